@@ -1,0 +1,16 @@
+// Base64 as in RFC 4648 section 4: standard alphabet, with padding.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rocktable {
+
+std::string encode_base64(std::string_view bytes);
+void append_base64(std::string& out, std::string_view bytes);
+
+// Nothing if the text is not base64: a foreign character (white space too), a length that is no multiple of four, misplaced padding.
+std::optional<std::string> decode_base64(std::string_view text);
+
+}  // namespace rocktable

@@ -1,0 +1,42 @@
+// $filter text to tree.
+#pragma once
+
+#include <string_view>
+
+#include "odata/error.h"
+#include "odata/filter.h"
+
+namespace rocktable {
+
+// What is filtered decides which names have a declared type.
+enum class FilterTarget {
+  Entities,  // PartitionKey and RowKey are Edm.String, Timestamp is Edm.DateTime, all else is open
+  Tables,    // TableName is Edm.String, no other name exists
+};
+
+// Nesting of parentheses, `not`, and operators a filter may have: deeper ones are refused, for recursion costs stack.
+inline constexpr int kMaxFilterDepth = 200;
+
+// Reads a $filter that has been percent-decoded. White space alone is not a filter (callers skip an empty one).
+//
+//   filter     = or
+//   or         = and *( "or" and )
+//   and        = unary *( "and" unary )
+//   unary      = [ "not" ] primary
+//   primary    = "(" or ")" / comparison / operand
+//   comparison = operand ("eq" / "ne" / "gt" / "ge" / "lt" / "le") operand
+//   operand    = property / literal / "(" operand ")"
+//
+// Literals: 'text' (a quote doubled), true, false, 42, 42L, 4.5, 1e3, 4.5D, NaN, INF, -INF, datetime'..', guid'..', X'00ff',
+// binary'00ff'. Keywords and prefixes are lower case (but X, L, D, F, M come in both).
+//
+// Normalises: the property of a comparison stands left, two literals are compared at once, nested and/or of the same kind are one node.
+//
+// Errors:
+//   InvalidInput    "Syntax error at position N in '...'.", N counted in characters, just behind the offending token; or "A binary operator with
+//                   incompatible types was detected. Found operand types 'Edm.String' and 'Edm.Int32' for operator kind 'Equal'."
+//                   where a declared type meets another one, or `and`, `or`, `not` something that is not Boolean
+//   NotImplemented  function calls, arithmetic, two properties compared with each other
+Result<Filter> parse_filter(std::string_view text, FilterTarget target = FilterTarget::Entities);
+
+}  // namespace rocktable

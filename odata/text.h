@@ -1,0 +1,33 @@
+// Text as the service sees it: it counts and orders strings by UTF-16 code units; ours are UTF-8.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rocktable {
+
+// Whether these bytes are well-formed UTF-8 (no surrogates, no overlong forms, nothing above U+10FFFF).
+bool is_utf8(std::string_view text);
+
+// Length in UTF-16 code units. The text must be UTF-8.
+std::size_t utf16_length(std::string_view utf8);
+
+// Order by UTF-16 code unit, the service's order of keys and strings. It differs from byte order for characters outside
+// the BMP alone: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
+std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
+
+struct Utf16Less {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const { return compare_utf16(a, b) < 0; }
+};
+
+// ASCII only; other bytes stay as they are.
+std::string to_lower_ascii(std::string_view text);
+bool equals_ignoring_case(std::string_view a, std::string_view b);
+
+// Without spaces and tabs at both ends.
+std::string_view trim(std::string_view text);
+
+}  // namespace rocktable
