@@ -10,7 +10,8 @@ namespace rocktable {
 std::string encode_base64(std::string_view bytes);
 void append_base64(std::string& out, std::string_view bytes);
 
-// Nothing if the text is not base64: a foreign character (white space too), a length that is no multiple of four, misplaced padding.
+// Nothing if the text is not base64: a foreign character (white space too), a length that is no multiple of
+// four, misplaced padding. Bits that the last character has beyond the last byte are ignored.
 std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace rocktable

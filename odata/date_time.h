@@ -25,12 +25,13 @@ inline constexpr DateTime kMaxDateTime{3'155'378'975'999'999'999};
 // The wall clock.
 DateTime now();
 
-// Reads yyyy-MM-dd, optionally followed by T (or a space) HH:mm, :ss, a fraction of one to seven digits, and `Z` or an
-// offset (+hh:mm, -hh:mm). Without zone the time is UTC. Years 0001 to 9999. More than seven digits: the rest is cut off.
-// Returns nothing for anything else.
+// Reads yyyy-MM-dd, optionally followed by T (or a space) HH:mm, :ss, a fraction, and `Z` or an offset
+// (+hh:mm, -hh:mm, up to 14 hours). Without zone the time is UTC. Years 0001 to 9999, before and after the
+// offset. Fraction digits beyond the seventh are cut off. Returns nothing for anything else.
 std::optional<DateTime> parse_date_time(std::string_view text);
 
-// yyyy-MM-ddTHH:mm:ss[.f]Z, trailing zeros of the fraction (and an empty fraction) left out: the form in entities and ETags.
+// yyyy-MM-ddTHH:mm:ss[.f]Z, trailing zeros of the fraction (and an empty fraction) left out: the form in
+// entities and ETags.
 std::string to_string(DateTime time);
 void append_date_time(std::string& out, DateTime time);
 
@@ -39,6 +40,7 @@ std::string to_string_7(DateTime time);
 
 // `Wed, 26 May 2021 15:48:10 GMT`: the form of HTTP headers (RFC 1123).
 std::string to_http_date(DateTime time);
+// Reads exactly that, the day of the week checked, letters of any case.
 std::optional<DateTime> parse_http_date(std::string_view text);
 
 }  // namespace rocktable

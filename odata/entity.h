@@ -58,43 +58,50 @@ struct EntityView {
 std::vector<PropertyView> view_of(const Properties& properties);
 Entity to_entity(const EntityView& view);
 
-// --- ETag -------------------------------------------------------------------------------------------------------------
+// --- ETag
+// -------------------------------------------------------------------------------------------------------------
 
-// An entity's ETag is its timestamp: `W/"datetime'2021-05-26T15%3A48%3A10.6785697Z'"`, zeros at the end of the fraction left out.
+// An entity's ETag is its timestamp: `W/"datetime'2021-05-26T15%3A48%3A10.6785697Z'"`, zeros at the end of
+// the fraction left out.
 std::string etag_of(DateTime timestamp);
 void append_etag(std::string& out, DateTime timestamp);
 
-// Reads an ETag back; percent-encoding is optional. Errors: InvalidInput ("The etag value '{0}' specified in one of the request headers
-// is not valid. ...") where it is not of the form W/"..."; ConditionNotMet where the inside is not datetime'<time>'.
+// Reads an ETag back; percent-encoding is optional. Errors: InvalidInput ("The etag value '{0}' specified in
+// one of the request headers is not valid. ...") where it is not of the form W/"..."; ConditionNotMet where
+// the inside is not datetime'<time>'.
 Result<DateTime> parse_etag(std::string_view text);
 
-// --- Limits -----------------------------------------------------------------------------------------------------------
+// --- Limits
+// -----------------------------------------------------------------------------------------------------------
 // Source: learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 
-inline constexpr std::size_t kMaxProperties = 252;             // without the three system properties
-inline constexpr std::size_t kMaxPropertyNameLength = 255;     // UTF-16 code units
-inline constexpr std::size_t kMaxKeyLength = 512;              // UTF-16 code units: 1 KiB
-inline constexpr std::size_t kMaxStringLength = 32 * 1024;     // UTF-16 code units: 64 KiB
-inline constexpr std::size_t kMaxBinaryBytes = 64 * 1024;      // decoded
-inline constexpr std::size_t kMaxEntityBytes = 1024 * 1024;    // by entity_size
+inline constexpr std::size_t kMaxProperties = 252;           // without the three system properties
+inline constexpr std::size_t kMaxPropertyNameLength = 255;   // UTF-16 code units
+inline constexpr std::size_t kMaxKeyLength = 512;            // UTF-16 code units: 1 KiB
+inline constexpr std::size_t kMaxStringLength = 32 * 1024;   // UTF-16 code units: 64 KiB
+inline constexpr std::size_t kMaxBinaryBytes = 64 * 1024;    // decoded
+inline constexpr std::size_t kMaxEntityBytes = 1024 * 1024;  // by entity_size
 
-// A legal key character is none of / \ # ? and no control character (U+0000..U+001F, U+007F..U+009F). Errors: OutOfRangeInput.
+// A legal key character is none of / \ # ? and no control character (U+0000..U+001F, U+007F..U+009F). Errors:
+// OutOfRangeInput.
 Result<void> check_key_characters(std::string_view key);
 
-// C# identifier syntax: a letter or underscore, then letters, digits, underscores; letters outside ASCII count.
-// Errors: PropertyNameTooLong, PropertyNameInvalid.
+// C# identifier syntax: a letter or underscore, then letters, digits, underscores; letters outside ASCII
+// count. Errors: PropertyNameTooLong, PropertyNameInvalid.
 Result<void> check_property_name(std::string_view name);
 
-// Checks a whole entity in the service's order: number of properties, key characters, size of the entity, size of each key and value, range
-// of each date. Errors: TooManyProperties, OutOfRangeInput, EntityTooLarge, PropertyValueTooLarge.
+// Checks a whole entity in the service's order: number of properties, key characters, size of the entity,
+// size of each key and value, range of each date. Errors: TooManyProperties, OutOfRangeInput, EntityTooLarge,
+// PropertyValueTooLarge.
 Result<void> check_entity(const EntityKey& key, const Properties& properties);
 
-// The size that the service reckons, bytes: 4 + 2 x (keys' length) + for each property 8 + 2 x (name's length) + value, where a value is 4 +
-// 2 x length (string), 4 + bytes (binary), 1 (Boolean), 4 (Int32), 8 (Int64, Double, DateTime) or 16 (Guid). Lengths in UTF-16 code units.
+// The size that the service reckons, bytes: 4 + 2 x (keys' length) + for each property 8 + 2 x (name's
+// length) + value, where a value is 4 + 2 x length (string), 4 + bytes (binary), 1 (Boolean), 4 (Int32), 8
+// (Int64, Double, DateTime) or 16 (Guid). Lengths in UTF-16 code units.
 std::size_t entity_size(const EntityKey& key, const Properties& properties);
 
-// 3 to 63 letters and digits, the first a letter. Errors: OutOfRangeInput (length), InvalidResourceName (characters), InvalidInput
-// (the reserved name `tables`).
+// 3 to 63 letters and digits, the first a letter. Errors: OutOfRangeInput (length), InvalidResourceName
+// (characters), InvalidInput (the reserved name `tables`).
 Result<void> check_table_name(std::string_view name);
 
 }  // namespace rocktable

@@ -1,16 +1,18 @@
-// The vocabulary of refusals: an error is a code of the service and a message. The HTTP status is a function of the
-// code and is looked up where answers are rendered (server/error_response.cc).
+// The vocabulary of refusals: an error is a code of the service and a message. The HTTP status is a function
+// of the code and is looked up where answers are rendered (server/error_response.cc).
 #pragma once
 
 #include <boost/system/result.hpp>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rocktable {
 
 // The service's error codes, spelled as on the wire.
-// Source: learn.microsoft.com/rest/api/storageservices/table-service-error-codes and .../common-rest-api-error-codes
+// Source: learn.microsoft.com/rest/api/storageservices/table-service-error-codes and
+// .../common-rest-api-error-codes
 enum class ErrorCode {
   AtomFormatNotSupported,
   AuthenticationFailed,
@@ -77,9 +79,12 @@ struct Error {
   ErrorCode code;
   std::string message;
 
+  // What Result::error() answers where there is none; never sent.
+  Error() : Error(ErrorCode::InternalError) {}
   // An error with the service's own sentence.
-  Error(ErrorCode code) : code(code), message(default_message(code)) {}  // NOLINT(google-explicit-constructor)
-  Error(ErrorCode code, std::string message) : code(code), message(std::move(message)) {}
+  Error(ErrorCode what)
+      : code(what), message(default_message(what)) {}  // NOLINT(google-explicit-constructor)
+  Error(ErrorCode what, std::string text) : code(what), message(std::move(text)) {}
 
   bool operator==(const Error&) const = default;
 };

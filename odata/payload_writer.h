@@ -1,4 +1,5 @@
-// Types to the JSON bodies of answers, at three metadata levels. Writes straight into the caller's string: no tree, no stream.
+// Types to the JSON bodies of answers, at three metadata levels. Writes straight into the caller's string: no
+// tree, no stream.
 #pragma once
 
 #include <optional>
@@ -22,7 +23,8 @@ struct Selection {
   std::vector<std::string> names;  // trimmed; empty: select everything (`$select=` and `*`)
 };
 
-// Reads a decoded $select: names between commas, spaces around them trimmed. `*` selects everything.
+// Reads a decoded $select: names between commas, spaces around them trimmed, each once. `*` among them
+// selects everything. Names beyond the 255th are dropped.
 Selection parse_select(std::string_view text);
 
 // Where the answer's links start, and how much it says.
@@ -33,13 +35,16 @@ struct PayloadFormat {
   std::string_view table;  // unused in table documents
 };
 
-// One entity as a document of its own (`.../$metadata#mytable/@Element`): the answer to a point GET or an insert.
+// One entity as a document of its own (`.../$metadata#mytable/@Element`): the answer to a point GET or an
+// insert.
 //
-// Order of members: odata.metadata; odata.type, odata.id (full); odata.etag; odata.editLink (full); PartitionKey, RowKey, Timestamp (with its
-// annotation in full); the properties in stored order, each behind its `@odata.type` where it has one (Int64, DateTime, Guid, Binary, and a Double that
-// is NaN or infinite; at level None no annotation at all). With a selection only the selected ones, in stored order, then each selected name that the entity
-// lacks as null.
-void write_entity(std::string& out, const PayloadFormat& format, const std::optional<Selection>& select, const EntityView& entity);
+// Order of members: odata.metadata; odata.type, odata.id (full); odata.etag; odata.editLink (full);
+// PartitionKey, RowKey, Timestamp (with its annotation in full); the properties in stored order, each behind
+// its `@odata.type` where it has one (Int64, DateTime, Guid, Binary, and a Double that is NaN or infinite; at
+// level None no annotation at all). With a selection only the selected ones, in stored order, then each
+// selected name that the entity lacks as null.
+void write_entity(std::string& out, const PayloadFormat& format, const std::optional<Selection>& select,
+                  const EntityView& entity);
 
 // A page of entities: {"odata.metadata":"...","value":[...]}. Write begin, any number of items, end.
 class EntitySetWriter {
@@ -57,7 +62,8 @@ class EntitySetWriter {
   bool first_ = true;
 };
 
-// `{"odata.metadata":"<base>/$metadata#Tables/@Element","TableName":"mytable"}` and its forms at the other levels.
+// `{"odata.metadata":"<base>/$metadata#Tables/@Element","TableName":"mytable"}` and its forms at the other
+// levels.
 void write_table(std::string& out, const PayloadFormat& format, std::string_view name);
 
 // A page of tables.

@@ -14,8 +14,8 @@ bool is_utf8(std::string_view text);
 // Length in UTF-16 code units. The text must be UTF-8.
 std::size_t utf16_length(std::string_view utf8);
 
-// Order by UTF-16 code unit, the service's order of keys and strings. It differs from byte order for characters outside
-// the BMP alone: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
+// Order by UTF-16 code unit, the service's order of keys and strings. It differs from byte order for
+// characters outside the BMP alone: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
 
 struct Utf16Less {
@@ -26,6 +26,9 @@ struct Utf16Less {
 // ASCII only; other bytes stay as they are.
 std::string to_lower_ascii(std::string_view text);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
+
+// The value of a hex digit of either case; -1 for any other character.
+int hex_value(char c);
 
 // Without spaces and tabs at both ends.
 std::string_view trim(std::string_view text);

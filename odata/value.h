@@ -1,4 +1,5 @@
-// The eight Edm types of the table service as one value, owned or viewed, and the text forms of their literals.
+// The eight Edm types of the table service as one value, owned or viewed, and the text forms of their
+// literals.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@
 
 namespace rocktable {
 
-// In the order of the alternatives of Value. The numbers are part of the stored format (storage/entity_codec.h): append only.
+// In the order of the alternatives of Value. The numbers are part of the stored format
+// (storage/entity_codec.h): append only.
 enum class EdmType : std::uint8_t { String, Boolean, Int32, Int64, Double, DateTime, Guid, Binary };
 
 inline constexpr int kEdmTypeCount = 8;
@@ -38,7 +40,8 @@ struct BinaryView {
 };
 
 using Value = std::variant<std::string, bool, std::int32_t, std::int64_t, double, DateTime, Guid, Binary>;
-using ValueView = std::variant<std::string_view, bool, std::int32_t, std::int64_t, double, DateTime, Guid, BinaryView>;
+using ValueView =
+    std::variant<std::string_view, bool, std::int32_t, std::int64_t, double, DateTime, Guid, BinaryView>;
 
 inline EdmType type_of(const Value& value) { return static_cast<EdmType>(value.index()); }
 inline EdmType type_of(const ValueView& value) { return static_cast<EdmType>(value.index()); }
@@ -50,7 +53,8 @@ Value to_value(const ValueView& view);
 std::string_view to_string(EdmType type);
 std::optional<EdmType> parse_edm_type(std::string_view name);
 
-// A value as a $filter literal, for people and tests: `'it''s'`, `true`, `42`, `42L`, `4.5`, `datetime'..'`, `guid'..'`, `X'00ff'`.
+// A value as a $filter literal, for people and tests: `'it''s'`, `true`, `42`, `42L`, `4.5`, `datetime'..'`,
+// `guid'..'`, `X'00ff'`.
 std::string to_string(const ValueView& value);
 
 // 8-4-4-4-12 hex digits, hyphens required, any case. Written in lower case.
@@ -61,12 +65,13 @@ void append_guid(std::string& out, const Guid& guid);
 std::optional<std::int32_t> parse_int32(std::string_view text);
 std::optional<std::int64_t> parse_int64(std::string_view text);
 
-// Decimal with optional sign, fraction and exponent; and `NaN`, `Infinity`, `-Infinity`. Nothing for anything else (`INF`, hex).
-// A magnitude too large for a double: nothing; one too small: zero.
+// Decimal with optional sign, fraction and exponent; and `NaN`, `Infinity`, `-Infinity`. Nothing for anything
+// else (`INF`, hex). A magnitude too large for a double: nothing; one too small: zero.
 std::optional<double> parse_double(std::string_view text);
 
-// The service's number format (.NET's "R"): 15 significant digits where they are exact, else 17; exponent form (`1E+15`, `4.9E-324`) from
-// 1E+15 on and below 1E-5; `.0` after an integral value without exponent; `NaN`, `Infinity`, `-Infinity`. Negative zero: `0.0`.
+// The service's number format (.NET's "R"): 15 significant digits where they are exact, else 17; exponent
+// form (`1E+15`, `4.9E-324`) from 1E+15 on and below 0.0001; `.0` after an integral value without exponent;
+// `NaN`, `Infinity`, `-Infinity`. Negative zero: `0.0`.
 void append_double(std::string& out, double value);
 
 }  // namespace rocktable

@@ -36,4 +36,7 @@ struct Write {
 // Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied; TooManyProperties and EntityTooLarge where a merge outgrows the limits.
 Result<std::optional<Properties>> apply(const Write& write, std::string_view partition_key, const std::optional<EntityView>& previous);
 
+// Whether `apply` looks at the entity that was there: an insert-or-replace does not, so it is not read.
+bool needs_previous(const Write& write);
+
 }  // namespace rocktable

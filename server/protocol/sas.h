@@ -10,31 +10,39 @@
 
 namespace rocktable {
 
-// The parameters as the client wrote them, percent-decoded; missing ones are empty.
+// The parameters as the client wrote them, percent-decoded; missing ones are empty. Only what its string to
+// sign holds may be relied on: tn, si and the key range are signed in a table SAS, ss, srt and ses in an
+// account SAS.
 struct SasParameters {
-  std::string version;         // sv
-  std::string services;        // ss: account SAS
-  std::string resource_types;  // srt: account SAS
-  std::string permissions;     // sp
-  std::string start;           // st
-  std::string expiry;          // se
-  std::string ip;              // sip
-  std::string protocol;        // spr
-  std::string encryption_scope;  // ses
-  std::string table;             // tn: table SAS
-  std::string identifier;        // si
+  std::string version;                                                             // sv
+  std::string services;                                                            // ss: account SAS
+  std::string resource_types;                                                      // srt: account SAS
+  std::string permissions;                                                         // sp
+  std::string start;                                                               // st
+  std::string expiry;                                                              // se
+  std::string ip;                                                                  // sip
+  std::string protocol;                                                            // spr
+  std::string encryption_scope;                                                    // ses
+  std::string table;                                                               // tn: table SAS
+  std::string identifier;                                                          // si
   std::string start_partition_key, start_row_key, end_partition_key, end_row_key;  // spk srk epk erk
-  bool has_start_partition_key = false, has_start_row_key = false, has_end_partition_key = false, has_end_row_key = false;
-  std::string signature;         // sig
+  bool has_start_partition_key = false, has_start_row_key = false;
+  bool has_end_partition_key = false, has_end_row_key = false;
+  std::string signature;  // sig
 
   bool is_account_sas() const { return !services.empty() || !resource_types.empty(); }
 };
 
-// Reads the raw query of a URL (without `?`). Nothing where it carries no `sig`. Names compare without regard to case.
+// Reads the raw query of a URL (without `?`). Nothing where it carries no `sig`; an empty `sig=` is one that
+// will not match. Names compare without regard to case; of a repeated parameter the first one counts. A plus
+// is a space, as form encoding writes it, except in sig: base64 holds pluses, and some clients do not encode
+// them. A value that cannot be percent-decoded stays as it is.
 std::optional<SasParameters> parse_sas(std::string_view raw_query);
 
-// The string to sign of an account SAS (sv from 2015-04-05 on; `ses` from 2020-12-06 on) or of a table SAS (three layouts by sv).
-// Errors: AuthenticationFailed where the version is missing or too old for its kind.
+// The string to sign of an account SAS (sv from 2015-04-05 on; `ses` from 2020-12-06 on) or of a table SAS
+// (three layouts by sv). The account is without `-secondary`. Errors: AuthenticationFailed where the version
+// is missing, no yyyy-MM-dd or too old for its kind; where a table SAS names no table; where a parameter
+// holds a line break, which would let its parts pass for other fields.
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account);
 
 }  // namespace rocktable

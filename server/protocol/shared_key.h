@@ -14,10 +14,15 @@ struct SignedRequest {
   std::string_view content_md5;   // of the header, else empty
   std::string_view content_type;  // of the header, else empty
   std::string_view date;          // x-ms-date where there is one, else Date
-  std::string_view target;        // raw request target, still percent-encoded: /devstoreaccount1/Tables?$top=1
+  std::string_view target;  // raw request target, still percent-encoded: /devstoreaccount1/Tables?$top=1
 };
 
-// `/account` + the target's path as sent + `?comp=value` where the query has comp. In path style the account so stands twice.
+// `/account` + the target's path as sent + `?comp=value` where the query has comp. In path style the account
+// so stands twice.
+//
+// Of a target in absolute form (http://host/path) the path alone counts; an empty path is `/`. The name comp
+// is found without regard to case; the first one counts, its value percent-decoded; an empty value counts as
+// none. Who routes by comp must look at the first one, too: no other part of the query is signed.
 std::string canonicalized_resource(std::string_view account, std::string_view target);
 
 // VERB \n Content-MD5 \n Content-Type \n Date \n CanonicalizedResource
@@ -26,16 +31,18 @@ std::string shared_key_string_to_sign(std::string_view account, const SignedRequ
 // Date \n CanonicalizedResource
 std::string shared_key_lite_string_to_sign(std::string_view account, const SignedRequest& request);
 
-// An account key, ready to sign. HMAC-SHA256 with the key set once: 0.25 us a signature against 1 us. Not thread-safe: one per thread.
+// An account key, ready to sign. HMAC-SHA256 with the key set once: 0.25 us a signature against 1 us. Not
+// thread-safe: one per thread.
 class AccountKey {
  public:
-  // `base64` is the key as connection strings carry it. Throws std::invalid_argument where it is not base64 or is empty.
+  // `base64` is the key as connection strings carry it. Throws std::invalid_argument where it is not base64
+  // or is empty, std::runtime_error where OpenSSL fails.
   explicit AccountKey(std::string_view base64);
   ~AccountKey();
   AccountKey(AccountKey&&) noexcept;
   AccountKey& operator=(AccountKey&&) noexcept;
 
-  // base64(HMAC-SHA256(key, text)).
+  // base64(HMAC-SHA256(key, text)). Throws std::runtime_error where OpenSSL fails.
   std::string sign(std::string_view text) const;
 
  private:

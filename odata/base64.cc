@@ -1,0 +1,87 @@
+// Base64 with one table per direction. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd.
+#include "odata/base64.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint32_t kForeign = 0x80;  // above all values, and still there in an `or` of several
+
+constexpr std::array<std::uint8_t, 256> kValues = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kForeign);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
+    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  }
+  return values;
+}();
+
+std::uint32_t byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]); }
+
+std::uint32_t value_at(std::string_view text, std::size_t i) { return kValues[byte_at(text, i)]; }
+
+char character(std::uint32_t value) { return kAlphabet[value & 0x3Fu]; }
+
+}  // namespace
+
+void append_base64(std::string& out, std::string_view bytes) {
+  std::size_t at = out.size();
+  out.resize(at + (bytes.size() + 2) / 3 * 4, '=');
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const std::uint32_t group = byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
+    out[at++] = character(group >> 18);
+    out[at++] = character(group >> 12);
+    out[at++] = character(group >> 6);
+    out[at++] = character(group);
+  }
+  const std::size_t left = bytes.size() - i;
+  if (left == 0) return;
+  const std::uint32_t group = byte_at(bytes, i) << 16 | (left == 2 ? byte_at(bytes, i + 1) << 8 : 0);
+  out[at++] = character(group >> 18);
+  out[at++] = character(group >> 12);
+  if (left == 2) out[at] = character(group >> 6);
+}
+
+std::string encode_base64(std::string_view bytes) {
+  std::string out;
+  append_base64(out, bytes);
+  return out;
+}
+
+std::optional<std::string> decode_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::size_t padding = 0;
+  while (padding < 2 && !text.empty() && text.back() == '=') {
+    text.remove_suffix(1);
+    ++padding;
+  }
+  std::string bytes((text.size() + padding) / 4 * 3 - padding, '\0');
+  std::size_t at = 0;
+  std::size_t i = 0;
+  std::uint32_t seen = 0;
+  for (; i + 4 <= text.size(); i += 4) {
+    const std::uint32_t a = value_at(text, i), b = value_at(text, i + 1), c = value_at(text, i + 2),
+                        d = value_at(text, i + 3);
+    seen |= a | b | c | d;
+    const std::uint32_t group = a << 18 | b << 12 | c << 6 | d;
+    bytes[at++] = static_cast<char>(group >> 16 & 0xFFu);
+    bytes[at++] = static_cast<char>(group >> 8 & 0xFFu);
+    bytes[at++] = static_cast<char>(group & 0xFFu);
+  }
+  if (padding > 0) {
+    const std::uint32_t a = value_at(text, i), b = value_at(text, i + 1),
+                        c = padding == 1 ? value_at(text, i + 2) : 0;
+    seen |= a | b | c;
+    bytes[at++] = static_cast<char>((a << 2 | b >> 4) & 0xFFu);
+    if (padding == 1) bytes[at] = static_cast<char>((b << 4 | c >> 2) & 0xFFu);
+  }
+  if ((seen & kForeign) != 0) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,241 @@
+// Calendar arithmetic is std::chrono's; reading and writing the digits is done here, without locale and
+// without streams.
+#include "odata/date_time.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+constexpr int kFractionDigits = 7;
+constexpr std::int64_t kTicksPerMinute = 60 * kTicksPerSecond;
+constexpr std::int64_t kTicksPerHour = 60 * kTicksPerMinute;
+constexpr std::int64_t kTicksPerDay = 24 * kTicksPerHour;
+constexpr std::int64_t kUnixEpochDays = kUnixEpoch.ticks / kTicksPerDay;
+
+constexpr std::array<std::string_view, 7> kDayNames{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::array<std::string_view, 12> kMonthNames{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+struct Fields {
+  int year, month, day, hour, minute, second;
+  int fraction;      // ticks
+  unsigned weekday;  // 0 is Sunday
+};
+
+// What lies outside years 0001..9999 is shown as the nearest that does not: a year has four digits here.
+Fields fields_of(DateTime time) {
+  const std::int64_t ticks = std::clamp<std::int64_t>(time.ticks, 0, kMaxDateTime.ticks);
+  const std::int64_t in_day = ticks % kTicksPerDay;
+  const std::chrono::sys_days days{std::chrono::days{ticks / kTicksPerDay - kUnixEpochDays}};
+  const std::chrono::year_month_day date{days};
+  return {.year = static_cast<int>(date.year()),
+          .month = static_cast<int>(static_cast<unsigned>(date.month())),
+          .day = static_cast<int>(static_cast<unsigned>(date.day())),
+          .hour = static_cast<int>(in_day / kTicksPerHour),
+          .minute = static_cast<int>(in_day % kTicksPerHour / kTicksPerMinute),
+          .second = static_cast<int>(in_day % kTicksPerMinute / kTicksPerSecond),
+          .fraction = static_cast<int>(in_day % kTicksPerSecond),
+          .weekday = std::chrono::weekday{days}.c_encoding()};
+}
+
+// Days since 0001-01-01, or nothing where the calendar has no such day.
+std::optional<std::int64_t> days_of(int year, int month, int day) {
+  const std::chrono::year_month_day date{std::chrono::year{year},
+                                         std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  if (year < 1 || !date.ok()) return std::nullopt;
+  return std::chrono::sys_days{date}.time_since_epoch().count() + kUnixEpochDays;
+}
+
+void write_digits(char* out, int count, int number) {
+  for (int i = count; i-- > 0; number /= 10) out[i] = static_cast<char>('0' + number % 10);
+}
+
+// yyyy-MM-ddTHH:mm:ss.fffffffZ
+constexpr std::size_t kFullLength = 28;
+
+std::array<char, kFullLength> format_full(DateTime time) {
+  const Fields fields = fields_of(time);
+  std::array<char, kFullLength> text;
+  std::copy_n("0000-00-00T00:00:00.0000000Z", kFullLength, text.begin());
+  write_digits(&text[0], 4, fields.year);
+  write_digits(&text[5], 2, fields.month);
+  write_digits(&text[8], 2, fields.day);
+  write_digits(&text[11], 2, fields.hour);
+  write_digits(&text[14], 2, fields.minute);
+  write_digits(&text[17], 2, fields.second);
+  write_digits(&text[20], kFractionDigits, fields.fraction);
+  return text;
+}
+
+// Reads a text from its front; every function leaves it where it was if it answers nothing or false.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  bool at_end() const { return rest_.empty(); }
+
+  bool take(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  // Exactly `count` digits, of a number not above `max`.
+  std::optional<int> number(std::size_t count, int max) {
+    if (rest_.size() < count) return std::nullopt;
+    int value = 0;
+    for (const char c : rest_.substr(0, count)) {
+      if (c < '0' || c > '9') return std::nullopt;
+      value = value * 10 + (c - '0');
+    }
+    if (value > max) return std::nullopt;
+    rest_.remove_prefix(count);
+    return value;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+std::optional<std::int64_t> scan_date(Scanner& scanner) {
+  const auto year = scanner.number(4, 9999);
+  if (!year || !scanner.take('-')) return std::nullopt;
+  const auto month = scanner.number(2, 12);
+  if (!month || !scanner.take('-')) return std::nullopt;
+  const auto day = scanner.number(2, 31);
+  if (!day) return std::nullopt;
+  const auto days = days_of(*year, *month, *day);
+  if (!days) return std::nullopt;
+  return *days * kTicksPerDay;
+}
+
+// HH:mm, without what may follow.
+std::optional<std::int64_t> scan_hours_and_minutes(Scanner& scanner, int max_hour) {
+  const auto hour = scanner.number(2, max_hour);
+  if (!hour || !scanner.take(':')) return std::nullopt;
+  const auto minute = scanner.number(2, 59);
+  if (!minute) return std::nullopt;
+  return *hour * kTicksPerHour + *minute * kTicksPerMinute;
+}
+
+// The digits behind the point: at least one, those beyond ticks cut off.
+std::optional<std::int64_t> scan_fraction(Scanner& scanner) {
+  std::int64_t ticks = 0;
+  std::int64_t unit = kTicksPerSecond;
+  auto digit = scanner.number(1, 9);
+  if (!digit) return std::nullopt;
+  for (; digit; digit = scanner.number(1, 9)) {
+    unit /= 10;
+    ticks += *digit * unit;
+  }
+  return ticks;
+}
+
+std::optional<std::int64_t> scan_time(Scanner& scanner) {
+  const auto minutes = scan_hours_and_minutes(scanner, 23);
+  if (!minutes || !scanner.take(':')) return minutes;
+  const auto second = scanner.number(2, 59);
+  if (!second) return std::nullopt;
+  const std::int64_t ticks = *minutes + *second * kTicksPerSecond;
+  if (!scanner.take('.')) return ticks;
+  const auto fraction = scan_fraction(scanner);
+  if (!fraction) return std::nullopt;
+  return ticks + *fraction;
+}
+
+// What to subtract to get to UTC. Offsets go up to fourteen hours, as on the service's platform.
+std::optional<std::int64_t> scan_zone(Scanner& scanner) {
+  if (scanner.at_end() || scanner.take('Z')) return 0;
+  const bool east = scanner.take('+');
+  if (!east && !scanner.take('-')) return std::nullopt;
+  const auto offset = scan_hours_and_minutes(scanner, 14);
+  if (!offset || *offset > 14 * kTicksPerHour) return std::nullopt;
+  return east ? *offset : -*offset;
+}
+
+}  // namespace
+
+DateTime now() {
+  using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, kTicksPerSecond>>;
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return {kUnixEpoch.ticks + std::chrono::duration_cast<Ticks>(since_epoch).count()};
+}
+
+std::optional<DateTime> parse_date_time(std::string_view text) {
+  Scanner scanner(text);
+  const auto date = scan_date(scanner);
+  if (!date) return std::nullopt;
+  if (scanner.at_end()) return DateTime{*date};
+  if (!scanner.take('T') && !scanner.take(' ')) return std::nullopt;
+  const auto time = scan_time(scanner);
+  if (!time) return std::nullopt;
+  const auto offset = scan_zone(scanner);
+  if (!offset || !scanner.at_end()) return std::nullopt;
+  const DateTime result{*date + *time - *offset};
+  if (result < DateTime{0} || result > kMaxDateTime) return std::nullopt;
+  return result;
+}
+
+void append_date_time(std::string& out, DateTime time) {
+  const auto text = format_full(time);
+  std::size_t end = kFullLength - 1;   // the Z
+  while (text[end - 1] == '0') --end;  // stops at the point at the latest
+  if (text[end - 1] == '.') --end;
+  out.append(text.data(), end);
+  out += 'Z';
+}
+
+std::string to_string(DateTime time) {
+  std::string out;
+  append_date_time(out, time);
+  return out;
+}
+
+std::string to_string_7(DateTime time) {
+  const auto text = format_full(time);
+  return {text.data(), text.size()};
+}
+
+std::string to_http_date(DateTime time) {
+  const Fields fields = fields_of(time);
+  std::string out = "Sun, 00 Jan 0000 00:00:00 GMT";
+  out.replace(0, 3, kDayNames[fields.weekday]);
+  write_digits(&out[5], 2, fields.day);
+  out.replace(8, 3, kMonthNames[static_cast<std::size_t>(fields.month - 1)]);
+  write_digits(&out[12], 4, fields.year);
+  write_digits(&out[17], 2, fields.hour);
+  write_digits(&out[20], 2, fields.minute);
+  write_digits(&out[23], 2, fields.second);
+  return out;
+}
+
+std::optional<DateTime> parse_http_date(std::string_view text) {
+  constexpr std::size_t kLength = std::string_view("Wed, 26 May 2021 15:48:10 GMT").size();
+  if (text.size() != kLength) return std::nullopt;
+  const auto number = [text](std::size_t at, std::size_t count) {
+    return Scanner(text.substr(at)).number(count, 9999);
+  };
+  const auto month = std::find_if(kMonthNames.begin(), kMonthNames.end(), [text](std::string_view name) {
+    return equals_ignoring_case(name, text.substr(8, 3));
+  });
+  const auto day = number(5, 2), year = number(12, 4), hour = number(17, 2), minute = number(20, 2),
+             second = number(23, 2);
+  if (month == kMonthNames.end() || !day || !year || !hour || !minute || !second) return std::nullopt;
+  const auto days = days_of(*year, static_cast<int>(month - kMonthNames.begin()) + 1, *day);
+  if (!days) return std::nullopt;
+  const DateTime time{*days * kTicksPerDay + *hour * kTicksPerHour + *minute * kTicksPerMinute +
+                      *second * kTicksPerSecond};
+  // Writing it again checks the rest: punctuation, the day's name, and hours, minutes and seconds that ran
+  // over.
+  if (!equals_ignoring_case(to_http_date(time), text)) return std::nullopt;
+  return time;
+}
+
+}  // namespace rocktable

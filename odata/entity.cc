@@ -1,0 +1,214 @@
+// The rules that every entity keeps, whoever wrote it, and the ETag that its timestamp makes.
+#include "odata/entity.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "odata/text.h"
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kETagPrefix = "W/\"";
+constexpr std::string_view kETagSuffix = "\"";
+constexpr std::string_view kTimePrefix = "datetime'";
+constexpr std::string_view kTimeSuffix = "'";
+
+// What stands between prefix and suffix; nothing where either is missing.
+std::optional<std::string_view> between(std::string_view text, std::string_view prefix,
+                                        std::string_view suffix) {
+  if (text.size() < prefix.size() + suffix.size() || !text.starts_with(prefix) || !text.ends_with(suffix)) {
+    return std::nullopt;
+  }
+  text.remove_prefix(prefix.size());
+  text.remove_suffix(suffix.size());
+  return text;
+}
+
+Error invalid_etag(std::string_view text) {
+  // The message goes into JSON and XML, a header may hold any byte.
+  const std::string shown = is_utf8(text) ? std::string(text) : percent_encode(text);
+  return {ErrorCode::InvalidInput,
+          "The etag value '" + shown +
+              "' specified in one of the request headers is not valid. Please make sure only "
+              "one etag value is specified and is valid."};
+}
+
+bool is_ascii_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The character that starts at `at`, which is moved behind it. The text is UTF-8.
+char32_t next_character(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(text[at++]);
+  if (lead < 0x80) return lead;
+  const int continuations = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+  char32_t character = lead & (0x3Fu >> continuations);
+  for (int i = 0; i < continuations && at < text.size(); ++i) {
+    character = character << 6 | (static_cast<unsigned char>(text[at++]) & 0x3Fu);
+  }
+  return character;
+}
+
+// White space and controls outside ASCII: all else there passes for a letter, so that no table of Unicode's
+// letters is needed.
+bool is_foreign_blank(char32_t c) {
+  return c <= 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200B) || (c >= 0x2028 && c <= 0x202F) ||
+         (c >= 0x205F && c <= 0x2064) || c == 0x3000 || c == 0xFEFF;
+}
+
+bool may_stand_in_name(char32_t c, bool first) {
+  if (c >= 0x80) return !is_foreign_blank(c);
+  const auto ascii = static_cast<char>(c);
+  return is_ascii_letter(ascii) || ascii == '_' || (!first && is_ascii_digit(ascii));
+}
+
+struct ValueSize {
+  std::size_t operator()(const std::string& text) const { return 4 + 2 * utf16_length(text); }
+  std::size_t operator()(bool) const { return 1; }
+  std::size_t operator()(std::int32_t) const { return 4; }
+  std::size_t operator()(std::int64_t) const { return 8; }
+  std::size_t operator()(double) const { return 8; }
+  std::size_t operator()(DateTime) const { return 8; }
+  std::size_t operator()(const Guid&) const { return 16; }
+  std::size_t operator()(const Binary& binary) const { return 4 + binary.bytes.size(); }
+};
+
+// UTF-8 of n bytes is n code units at most: only longer texts need counting.
+bool longer_than(std::string_view utf8, std::size_t code_units) {
+  return utf8.size() > code_units && utf16_length(utf8) > code_units;
+}
+
+bool is_too_large(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return longer_than(*text, kMaxStringLength);
+  if (const auto* binary = std::get_if<Binary>(&value)) return binary->bytes.size() > kMaxBinaryBytes;
+  return false;
+}
+
+bool is_out_of_range(const Value& value) {
+  const auto* time = std::get_if<DateTime>(&value);
+  return time != nullptr && (*time < kMinDateTime || *time > kMaxDateTime);
+}
+
+}  // namespace
+
+std::optional<ValueView> EntityView::find(std::string_view name) const {
+  if (name == "PartitionKey") return partition_key;
+  if (name == "RowKey") return row_key;
+  if (name == "Timestamp") return timestamp;
+  const auto found = std::find_if(properties.begin(), properties.end(),
+                                  [name](const PropertyView& property) { return property.name == name; });
+  if (found == properties.end()) return std::nullopt;
+  return found->value;
+}
+
+std::vector<PropertyView> view_of(const Properties& properties) {
+  std::vector<PropertyView> views;
+  views.reserve(properties.size());
+  for (const Property& property : properties) views.push_back({property.name, view_of(property.value)});
+  return views;
+}
+
+Entity to_entity(const EntityView& view) {
+  Entity entity{{std::string(view.partition_key), std::string(view.row_key)}, view.timestamp, {}};
+  entity.properties.reserve(view.properties.size());
+  for (const PropertyView& property : view.properties) {
+    entity.properties.push_back({std::string(property.name), to_value(property.value)});
+  }
+  return entity;
+}
+
+std::string etag_of(DateTime timestamp) {
+  std::string out;
+  append_etag(out, timestamp);
+  return out;
+}
+
+void append_etag(std::string& out, DateTime timestamp) {
+  out += kETagPrefix;
+  out += kTimePrefix;
+  const std::size_t time = out.size();
+  append_date_time(out, timestamp);
+  constexpr std::size_t kFirstColon = std::string_view("yyyy-MM-ddTHH").size();
+  constexpr std::size_t kSecondColon = std::string_view("yyyy-MM-ddTHH:mm").size();
+  out.replace(time + kSecondColon, 1, "%3A");
+  out.replace(time + kFirstColon, 1, "%3A");
+  out += kTimeSuffix;
+  out += kETagSuffix;
+}
+
+Result<DateTime> parse_etag(std::string_view text) {
+  const std::optional<std::string> decoded = percent_decode(text, false);
+  const auto inside = between(decoded ? *decoded : text, kETagPrefix, kETagSuffix);
+  if (!inside) return invalid_etag(text);
+  const auto time_text = between(*inside, kTimePrefix, kTimeSuffix);
+  const auto time = time_text ? parse_date_time(*time_text) : std::nullopt;
+  if (!time) return ErrorCode::ConditionNotMet;
+  return *time;
+}
+
+Result<void> check_key_characters(std::string_view key) {
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(key[i]);
+    const bool ascii_control = byte < 0x20 || byte == 0x7F;
+    // U+0080..U+009F are C2 80..C2 9F in UTF-8.
+    const bool other_control =
+        byte == 0xC2 && i + 1 < key.size() && static_cast<unsigned char>(key[i + 1]) < 0xA0;
+    if (ascii_control || other_control || byte == '/' || byte == '\\' || byte == '#' || byte == '?') {
+      return Error(ErrorCode::OutOfRangeInput);
+    }
+  }
+  return {};
+}
+
+Result<void> check_property_name(std::string_view name) {
+  if (longer_than(name, kMaxPropertyNameLength)) return Error(ErrorCode::PropertyNameTooLong);
+  if (name.empty()) return Error(ErrorCode::PropertyNameInvalid);
+  for (std::size_t at = 0; at < name.size();) {
+    const bool first = at == 0;
+    if (!may_stand_in_name(next_character(name, at), first)) return Error(ErrorCode::PropertyNameInvalid);
+  }
+  return {};
+}
+
+Result<void> check_entity(const EntityKey& key, const Properties& properties) {
+  if (properties.size() > kMaxProperties) return Error(ErrorCode::TooManyProperties);
+  for (const std::string* text : {&key.partition_key, &key.row_key}) {
+    if (auto legal = check_key_characters(*text); !legal) return legal;
+  }
+  if (entity_size(key, properties) > kMaxEntityBytes) return Error(ErrorCode::EntityTooLarge);
+  const bool too_large = longer_than(key.partition_key, kMaxKeyLength) ||
+                         longer_than(key.row_key, kMaxKeyLength) ||
+                         std::any_of(properties.begin(), properties.end(),
+                                     [](const Property& property) { return is_too_large(property.value); });
+  if (too_large) return Error(ErrorCode::PropertyValueTooLarge);
+  const bool out_of_range = std::any_of(properties.begin(), properties.end(), [](const Property& property) {
+    return is_out_of_range(property.value);
+  });
+  if (out_of_range) return Error(ErrorCode::OutOfRangeInput);
+  return {};
+}
+
+std::size_t entity_size(const EntityKey& key, const Properties& properties) {
+  std::size_t size = 4 + 2 * (utf16_length(key.partition_key) + utf16_length(key.row_key));
+  for (const Property& property : properties) {
+    size += 8 + 2 * utf16_length(property.name) + std::visit(ValueSize{}, property.value);
+  }
+  return size;
+}
+
+Result<void> check_table_name(std::string_view name) {
+  const std::size_t length = utf16_length(name);
+  if (length < 3 || length > 63) {
+    return Error(ErrorCode::OutOfRangeInput,
+                 "The specified resource name length is not within the permissible limits.");
+  }
+  const bool legal = is_ascii_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
+                       return is_ascii_letter(c) || is_ascii_digit(c);
+                     });
+  if (!legal) return Error(ErrorCode::InvalidResourceName);
+  if (equals_ignoring_case(name, "tables")) return Error(ErrorCode::InvalidInput);
+  return {};
+}
+
+}  // namespace rocktable

@@ -1,0 +1,474 @@
+// $filter text to tree: a tokenizer, and a recursive descent with one function per rule of the grammar in the
+// header.
+//
+// Two kinds of refusal. A syntax error ends the parse. A complaint about types or names is kept and the parse
+// goes on, so that a syntax error further right is reported instead: text is read before types are looked at.
+#include "odata/filter_parser.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+// --- Tokens
+// ---------------------------------------------------------------------------------------------------
+
+enum class TokenKind { End, Open, Close, Identifier, Literal, Malformed };
+
+struct Token {
+  TokenKind kind = TokenKind::End;
+  std::string_view text;
+  Value literal;  // of a Literal
+};
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Every character outside ASCII counts as a letter: the names that entities may have are decided elsewhere.
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::optional<unsigned char> hex_digit(char c) {
+  if (is_digit(c)) return static_cast<unsigned char>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned char>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned char>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+std::optional<Value> parse_binary(std::string_view digits) {
+  if (digits.size() % 2 != 0) return std::nullopt;
+  Binary binary;
+  binary.bytes.reserve(digits.size() / 2);
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    const auto high = hex_digit(digits[i]), low = hex_digit(digits[i + 1]);
+    if (!high || !low) return std::nullopt;
+    binary.bytes += static_cast<char>(*high << 4 | *low);
+  }
+  return binary;
+}
+
+std::string unquote(std::string_view inside) {
+  std::string text;
+  text.reserve(inside.size());
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    text += inside[i];
+    if (inside[i] == '\'') ++i;  // its double
+  }
+  return text;
+}
+
+// The value of a quoted literal, `inside` being what stands between its quotes.
+std::optional<Value> parse_quoted(std::string_view prefix, std::string_view inside) {
+  if (prefix.empty()) return unquote(inside);
+  if (prefix == "datetime") return parse_date_time(inside);
+  if (prefix == "guid") return parse_guid(inside);
+  return parse_binary(inside);
+}
+
+bool is_literal_prefix(std::string_view word) {
+  return word == "datetime" || word == "guid" || word == "binary" || word == "X" || word == "x";
+}
+
+std::optional<Value> parse_word_literal(std::string_view word) {
+  if (word == "true") return true;
+  if (word == "false") return false;
+  if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (word == "INF") return std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+// Takes the digits off the front of `text`; whether there was one.
+bool skip_digits(std::string_view& text) {
+  const auto length = std::min(text.size(), text.find_first_not_of("0123456789"));
+  text.remove_prefix(length);
+  return length > 0;
+}
+
+bool skip_one_of(std::string_view& text, std::string_view characters) {
+  if (text.empty() || characters.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// Digits alone are Edm.Int32 by the OData documentation. What the service does with more than 32 bits is not
+// known: we read an Int64, which is what the author meant.
+std::optional<Value> parse_integer(std::string_view digits, bool is_long) {
+  if (!is_long)
+    if (const auto value = parse_int32(digits)) return *value;
+  return parse_int64(digits);
+}
+
+std::optional<Value> parse_number(std::string_view text) {
+  if (text == "-INF") return -std::numeric_limits<double>::infinity();
+  std::string_view rest = text;
+  skip_one_of(rest, "-");
+  if (!skip_digits(rest)) return std::nullopt;
+  const bool has_fraction = skip_one_of(rest, ".");
+  if (has_fraction && !skip_digits(rest)) return std::nullopt;
+  const bool has_exponent = skip_one_of(rest, "eE");
+  if (has_exponent) {
+    skip_one_of(rest, "+-");
+    if (!skip_digits(rest)) return std::nullopt;
+  }
+  const std::string_view number = text.substr(0, text.size() - rest.size());
+  const bool has_suffix = skip_one_of(rest, "dDfFmM");
+  if (has_fraction || has_exponent || has_suffix) {
+    return rest.empty() ? std::optional<Value>(parse_double(number)) : std::nullopt;
+  }
+  const bool is_long = skip_one_of(rest, "lL");
+  return rest.empty() ? parse_integer(number, is_long) : std::nullopt;
+}
+
+// Splits the text into tokens. White space separates where it must; `(a eq 1)and(b eq 2)` needs none.
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view text) : text_(text) {}
+
+  Token next() {
+    while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+    begin_ = position_;
+    if (position_ == text_.size()) return {};
+    const char c = text_[position_];
+    if (c == '(') return single(TokenKind::Open);
+    if (c == ')') return single(TokenKind::Close);
+    if (c == '\'') return quoted({});
+    if (c == '-' || is_digit(c)) return number();
+    if (is_letter(c)) return word();
+    return single(TokenKind::Malformed);
+  }
+
+  // The offset just behind the last token.
+  std::size_t position() const { return position_; }
+
+ private:
+  std::string_view taken() const { return text_.substr(begin_, position_ - begin_); }
+
+  Token single(TokenKind kind) {
+    ++position_;
+    return {kind, taken(), {}};
+  }
+
+  Token literal(std::optional<Value> value) const {
+    if (!value) return {TokenKind::Malformed, taken(), {}};
+    return {TokenKind::Literal, taken(), std::move(*value)};
+  }
+
+  Token quoted(std::string_view prefix) {
+    const std::size_t inside = ++position_;
+    while (position_ < text_.size()) {
+      const bool quote = text_[position_++] == '\'';
+      if (!quote) continue;
+      if (position_ == text_.size() || text_[position_] != '\'')
+        return literal(parse_quoted(prefix, text_.substr(inside, position_ - 1 - inside)));
+      ++position_;  // the second of a doubled quote
+    }
+    return literal(std::nullopt);
+  }
+
+  Token number() {
+    const auto continues = [this] {
+      const char c = text_[position_], previous = text_[position_ - 1];
+      const bool sign_of_exponent = (c == '+' || c == '-') && (previous == 'e' || previous == 'E');
+      return is_digit(c) || is_letter(c) || c == '.' || sign_of_exponent;
+    };
+    ++position_;
+    while (position_ < text_.size() && continues()) ++position_;
+    return literal(parse_number(taken()));
+  }
+
+  Token word() {
+    while (position_ < text_.size() && (is_letter(text_[position_]) || is_digit(text_[position_])))
+      ++position_;
+    if (position_ < text_.size() && text_[position_] == '\'' && is_literal_prefix(taken()))
+      return quoted(taken());
+    if (auto value = parse_word_literal(taken())) return literal(std::move(value));
+    return {TokenKind::Identifier, taken(), {}};
+  }
+
+  std::string_view text_;
+  std::size_t begin_ = 0;  // of the last token
+  std::size_t position_ = 0;
+};
+
+// --- Types
+// ----------------------------------------------------------------------------------------------------
+
+struct PropertyName {
+  std::string name;
+};
+
+// What a rule has read: a condition, or an operand that may still become one.
+using Expression = std::variant<Filter, PropertyName, Value>;
+
+// Nothing is an open property: its type is known only where it is stored.
+using Type = std::optional<EdmType>;
+
+Type declared_type(std::string_view property, FilterTarget target) {
+  if (target == FilterTarget::Tables) return EdmType::String;
+  if (property == "PartitionKey" || property == "RowKey") return EdmType::String;
+  if (property == "Timestamp") return EdmType::DateTime;
+  return std::nullopt;
+}
+
+bool is_number(EdmType type) {
+  return type == EdmType::Int32 || type == EdmType::Int64 || type == EdmType::Double;
+}
+
+bool are_comparable(Type left, Type right) {
+  return !left || !right || *left == *right || (is_number(*left) && is_number(*right));
+}
+
+// An open property where a condition belongs is taken for a Boolean.
+bool is_boolean(Type type) { return type.value_or(EdmType::Boolean) == EdmType::Boolean; }
+
+std::string type_name(Type type) { return std::string(to_string(type.value_or(EdmType::Boolean))); }
+
+Error incompatible_types(Type left, Type right, std::string_view kind) {
+  return {ErrorCode::InvalidInput,
+          "A binary operator with incompatible types was detected. Found operand types '" + type_name(left) +
+              "' and '" + type_name(right) + "' for operator kind '" + std::string(kind) + "'."};
+}
+
+Error incompatible_type_of_not(Type operand) {
+  return {ErrorCode::InvalidInput,
+          "A unary operator with an incompatible type was detected. Found operand type '" +
+              type_name(operand) + "' for operator kind 'Not'."};
+}
+
+// --- Operators
+// ------------------------------------------------------------------------------------------------
+
+struct OperatorRow {
+  std::string_view keyword, kind;  // as written, as error messages call it
+  ComparisonOperator op, mirrored;
+};
+
+constexpr OperatorRow kComparisons[] = {
+    {"eq", "Equal", ComparisonOperator::Eq, ComparisonOperator::Eq},
+    {"ne", "NotEqual", ComparisonOperator::Ne, ComparisonOperator::Ne},
+    {"gt", "GreaterThan", ComparisonOperator::Gt, ComparisonOperator::Lt},
+    {"ge", "GreaterThanOrEqual", ComparisonOperator::Ge, ComparisonOperator::Le},
+    {"lt", "LessThan", ComparisonOperator::Lt, ComparisonOperator::Gt},
+    {"le", "LessThanOrEqual", ComparisonOperator::Le, ComparisonOperator::Ge},
+};
+
+const OperatorRow* find_comparison(std::string_view keyword) {
+  for (const OperatorRow& row : kComparisons)
+    if (row.keyword == keyword) return &row;
+  return nullptr;
+}
+
+bool is_arithmetic(std::string_view word) {
+  return word == "add" || word == "sub" || word == "mul" || word == "div" || word == "mod";
+}
+
+// The comparison of two constants: numbers meet in the wider type, which `compare` wants on the left.
+bool compare_literals(const Value& left, const OperatorRow& row, const Value& right) {
+  if (is_number(type_of(left)) && type_of(left) < type_of(right))
+    return compare(view_of(right), row.mirrored, view_of(left));
+  return compare(view_of(left), row.op, view_of(right));
+}
+
+// Appends to `terms`, whose node is of kind Node, and takes a node of the same kind apart.
+template <class Node>
+void append_terms(std::vector<Filter>& terms, Filter filter) {
+  if (Node* same = std::get_if<Node>(&filter.node)) {
+    if (terms.empty()) {
+      terms = std::move(same->terms);
+    } else {
+      std::move(same->terms.begin(), same->terms.end(), std::back_inserter(terms));
+    }
+  } else {
+    terms.push_back(std::move(filter));
+  }
+}
+
+// --- Grammar
+// --------------------------------------------------------------------------------------------------
+
+class Parser {
+ public:
+  Parser(std::string_view text, FilterTarget target) : text_(text), target_(target), tokenizer_(text) {
+    advance();
+  }
+
+  Result<Filter> parse() {
+    Parsed filter = parse_or();
+    if (filter && token_.kind != TokenKind::End) filter = unexpected();
+    if (refusal_) return *std::move(refusal_);
+    if (!is_boolean(type(*filter)))
+      return Error(ErrorCode::InvalidInput,
+                   "The $filter expression must evaluate to a single boolean value.");
+    return to_condition(*std::move(filter));
+  }
+
+ private:
+  // Nothing: the parse has ended, refusal_ says why.
+  using Parsed = std::optional<Expression>;
+
+  Parsed parse_or() { return parse_chain<Or>("or", "Or", &Parser::parse_and); }
+  Parsed parse_and() { return parse_chain<And>("and", "And", &Parser::parse_unary); }
+
+  template <class Node>
+  Parsed parse_chain(std::string_view keyword, std::string_view kind, Parsed (Parser::*parse_term)()) {
+    Parsed left = (this->*parse_term)();
+    while (left && accept(keyword)) {
+      Parsed right = (this->*parse_term)();
+      if (!right) return right;
+      left = joined<Node>(*std::move(left), *std::move(right), kind);
+    }
+    return left;
+  }
+
+  Parsed parse_unary() {
+    if (!is_word("not")) return parse_comparison();
+    if (depth_ == kMaxFilterDepth) return syntax_error();
+    advance();
+    ++depth_;
+    Parsed operand = parse_unary();
+    --depth_;
+    if (!operand) return operand;
+    if (!is_boolean(type(*operand))) return refuse(incompatible_type_of_not(type(*operand)));
+    return Filter{Not{std::make_unique<Filter>(to_condition(*std::move(operand)))}};
+  }
+
+  Parsed parse_comparison() {
+    Parsed left = parse_primary();
+    if (!left || token_.kind != TokenKind::Identifier) return left;
+    const OperatorRow* row = find_comparison(token_.text);
+    if (row == nullptr) return left;
+    advance();
+    Parsed right = parse_primary();
+    if (!right) return right;
+    return compared(*std::move(left), *row, *std::move(right));
+  }
+
+  Parsed parse_primary() {
+    if (token_.kind != TokenKind::Open) return parse_operand();
+    if (depth_ == kMaxFilterDepth) return syntax_error();
+    advance();
+    ++depth_;
+    Parsed inside = parse_or();
+    --depth_;
+    if (!inside) return inside;
+    if (token_.kind != TokenKind::Close) return unexpected();
+    advance();
+    return inside;
+  }
+
+  Parsed parse_operand() {
+    if (token_.kind == TokenKind::Literal) {
+      Value literal = std::move(token_.literal);
+      advance();
+      return literal;
+    }
+    if (token_.kind != TokenKind::Identifier || token_.text == "not") return syntax_error();
+    const std::string_view name = token_.text;
+    advance();
+    if (token_.kind == TokenKind::Open) return end_with(ErrorCode::NotImplemented);  // a function call
+    if (name == "null") return refuse(ErrorCode::InvalidInput);
+    if (target_ == FilterTarget::Tables && name != "TableName") return refuse(ErrorCode::InvalidInput);
+    return PropertyName{std::string(name)};
+  }
+
+  template <class Node>
+  Expression joined(Expression left, Expression right, std::string_view kind) {
+    if (!is_boolean(type(left)) || !is_boolean(type(right)))
+      return refuse(incompatible_types(type(left), type(right), kind));
+    Node node;
+    append_terms<Node>(node.terms, to_condition(std::move(left)));
+    append_terms<Node>(node.terms, to_condition(std::move(right)));
+    return Filter{std::move(node)};
+  }
+
+  Expression compared(Expression left, const OperatorRow& row, Expression right) {
+    if (!are_comparable(type(left), type(right)))
+      return refuse(incompatible_types(type(left), type(right), row.kind));
+    auto* left_literal = std::get_if<Value>(&left);
+    auto* right_literal = std::get_if<Value>(&right);
+    auto* left_name = std::get_if<PropertyName>(&left);
+    auto* right_name = std::get_if<PropertyName>(&right);
+    if (left_name && right_literal)
+      return Filter{Comparison{std::move(left_name->name), row.op, std::move(*right_literal)}};
+    if (left_literal && right_name)
+      return Filter{Comparison{std::move(right_name->name), row.mirrored, std::move(*left_literal)}};
+    if (left_literal && right_literal)
+      return Filter{Constant{compare_literals(*left_literal, row, *right_literal)}};
+    return refuse(ErrorCode::NotImplemented);  // two properties, or a condition as an operand
+  }
+
+  Type type(const Expression& expression) const {
+    if (const auto* literal = std::get_if<Value>(&expression)) return type_of(*literal);
+    if (const auto* property = std::get_if<PropertyName>(&expression))
+      return declared_type(property->name, target_);
+    return EdmType::Boolean;
+  }
+
+  // `expression` has passed is_boolean.
+  static Filter to_condition(Expression expression) {
+    if (auto* property = std::get_if<PropertyName>(&expression))
+      return Filter{BooleanProperty{std::move(property->name)}};
+    if (const auto* literal = std::get_if<Value>(&expression))
+      return Filter{Constant{std::get<bool>(*literal)}};
+    return std::get<Filter>(std::move(expression));
+  }
+
+  void advance() { token_ = tokenizer_.next(); }
+  bool is_word(std::string_view word) const {
+    return token_.kind == TokenKind::Identifier && token_.text == word;
+  }
+
+  bool accept(std::string_view word) {
+    if (!is_word(word)) return false;
+    advance();
+    return true;
+  }
+
+  // Remembers the first complaint that does not end the parse. Its stand-in fits wherever an operand or
+  // condition does.
+  Expression refuse(Error error) {
+    if (!refusal_) refusal_ = std::move(error);
+    return Value(false);
+  }
+
+  Parsed end_with(Error error) {
+    refusal_ = std::move(error);
+    return std::nullopt;
+  }
+
+  // The position is in UTF-16 code units, the service's characters.
+  Parsed syntax_error() {
+    const std::size_t position = utf16_length(text_.substr(0, tokenizer_.position()));
+    return end_with({ErrorCode::InvalidInput, "Syntax error at position " + std::to_string(position) +
+                                                  " in '" + std::string(text_) + "'."});
+  }
+
+  // The token stands where an operator or the end of something should.
+  Parsed unexpected() {
+    if (token_.kind == TokenKind::Identifier && is_arithmetic(token_.text))
+      return end_with(ErrorCode::NotImplemented);
+    return syntax_error();
+  }
+
+  std::string_view text_;
+  FilterTarget target_;
+  Tokenizer tokenizer_;
+  Token token_;
+  int depth_ = 0;
+  std::optional<Error> refusal_;
+};
+
+}  // namespace
+
+Result<Filter> parse_filter(std::string_view text, FilterTarget target) {
+  if (!is_utf8(text)) return Error(ErrorCode::InvalidInput);
+  return Parser(text, target).parse();
+}
+
+}  // namespace rocktable

@@ -1,0 +1,431 @@
+// From a filter to the keys it can match, by interval arithmetic on the plane of (PartitionKey, RowKey).
+//
+// The literals of the filter cut each axis into pieces, and cuts are numbered in key order: string order
+// matters once, when the literals are sorted, and all that follows is sets of small numbers. A Region is such
+// a set of keys.
+#include "odata/key_ranges.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+// A region has at most about this many intervals of row keys; beyond it becomes wider instead of longer.
+constexpr std::size_t kMaxRowIntervals = 16'384;
+// Steps that the whole computation may take: some hundredths of a second, a hundred times what 3,000
+// comparisons need.
+constexpr std::size_t kMaxWork = 16'000'000;
+
+// From one cut to another, half-open. Cut 2i lies just in front of the i-th text of the axis, 2i+1 just
+// behind it.
+struct Interval {
+  std::uint32_t begin, end;
+
+  bool operator==(const Interval&) const = default;
+  bool empty() const { return begin >= end; }
+};
+
+using Intervals = std::span<const Interval>;  // sorted, apart from each other, none empty
+
+// The cuts of one of the two keys.
+class Axis {
+ public:
+  // All literals are added first, then sort() once, then the rest may be called.
+  void add(std::string_view literal) { texts_.push_back(key_part(literal)); }
+
+  void sort() {
+    texts_.emplace_back();  // cut 0 is the beginning: in front of the empty key
+    std::sort(texts_.begin(), texts_.end(), Utf16Less{});
+    texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
+  }
+
+  // Behind all keys.
+  std::uint32_t end() const { return static_cast<std::uint32_t>(2 * texts_.size()); }
+  Interval all() const { return {0, end()}; }
+
+  bool is_single_key(Interval interval) const {
+    return interval.begin % 2 == 0 && interval.end == interval.begin + 1;
+  }
+
+  std::string bound(std::uint32_t cut) const {
+    std::string text(texts_[cut / 2]);
+    if (cut % 2 == 1) text += '\0';
+    return text;
+  }
+
+  std::vector<Interval> satisfying(ComparisonOperator op, std::string_view literal) const {
+    const auto [front, behind] = around(literal);
+    switch (op) {
+      case ComparisonOperator::Eq:
+        return non_empty({{front, behind}});
+      case ComparisonOperator::Ne:
+        return front == behind ? non_empty({all()}) : non_empty({{0, front}, {behind, end()}});
+      case ComparisonOperator::Gt:
+        return non_empty({{behind, end()}});
+      case ComparisonOperator::Ge:
+        return non_empty({{front, end()}});
+      case ComparisonOperator::Lt:
+        return non_empty({{0, front}});
+      case ComparisonOperator::Le:
+        return non_empty({{0, behind}});
+    }
+    return {all()};
+  }
+
+ private:
+  // No key holds U+0000, so a literal with one equals no key, and lies just behind its own part in front of
+  // it.
+  static std::string_view key_part(std::string_view literal) { return literal.substr(0, literal.find('\0')); }
+
+  Interval around(std::string_view literal) const {
+    const std::string_view text = key_part(literal);
+    const auto found = std::lower_bound(texts_.begin(), texts_.end(), text, Utf16Less{});
+    const auto front = static_cast<std::uint32_t>(2 * (found - texts_.begin()));
+    return {text.size() == literal.size() ? front : front + 1, front + 1};
+  }
+
+  static std::vector<Interval> non_empty(std::vector<Interval> intervals) {
+    std::erase_if(intervals, [](Interval interval) { return interval.empty(); });
+    return intervals;
+  }
+
+  std::vector<std::string_view> texts_;
+};
+
+// The same row keys for an interval of partition keys; they are rows[first_row, last_row) of the region.
+struct Band {
+  Interval partitions;
+  std::size_t first_row, last_row;
+};
+
+// A set of keys: bands in order of their partitions, disjoint, none without rows.
+struct Region {
+  std::vector<Band> bands;
+  std::vector<Interval> rows;
+
+  Intervals rows_of(const Band& band) const {
+    return Intervals(rows).subspan(band.first_row, band.last_row - band.first_row);
+  }
+
+  // Closes the band whose rows are those that no band has yet.
+  void close_band(Interval partitions) {
+    const std::size_t first_row = bands.empty() ? 0 : bands.back().last_row;
+    if (first_row == rows.size()) return;
+    const Band band{partitions, first_row, rows.size()};
+    if (!bands.empty() && bands.back().partitions.end == partitions.begin &&
+        std::ranges::equal(rows_of(bands.back()), rows_of(band))) {
+      bands.back().partitions.end = partitions.end;
+      rows.resize(first_row);
+    } else {
+      bands.push_back(band);
+    }
+  }
+};
+
+void append_union(std::vector<Interval>& out, Intervals a, Intervals b) {
+  const std::size_t first = out.size();
+  while (!a.empty() || !b.empty()) {
+    Intervals& source = b.empty() || (!a.empty() && a.front().begin <= b.front().begin) ? a : b;
+    const Interval next = source.front();
+    source = source.subspan(1);
+    if (out.size() > first && next.begin <= out.back().end) {
+      out.back().end = std::max(out.back().end, next.end);
+    } else {
+      out.push_back(next);
+    }
+  }
+}
+
+void append_intersection(std::vector<Interval>& out, Intervals a, Intervals b) {
+  while (!a.empty() && !b.empty()) {
+    const Interval both{std::max(a.front().begin, b.front().begin), std::min(a.front().end, b.front().end)};
+    if (!both.empty()) out.push_back(both);
+    Intervals& first_to_end = a.front().end <= b.front().end ? a : b;
+    first_to_end = first_to_end.subspan(1);
+  }
+}
+
+// The one interval around all of them.
+std::vector<Interval> hull(Intervals intervals) {
+  if (intervals.empty()) return {};
+  return {{intervals.front().begin, intervals.back().end}};
+}
+
+ComparisonOperator complement(ComparisonOperator op) {
+  switch (op) {
+    case ComparisonOperator::Eq:
+      return ComparisonOperator::Ne;
+    case ComparisonOperator::Ne:
+      return ComparisonOperator::Eq;
+    case ComparisonOperator::Gt:
+      return ComparisonOperator::Le;
+    case ComparisonOperator::Ge:
+      return ComparisonOperator::Lt;
+    case ComparisonOperator::Lt:
+      return ComparisonOperator::Ge;
+    case ComparisonOperator::Le:
+      return ComparisonOperator::Gt;
+  }
+  return op;
+}
+
+// Computes the region of one filter, whose literals it views.
+class Planner {
+ public:
+  explicit Planner(const Filter& filter) {
+    collect(filter);
+    partitions_.sort();
+    rows_.sort();
+    region_ = region(filter, false);
+  }
+
+  KeyRanges ranges() const {
+    KeyRanges out;
+    for (const Band& band : region_.bands) {
+      const EntityKey begin{partitions_.bound(band.partitions.begin), ""};
+      if (!partitions_.is_single_key(band.partitions)) {
+        append(out, begin, partition_end(band.partitions));
+        continue;
+      }
+      for (const Interval row : region_.rows_of(band)) {
+        const bool to_partition_end = row.end == rows_.end();
+        append(out, {begin.partition_key, rows_.bound(row.begin)},
+               to_partition_end ? partition_end(band.partitions)
+                                : EntityKey{begin.partition_key, rows_.bound(row.end)});
+      }
+    }
+    return out;
+  }
+
+ private:
+  enum class Operation { Unite, Intersect };
+
+  Axis* axis_of(std::string_view property) {
+    if (property == "PartitionKey") return &partitions_;
+    if (property == "RowKey") return &rows_;
+    return nullptr;
+  }
+
+  // Adds the literals that keys are compared with to their axes.
+  void collect(const Filter& filter) {
+    if (const auto* conjunction = std::get_if<And>(&filter.node)) {
+      for (const Filter& term : conjunction->terms) collect(term);
+    } else if (const auto* disjunction = std::get_if<Or>(&filter.node)) {
+      for (const Filter& term : disjunction->terms) collect(term);
+    } else if (const auto* negation = std::get_if<Not>(&filter.node)) {
+      collect(*negation->term);
+    } else if (const auto* comparison = std::get_if<Comparison>(&filter.node)) {
+      Axis* axis = axis_of(comparison->property);
+      const auto* literal = std::get_if<std::string>(&comparison->literal);
+      if (axis != nullptr && literal != nullptr) axis->add(*literal);
+    }
+  }
+
+  // The keys that can satisfy `filter`, or `not filter`. The negation travels down to the comparisons, which
+  // know their exact complement; that of a region does not help where the region is wider than the filter.
+  Region region(const Filter& filter, bool negated) {
+    return std::visit([&](const auto& node) { return region_of(node, negated); }, filter.node);
+  }
+
+  Region region_of(const Constant& constant, bool negated) const {
+    return constant.value != negated ? everything() : Region{};
+  }
+
+  Region region_of(const Comparison& comparison, bool negated) {
+    const Axis* axis = axis_of(comparison.property);
+    if (axis == nullptr) return everything();
+    const auto* literal = std::get_if<std::string>(&comparison.literal);
+    if (literal == nullptr) {  // a key is a string: against another type the outcome is the same for all keys
+      const bool outcome = compare(std::string_view(), comparison.op, view_of(comparison.literal));
+      return region_of(Constant{outcome}, negated);
+    }
+    const auto intervals = axis->satisfying(negated ? complement(comparison.op) : comparison.op, *literal);
+    return axis == &partitions_ ? all_rows_of(intervals) : in_all_partitions(intervals);
+  }
+
+  Region region_of(const BooleanProperty& boolean, bool negated) {
+    const bool is_key = axis_of(boolean.property) != nullptr;  // a string, which is never true
+    return is_key ? region_of(Constant{false}, negated) : everything();
+  }
+
+  Region region_of(const And& conjunction, bool negated) {
+    return combined(conjunction.terms, negated, negated ? Operation::Unite : Operation::Intersect);
+  }
+
+  Region region_of(const Or& disjunction, bool negated) {
+    return combined(disjunction.terms, negated, negated ? Operation::Intersect : Operation::Unite);
+  }
+
+  Region region_of(const Not& negation, bool negated) { return region(*negation.term, !negated); }
+
+  Region everything() const { return all_rows_of(std::vector<Interval>{partitions_.all()}); }
+
+  Region all_rows_of(Intervals partitions) const {
+    Region out;
+    for (const Interval interval : partitions) {
+      out.rows.push_back(rows_.all());
+      out.close_band(interval);
+    }
+    return out;
+  }
+
+  Region in_all_partitions(std::vector<Interval> rows) const {
+    Region out;
+    out.rows = std::move(rows);
+    out.close_band(partitions_.all());
+    return out;
+  }
+
+  // Halves the terms: each is merged log n times, where one after the other would merge the first one n
+  // times.
+  Region combined(std::span<const Filter> terms, bool negated, Operation operation) {
+    if (terms.empty()) return operation == Operation::Unite ? Region{} : everything();
+    if (terms.size() == 1) return region(terms.front(), negated);
+    const std::size_t half = terms.size() / 2;
+    Region left = combined(terms.first(half), negated, operation);
+    Region right = combined(terms.subspan(half), negated, operation);
+    return combine(std::move(left), std::move(right), operation);
+  }
+
+  // Walks the partition axis through the bands of both and combines their rows piece by piece. Whatever is
+  // widened on the way is still an upper bound: of a union everything is one, of an intersection each side.
+  Region combine(Region a, Region b, Operation operation) {
+    if (!work(a.bands.size() + b.bands.size())) {
+      if (operation == Operation::Unite) return everything();
+      return a.rows.size() < b.rows.size() ? a : b;
+    }
+    constexpr Interval kNowhere{std::numeric_limits<std::uint32_t>::max(),
+                                std::numeric_limits<std::uint32_t>::max()};
+    Region out;
+    auto band_a = a.bands.cbegin(), band_b = b.bands.cbegin();
+    std::uint32_t at = 0;
+    while (band_a != a.bands.cend() || band_b != b.bands.cend()) {
+      const Interval piece_a = band_a != a.bands.cend() ? band_a->partitions : kNowhere;
+      const Interval piece_b = band_b != b.bands.cend() ? band_b->partitions : kNowhere;
+      at = std::max(at, std::min(piece_a.begin, piece_b.begin));
+      const bool in_a = piece_a.begin <= at, in_b = piece_b.begin <= at;
+      const std::uint32_t end =
+          std::min(in_a ? piece_a.end : piece_a.begin, in_b ? piece_b.end : piece_b.begin);
+      append_rows(out.rows, in_a ? a.rows_of(*band_a) : Intervals{}, in_b ? b.rows_of(*band_b) : Intervals{},
+                  operation);
+      out.close_band({at, end});
+      at = end;
+      if (in_a && piece_a.end == end) ++band_a;
+      if (in_b && piece_b.end == end) ++band_b;
+    }
+    return out;
+  }
+
+  void append_rows(std::vector<Interval>& out, Intervals a, Intervals b, Operation operation) {
+    const bool exact = out.size() + a.size() + b.size() <= kMaxRowIntervals && work(a.size() + b.size());
+    const auto append = operation == Operation::Unite ? append_union : append_intersection;
+    if (exact || (a.size() <= 1 && b.size() <= 1)) {
+      append(out, a, b);
+    } else {
+      append(out, hull(a), hull(b));
+    }
+  }
+
+  // Whether there is time for this many more steps.
+  bool work(std::size_t steps) {
+    if (steps > work_left_) return false;
+    work_left_ -= steps;
+    return true;
+  }
+
+  std::optional<EntityKey> partition_end(Interval partitions) const {
+    if (partitions.end == partitions_.end()) return std::nullopt;
+    return EntityKey{partitions_.bound(partitions.end), ""};
+  }
+
+  // Appends a range that begins where the last one ends, or later.
+  static void append(KeyRanges& out, EntityKey begin, std::optional<EntityKey> end) {
+    if (!out.empty() && out.back().end == begin) {
+      out.back().end = std::move(end);
+    } else {
+      out.push_back({std::move(begin), std::move(end)});
+    }
+  }
+
+  Axis partitions_, rows_;
+  std::size_t work_left_ = kMaxWork;
+  Region region_;
+};
+
+bool is_before(const EntityKey& a, const EntityKey& b) {
+  const auto partitions = compare_utf16(a.partition_key, b.partition_key);
+  return partitions != 0 ? partitions < 0 : compare_utf16(a.row_key, b.row_key) < 0;
+}
+
+bool holds_null(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+// The bound in front of the first key that is not before `key`: `key` itself, unless it holds a U+0000, as no
+// key does.
+EntityKey bound_at(const EntityKey& key) {
+  if (holds_null(key.partition_key))
+    return {key.partition_key.substr(0, key.partition_key.find('\0') + 1), ""};
+  if (holds_null(key.row_key)) return {key.partition_key, key.row_key.substr(0, key.row_key.find('\0') + 1)};
+  return key;
+}
+
+void append_bound(std::string& out, std::string_view text) {
+  const bool behind = !text.empty() && text.back() == '\0';
+  out += behind ? text.substr(0, text.size() - 1) : text;
+  if (behind) out += '+';
+}
+
+void append_bound(std::string& out, const EntityKey& bound) {
+  out += '(';
+  append_bound(out, bound.partition_key);
+  out += ',';
+  append_bound(out, bound.row_key);
+  out += ')';
+}
+
+}  // namespace
+
+KeyRanges key_ranges(const Filter& filter) { return Planner(filter).ranges(); }
+
+KeyRanges all_keys() { return {{EntityKey{}, std::nullopt}}; }
+
+KeyRanges one_key(const EntityKey& key) {
+  if (holds_null(key.partition_key) || holds_null(key.row_key)) return {};
+  return {{key, EntityKey{key.partition_key, key.row_key + '\0'}}};
+}
+
+KeyRanges starting_at(KeyRanges ranges, const EntityKey& key) {
+  const EntityKey begin = bound_at(key);
+  std::erase_if(ranges, [&](const KeyRange& range) { return range.end && !is_before(begin, *range.end); });
+  if (!ranges.empty() && is_before(ranges.front().begin, begin)) ranges.front().begin = begin;
+  return ranges;
+}
+
+std::string to_string(const KeyRange& range) {
+  std::string out = "[";
+  append_bound(out, range.begin);
+  out += ' ';
+  if (range.end) {
+    append_bound(out, *range.end);
+  } else {
+    out += "end";
+  }
+  out += ')';
+  return out;
+}
+
+std::string to_string(const KeyRanges& ranges) {
+  std::string out;
+  for (const KeyRange& range : ranges) {
+    if (!out.empty()) out += ' ';
+    out += to_string(range);
+  }
+  return out;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,338 @@
+// Request bodies through simdjson's DOM: it parses without recursion, refuses what is not UTF-8, and bounds
+// the depth.
+//
+// Two passes over the members: the first sorts them into properties and annotations (which may follow what
+// they annotate), the second makes values. The document belongs to a parser per thread, so nothing that
+// points into it may leave a function of this file.
+#include "odata/payload_reader.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "odata/base64.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::string_view kTypeSuffix = "@odata.type";
+constexpr std::string_view kControlPrefix = "odata.";
+
+Error invalid_input() { return ErrorCode::InvalidInput; }
+
+// --- JSON
+// -------------------------------------------------------------------------------------------------------------
+
+bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
+
+// Behind the string that starts at `begin`, or at the end.
+std::size_t end_of_string(std::string_view json, std::size_t begin) {
+  for (std::size_t i = begin + 1; i < json.size(); ++i) {
+    if (json[i] == '\\') {
+      ++i;
+    } else if (json[i] == '"') {
+      return i + 1;
+    }
+  }
+  return json.size();
+}
+
+// A string, a number (whatever simdjson will think of it), or any other character.
+std::string_view token_at(std::string_view json, std::size_t begin) {
+  std::size_t end = begin + 1;
+  if (json[begin] == '"') end = end_of_string(json, begin);
+  if (starts_number(json[begin]))
+    end = std::min(json.find_first_not_of("0123456789+-.eE", begin), json.size());
+  return json.substr(begin, end - begin);
+}
+
+bool is_big_integer(std::string_view token) {
+  return starts_number(token[0]) && token.find_first_of(".eE") == std::string_view::npos &&
+         !parse_int64(token);
+}
+
+// simdjson refuses a document with an integer beyond 64 bits, but JavaScript writes the double 1e20 as
+// 100000000000000000000. So each such integer becomes an array of one double, [100000000000000000000e0],
+// which Edm.Double then takes and nothing else does. Nothing if there is none, or if the body has arrays of
+// its own (which no entity has): these could not be told apart.
+std::optional<std::string> with_big_integers_wrapped(std::string_view json) {
+  std::string wrapped;
+  bool found = false;
+  for (std::size_t i = 0; i < json.size();) {
+    if (json[i] == '[') return std::nullopt;
+    const std::string_view token = token_at(json, i);
+    i += token.size();
+    if (is_big_integer(token)) {
+      found = true;
+      wrapped += '[';
+      wrapped += token;
+      wrapped += "e0]";
+    } else {
+      wrapped += token;
+    }
+  }
+  if (!found) return std::nullopt;
+  return wrapped;
+}
+
+// A JSON object that was read. Its parser is the thread's own, whose memory stays for the next body, unless
+// the body is large.
+class Document {
+ public:
+  // simdjson reads a few bytes beyond the end, so it always gets to copy the body into its own buffer: 1 KiB
+  // costs some 20 ns, and no caller has to promise anything about memory behind a view. An empty body is a
+  // document without object.
+  static Result<Document> read(std::string_view json) {
+    Document document;
+    // Newer versions of simdjson would skip a byte order mark; JSON has none.
+    if (json.starts_with("\xEF\xBB\xBF")) return invalid_input();
+    dom::parser& parser = document.parser_for(json.size());
+    dom::element root;
+    auto error = parser.parse(json.data(), json.size(), true).get(root);
+    if (error && error != simdjson::EMPTY) {
+      if (const auto wrapped = with_big_integers_wrapped(json)) {
+        document.big_integers_ = true;
+        error = parser.parse(wrapped->data(), wrapped->size(), true).get(root);
+      }
+    }
+    if (error == simdjson::EMPTY) return document;
+    dom::object object;
+    if (error || root.get(object)) return invalid_input();
+    document.object_ = object;
+    return document;
+  }
+
+  const std::optional<dom::object>& object() const { return object_; }
+  // Whether arrays are big integers.
+  bool big_integers() const { return big_integers_; }
+
+ private:
+  // What a thread may keep: a parser holds about 15 times the largest body it has seen.
+  static constexpr std::size_t kKeptBytes = 128 * 1024;
+
+  dom::parser& parser_for(std::size_t bytes) {
+    static thread_local dom::parser kept;
+    if (bytes <= kKeptBytes) return kept;
+    own_ = std::make_unique<dom::parser>();
+    return *own_;
+  }
+
+  std::unique_ptr<dom::parser> own_;
+  std::optional<dom::object> object_;
+  bool big_integers_ = false;
+};
+
+// --- Members
+// ----------------------------------------------------------------------------------------------------------
+
+struct Member {
+  std::string_view name;
+  dom::element value;
+};
+
+struct Members {
+  std::vector<Member> properties;   // in the order sent, keys and Timestamp among them
+  std::vector<Member> annotations;  // named as what they annotate, sorted
+
+  const Member* annotation_of(std::string_view name) const {
+    const auto found =
+        std::lower_bound(annotations.begin(), annotations.end(), name,
+                         [](const Member& member, std::string_view wanted) { return member.name < wanted; });
+    return found != annotations.end() && found->name == name ? &*found : nullptr;
+  }
+};
+
+bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
+bool is_system(std::string_view name) { return is_key(name) || name == "Timestamp"; }
+
+Members sort_members(const dom::object& object) {
+  Members members;
+  for (const dom::key_value_pair field : object) {
+    if (field.key.starts_with(kControlPrefix)) continue;
+    const std::size_t suffix = field.key.find(kTypeSuffix);
+    if (suffix == std::string_view::npos) {
+      members.properties.push_back({field.key, field.value});
+    } else if (suffix + kTypeSuffix.size() == field.key.size()) {
+      members.annotations.push_back({field.key.substr(0, suffix), field.value});
+    }
+  }
+  std::sort(members.annotations.begin(), members.annotations.end(),
+            [](const Member& a, const Member& b) { return a.name < b.name; });
+  return members;
+}
+
+bool has_duplicates(const Members& members) {
+  std::vector<std::string_view> names;
+  names.reserve(members.properties.size());
+  for (const Member& member : members.properties) names.push_back(member.name);
+  std::sort(names.begin(), names.end());
+  const auto same_name = [](const Member& a, const Member& b) { return a.name == b.name; };
+  return std::adjacent_find(names.begin(), names.end()) != names.end() ||
+         std::adjacent_find(members.annotations.begin(), members.annotations.end(), same_name) !=
+             members.annotations.end();
+}
+
+// What can be said without looking at a value.
+Result<void> check_names(const Members& members) {
+  const auto user_properties =
+      std::count_if(members.properties.begin(), members.properties.end(),
+                    [](const Member& member) { return !is_system(member.name) && !member.value.is_null(); });
+  if (static_cast<std::size_t>(user_properties) > kMaxProperties) return Error(ErrorCode::TooManyProperties);
+  for (const Member& member : members.properties) {
+    if (auto legal = check_property_name(member.name); !legal) return legal;
+  }
+  if (has_duplicates(members)) return Error(ErrorCode::DuplicatePropertiesSpecified);
+  return {};
+}
+
+// --- Values
+// -----------------------------------------------------------------------------------------------------------
+//
+// One function per type, from JSON; nothing where the type cannot hold it.
+
+std::optional<std::string_view> text_of(const dom::element& json) {
+  std::string_view text;
+  if (json.get(text)) return std::nullopt;
+  return text;
+}
+
+template <class T>
+std::optional<Value> as_value(std::optional<T> parsed) {
+  if (!parsed) return std::nullopt;
+  return Value(std::move(*parsed));
+}
+
+std::optional<Value> read_boolean(const dom::element& json) {
+  bool truth = false;
+  if (!json.get(truth)) return truth;
+  const auto text = text_of(json);
+  if (text && equals_ignoring_case(*text, "true")) return true;
+  if (text && equals_ignoring_case(*text, "false")) return false;
+  return std::nullopt;
+}
+
+std::optional<Value> read_int32(const dom::element& json) {
+  if (const auto text = text_of(json)) return as_value(parse_int32(*text));
+  std::int64_t number = 0;
+  if (!json.is_int64() || json.get(number) || !std::in_range<std::int32_t>(number)) return std::nullopt;
+  return static_cast<std::int32_t>(number);
+}
+
+std::optional<Value> read_int64(const dom::element& json) {
+  if (const auto text = text_of(json)) return as_value(parse_int64(*text));
+  std::int64_t number = 0;
+  if (!json.is_int64() || json.get(number)) return std::nullopt;
+  return number;
+}
+
+std::optional<Value> read_double(const dom::element& json, bool big_integers) {
+  if (const auto text = text_of(json)) return as_value(parse_double(*text));
+  dom::array wrapped;
+  if (big_integers && !json.get(wrapped)) return read_double(wrapped.at(0).value_unsafe(), false);
+  double number = 0;
+  if (json.get(number)) return std::nullopt;
+  return number;
+}
+
+template <class Parse>
+std::optional<Value> read_text(const dom::element& json, Parse parse) {
+  const auto text = text_of(json);
+  if (!text) return std::nullopt;
+  return as_value(parse(*text));
+}
+
+std::optional<Binary> parse_binary(std::string_view text) {
+  auto bytes = decode_base64(text);
+  if (!bytes) return std::nullopt;
+  return Binary{std::move(*bytes)};
+}
+
+std::optional<Value> read_value(EdmType type, const dom::element& json, bool big_integers) {
+  switch (type) {
+    case EdmType::String:
+      return read_text(json, [](std::string_view text) { return std::optional(std::string(text)); });
+    case EdmType::Boolean:
+      return read_boolean(json);
+    case EdmType::Int32:
+      return read_int32(json);
+    case EdmType::Int64:
+      return read_int64(json);
+    case EdmType::Double:
+      return read_double(json, big_integers);
+    case EdmType::DateTime:
+      return read_text(json, parse_date_time);
+    case EdmType::Guid:
+      return read_text(json, parse_guid);
+    case EdmType::Binary:
+      return read_text(json, parse_binary);
+  }
+  return std::nullopt;
+}
+
+// The type of a value without annotation.
+std::optional<EdmType> type_shown(const dom::element& json) {
+  switch (json.type()) {
+    case dom::element_type::STRING:
+      return EdmType::String;
+    case dom::element_type::BOOL:
+      return EdmType::Boolean;
+    case dom::element_type::INT64:
+    case dom::element_type::UINT64:
+      return EdmType::Int32;
+    case dom::element_type::DOUBLE:
+      return EdmType::Double;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<EdmType> type_of_member(const Members& members, const Member& member) {
+  const Member* annotation = members.annotation_of(member.name);
+  if (annotation == nullptr) return type_shown(member.value);
+  const auto name = text_of(annotation->value);
+  return name ? parse_edm_type(*name) : std::nullopt;
+}
+
+}  // namespace
+
+Result<EntityPayload> read_entity(std::string_view json) {
+  const auto document = Document::read(json);
+  if (!document) return document.error();
+  EntityPayload payload;
+  if (!document->object()) return payload;
+  const Members members = sort_members(*document->object());
+  if (auto legal = check_names(members); !legal) return legal.error();
+  payload.properties.reserve(members.properties.size());
+  for (const Member& member : members.properties) {
+    if (member.name == "Timestamp" || member.value.is_null()) continue;
+    const auto type = type_of_member(members, member);
+    auto value = type ? read_value(*type, member.value, document->big_integers()) : std::nullopt;
+    if (!value) return invalid_input();
+    if (!is_key(member.name)) {
+      payload.properties.push_back({std::string(member.name), std::move(*value)});
+      continue;
+    }
+    auto* key = std::get_if<std::string>(&*value);
+    if (key == nullptr) return invalid_input();
+    (member.name == "RowKey" ? payload.row_key : payload.partition_key) = std::move(*key);
+  }
+  return payload;
+}
+
+Result<std::string> read_table_name(std::string_view json) {
+  const auto document = Document::read(json);
+  if (!document) return document.error();
+  if (!document->object()) return invalid_input();
+  std::string_view name;
+  if (document->object()->at_key("TableName").get(name)) return invalid_input();
+  return std::string(name);
+}
+
+}  // namespace rocktable

@@ -1,0 +1,104 @@
+// UTF-8 as the service counts and orders it. Words of eight bytes make the common case, ASCII, cheap.
+#include "odata/text.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace rocktable {
+namespace {
+
+std::uint64_t load_word(const char* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// A lead byte of a two to four byte sequence counts its character; a four byte one is two code units.
+std::size_t code_units(std::string_view bytes) {
+  std::size_t count = 0;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    count += (byte & 0xC0u) != 0x80u;
+    count += byte >= 0xF0u;
+  }
+  return count;
+}
+
+// Position of the first difference within the common length, or that length.
+std::size_t first_difference(std::string_view a, std::string_view b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  std::size_t i = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; i + sizeof(std::uint64_t) <= common; i += sizeof(std::uint64_t)) {
+      const std::uint64_t difference = load_word(a.data() + i) ^ load_word(b.data() + i);
+      if (difference != 0) return i + static_cast<std::size_t>(std::countr_zero(difference)) / 8;
+    }
+  }
+  while (i < common && a[i] == b[i]) ++i;
+  return i;
+}
+
+// Lead bytes 0xEE and 0xEF (U+E000..U+FFFF) move above those of characters outside the BMP, whose first code
+// unit is a surrogate. Well-formed strings differ first either in two lead bytes or in two continuation
+// bytes, which stay as they are.
+unsigned utf16_rank(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte == 0xEEu || byte == 0xEFu ? byte + 0x10u : byte;
+}
+
+char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  return text.empty() || simdjson::validate_utf8(text.data(), text.size());
+}
+
+std::size_t utf16_length(std::string_view utf8) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080u;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  std::size_t count = 0;
+  std::size_t i = 0;
+  for (; i + kWord <= utf8.size(); i += kWord) {
+    const bool ascii = (load_word(utf8.data() + i) & kHighBits) == 0;
+    count += ascii ? kWord : code_units(utf8.substr(i, kWord));
+  }
+  return count + code_units(utf8.substr(i));
+}
+
+std::strong_ordering compare_utf16(std::string_view a, std::string_view b) {
+  const std::size_t i = first_difference(a, b);
+  if (i == a.size() || i == b.size()) return a.size() <=> b.size();
+  return utf16_rank(a[i]) <=> utf16_rank(b[i]);
+}
+
+std::string to_lower_ascii(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), lower_ascii);
+  return lower;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_ascii(x) == lower_ascii(y); });
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+}  // namespace rocktable

@@ -1,0 +1,273 @@
+// Edm values to text and back. Numbers go through std::from_chars and std::to_chars: fast, exact, and deaf to
+// locales.
+#include "odata/value.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <system_error>
+
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::array<std::string_view, kEdmTypeCount> kTypeNames{"Edm.String", "Edm.Boolean", "Edm.Int32",
+                                                                 "Edm.Int64",  "Edm.Double",  "Edm.DateTime",
+                                                                 "Edm.Guid",   "Edm.Binary"};
+
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+void append_hex(std::string& out, std::uint8_t byte) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += kDigits[byte >> 4];
+  out += kDigits[byte & 0x0Fu];
+}
+
+// Where the text form has a hyphen: in front of these bytes.
+bool hyphen_before(std::size_t byte) { return byte == 4 || byte == 6 || byte == 8 || byte == 10; }
+
+template <class Integer>
+std::optional<Integer> parse_integer(std::string_view text) {
+  Integer value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+template <class Integer>
+void append_integer(std::string& out, Integer value) {
+  std::array<char, std::numeric_limits<Integer>::digits10 + 3> buffer;
+  const auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), value);
+  out.append(buffer.begin(), end);
+}
+
+// Whether an unsigned decimal that std::from_chars called out of range is so by being tiny: it does not say.
+// The sign of the scientific exponent tells, for no number near 1 is out of range.
+bool is_tiny(std::string_view digits) {
+  const std::size_t exponent_mark = std::min(digits.find_first_of("eE"), digits.size());
+  const std::string_view mantissa = digits.substr(0, exponent_mark);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const std::size_t first_nonzero = mantissa.find_first_not_of("0.");
+  if (first_nonzero == std::string_view::npos) return true;
+
+  std::string_view exponent_text = digits.substr(std::min(exponent_mark + 1, digits.size()));
+  const bool negative = exponent_text.starts_with('-');
+  if (negative || exponent_text.starts_with('+')) exponent_text.remove_prefix(1);
+  constexpr std::int64_t kHuge =
+      std::numeric_limits<std::int32_t>::max();  // beyond any text's number of digits
+  const std::int64_t exponent =
+      exponent_text.empty() ? 0 : std::min(kHuge, parse_integer<std::int64_t>(exponent_text).value_or(kHuge));
+  const std::int64_t digits_before_point =
+      static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first_nonzero);
+  return digits_before_point + (negative ? -exponent : exponent) <= 0;
+}
+
+// d[.ddd]e±xx, long enough for 17 digits.
+using ScientificBuffer = std::array<char, 32>;
+
+struct Scientific {
+  std::string digits;  // without point and without zeros at the end, at least one
+  int exponent;        // of the first digit
+};
+
+Scientific parse_scientific(std::string_view text) {
+  const std::size_t mark = text.find('e');
+  Scientific result{std::string(1, text[0]), 0};
+  if (mark > 1) result.digits += text.substr(2, mark - 2);
+  result.digits.resize(std::max<std::size_t>(1, result.digits.find_last_not_of('0') + 1));
+  std::string_view exponent = text.substr(mark + 1);
+  if (exponent.front() == '+') exponent.remove_prefix(1);
+  result.exponent = parse_integer<int>(exponent).value_or(0);
+  return result;
+}
+
+Scientific with_precision(double magnitude, int significant_digits) {
+  ScientificBuffer buffer;
+  const auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), magnitude,
+                                          std::chars_format::scientific, significant_digits - 1);
+  return parse_scientific({buffer.begin(), end});
+}
+
+// 15 digits where they read back as the same number, else 17.
+Scientific digits_of(double magnitude) {
+  ScientificBuffer buffer;
+  auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific);
+  Scientific shortest = parse_scientific({buffer.begin(), end});
+  constexpr int kExact = std::numeric_limits<double>::digits10;  // 15
+  // Up to 15 digits survive the way through a double and back, so the shortest form is then the rounded one,
+  // too. Not so for denormals, which have fewer bits: 5E-324 is the shortest form, 4.94065645841247E-324 the
+  // rounded.
+  if (std::isnormal(magnitude)) {
+    return shortest.digits.size() <= kExact
+               ? shortest
+               : with_precision(magnitude, std::numeric_limits<double>::max_digits10);
+  }
+  const auto [rounded_end, rounded_error] =
+      std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific, kExact - 1);
+  const std::string_view rounded(buffer.begin(), rounded_end);
+  if (parse_double(rounded) == magnitude) return parse_scientific(rounded);
+  return with_precision(magnitude, std::numeric_limits<double>::max_digits10);
+}
+
+void append_with_exponent(std::string& out, const Scientific& number) {
+  out += number.digits[0];
+  if (number.digits.size() > 1) {
+    out += '.';
+    out.append(number.digits, 1);
+  }
+  out += 'E';
+  out += number.exponent < 0 ? '-' : '+';
+  const int magnitude = std::abs(number.exponent);
+  if (magnitude < 10) out += '0';
+  append_integer(out, magnitude);
+}
+
+void append_without_exponent(std::string& out, const Scientific& number) {
+  if (number.exponent < 0) {
+    out += "0.";
+    out.append(static_cast<std::size_t>(-number.exponent - 1), '0');
+    out += number.digits;
+    return;
+  }
+  const std::size_t before_point = static_cast<std::size_t>(number.exponent) + 1;
+  const std::size_t given = std::min(before_point, number.digits.size());
+  out.append(number.digits, 0, given);
+  out.append(before_point - given, '0');
+  out += '.';
+  if (given < number.digits.size()) {
+    out.append(number.digits, given);
+  } else {
+    out += '0';
+  }
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out.append(c == '\'' ? 2 : 1, c);
+  return out += '\'';
+}
+
+std::string double_literal(double value) {
+  if (std::isinf(value)) return value < 0 ? "-INF" : "INF";
+  std::string out;
+  append_double(out, value);
+  return out;
+}
+
+std::string guid_literal(const Guid& guid) {
+  std::string out = "guid'";
+  append_guid(out, guid);
+  return out += '\'';
+}
+
+std::string binary_literal(std::string_view bytes) {
+  std::string out = "X'";
+  for (const char c : bytes) append_hex(out, static_cast<std::uint8_t>(c));
+  return out += '\'';
+}
+
+}  // namespace
+
+ValueView view_of(const Value& value) {
+  return std::visit(Overloaded{[](const std::string& text) -> ValueView { return std::string_view(text); },
+                               [](const Binary& binary) -> ValueView { return BinaryView{binary.bytes}; },
+                               [](const auto& scalar) -> ValueView { return scalar; }},
+                    value);
+}
+
+Value to_value(const ValueView& view) {
+  return std::visit(Overloaded{[](std::string_view text) -> Value { return std::string(text); },
+                               [](BinaryView binary) -> Value { return Binary{std::string(binary.bytes)}; },
+                               [](const auto& scalar) -> Value { return scalar; }},
+                    view);
+}
+
+std::string_view to_string(EdmType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+
+std::optional<EdmType> parse_edm_type(std::string_view name) {
+  const auto found = std::find(kTypeNames.begin(), kTypeNames.end(), name);
+  if (found == kTypeNames.end()) return std::nullopt;
+  return static_cast<EdmType>(found - kTypeNames.begin());
+}
+
+std::string to_string(const ValueView& value) {
+  return std::visit(Overloaded{[](std::string_view text) { return quoted(text); },
+                               [](bool truth) { return std::string(truth ? "true" : "false"); },
+                               [](std::int32_t number) { return std::to_string(number); },
+                               [](std::int64_t number) { return std::to_string(number) + 'L'; },
+                               [](double number) { return double_literal(number); },
+                               [](DateTime time) { return "datetime'" + to_string(time) + '\''; },
+                               [](const Guid& guid) { return guid_literal(guid); },
+                               [](BinaryView binary) { return binary_literal(binary.bytes); }},
+                    value);
+}
+
+std::optional<Guid> parse_guid(std::string_view text) {
+  if (text.size() != 36) return std::nullopt;
+  Guid guid;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
+    if (hyphen_before(i) && text[at++] != '-') return std::nullopt;
+    const int high = hex_value(text[at]), low = hex_value(text[at + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    guid.bytes[i] = static_cast<std::uint8_t>(high << 4 | low);
+    at += 2;
+  }
+  return guid;
+}
+
+void append_guid(std::string& out, const Guid& guid) {
+  for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
+    if (hyphen_before(i)) out += '-';
+    append_hex(out, guid.bytes[i]);
+  }
+}
+
+std::optional<std::int32_t> parse_int32(std::string_view text) { return parse_integer<std::int32_t>(text); }
+std::optional<std::int64_t> parse_int64(std::string_view text) { return parse_integer<std::int64_t>(text); }
+
+std::optional<double> parse_double(std::string_view text) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return kInfinity;
+  if (text == "-Infinity") return -kInfinity;
+
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative || text.starts_with('+') ? 1 : 0);
+  // std::from_chars would take a second sign, `inf` and `nan`.
+  if (digits.empty() || (digits[0] != '.' && (digits[0] < '0' || digits[0] > '9'))) return std::nullopt;
+  double magnitude = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, magnitude);
+  if (stop != end || error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    if (!is_tiny(digits)) return std::nullopt;
+    magnitude = 0;
+  }
+  return negative ? -magnitude : magnitude;
+}
+
+void append_double(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "NaN";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "-Infinity" : "Infinity";
+  } else if (value == 0) {
+    out += "0.0";
+  } else {
+    if (value < 0) out += '-';
+    const Scientific number = digits_of(std::abs(value));
+    const bool fixed = number.exponent >= -4 && number.exponent < std::numeric_limits<double>::digits10;
+    fixed ? append_without_exponent(out, number) : append_with_exponent(out, number);
+  }
+}
+
+}  // namespace rocktable

@@ -1,0 +1,128 @@
+#include "server/entities.h"
+
+#include <chrono>
+
+#include "odata/payload_reader.h"
+#include "odata/payload_writer.h"
+#include "odata/text.h"
+#include "odata/uri.h"
+#include "server/protocol/continuation_token.h"
+
+namespace rocktable {
+namespace {
+
+TableName name_of(const Exchange& exchange, std::string_view table) { return {exchange.account, table}; }
+
+bool is_too_long(const EntityKey& key) {
+  return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
+}
+
+}  // namespace
+
+EntityWrite to_entity_write(const InsertEntity& operation, const std::string& body) {
+  EntityPayload payload = read_entity(body).value();
+  if (!payload.partition_key || !payload.row_key) throw ServiceException(ErrorCode::PropertiesNeedValue);
+  EntityKey key{std::move(*payload.partition_key), std::move(*payload.row_key)};
+  check_entity(key, payload.properties).value();
+  return {operation.table,
+          std::move(key.partition_key),
+          {WriteKind::Insert, std::move(key.row_key), {}, std::move(payload.properties)}};
+}
+
+EntityWrite to_entity_write(const WriteEntity& operation, const std::string& body) {
+  EntityWrite out{operation.table,
+                  operation.key.partition_key,
+                  {operation.kind, operation.key.row_key, operation.condition, {}}};
+  if (operation.kind == WriteKind::Delete) return out;
+  out.write.properties = read_entity(body).value().properties;
+  // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such: no entity
+  // can have it, and so it is not found.
+  const bool update = operation.condition.kind != Condition::Kind::None;
+  const EntityKey key = update && is_too_long(operation.key) ? EntityKey() : operation.key;
+  check_entity(key, out.write.properties).value();
+  return out;
+}
+
+std::string entity_location(const Exchange& exchange, const EntityWrite& inserted) {
+  std::string out = exchange.base_url + "/" + inserted.table;
+  append_key_predicate(out, inserted.partition_key, inserted.write.row_key);
+  return out;
+}
+
+std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& inserted, DateTime timestamp) {
+  const auto properties = view_of(inserted.write.properties);
+  std::string body;
+  write_entity(body, payload_format(exchange, inserted.table), std::nullopt,
+               EntityView{inserted.partition_key, inserted.write.row_key, timestamp, properties});
+  return body;
+}
+
+Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,
+                       const std::string& body) {
+  const EntityWrite insert = to_entity_write(operation, body);
+  const DateTime timestamp =
+      store.commit(name_of(exchange, insert.table), insert.partition_key, {&insert.write, 1}).value();
+
+  const bool content = exchange.preferences.prefer != Prefer::ReturnNoContent;
+  Response response = table_layer_response(exchange, content ? 201 : 204);
+  const std::string location = entity_location(exchange, insert);
+  response.add("ETag", etag_of(timestamp));
+  response.add("Location", location);
+  if (!content) response.add("DataServiceId", location);
+  add_preference_applied(response, exchange.preferences);
+  if (content) set_json_body(response, exchange, inserted_entity_body(exchange, insert, timestamp));
+  return response;
+}
+
+Response write_entity(TableStore& store, const Exchange& exchange, const WriteEntity& operation,
+                      const std::string& body) {
+  const EntityWrite change = to_entity_write(operation, body);
+  const DateTime timestamp =
+      store.commit(name_of(exchange, change.table), change.partition_key, {&change.write, 1}).value();
+
+  Response response = table_layer_response(exchange, 204);
+  if (operation.kind == WriteKind::Delete) return response;
+  response.add("ETag", etag_of(timestamp));
+  add_preference_applied(response, exchange.preferences);
+  return response;
+}
+
+Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation) {
+  Response response = table_layer_response(exchange, 200);
+  const auto render = [&](const EntityView& entity) {
+    response.add("ETag", etag_of(entity.timestamp));
+    std::string body;
+    write_entity(body, payload_format(exchange, operation.table), operation.select, entity);
+    set_json_body(response, exchange, std::move(body));
+  };
+  const bool found = store.get(name_of(exchange, operation.table), operation.key, render).value();
+  if (!found) throw ServiceException(ErrorCode::ResourceNotFound);
+  return response;
+}
+
+Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query) {
+  std::string body;
+  const PayloadFormat format = payload_format(exchange, query.table);
+  EntitySetWriter page(body, format, query.select);
+  const auto visit = [&](const EntityView& entity) {
+    if (query.filter && !matches(*query.filter, entity)) return false;
+    page.add(entity);
+    return true;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
+  const auto next =
+      store.scan(name_of(exchange, query.table), query.ranges, query.page_size, deadline, visit).value();
+  page.finish();
+
+  Response response = table_layer_response(exchange, 200);
+  set_json_body(response, exchange, std::move(body));
+  if (next) {
+    response.add("x-ms-continuation-NextPartitionKey", encode_continuation_token(next->partition_key));
+    // An empty row key has no token: the next page starts with the first row of the partition, which is that one.
+    if (!next->row_key.empty())
+      response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
+  }
+  return response;
+}
+
+}  // namespace rocktable

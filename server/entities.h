@@ -1,0 +1,35 @@
+// Operations on entities: each asks the store once and renders. Refusals are thrown as ServiceException.
+#pragma once
+
+#include <string>
+
+#include "server/exchange.h"
+#include "server/operation.h"
+#include "server/response.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+// A write operation and its body, checked and ready to commit: alone, or in an entity group transaction.
+struct EntityWrite {
+  std::string table;
+  std::string partition_key;
+  Write write;
+};
+
+EntityWrite to_entity_write(const InsertEntity& operation, const std::string& body);
+EntityWrite to_entity_write(const WriteEntity& operation, const std::string& body);
+
+// `<base>/mytable(PartitionKey='p',RowKey='r')`.
+std::string entity_location(const Exchange& exchange, const EntityWrite& inserted);
+// The body that echoes an inserted entity.
+std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& inserted, DateTime timestamp);
+
+Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,
+                       const std::string& body);
+Response write_entity(TableStore& store, const Exchange& exchange, const WriteEntity& operation,
+                      const std::string& body);
+Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation);
+Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query);
+
+}  // namespace rocktable

@@ -1,0 +1,123 @@
+#include "server/error_response.h"
+
+#include <pugixml.hpp>
+#include <sstream>
+
+namespace rocktable {
+namespace {
+
+constexpr const char* kMetadataNamespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
+
+// The service's sentence, then where to look it up.
+std::string full_message(const Error& error, const Exchange& exchange) {
+  return error.message + "\nRequestId:" + exchange.request_id + "\nTime:" + to_string_7(exchange.received);
+}
+
+// `prefix` is `m:` for the front end, whose namespace has that prefix; the table layer's is the default one.
+std::string xml_error_body(const Error& error, const Exchange& exchange, const std::string& prefix) {
+  pugi::xml_document document;
+  auto declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "utf-8";
+  auto root = document.append_child((prefix + "error").c_str());
+  root.append_attribute(prefix.empty() ? "xmlns" : "xmlns:m") = kMetadataNamespace;
+  root.append_child((prefix + "code").c_str()).text() = std::string(to_string(error.code)).c_str();
+  auto message = root.append_child((prefix + "message").c_str());
+  message.append_attribute("xml:lang") = "en-US";
+  message.text() = full_message(error, exchange).c_str();
+  std::ostringstream out;
+  document.save(out, "", pugi::format_raw);
+  return out.str();
+}
+
+// A reason phrase is one line of printable ASCII, whatever a message quotes.
+std::string reason_of(const std::string& message) {
+  std::string out;
+  for (const char c : message) out += c >= ' ' && c <= '~' ? c : ' ';
+  return out;
+}
+
+Response front_end_error(const Error& error, const Exchange& exchange) {
+  Response response;
+  response.status = status_of(error.code);
+  response.reason = reason_of(error.message);
+  const bool json = exchange.preferences.json;
+  response.body = json ? json_error_body(error, exchange) : xml_error_body(error, exchange, "m:");
+  response.add("Content-Type", json ? "application/json" : "application/xml");
+  response.add("x-ms-error-code", to_string(error.code));
+  add_common_fields(response, exchange);
+  return response;
+}
+
+}  // namespace
+
+int status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::NoAuthenticationInformation:
+      return 401;
+    case ErrorCode::AuthenticationFailed:
+    case ErrorCode::AuthorizationFailure:
+    case ErrorCode::AuthorizationPermissionMismatch:
+    case ErrorCode::AuthorizationProtocolMismatch:
+    case ErrorCode::AuthorizationResourceTypeMismatch:
+    case ErrorCode::AuthorizationServiceMismatch:
+    case ErrorCode::AuthorizationSourceIPMismatch:
+    case ErrorCode::CorsPreflightFailure:
+      return 403;
+    case ErrorCode::ResourceNotFound:
+    case ErrorCode::TableNotFound:
+      return 404;
+    case ErrorCode::MethodNotAllowed:
+      return 405;
+    case ErrorCode::EntityAlreadyExists:
+    case ErrorCode::TableAlreadyExists:
+      return 409;
+    case ErrorCode::ConditionNotMet:
+    case ErrorCode::UpdateConditionNotSatisfied:
+      return 412;
+    case ErrorCode::RequestBodyTooLarge:
+      return 413;
+    case ErrorCode::AtomFormatNotSupported:
+    case ErrorCode::JsonFormatNotSupported:
+    case ErrorCode::JsonVerboseFormatNotSupported:
+    case ErrorCode::MediaTypeNotSupported:
+      return 415;
+    case ErrorCode::InternalError:
+    case ErrorCode::OperationTimedOut:
+      return 500;
+    case ErrorCode::NotImplemented:
+      return 501;
+    case ErrorCode::ServerBusy:
+      return 503;
+    default:
+      return 400;
+  }
+}
+
+std::string json_error_body(const Error& error, const Exchange& exchange) {
+  std::string out;
+  write_error(out, to_string(error.code), full_message(error, exchange));
+  return out;
+}
+
+Response error_response(const Error& error, const Exchange& exchange, ErrorSource source) {
+  if (source == ErrorSource::FrontEnd) return front_end_error(error, exchange);
+  Response response;
+  response.status = status_of(error.code);
+  response.framing = Response::Framing::Chunked;
+  if (source == ErrorSource::TableLayer) {
+    response.add("Cache-Control", "no-cache");
+    add_preference_applied(response, exchange.preferences);
+  }
+  response.add("X-Content-Type-Options", "nosniff");
+  add_common_fields(response, exchange);
+  if (exchange.preferences.json) {
+    set_json_body(response, exchange, json_error_body(error, exchange));
+  } else {
+    response.add("Content-Type", "application/xml;charset=utf-8");
+    response.body = xml_error_body(error, exchange, "");
+  }
+  return response;
+}
+
+}  // namespace rocktable

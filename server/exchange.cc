@@ -1,0 +1,71 @@
+#include "server/exchange.h"
+
+#include <cstdint>
+#include <random>
+
+#include "odata/value.h"
+
+#ifndef ROCKTABLE_VERSION
+#error "ROCKTABLE_VERSION is defined by the build"
+#endif
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kServer = "Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION;
+
+}  // namespace
+
+std::string new_guid() {
+  thread_local std::mt19937_64 random(std::random_device{}());
+  Guid guid;
+  for (std::size_t i = 0; i < guid.bytes.size(); i += 8) {
+    std::uint64_t bits = random();
+    for (std::size_t j = 0; j < 8; ++j, bits >>= 8) guid.bytes[i + j] = static_cast<std::uint8_t>(bits);
+  }
+  std::string out;
+  append_guid(out, guid);
+  return out;
+}
+
+void add_common_fields(Response& response, const Exchange& exchange) {
+  response.add("Server", kServer);
+  response.add("x-ms-request-id", exchange.request_id);
+  if (!exchange.client_request_id.empty()) response.add("x-ms-client-request-id", exchange.client_request_id);
+  response.add("x-ms-version", exchange.version);
+  response.add("Date", to_http_date(exchange.received));
+}
+
+Response table_layer_response(const Exchange& exchange, int status) {
+  Response response;
+  response.status = status;
+  response.fields.reserve(512);
+  response.add("Cache-Control", "no-cache");
+  response.add("X-Content-Type-Options", "nosniff");
+  add_common_fields(response, exchange);
+  return response;
+}
+
+void add_preference_applied(Response& response, const Preferences& preferences) {
+  if (preferences.prefer == Prefer::ReturnNoContent) response.add("Preference-Applied", "return-no-content");
+  if (preferences.prefer == Prefer::ReturnContent) response.add("Preference-Applied", "return-content");
+}
+
+std::string json_content_type(MetadataLevel level) {
+  std::string out = "application/json;odata=";
+  out += to_string(level);
+  out += ";streaming=true;charset=utf-8";
+  return out;
+}
+
+void set_json_body(Response& response, const Exchange& exchange, std::string body) {
+  response.add("Content-Type", json_content_type(exchange.preferences.level));
+  response.framing = Response::Framing::Chunked;
+  response.body = std::move(body);
+}
+
+PayloadFormat payload_format(const Exchange& exchange, std::string_view table) {
+  return {exchange.preferences.level, exchange.base_url, exchange.account, table};
+}
+
+}  // namespace rocktable

@@ -1,0 +1,41 @@
+// What belongs to one request and its answer, whatever the operation.
+#pragma once
+
+#include <string>
+
+#include "odata/date_time.h"
+#include "server/operation.h"
+#include "server/response.h"
+
+namespace rocktable {
+
+struct Exchange {
+  std::string request_id;
+  DateTime received;
+  std::string version;            // x-ms-version of the answer
+  std::string client_request_id;  // echoed; empty: none
+  std::string account;
+  std::string base_url;
+  Preferences preferences;
+};
+
+// `0a1b2c3d-...`: request ids and batch boundaries.
+std::string new_guid();
+
+// An answer with the headers that every answer of the table layer carries.
+Response table_layer_response(const Exchange& exchange, int status);
+
+// The headers of all answers, of the front end (?comp=..., authentication) as well: Server, ids, version, Date.
+void add_common_fields(Response& response, const Exchange& exchange);
+
+// Preference-Applied, where the request had a preference.
+void add_preference_applied(Response& response, const Preferences& preferences);
+
+// A JSON body at the client's metadata level.
+void set_json_body(Response& response, const Exchange& exchange, std::string body);
+std::string json_content_type(MetadataLevel level);
+
+// The format of answers about a table (payload_writer.h). Views of the exchange and of `table`.
+PayloadFormat payload_format(const Exchange& exchange, std::string_view table);
+
+}  // namespace rocktable

@@ -1,0 +1,319 @@
+#include "server/operation.h"
+
+#include <algorithm>
+#include <array>
+
+#include "odata/filter_parser.h"
+#include "odata/text.h"
+#include "odata/uri.h"
+#include "server/protocol/continuation_token.h"
+
+namespace rocktable {
+namespace {
+
+constexpr int kMaxPageSize = 1000;
+constexpr std::chrono::seconds kMaxQueryTime{5};
+
+[[noreturn]] void refuse(Error error) { throw ServiceException(std::move(error)); }
+
+// --- Resources --------------------------------------------------------------------------------------------------------
+
+struct Resource {
+  enum class Kind { Service, TableSet, Table, EntitySet, Entity, Batch, Other } kind = Kind::Other;
+  std::string table;
+  EntityKey key;
+};
+
+bool is_table_set(std::string_view name) { return equals_ignoring_case(name, "Tables"); }
+
+bool is_alphanumeric(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  });
+}
+
+// `'mytable'`, the argument of Tables(...).
+Resource parse_table(std::string_view argument) {
+  if (argument.size() < 2 || argument.front() != '\'' || argument.back() != '\'')
+    refuse({ErrorCode::InvalidInput, "Bad Request - Error in query syntax."});
+  return {Resource::Kind::Table, std::string(argument.substr(1, argument.size() - 2)), {}};
+}
+
+Resource parse_resource(std::string_view raw) {
+  const auto decoded = percent_decode(raw, false);
+  if (!decoded) refuse(ErrorCode::InvalidUri);
+  std::string_view path = *decoded;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  if (path.empty()) return {Resource::Kind::Service, {}, {}};
+  if (path == "$batch") return {Resource::Kind::Batch, {}, {}};
+  if (path.starts_with('$')) return {Resource::Kind::Other, {}, {}};
+
+  const auto parenthesis = path.find('(');
+  const std::string_view name = path.substr(0, parenthesis);
+  if (!is_alphanumeric(name)) refuse(name.find('/') == name.npos ? ErrorCode::InvalidResourceName : ErrorCode::InvalidUri);
+  std::string_view argument;
+  if (parenthesis != path.npos) {
+    if (!path.ends_with(')')) refuse({ErrorCode::InvalidInput, "Bad Request - Error in query syntax."});
+    argument = trim(path.substr(parenthesis + 1, path.size() - parenthesis - 2));
+  }
+  if (is_table_set(name))
+    return argument.empty() ? Resource{Resource::Kind::TableSet, {}, {}} : parse_table(argument);
+  if (argument.empty()) return {Resource::Kind::EntitySet, std::string(name), {}};
+  return {Resource::Kind::Entity, std::string(name), parse_key_predicate(argument).value()};
+}
+
+// --- Query options ----------------------------------------------------------------------------------------------------
+
+void refuse_unsupported_options(const QueryParameters& query) {
+  constexpr std::array supported = {"$filter", "$top", "$select", "$format"};
+  for (const auto& [name, value] : query.all()) {
+    const auto is_name = [&name = name](std::string_view known) { return equals_ignoring_case(known, name); };
+    if (name.starts_with('$') && std::none_of(supported.begin(), supported.end(), is_name))
+      refuse(ErrorCode::NotImplemented);
+  }
+}
+
+int page_size_of(const QueryParameters& query) {
+  const auto top = query.get("$top");
+  if (!top) return kMaxPageSize;
+  const auto number = parse_int32(*top);
+  if (!number || *number < 1 || *number > kMaxPageSize) refuse(ErrorCode::InvalidInput);
+  return *number;
+}
+
+std::chrono::seconds time_limit_of(const QueryParameters& query) {
+  const auto timeout = query.get("timeout");
+  if (!timeout) return kMaxQueryTime;
+  const auto number = parse_int32(*timeout);
+  if (!number || *number < 0) refuse(ErrorCode::InvalidQueryParameterValue);
+  return *number == 0 ? kMaxQueryTime : std::min(kMaxQueryTime, std::chrono::seconds(*number));
+}
+
+std::optional<Filter> filter_of(const QueryParameters& query, FilterTarget target) {
+  const auto text = query.get("$filter");
+  if (!text || trim(*text).empty()) return std::nullopt;
+  return parse_filter(*text, target).value();
+}
+
+std::optional<Selection> selection_of(const QueryParameters& query) {
+  const auto text = query.get("$select");
+  if (!text) return std::nullopt;
+  return parse_select(*text);
+}
+
+QueryTables query_tables(const QueryParameters& query) {
+  QueryTables out{filter_of(query, FilterTarget::Tables), page_size_of(query), {}};
+  if (const auto token = query.get("NextTableName"))
+    out.from = table_name_of_token(decode_continuation_token(*token).value());
+  return out;
+}
+
+// Where a query resumes: NextRowKey may be missing (the first row of the partition), but not empty.
+std::optional<EntityKey> resume_key(const QueryParameters& query) {
+  const auto partition_key = query.get("NextPartitionKey"), row_key = query.get("NextRowKey");
+  if (!partition_key && !row_key) return std::nullopt;
+  if (!partition_key) refuse(ErrorCode::InvalidInput);
+  return EntityKey{decode_continuation_token(*partition_key).value(),
+                   row_key ? decode_continuation_token(*row_key).value() : std::string()};
+}
+
+QueryEntities query_entities(std::string table, const QueryParameters& query) {
+  QueryEntities out{std::move(table), filter_of(query, FilterTarget::Entities), {}, selection_of(query),
+                    page_size_of(query), time_limit_of(query)};
+  out.ranges = out.filter ? key_ranges(*out.filter) : all_keys();
+  if (const auto key = resume_key(query)) out.ranges = starting_at(std::move(out.ranges), *key);
+  return out;
+}
+
+// --- Conditions -------------------------------------------------------------------------------------------------------
+
+Condition condition_of(std::string_view method, const Headers& headers) {
+  const std::string_view if_match = headers.get("If-Match");
+  if (headers.has("If-None-Match")) {
+    refuse({ErrorCode::InvalidInput,
+            if_match.empty()
+                ? "If-None-Match HTTP header cannot be specified for " + std::string(method) + " operations."
+                : "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please specify "
+                  "either one of the headers or none of them."});
+  }
+  if (if_match.empty()) return {};
+  if (if_match == "*") return {Condition::Kind::Any, {}};
+  return {Condition::Kind::ETag, parse_etag(if_match).value()};
+}
+
+WriteEntity write_entity(WriteKind kind, Resource resource, std::string_view method, const Headers& headers) {
+  const Condition condition = condition_of(method, headers);
+  if (kind == WriteKind::Delete && condition.kind == Condition::Kind::None) refuse(ErrorCode::MissingRequiredHeader);
+  return {kind, std::move(resource.table), std::move(resource.key), condition};
+}
+
+// --- Formats ----------------------------------------------------------------------------------------------------------
+
+// A media type without spaces, in lower case.
+std::string normalised(std::string_view media_type) {
+  std::string out = to_lower_ascii(media_type);
+  out.erase(std::remove_if(out.begin(), out.end(), [](char c) { return c == ' ' || c == '\t'; }), out.end());
+  return out;
+}
+
+enum class Format { None, Minimal, Full, Verbose, Any, Atom, Missing, Unknown };
+
+Format format_of_type(std::string_view type) {
+  if (type.starts_with("application/json")) {
+    if (type.find("odata=nometadata") != type.npos) return Format::None;
+    if (type.find("odata=fullmetadata") != type.npos) return Format::Full;
+    if (type.find("odata=verbose") != type.npos) return Format::Verbose;
+    return Format::Minimal;
+  }
+  if (type.starts_with("*/*") || type.starts_with("application/*")) return Format::Any;
+  if (type.starts_with("application/atom+xml")) return Format::Atom;
+  return Format::Unknown;
+}
+
+bool is_json(Format format) {
+  return format == Format::None || format == Format::Minimal || format == Format::Full;
+}
+
+// The best of a list of types: JSON where it is among them, else the first that says something.
+Format format_of_list(std::string_view list) {
+  const std::string types = normalised(list);
+  if (types.empty()) return Format::Missing;
+  Format best = Format::Unknown;
+  for (std::string_view rest = types; !rest.empty();) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const Format format = format_of_type(rest.substr(0, comma));
+    if (is_json(format)) return format;
+    if (best == Format::Unknown || format == Format::Any) best = format;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return best;
+}
+
+Format requested_format(const OperationRequest& request) {
+  const auto format = request.query.get("$format");
+  return format_of_list(format && !format->empty() ? *format : request.headers.get("Accept"));
+}
+
+// For operations whose answer has a body.
+void require_json(const OperationRequest& request) {
+  switch (requested_format(request)) {
+    case Format::Missing:  // the default is Atom, which the service stopped to serve with version 2015-12-11
+    case Format::Atom:
+      refuse(ErrorCode::AtomFormatNotSupported);
+    case Format::Verbose:
+      refuse(ErrorCode::JsonVerboseFormatNotSupported);
+    case Format::Unknown:
+      refuse(ErrorCode::MediaTypeNotSupported);
+    default:
+      return;
+  }
+}
+
+// For operations whose request has a body.
+void require_json_body(const Headers& headers) {
+  const auto type = headers.get("Content-Type");
+  if (type.empty()) return;
+  const Format format = format_of_type(normalised(type));
+  if (format == Format::Atom) refuse(ErrorCode::AtomFormatNotSupported);
+  if (format == Format::Verbose) refuse(ErrorCode::JsonVerboseFormatNotSupported);
+  if (!is_json(format)) refuse(ErrorCode::MediaTypeNotSupported);
+}
+
+// Inserts and replacements alone have a preference; other operations ignore the header.
+Prefer prefer_of(std::string_view method, const Headers& headers) {
+  if (method != "POST" && method != "PUT") return Prefer::None;
+  const auto prefer = trim(headers.get("Prefer"));
+  if (equals_ignoring_case(prefer, "return-no-content")) return Prefer::ReturnNoContent;
+  if (equals_ignoring_case(prefer, "return-content")) return Prefer::ReturnContent;
+  return Prefer::None;
+}
+
+std::string_view allowed_methods(Resource::Kind kind) {
+  switch (kind) {
+    case Resource::Kind::TableSet:
+    case Resource::Kind::EntitySet:
+      return "GET, POST";
+    case Resource::Kind::Table:
+      return "GET, DELETE";
+    case Resource::Kind::Entity:
+      return "GET, PUT, MERGE, PATCH, DELETE";
+    case Resource::Kind::Batch:
+      return "POST";
+    default:
+      return "GET, PUT";
+  }
+}
+
+}  // namespace
+
+std::string_view effective_method(std::string_view method, const Headers& headers) {
+  constexpr std::array tunnelled = {std::string_view("MERGE"), std::string_view("PUT"), std::string_view("DELETE"),
+                                    std::string_view("PATCH")};
+  const int count = headers.count("X-HTTP-Method");
+  if (count == 0) return method;
+  if (count > 1) refuse(ErrorCode::XMethodIncorrectCount);
+  if (method != "POST") refuse(ErrorCode::XMethodNotUsingPost);
+  const auto meant = std::find(tunnelled.begin(), tunnelled.end(), headers.get("X-HTTP-Method"));
+  if (meant == tunnelled.end()) refuse(ErrorCode::XMethodIncorrectValue);
+  return *meant;
+}
+
+Preferences parse_preferences(const OperationRequest& request) {
+  Preferences out;
+  const Format format = requested_format(request);
+  out.json = is_json(format);
+  if (format == Format::None) out.level = MetadataLevel::None;
+  if (format == Format::Full) out.level = MetadataLevel::Full;
+  out.prefer = prefer_of(request.method, request.headers);
+  return out;
+}
+
+Operation parse_operation(const OperationRequest& request) {
+  const std::string_view method = effective_method(request.method, request.headers);
+  const bool get = method == "GET", post = method == "POST", remove = method == "DELETE";
+  Resource resource = parse_resource(request.resource);
+  if (request.query.get("comp") || request.query.get("restype")) refuse(ErrorCode::NotImplemented);
+  refuse_unsupported_options(request.query);
+
+  switch (resource.kind) {
+    case Resource::Kind::TableSet:
+      if (get || post) require_json(request);
+      if (get) return query_tables(request.query);
+      if (post) require_json_body(request.headers);
+      if (post) return CreateTable{};
+      break;
+    case Resource::Kind::Table:
+      if (get) require_json(request);
+      if (get) return GetTable{std::move(resource.table)};
+      if (remove) return DeleteTable{std::move(resource.table)};
+      break;
+    case Resource::Kind::EntitySet:
+      if (get || post) require_json(request);
+      if (get) return query_entities(std::move(resource.table), request.query);
+      if (post) require_json_body(request.headers);
+      if (post) return InsertEntity{std::move(resource.table)};
+      break;
+    case Resource::Kind::Entity: {
+      if (get) require_json(request);
+      if (get) return GetEntity{std::move(resource.table), std::move(resource.key), selection_of(request.query)};
+      const auto kind = method == "PUT"                         ? WriteKind::Replace
+                        : method == "MERGE" || method == "PATCH" ? WriteKind::Merge
+                                                                 : WriteKind::Delete;
+      if (kind == WriteKind::Delete && !remove) break;
+      if (kind != WriteKind::Delete) require_json_body(request.headers);
+      return write_entity(kind, std::move(resource), method, request.headers);
+    }
+    case Resource::Kind::Batch:
+      if (post) return Batch{std::string(request.headers.get("Content-Type"))};
+      break;
+    case Resource::Kind::Service:
+      refuse(ErrorCode::InvalidUri);
+    case Resource::Kind::Other:
+      refuse(ErrorCode::NotImplemented);
+  }
+  refuse(ErrorCode::MethodNotAllowed);
+}
+
+std::string_view allowed_methods(std::string_view resource) { return allowed_methods(parse_resource(resource).kind); }
+
+}  // namespace rocktable

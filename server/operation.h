@@ -1,0 +1,97 @@
+// The protocol's table of contents: method, URL and headers of a request become one typed operation. Behind this no code reads a raw header.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "odata/filter.h"
+#include "odata/key_ranges.h"
+#include "odata/payload_writer.h"
+#include "server/protocol/headers.h"
+#include "server/target.h"
+#include "storage/write.h"
+
+namespace rocktable {
+
+struct CreateTable {};
+
+struct QueryTables {
+  std::optional<Filter> filter;
+  int page_size;
+  std::string from;  // lower-case name to resume from
+};
+
+struct GetTable {
+  std::string table;
+};
+
+struct DeleteTable {
+  std::string table;
+};
+
+struct InsertEntity {
+  std::string table;
+};
+
+struct QueryEntities {
+  std::string table;
+  std::optional<Filter> filter;
+  KeyRanges ranges;  // what the filter leaves, from the continuation token on
+  std::optional<Selection> select;
+  int page_size;
+  std::chrono::seconds time_limit;
+};
+
+struct GetEntity {
+  std::string table;
+  EntityKey key;
+  std::optional<Selection> select;
+};
+
+// Update and insert-or-replace (PUT), merge and insert-or-merge (PATCH, MERGE), delete.
+struct WriteEntity {
+  WriteKind kind;
+  std::string table;
+  EntityKey key;
+  Condition condition;
+};
+
+struct Batch {
+  std::string content_type;
+};
+
+using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities, GetEntity,
+                               WriteEntity, Batch>;
+
+enum class Prefer { None, ReturnContent, ReturnNoContent };
+
+// How the client wants its answer.
+struct Preferences {
+  MetadataLevel level = MetadataLevel::Minimal;
+  bool json = true;          // else (`*/*` or no Accept) an error comes as XML
+  Prefer prefer = Prefer::None;
+};
+
+struct OperationRequest {
+  std::string_view method;
+  std::string_view resource;  // raw path behind the account
+  const QueryParameters& query;
+  const Headers& headers;
+};
+
+// The verb that is meant: that of X-HTTP-Method where a POST tunnels one. Throws ServiceException: XMethod*.
+std::string_view effective_method(std::string_view method, const Headers& headers);
+
+// Never refuses: what it finds decides the form of all other refusals. parse_operation refuses formats that are not served.
+Preferences parse_preferences(const OperationRequest& request);
+
+// Throws ServiceException: InvalidUri, MethodNotAllowed, NotImplemented, InvalidInput, *FormatNotSupported, and all that parsing filters, keys, ETags and tokens refuses.
+Operation parse_operation(const OperationRequest& request);
+
+// The verbs of a resource, for the Allow header of a 405: `GET, POST`.
+std::string_view allowed_methods(std::string_view resource);
+
+}  // namespace rocktable

@@ -1,0 +1,115 @@
+#include "server/protocol/shared_key.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+#include "odata/base64.h"
+#include "odata/text.h"
+#include "server/protocol/query_string.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kSha256Bytes = 32;
+
+// The path of a request target without query, in origin form (/path) or absolute form (http://host/path).
+std::string_view path_of(std::string_view target_without_query) {
+  std::string_view path = target_without_query;
+  if (const std::size_t scheme = path.find("://");
+      !path.starts_with('/') && scheme != std::string_view::npos) {
+    path.remove_prefix(scheme + 3);
+    path = path.substr(std::min(path.find('/'), path.size()));
+  }
+  return path.empty() ? "/" : path;
+}
+
+std::string value_of_comp(std::string_view raw_query) {
+  std::optional<std::string_view> comp;
+  for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
+    if (!comp && equals_ignoring_case(name, "comp")) comp = value;
+  });
+  return comp ? decode_query_value(*comp) : std::string();
+}
+
+void require(bool success, const char* what) {
+  if (!success) throw std::runtime_error(std::string("OpenSSL: ") + what + " failed");
+}
+
+}  // namespace
+
+std::string canonicalized_resource(std::string_view account, std::string_view target) {
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  std::string resource = "/";
+  resource.append(account).append(path_of(target.substr(0, path_end)));
+  if (path_end == target.size()) return resource;
+  const std::string comp = value_of_comp(target.substr(path_end + 1));
+  if (!comp.empty()) resource.append("?comp=").append(comp);
+  return resource;
+}
+
+std::string shared_key_string_to_sign(std::string_view account, const SignedRequest& request) {
+  std::string text;
+  for (const std::string_view line :
+       {request.method, request.content_md5, request.content_type, request.date})
+    text.append(line).append("\n");
+  return text + canonicalized_resource(account, request.target);
+}
+
+std::string shared_key_lite_string_to_sign(std::string_view account, const SignedRequest& request) {
+  std::string text(request.date);
+  return text.append("\n").append(canonicalized_resource(account, request.target));
+}
+
+// A keyed context: each signature initialises it with a null key, which keeps the key and skips its two hash
+// blocks.
+struct AccountKey::Hmac {
+  std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> algorithm{EVP_MAC_fetch(nullptr, "HMAC", nullptr),
+                                                              &EVP_MAC_free};
+  std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)> context{nullptr, &EVP_MAC_CTX_free};
+
+  explicit Hmac(std::string_view key) {
+    require(algorithm != nullptr, "EVP_MAC_fetch");
+    context.reset(EVP_MAC_CTX_new(algorithm.get()));
+    require(context != nullptr, "EVP_MAC_CTX_new");
+    std::string digest = "SHA256";
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), digest.size()),
+        OSSL_PARAM_construct_end()};
+    const auto* bytes = reinterpret_cast<const unsigned char*>(key.data());
+    require(EVP_MAC_init(context.get(), bytes, key.size(), parameters) == 1, "EVP_MAC_init");
+  }
+};
+
+AccountKey::AccountKey(std::string_view base64) {
+  const std::optional<std::string> key = decode_base64(base64);
+  if (!key || key->empty()) throw std::invalid_argument("an account key must be base64 and not empty");
+  hmac_ = std::make_unique<Hmac>(*key);
+}
+
+AccountKey::~AccountKey() = default;
+AccountKey::AccountKey(AccountKey&&) noexcept = default;
+AccountKey& AccountKey::operator=(AccountKey&&) noexcept = default;
+
+std::string AccountKey::sign(std::string_view text) const {
+  EVP_MAC_CTX* const context = hmac_->context.get();
+  std::array<unsigned char, kSha256Bytes> mac;
+  std::size_t size = 0;
+  require(EVP_MAC_init(context, nullptr, 0, nullptr) == 1, "EVP_MAC_init");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  require(EVP_MAC_update(context, bytes, text.size()) == 1, "EVP_MAC_update");
+  require(EVP_MAC_final(context, mac.data(), &size, mac.size()) == 1 && size == mac.size(), "EVP_MAC_final");
+  return encode_base64({reinterpret_cast<const char*>(mac.data()), mac.size()});
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,20 @@
+// One HTTP request as the connection read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/protocol/headers.h"
+
+namespace rocktable {
+
+// Views of the connection's buffers: valid until the answer has been written.
+struct Request {
+  std::string_view method;
+  std::string_view target;  // raw, still percent-encoded
+  Headers headers;
+  const std::string* body = nullptr;  // never null once the request is complete
+  std::string_view remote_address;
+};
+
+}  // namespace rocktable

@@ -1,0 +1,34 @@
+// One HTTP answer: status, header lines, body, ready to be written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rocktable {
+
+struct Response {
+  enum class Framing { Length, Chunked };
+
+  int status = 200;
+  std::string reason;  // empty: the standard phrase of the status
+  std::string fields;  // header lines, each with its CRLF; no framing, no Connection
+  std::string body;
+  Framing framing = Framing::Length;
+  bool sends_body = true;  // false for the answer to a HEAD
+
+  void add(std::string_view name, std::string_view value);
+};
+
+std::string_view reason_phrase(int status);
+
+// How the connection goes on, and what the client understands.
+struct Delivery {
+  bool keep_alive = true;
+  bool http_1_0 = false;  // knows no chunks
+};
+
+// The bytes in front of the body (status line, headers, the chunk's size) and behind it.
+std::string response_head(const Response& response, const Delivery& delivery);
+std::string_view response_tail(const Response& response, const Delivery& delivery);
+
+}  // namespace rocktable

@@ -1,0 +1,102 @@
+#include "server/target.h"
+
+#include <boost/asio/ip/address.hpp>
+
+#include "odata/text.h"
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kSecondary = "-secondary";
+
+std::pair<std::string_view, std::string_view> split(std::string_view text, char separator) {
+  const auto at = text.find(separator);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+// `http://host` of an absolute URL, else empty.
+std::string_view origin_of(std::string_view url) {
+  if (!url.starts_with("http://") && !url.starts_with("https://")) return {};
+  return url.substr(0, url.find_first_of("/?", url.find("://") + 3));
+}
+
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.rfind(':'));
+}
+
+bool is_address(std::string_view host) {
+  if (host.starts_with('[')) return true;
+  boost::system::error_code error;
+  boost::asio::ip::make_address(std::string(host), error);
+  return !error;
+}
+
+bool names_account(std::string_view host) {
+  return host.find('.') != std::string_view::npos && !is_address(host) &&
+         !equals_ignoring_case(host, "host.docker.internal");
+}
+
+}  // namespace
+
+Result<QueryParameters> QueryParameters::parse(std::string_view raw_query) {
+  QueryParameters out;
+  while (!raw_query.empty()) {
+    const auto [item, rest] = split(raw_query, '&');
+    raw_query = rest;
+    if (item.empty()) continue;
+    const auto [raw_name, raw_value] = split(item, '=');
+    auto name = percent_decode(raw_name, true), value = percent_decode(raw_value, true);
+    if (!name || !value) return Error(ErrorCode::InvalidInput);
+    out.parameters_.emplace_back(std::move(*name), std::move(*value));
+  }
+  return out;
+}
+
+std::optional<std::string_view> QueryParameters::get(std::string_view name) const {
+  for (const auto& [key, value] : parameters_)
+    if (equals_ignoring_case(key, name)) return value;
+  return std::nullopt;
+}
+
+Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
+                            bool product_style) {
+  if (const auto origin = origin_of(raw_target); !origin.empty()) {
+    host = origin.substr(origin.find("://") + 3);
+    raw_target.remove_prefix(origin.size());
+    if (raw_target.empty()) raw_target = "/";
+  }
+  if (host.empty()) return Error(ErrorCode::HostInformationNotPresent);
+  if (!raw_target.starts_with('/')) return Error(ErrorCode::InvalidUri);
+
+  Target out;
+  out.base_url = secure ? "https://" : "http://";
+  out.base_url += host;
+  const auto [path, query] = split(raw_target, '?');
+  out.query = query;
+  std::string_view account;
+  if (const auto name = without_port(host); product_style && names_account(name)) {
+    account = name.substr(0, name.find('.'));
+    out.resource = path;
+  } else {
+    const auto end = path.find('/', 1);
+    account = path.substr(1, end == std::string_view::npos ? end : end - 1);
+    out.resource = end == std::string_view::npos ? "/" : path.substr(end);
+    out.base_url += '/';
+    out.base_url += account;
+  }
+  out.secondary = account.ends_with(kSecondary);
+  if (out.secondary) account.remove_suffix(kSecondary.size());
+  if (account.empty()) return Error(ErrorCode::InvalidUri);
+  out.account = account;
+  return out;
+}
+
+std::string path_of_url(std::string_view url) {
+  url.remove_prefix(origin_of(url).size());
+  return url.starts_with('/') ? std::string(url) : "/" + std::string(url);
+}
+
+}  // namespace rocktable

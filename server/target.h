@@ -1,0 +1,46 @@
+// The request target taken apart: account, base of all links, resource, query.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "odata/error.h"
+
+namespace rocktable {
+
+// The parameters behind `?`, decoded once (`+` is a space). Names compare without regard to case.
+class QueryParameters {
+ public:
+  // Errors: InvalidInput where a value is not percent-encoded UTF-8.
+  static Result<QueryParameters> parse(std::string_view raw_query);
+
+  // The first of that name; nothing where there is none, an empty text where it has no value.
+  std::optional<std::string_view> get(std::string_view name) const;
+  const std::vector<std::pair<std::string, std::string>>& all() const { return parameters_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> parameters_;
+};
+
+struct Target {
+  std::string account;        // without `-secondary`
+  bool secondary = false;     // the client addressed the secondary location
+  std::string base_url;       // without slash at the end, as the client used it: http://127.0.0.1:10002/devstoreaccount1
+  std::string_view resource;  // raw path behind the account: `/Tables('mytable')`; `/` for the service
+  std::string_view query;     // raw, without `?`
+};
+
+// Takes a raw target apart. In host style (`account.table.localhost:10002`) the account is the host up to its first dot, in path style the
+// path's first segment. Host style is meant where the host is a name with a dot and not an address or host.docker.internal, unless
+// `product_style` is false. An absolute target (`http://host/path`) names its host itself.
+//
+// Errors: HostInformationNotPresent (no host), InvalidUri (no account, or a target that is no path).
+Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure, bool product_style);
+
+// Path and query of an absolute or relative URL, as parts of a batch write it: the scheme and host are cut off, a slash is put in front.
+std::string path_of_url(std::string_view url);
+
+}  // namespace rocktable

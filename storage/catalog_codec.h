@@ -1,0 +1,43 @@
+// The bytes of the catalog (column family "catalog").
+//
+//   table key := 'a'  account  0x00  table name in lower case
+//   table row := format (1 byte: 1)  table id (8 bytes, big-endian)  creation time (8 bytes, big-endian: ticks)  table name as created
+//
+//   'm' "clock"    8 bytes, big-endian: high-water mark of the clock, ticks
+//   'm' "format"   8 bytes, big-endian: version of the whole store's format
+//   'm' "table id" 8 bytes, big-endian: the next table's id
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "odata/date_time.h"
+#include "storage/key_codec.h"
+
+namespace rocktable {
+
+inline constexpr std::uint64_t kStoreFormat = 1;
+inline constexpr std::string_view kClockKey = "mclock";
+inline constexpr std::string_view kFormatKey = "mformat";
+inline constexpr std::string_view kNextTableIdKey = "mtable id";
+
+struct TableRow {
+  TableId id;
+  DateTime created;
+  std::string name;
+};
+
+std::string encode_table_key(std::string_view account, std::string_view table_name);
+std::string encode_account_prefix(std::string_view account);
+// Just behind the last table of an account.
+std::string encode_account_end(std::string_view account);
+
+std::string encode_table_row(const TableRow& row);
+std::string encode_number(std::uint64_t number);
+
+// Throw CorruptRecord.
+TableRow decode_table_row(std::string_view bytes);
+std::uint64_t decode_number(std::string_view bytes);
+
+}  // namespace rocktable

@@ -1,0 +1,24 @@
+#include "storage/clock.h"
+
+#include <algorithm>
+
+namespace rocktable {
+
+DateTime Clock::next() {
+  const std::lock_guard lock(mutex_);
+  const DateTime tick{std::max(now().ticks, last_.ticks + 1)};
+  if (tick > mark_) {
+    const DateTime mark{tick.ticks + kTicksPerSecond};
+    persist_(mark);
+    mark_ = mark;
+  }
+  last_ = tick;
+  return tick;
+}
+
+DateTime Clock::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+}  // namespace rocktable

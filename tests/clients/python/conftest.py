@@ -1,0 +1,80 @@
+"""Fixtures: one server for all tests of a file, and SDK clients without retries, so that every error shows at once."""
+import itertools
+import os
+import time
+
+import pytest
+from azure.data.tables import TableClient, TableServiceClient
+
+import rocktable_server
+
+_names = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = rocktable_server.connect()
+    yield running
+    running.stop()
+
+
+def client_options():
+    return {"retry_total": 0, "connection_timeout": 10, "read_timeout": 30}
+
+
+def unique_name(prefix="t"):
+    """Unique between processes too, for all may share one running endpoint."""
+    return f"{prefix}{os.getpid()}x{int(time.time() * 1000) % 10**9}x{next(_names)}"
+
+
+@pytest.fixture
+def new_name():
+    return unique_name
+
+
+@pytest.fixture(scope="module")
+def service(server):
+    with TableServiceClient.from_connection_string(server.connection_string, **client_options()) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client_of(server):
+    """Makes a client for a table, with another key if one is given."""
+
+    def make(name, key=None):
+        text = server.connection_string.replace(server.key, key) if key else server.connection_string
+        return TableClient.from_connection_string(text, name, **client_options())
+
+    return make
+
+
+@pytest.fixture
+def table(client_of):
+    with client_of(unique_name()) as client:
+        client.create_table()
+        yield client
+
+
+@pytest.fixture
+def refused():
+    """refused(status, code): a `with` block whose request the service must refuse so."""
+    return Refused
+
+
+class Refused:
+    def __init__(self, status, code):
+        self.expected = (status, code)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        assert error is not None, f"expected {self.expected}, but the request succeeded"
+        if not hasattr(error, "error_code"):
+            return False
+        self.error = error
+        status = error.response.status_code if error.response is not None else error.status_code
+        code = getattr(error.error_code, "value", error.error_code)
+        assert (status, code) == self.expected, error.message
+        return True

@@ -1,0 +1,236 @@
+"""Starts the server under test and sends it requests, well-formed or not.
+
+    ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this source tree
+    ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
+"""
+import base64
+import contextlib
+import email.utils
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+BINARY = pathlib.Path(
+    os.environ.get(
+        "ROCKTABLE_BINARY", pathlib.Path(__file__).resolve().parents[3] / "build" / "release" / "rocktable"
+    )
+)
+START_DEADLINE = 20.0
+STOP_DEADLINE = 10.0
+SOCKET_TIMEOUT = 5.0
+API_VERSION = "2019-02-02"
+
+
+class Account:
+    """An endpoint and who may use it."""
+
+    def __init__(self, connection_string):
+        parts = dict(part.split("=", 1) for part in connection_string.split(";") if part)
+        self.connection_string = connection_string
+        self.name = parts["AccountName"]
+        self.key = parts["AccountKey"]
+        self.endpoint = parts["TableEndpoint"].rstrip("/")
+        url = urllib.parse.urlsplit(self.endpoint)
+        self.host = url.hostname
+        self.port = url.port
+        self.base = url.path  # "/devstoreaccount1"
+
+    @property
+    def authority(self):
+        return f"{self.host}:{self.port}"
+
+
+class Server(Account):
+    """One server process. Flags may be added; `location` keeps its data, otherwise they stay in memory."""
+
+    def __init__(self, *flags, location=None, port=0, environment=None, binary=None):
+        self._folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-py-"))
+        self._output = open(self._folder / "stdout", "w+b")
+        self._errors = open(self._folder / "stderr", "w+b")
+        ready_file = self._folder / "ready.json"
+        storage = ["--location", str(location)] if location else ["--inMemoryPersistence"]
+        command = [binary or BINARY, *storage, "--tablePort", str(port), "--readyFile", ready_file, "--silent", *flags]
+        self.process = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=self._errors,
+            env={**os.environ, **(environment or {})},
+        )
+        try:
+            self.ready = self._wait_until_ready(ready_file)
+        except BaseException:
+            self.kill()
+            raise
+        super().__init__(self.ready["connectionString"])
+
+    def _wait_until_ready(self, ready_file):
+        deadline = time.monotonic() + START_DEADLINE
+        while time.monotonic() < deadline:
+            if ready_file.exists():
+                return json.loads(ready_file.read_text())
+            code = self.process.poll()
+            assert code is None, f"the server ended with {code} instead of starting: {self.errors()}"
+            time.sleep(0.005)
+        raise AssertionError("the server did not get ready")
+
+    def output(self):
+        return (self._folder / "stdout").read_text()
+
+    def errors(self):
+        return (self._folder / "stderr").read_text()
+
+    def signal(self, number):
+        """Asks the server to end and returns its exit code."""
+        self.process.send_signal(number)
+        try:
+            return self.process.wait(STOP_DEADLINE)
+        finally:
+            self.kill()
+
+    def stop(self):
+        code = self.signal(signal.SIGTERM)
+        assert code == 0, f"exit code {code} after SIGTERM"
+
+    def kill(self):
+        """Ends the process at once, as a crash would, and removes what it printed."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._output.close()
+        self._errors.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def is_healthy(self):
+        return exchange(self, request_bytes(self, "GET", "/_rocktable/health", signed=False)).status == 200
+
+
+class RunningEndpoint(Account):
+    """An endpoint that somebody else started; it need not be rocktable."""
+
+    def stop(self):
+        pass
+
+    def is_healthy(self):
+        return exchange(self, request_bytes(self, "GET", f"{self.base}/Tables")).status == 200
+
+
+def connect():
+    given = os.environ.get("ROCKTABLE_TEST_CONNECTION_STRING")
+    return RunningEndpoint(given) if given else Server()
+
+
+# --- requests by hand -------------------------------------------------------------------------------------------------
+
+
+def authorization(account, target, date, key=None):
+    """SharedKeyLite over the raw target, as the client sends it."""
+    path, _, query = target.partition("?")
+    comp = urllib.parse.parse_qs(query).get("comp")
+    to_sign = f"{date}\n/{account.name}{path}" + (f"?comp={comp[0]}" if comp else "")
+    digest = hmac.new(base64.b64decode(key or account.key), to_sign.encode(), hashlib.sha256).digest()
+    return f"SharedKeyLite {account.name}:{base64.b64encode(digest).decode()}"
+
+
+def request_bytes(account, method, target, headers=None, body=None, signed=True, version="HTTP/1.1"):
+    """A request as it goes over the wire. A header of value None is left out; a list repeats it."""
+    date = email.utils.formatdate(usegmt=True)
+    fields = {"Host": account.authority, "x-ms-version": API_VERSION, "Accept": "application/json"}
+    if signed:
+        fields |= {"x-ms-date": date, "Authorization": authorization(account, target, date)}
+    if body is not None:
+        body = body.encode() if isinstance(body, str) else body
+        fields |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    fields |= headers or {}
+    lines = [f"{method} {target} {version}"]
+    for name, values in fields.items():
+        for value in values if isinstance(values, list) else [values]:
+            if value is not None:
+                lines.append(f"{name}: {value}")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + (body or b"")
+
+
+class Response:
+    def __init__(self, answer):
+        self.status = answer.status
+        self.reason = answer.reason
+        self.headers = answer.headers
+        self.body = answer.read()
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def code(self):
+        """The service's error code, of a JSON or an XML body; None if the body holds none."""
+        with contextlib.suppress(ValueError, LookupError, TypeError):
+            return self.json()["odata.error"]["code"]
+        _, _, rest = self.text.partition("code>")
+        return rest.partition("<")[0] or None
+
+    def __repr__(self):
+        return f"{self.status} {self.reason}: {self.body[:400]!r}"
+
+
+@contextlib.contextmanager
+def connection(account, timeout=SOCKET_TIMEOUT):
+    with socket.create_connection((account.host, account.port), timeout=timeout) as client:
+        yield client
+
+
+def read_response(client, method="GET"):
+    answer = http.client.HTTPResponse(client, method=method)
+    answer.begin()
+    return Response(answer)
+
+
+def exchange(account, data, method="GET"):
+    """Sends the bytes and reads one answer. Fails if none comes in time."""
+    with connection(account) as client:
+        # A server may refuse and close before it has taken all of an absurd request.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            client.sendall(data)
+        return read_response(client, method)
+
+
+def send(account, method, target, headers=None, body=None, **kwargs):
+    """Sends a well-formed signed request; `target` starts at the account's base."""
+    return exchange(account, request_bytes(account, method, f"{account.base}{target}", headers, body, **kwargs), method)
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+BATCH_HEADERS = {"Content-Type": "multipart/mixed; boundary=batch_1"}
+
+
+def batch_part(account, method, resource, body=None, headers=""):
+    """One operation of a change set, without its boundary."""
+    text = body if isinstance(body, str) else "" if body is None else json.dumps(body)
+    return (
+        "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+        f"{method} {account.endpoint}/{resource} HTTP/1.1\r\n"
+        f"Accept: application/json;odata=minimalmetadata\r\nContent-Type: application/json\r\n{headers}\r\n{text}\r\n"
+    )
+
+
+def batch_body(parts):
+    """A batch of one change set."""
+    inner = "".join(f"--changeset_1\r\n{part}" for part in parts)
+    return (
+        "--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n"
+        f"{inner}--changeset_1--\r\n--batch_1--\r\n"
+    )

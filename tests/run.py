@@ -1,0 +1,138 @@
+"""Runs the tests of one build, whatever they are written in, and adds up what they report.
+
+    tests/run.py PRESET [FILTER...]
+
+script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
+the program that ROCKTABLE_BINARY names.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = "/usr/bin/python3"  # the distribution's, which has the distribution's packages
+TIMEOUT_SECONDS = 900  # of one runner
+
+
+def last_number(pattern, text):
+    """The last match's group as a number; 0 where there is none."""
+    found = re.findall(pattern, text, re.MULTILINE)
+    return int(found[-1]) if found else 0
+
+
+class Unit:
+    """The C++ tests (doctest)."""
+
+    name = "unit_tests"
+
+    def __init__(self, build, filters, _scratch):
+        self.filtered = bool(filters)
+        self.command = [build / "unit_tests", "--no-colors=true"]
+        if filters:
+            self.command.append("--test-case=" + ",".join("*" + f.replace(",", "\\,") + "*" for f in filters))
+
+    def count(self, output):
+        line = "".join(re.findall(r"^\[doctest\] test cases:.*", output, re.MULTILINE)[-1:])
+        passed, failed, skipped = (last_number(rf"(\d+) {word}", line) for word in ("passed", "failed", "skipped"))
+        return passed, failed, 0 if self.filtered else skipped  # doctest also calls skipped what did not match
+
+
+class Layering:
+    """Who may include whom: one test, silent when all is well."""
+
+    name = "layering"
+
+    def __init__(self, _build, filters, _scratch):
+        wanted = not filters or any(f.lower() in self.name for f in filters)
+        self.command = [ROOT / "tests/layering"] if wanted else None
+
+    def count(self, output):
+        return (0, 1, 0) if output.strip() else (1, 0, 0)
+
+
+class JavaScript:
+    """The JavaScript client (node's own test runner)."""
+
+    name = "clients/javascript"
+
+    def __init__(self, _build, filters, _scratch):
+        self.filtered = bool(filters)
+        version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+        node_18 = version.startswith("v18.")  # has the global `crypto` of later versions behind a flag
+        self.command = ["node", *["--experimental-global-webcrypto"] * node_18, "--test", "--test-reporter=spec"]
+        self.command += [f"--test-name-pattern=/{re.escape(f).replace('/', chr(92) + '/')}/i" for f in filters]
+        self.command += sorted((ROOT / "tests/clients/javascript").glob("*.test.mjs"))
+
+    def count(self, output):
+        kinds = ("pass", "fail", "cancelled", "skipped", "todo")
+        passed, failed, cancelled, skipped, todo = (last_number(rf"^\S+ {kind} (\d+)$", output) for kind in kinds)
+        return passed, failed + cancelled, 0 if self.filtered else skipped + todo
+
+
+class Python:
+    """The Python client (pytest)."""
+
+    name = "clients/python"
+
+    def __init__(self, _build, filters, scratch):
+        tests = [str(ROOT / "tests/clients/python")]
+        pytest = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
+        if filters:  # -k takes expressions, not any text
+            listed = subprocess.run([*pytest, "--collect-only", "-q", *tests], capture_output=True, text=True, cwd=ROOT)
+            tests = [line for line in listed.stdout.splitlines()
+                     if "::" in line and any(f.lower() in line.lower() for f in filters)]
+        self.report = Path(scratch) / "pytest.xml"
+        self.command = [*pytest, f"--junit-xml={self.report}", *tests] if tests else None
+
+    def count(self, _output):
+        if not self.report.exists():
+            return 0, 0, 0
+        suite = ElementTree.parse(self.report).getroot().find("testsuite")
+        total, failures, errors, skipped = (int(suite.get(k)) for k in ("tests", "failures", "errors", "skipped"))
+        return total - failures - errors - skipped, failures + errors, skipped
+
+
+def run(runner, environment, filters):
+    """Runs it, shows its output, and returns (passed, failed, skipped)."""
+    print(f"== {runner.name}", flush=True)
+    lines = []
+    with subprocess.Popen(["timeout", str(TIMEOUT_SECONDS), *runner.command], cwd=ROOT, env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    passed, failed, skipped = runner.count("".join(lines))
+    # Whoever reports no failure and yet ends with an error, or does not report at all, has crashed.
+    if failed == 0 and (process.returncode != 0 or (passed + skipped == 0 and not filters)):
+        print(f"{runner.name} ended with status {process.returncode} and reported {passed} tests passed")
+        failed = 1
+    return passed, failed, skipped
+
+
+def main():
+    preset, filters = sys.argv[1], sys.argv[2:]
+    build = ROOT / "build" / preset
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
+    options = next(p.get("environment", {}) for p in presets if p["name"] == preset)
+    environment = {**os.environ, **options, "ROCKTABLE_BINARY": str(build / "rocktable")}
+
+    totals = [0, 0, 0]
+    with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
+        for kind in (Unit, Layering, JavaScript, Python):
+            runner = kind(build / "tests", filters, scratch)
+            if runner.command:
+                totals = [a + b for a, b in zip(totals, run(runner, environment, filters))]
+    if not any(totals):
+        print("no test has a name like " + ", ".join(filters))
+    print("{} passed, {} failed, {} skipped".format(*totals))
+    return 0 if totals[1] == 0 and any(totals) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
