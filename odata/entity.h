@@ -58,7 +58,7 @@ struct EntityView {
 std::vector<PropertyView> view_of(const Properties& properties);
 Entity to_entity(const EntityView& view);
 
-// --- ETag
+// --- ETag --------------------------------------------------------------------------------------------------
 // -------------------------------------------------------------------------------------------------------------
 
 // An entity's ETag is its timestamp: `W/"datetime'2021-05-26T15%3A48%3A10.6785697Z'"`, zeros at the end of
@@ -71,7 +71,7 @@ void append_etag(std::string& out, DateTime timestamp);
 // the inside is not datetime'<time>'.
 Result<DateTime> parse_etag(std::string_view text);
 
-// --- Limits
+// --- Limits ------------------------------------------------------------------------------------------------
 // -----------------------------------------------------------------------------------------------------------
 // Source: learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 

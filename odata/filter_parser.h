@@ -22,7 +22,7 @@ inline constexpr int kMaxFilterDepth = 200;
 //   filter     = or
 //   or         = and *( "or" and )
 //   and        = unary *( "and" unary )
-//   unary      = [ "not" ] primary
+//   unary      = *( "not" ) primary
 //   primary    = "(" or ")" / comparison / operand
 //   comparison = operand ("eq" / "ne" / "gt" / "ge" / "lt" / "le") operand
 //   operand    = property / literal / "(" operand ")"
@@ -30,13 +30,18 @@ inline constexpr int kMaxFilterDepth = 200;
 // Literals: 'text' (a quote doubled), true, false, 42, 42L, 4.5, 1e3, 4.5D, NaN, INF, -INF, datetime'..', guid'..', X'00ff',
 // binary'00ff'. Keywords and prefixes are lower case (but X, L, D, F, M come in both).
 //
+// An integer without suffix that needs more than 32 bits is an Int64. Names of operators and literal prefixes are names of properties where
+// an operand stands; true, false, null, not, NaN and INF never are.
+//
 // Normalises: the property of a comparison stands left, two literals are compared at once, nested and/or of the same kind are one node.
 //
 // Errors:
 //   InvalidInput    "Syntax error at position N in '...'.", N counted in characters, just behind the offending token; or "A binary operator with
 //                   incompatible types was detected. Found operand types 'Edm.String' and 'Edm.Int32' for operator kind 'Equal'."
 //                   where a declared type meets another one, or `and`, `or`, `not` something that is not Boolean
-//   NotImplemented  function calls, arithmetic, two properties compared with each other
+//                   A syntax error anywhere comes before a complaint about types. null, names that a table does not have, and text
+//                   that is not UTF-8: the service's own sentence
+//   NotImplemented  function calls, arithmetic, two properties (or a condition with anything) compared with each other
 Result<Filter> parse_filter(std::string_view text, FilterTarget target = FilterTarget::Entities);
 
 }  // namespace rocktable

@@ -31,7 +31,7 @@ struct Interval {
   bool empty() const { return begin >= end; }
 };
 
-using Intervals = std::span<const Interval>;  // sorted, apart from each other, none empty
+using Intervals = std::span<const Interval>;  // sorted, disjoint, none empty
 
 // The cuts of one of the two keys.
 class Axis {
@@ -65,7 +65,7 @@ class Axis {
       case ComparisonOperator::Eq:
         return non_empty({{front, behind}});
       case ComparisonOperator::Ne:
-        return front == behind ? non_empty({all()}) : non_empty({{0, front}, {behind, end()}});
+        return non_empty({{0, front}, {behind, end()}});
       case ComparisonOperator::Gt:
         return non_empty({{behind, end()}});
       case ComparisonOperator::Ge:

@@ -28,7 +28,8 @@ using KeyRanges = std::vector<KeyRange>;
 //
 // `and` intersects, `or` unites, `not` complements comparisons of keys (pushed down to them by De Morgan, so that nothing is complemented that is
 // only an upper bound); every other condition may hold anywhere. RowKey bounds count only under a fixed PartitionKey: elsewhere
-// the range covers whole partitions.
+// the range covers whole partitions. Takes bounded time for any filter: where ranges would multiply (thousands of partitions times
+// thousands of rows), or work would, they become wider instead.
 KeyRanges key_ranges(const Filter& filter);
 
 // The whole table; one entity; one partition.

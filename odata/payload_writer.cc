@@ -18,7 +18,7 @@
 namespace rocktable {
 namespace {
 
-// --- Text
+// --- Text --------------------------------------------------------------------------------------------------
 // -------------------------------------------------------------------------------------------------------------
 
 bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
@@ -69,7 +69,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-// --- Members
+// --- Members -----------------------------------------------------------------------------------------------
 // ----------------------------------------------------------------------------------------------------------
 
 // Opens with `{` or a comma: the members of one object, in order.
@@ -160,7 +160,7 @@ void write_id(std::string& out, ObjectWriter& object, const PayloadFormat& forma
   out += '"';
 }
 
-// --- Values
+// --- Values ------------------------------------------------------------------------------------------------
 // -----------------------------------------------------------------------------------------------------------
 
 template <class Integer>
@@ -231,7 +231,7 @@ void write_property(std::string& out, ObjectWriter& object, bool annotate, const
   std::visit(ValueWriter{out}, property.value);
 }
 
-// --- Entities
+// --- Entities ----------------------------------------------------------------------------------------------
 // ---------------------------------------------------------------------------------------------------------
 
 bool selects_all(const std::optional<Selection>& select) { return !select || select->names.empty(); }
@@ -278,7 +278,7 @@ void write_members(std::string& out, ObjectWriter& object, const PayloadFormat& 
   write_properties(out, object, format, select, entity);
 }
 
-// --- Tables
+// --- Tables ------------------------------------------------------------------------------------------------
 // -----------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view kTableSet = "Tables";

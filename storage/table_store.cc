@@ -78,7 +78,7 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
 }
 
 // Creates the folder of the store; a clear sentence where that cannot be.
-void create_directory(const std::filesystem::path& directory) {
+void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) throw StoreError("cannot create the folder " + directory.string() + ": " + error.message());
@@ -178,7 +178,7 @@ void TableStore::Impl::open(const StoreOptions& options) {
     env = memory_env_.get();
     directory = "/memory";
   } else {
-    create_directory(directory);
+    make_directory(directory);
   }
   rocksdb::DB* db = nullptr;
   const auto status = rocksdb::DB::Open(database_options(env), directory.string(),

@@ -1,10 +1,10 @@
 // Continuation tokens: their frame, and what is refused.
-#include "server/protocol/continuation_token.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
 #include <string>
+
+#include "server/protocol/continuation_token.h"
 
 namespace rocktable {
 namespace {
@@ -16,10 +16,12 @@ TEST_CASE("A token is the length and the base64 of its text, without characters 
   } cases[] = {
       // recorded from the service
       {"pkc12a1338", "1!16!cGtjMTJhMTMzOA--"},
-      {"rkc12a13388123", "1!20!cmtjMTJhMTMzODgxMjM-"},
+      {"rkc12a1338123", "1!20!cmtjMTJhMTMzODEyMw--"},
       {"pk", "1!4!cGs-"},
       {"1012", "1!8!MTAxMg--"},
-      {"listtable23f561007\x01" "01d68c7383199db0"s, "1!48!bGlzdHRhYmxlMjNmNTYxMDA3ATAxZDY4YzczODMxOTlkYjA-"},
+      {"listtable23f561007\x01"
+       "01d68c7383199db0"s,
+       "1!48!bGlzdHRhYmxlMjNmNTYxMDA3ATAxZDY4YzczODMxOTlkYjA-"},
       // ours
       {"", "1!0!"},
       {"abc", "1!4!YWJj"},
@@ -74,11 +76,11 @@ TEST_CASE("What the encoder cannot have written is refused") {
       "1!4!c--s",
       "1!4!----",
       "1!8!cGs-cGs-",
-      "1!4!cGt-",      // stray bits behind the last byte
+      "1!4!cGt-",  // stray bits behind the last byte
       "1!4!cG!-",
       "1%214%21cGs-",  // still encoded
       "1!0!-",
-      "1!4!__8-",      // no UTF-8
+      "1!4!__8-",  // no UTF-8
   };
   for (const std::string_view token : cases) {
     CAPTURE(token);
@@ -98,16 +100,23 @@ TEST_CASE("No truncation of a token is a token") {
 
 TEST_CASE("A table token holds the name and the creation time in 16 hex digits") {
   using namespace std::string_literals;
-  CHECK(table_token_text("listtable23f561007", 0x01d68c7383199db0) == "listtable23f561007\x01" "01d68c7383199db0"s);
-  CHECK(table_token_text("t", 0) == "t\x01" "0000000000000000"s);
-  CHECK(table_token_text("t", std::numeric_limits<std::int64_t>::max()) == "t\x01" "7fffffffffffffff"s);
+  CHECK(table_token_text("listtable23f561007", 0x01d68c7383199db0) ==
+        "listtable23f561007\x01"
+        "01d68c7383199db0"s);
+  CHECK(table_token_text("t", 0) ==
+        "t\x01"
+        "0000000000000000"s);
+  CHECK(table_token_text("t", std::numeric_limits<std::int64_t>::max()) ==
+        "t\x01"
+        "7fffffffffffffff"s);
 }
 
 TEST_CASE("The table's name is read from a table token with or without time") {
   CHECK(table_name_of_token(table_token_text("mytable", 42)) == "mytable");
   CHECK(table_name_of_token("mytable") == "mytable");
   CHECK(table_name_of_token("mytable\x01") == "mytable");
-  CHECK(table_name_of_token("\x01" "01d68c7383199db0") == "");
+  CHECK(table_name_of_token("\x01"
+                            "01d68c7383199db0") == "");
   CHECK(table_name_of_token("") == "");
 }
 

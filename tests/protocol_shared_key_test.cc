@@ -1,6 +1,4 @@
 // Shared Key and Shared Key Lite: the canonicalized resource, both strings to sign, the signature.
-#include "server/protocol/shared_key.h"
-
 #include <doctest/doctest.h>
 
 #include <stdexcept>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "odata/base64.h"
+#include "server/protocol/shared_key.h"
 
 namespace rocktable {
 namespace {
@@ -29,7 +28,8 @@ TEST_CASE("The canonicalized resource is the account, the path as sent, and comp
       {"", "/devstoreaccount1/"},
       {"?comp=stats", "/devstoreaccount1/?comp=stats"},
       // still encoded, not normalised
-      {"/t%28PartitionKey=%27a%20b%27,RowKey='%C3%A9'%29", "/devstoreaccount1/t%28PartitionKey=%27a%20b%27,RowKey='%C3%A9'%29"},
+      {"/t%28PartitionKey=%27a%20b%27,RowKey='%C3%A9'%29",
+       "/devstoreaccount1/t%28PartitionKey=%27a%20b%27,RowKey='%C3%A9'%29"},
       {"/a/../b//c", "/devstoreaccount1/a/../b//c"},
       // of the query only comp
       {"/Tables?$top=1&$filter=comp%20eq%201", "/devstoreaccount1/Tables"},
@@ -62,7 +62,8 @@ TEST_CASE("The canonicalized resource is the account, the path as sent, and comp
 }
 
 TEST_CASE("Shared Key signs verb, Content-MD5, Content-Type, date and resource") {
-  const SignedRequest full = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT", "/acc/t?$top=1"};
+  const SignedRequest full = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT",
+                              "/acc/t?$top=1"};
   CHECK(shared_key_string_to_sign("acc", full) ==
         "POST\nbWQ1\napplication/json\nSat, 22 May 2021 23:05:14 GMT\n/acc/acc/t");
   const SignedRequest bare = {"GET", "", "", "Sat, 22 May 2021 23:05:14 GMT", "/?comp=stats"};
@@ -70,7 +71,8 @@ TEST_CASE("Shared Key signs verb, Content-MD5, Content-Type, date and resource")
 }
 
 TEST_CASE("Shared Key Lite signs date and resource alone") {
-  const SignedRequest request = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT", "/acc/t"};
+  const SignedRequest request = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT",
+                                 "/acc/t"};
   CHECK(shared_key_lite_string_to_sign("acc", request) == "Sat, 22 May 2021 23:05:14 GMT\n/acc/acc/t");
 }
 

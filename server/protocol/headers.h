@@ -9,7 +9,8 @@
 
 namespace rocktable {
 
-// Views of names and values that belong to the message; it must outlive this. Names compare without regard to case.
+// Views of names and values that belong to the message; it must outlive this. Names compare without regard to
+// case.
 class Headers {
  public:
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }

@@ -14,21 +14,27 @@ namespace rocktable {
 // sign holds may be relied on: tn, si and the key range are signed in a table SAS, ss, srt and ses in an
 // account SAS.
 struct SasParameters {
-  std::string version;                                                             // sv
-  std::string services;                                                            // ss: account SAS
-  std::string resource_types;                                                      // srt: account SAS
-  std::string permissions;                                                         // sp
-  std::string start;                                                               // st
-  std::string expiry;                                                              // se
-  std::string ip;                                                                  // sip
-  std::string protocol;                                                            // spr
-  std::string encryption_scope;                                                    // ses
-  std::string table;                                                               // tn: table SAS
-  std::string identifier;                                                          // si
-  std::string start_partition_key, start_row_key, end_partition_key, end_row_key;  // spk srk epk erk
-  bool has_start_partition_key = false, has_start_row_key = false;
-  bool has_end_partition_key = false, has_end_row_key = false;
-  std::string signature;  // sig
+  std::string version;              // sv
+  std::string services;             // ss: account SAS
+  std::string resource_types;       // srt: account SAS
+  std::string permissions;          // sp
+  std::string start;                // st
+  std::string expiry;               // se
+  std::string ip;                   // sip
+  std::string protocol;             // spr
+  std::string encryption_scope;     // ses
+  std::string table;                // tn: table SAS
+  std::string identifier;           // si
+  std::string start_partition_key;  // spk
+  std::string start_row_key;        // srk
+  std::string end_partition_key;    // epk
+  std::string end_row_key;          // erk
+  std::string signature;            // sig
+  // A bound may be there and empty.
+  bool has_start_partition_key = false;
+  bool has_start_row_key = false;
+  bool has_end_partition_key = false;
+  bool has_end_row_key = false;
 
   bool is_account_sas() const { return !services.empty() || !resource_types.empty(); }
 };
@@ -40,9 +46,11 @@ struct SasParameters {
 std::optional<SasParameters> parse_sas(std::string_view raw_query);
 
 // The string to sign of an account SAS (sv from 2015-04-05 on; `ses` from 2020-12-06 on) or of a table SAS
-// (three layouts by sv). The account is without `-secondary`. Errors: AuthenticationFailed where the version
-// is missing, no yyyy-MM-dd or too old for its kind; where a table SAS names no table; where a parameter
-// holds a line break, which would let its parts pass for other fields.
+// (three layouts by sv). The account is without `-secondary`.
+//
+// Errors: AuthenticationFailed where the version is missing, not of the form yyyy-MM-dd, or too old for its
+// kind; where a table SAS names no table; where a parameter holds a line break, which would let its parts
+// pass for other fields.
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account);
 
 }  // namespace rocktable

@@ -12,6 +12,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -160,6 +161,14 @@ def request_bytes(account, method, target, headers=None, body=None, signed=True,
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + (body or b"")
 
 
+def error_code(text):
+    """The service's error code in a JSON or an XML body; None if the body holds none."""
+    with contextlib.suppress(ValueError, LookupError, TypeError):
+        return json.loads(text)["odata.error"]["code"]
+    found = re.search(r"<(?:m:)?code>(\w+)</", text)
+    return found and found[1]
+
+
 class Response:
     def __init__(self, answer):
         self.status = answer.status
@@ -176,11 +185,7 @@ class Response:
 
     @property
     def code(self):
-        """The service's error code, of a JSON or an XML body; None if the body holds none."""
-        with contextlib.suppress(ValueError, LookupError, TypeError):
-            return self.json()["odata.error"]["code"]
-        _, _, rest = self.text.partition("code>")
-        return rest.partition("<")[0] or None
+        return error_code(self.text)
 
     def __repr__(self):
         return f"{self.status} {self.reason}: {self.body[:400]!r}"

@@ -1,0 +1,42 @@
+// What the emulator tells of its requests: a line each on standard output (Common Log Format) and, asked for, in a file.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace spdlog {
+class logger;
+}
+
+namespace rocktable {
+
+// One request and its answer, as the log sees them.
+struct AccessRecord {
+  std::string_view remote_address;
+  std::string_view method;
+  std::string_view target;  // signatures in it are not written
+  int status;
+  std::size_t body_bytes;  // of the answer
+  std::string_view request_id;
+  std::chrono::microseconds duration;  // from the last byte read to the answer
+};
+
+// Thread-safe.
+class AccessLog {
+ public:
+  // `debug_file`: empty for none. Throws std::runtime_error where it cannot be written.
+  AccessLog(bool silent, const std::string& debug_file);
+
+  void write(const AccessRecord& record);
+
+ private:
+  std::shared_ptr<spdlog::logger> console_;
+  std::shared_ptr<spdlog::logger> file_;
+};
+
+// The target with the value of `sig` replaced by `***`: a shared access signature is a secret.
+std::string without_signature(std::string_view target);
+
+}  // namespace rocktable

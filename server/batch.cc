@@ -1,0 +1,248 @@
+#include "server/batch.h"
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "server/entities.h"
+#include "server/error_response.h"
+#include "server/protocol/multipart.h"
+#include "server/target.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxOperations = 100;
+
+// One part of the request, as far as it could be understood.
+struct Part {
+  Exchange exchange;  // the batch's, with the part's own preferences
+  std::string_view content_id;
+};
+
+struct PreparedWrite {
+  Part part;
+  bool insert = false;
+  EntityWrite change;
+};
+
+// Why a batch failed: one answer for all of its operations.
+struct Failure {
+  std::size_t index;
+  Error error;
+  bool indexed = true;  // the message starts with `index:`
+};
+
+// Header lines in the service's order; an inner answer has no other ones.
+void add_line(std::string& out, std::string_view name, std::string_view value) {
+  out += name;
+  out += ": ";
+  out += value;
+  out += "\r\n";
+}
+
+void add_content_id(std::string& out, const Part& part) {
+  if (!part.content_id.empty()) add_line(out, "Content-ID", part.content_id);
+}
+
+void add_preference(std::string& out, const Part& part) {
+  const Prefer prefer = part.exchange.preferences.prefer;
+  if (prefer == Prefer::ReturnNoContent) add_line(out, "Preference-Applied", "return-no-content");
+  if (prefer == Prefer::ReturnContent) add_line(out, "Preference-Applied", "return-content");
+}
+
+void add_common(std::string& out) {
+  add_line(out, "X-Content-Type-Options", "nosniff");
+  add_line(out, "Cache-Control", "no-cache");
+}
+
+std::string status_line(int status) {
+  return "HTTP/1.1 " + std::to_string(status) + " " + std::string(reason_phrase(status));
+}
+
+void add_json_type(std::string& out, const Part& part) {
+  add_line(out, "Content-Type", json_content_type(part.exchange.preferences.level));
+}
+
+// --- Answers ----------------------------------------------------------------------------------------------------------
+
+BatchAnswer inserted_with_content(const PreparedWrite& write, DateTime timestamp) {
+  BatchAnswer out{status_line(201), {}, inserted_entity_body(write.part.exchange, write.change, timestamp)};
+  add_line(out.headers, "DataServiceVersion", "3.0;");
+  add_json_type(out.headers, write.part);
+  add_content_id(out.headers, write.part);
+  add_common(out.headers);
+  add_preference(out.headers, write.part);
+  add_line(out.headers, "Location", entity_location(write.part.exchange, write.change));
+  add_line(out.headers, "ETag", etag_of(timestamp));
+  return out;
+}
+
+BatchAnswer success(const PreparedWrite& write, DateTime timestamp) {
+  const Prefer prefer = write.part.exchange.preferences.prefer;
+  if (write.insert && prefer != Prefer::ReturnNoContent) return inserted_with_content(write, timestamp);
+  const bool deleted = write.change.write.kind == WriteKind::Delete;
+  BatchAnswer out{status_line(204), {}, {}};
+  add_content_id(out.headers, write.part);
+  add_common(out.headers);
+  add_preference(out.headers, write.part);
+  add_line(out.headers, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
+  if (write.insert) {
+    const std::string location = entity_location(write.part.exchange, write.change);
+    add_line(out.headers, "Location", location);
+    add_line(out.headers, "DataServiceId", location);
+  }
+  if (!deleted) add_line(out.headers, "ETag", etag_of(timestamp));
+  return out;
+}
+
+BatchAnswer failure_answer(const Failure& failure, const Part& part) {
+  Error error = failure.error;
+  if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
+  BatchAnswer out{status_line(status_of(error.code)), {}, json_error_body(error, part.exchange)};
+  const bool early = error.code == ErrorCode::TableNotFound;
+  add_content_id(out.headers, part);
+  add_line(out.headers, "X-Content-Type-Options", "nosniff");
+  if (!early) add_line(out.headers, "Cache-Control", "no-cache");
+  if (!early) add_preference(out.headers, part);
+  add_line(out.headers, "DataServiceVersion", "3.0;");
+  add_json_type(out.headers, part);
+  return out;
+}
+
+Response answer(const Exchange& exchange, bool change_set, const std::vector<BatchAnswer>& answers) {
+  const std::string boundary = "batchresponse_" + new_guid();
+  Response response = table_layer_response(exchange, 202);
+  response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
+  response.framing = Response::Framing::Chunked;
+  response.body = write_batch_response(boundary, "changesetresponse_" + new_guid(), change_set, answers);
+  return response;
+}
+
+// --- Parts ------------------------------------------------------------------------------------------------------------
+
+// The path behind the account: parts may name it, or not.
+std::string_view without_account(std::string_view path, const std::string& account) {
+  for (const std::string& segment : {"/" + account + "/", "/" + account + "-secondary/"})
+    if (path.starts_with(segment)) return path.substr(segment.size() - 1);
+  return path;
+}
+
+// Understands one part as far as it goes: `part` is filled even where the operation is refused, for the answer's form.
+Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part) {
+  const std::string url = path_of_url(raw.target);
+  const auto question = url.find('?');
+  const auto query = QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
+  part.exchange = exchange;
+  part.content_id = raw.headers.get("Content-ID");
+  const QueryParameters no_query;
+  const OperationRequest request{raw.method,
+                                 without_account(std::string_view(url).substr(0, question), exchange.account),
+                                 query ? *query : no_query, raw.headers};
+  part.exchange.preferences = parse_preferences(request);
+  query.value();
+  return parse_operation(request);
+}
+
+PreparedWrite prepare(const BatchPart& raw, const Exchange& exchange, Part& part) {
+  const Operation operation = parse_part(raw, exchange, part);
+  const std::string body(raw.body);
+  if (const auto* insert = std::get_if<InsertEntity>(&operation))
+    return {part, true, to_entity_write(*insert, body)};
+  if (const auto* write = std::get_if<WriteEntity>(&operation)) return {part, false, to_entity_write(*write, body)};
+  throw ServiceException(ErrorCode::MethodNotAllowed);
+}
+
+// What makes a list of writes no transaction: checked before anything is looked up.
+class TransactionRules {
+ public:
+  std::optional<Error> violation(const EntityWrite& write) {
+    if (!first_) first_ = {write.table, write.partition_key};
+    if (first_->first != write.table || first_->second != write.partition_key)
+      return Error(ErrorCode::CommandsInBatchActOnDifferentPartitions);
+    if (!row_keys_.insert(write.write.row_key).second) return Error(ErrorCode::InvalidDuplicateRow);
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::pair<std::string, std::string>> first_;
+  std::set<std::string> row_keys_;
+};
+
+// --- Transactions and queries -----------------------------------------------------------------------------------------
+
+std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
+                                const std::vector<PreparedWrite>& prepared) {
+  std::vector<Write> writes;
+  for (const auto& one : prepared) writes.push_back(one.change.write);
+  const EntityWrite& first = prepared.front().change;
+  const auto timestamp = store.commit({exchange.account, first.table}, first.partition_key, writes);
+  if (timestamp) {
+    std::vector<BatchAnswer> answers;
+    for (const auto& one : prepared) answers.push_back(success(one, *timestamp));
+    return answers;
+  }
+  // The service leaves the index out where the only operation fails while it is carried out.
+  const WriteRefusal& refusal = timestamp.error();
+  const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
+  return {failure_answer({refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
+}
+
+std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& exchange, const BatchRequest& request) {
+  std::vector<PreparedWrite> prepared;
+  TransactionRules rules;
+  for (std::size_t i = 0; i < request.parts.size(); ++i) {
+    Part part;
+    try {
+      PreparedWrite write = prepare(request.parts[i], exchange, part);
+      if (i == kMaxOperations)
+        return {failure_answer({i - 1, {ErrorCode::InvalidInput, "The batch request operation exceeds the maximum 100 "
+                                                                 "changes per change set."}},
+                               part)};
+      if (const auto violation = rules.violation(write.change)) return {failure_answer({i, *violation}, part)};
+      prepared.push_back(std::move(write));
+    } catch (const ServiceException& refusal) {
+      if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
+      return {failure_answer({i, refusal.error()}, part)};
+    }
+  }
+  if (prepared.empty()) return {};
+  return commit(store, exchange, prepared);
+}
+
+BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& query) {
+  BatchAnswer out{status_line(200), {}, {}};
+  const auto render = [&](const EntityView& entity) {
+    add_line(out.headers, "DataServiceVersion", "3.0;");
+    add_json_type(out.headers, part);
+    add_content_id(out.headers, part);
+    add_common(out.headers);
+    add_line(out.headers, "ETag", etag_of(entity.timestamp));
+    write_entity(out.body, payload_format(part.exchange, query.table), query.select, entity);
+  };
+  if (!store.get({part.exchange.account, query.table}, query.key, render).value())
+    throw ServiceException(ErrorCode::ResourceNotFound);
+  return out;
+}
+
+BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const BatchPart& raw) {
+  Part part;
+  try {
+    const Operation operation = parse_part(raw, exchange, part);
+    if (const auto* query = std::get_if<GetEntity>(&operation)) return found(store, part, *query);
+    throw ServiceException(ErrorCode::MethodNotAllowed);
+  } catch (const ServiceException& refusal) {
+    if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
+    return failure_answer({0, refusal.error()}, part);
+  }
+}
+
+}  // namespace
+
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body) {
+  const BatchRequest request = parse_batch(operation.content_type, body).value();
+  if (request.change_set) return answer(exchange, true, run_change_set(store, exchange, request));
+  return answer(exchange, false, {run_query(store, exchange, request.parts.front())});
+}
+
+}  // namespace rocktable

@@ -1,0 +1,16 @@
+// POST /$batch: the parts become one entity group transaction (or one query), and its outcome the parts of the answer.
+#pragma once
+
+#include <string>
+
+#include "server/exchange.h"
+#include "server/operation.h"
+#include "server/response.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+// Throws ServiceException where the batch as a whole is bad; what one of its operations does wrong is answered within.
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body);
+
+}  // namespace rocktable

@@ -1,0 +1,62 @@
+// One client's connection: reads requests, has them answered, writes the answers.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "server/access_log.h"
+#include "server/service.h"
+
+namespace rocktable {
+
+// What all connections of a server share.
+struct ConnectionContext {
+  Service& service;
+  boost::asio::thread_pool& blocking_pool;  // for calls that may block
+  AccessLog& access_log;
+  std::chrono::seconds keep_alive_timeout;  // an idle connection is closed after this
+};
+
+// Lives on one thread: everything but the calls on the pool runs there, so nothing is locked.
+class Connection {
+ public:
+  Connection(boost::asio::ip::tcp::socket socket, const ConnectionContext& context);
+
+  // Until the client closes, idles, breaks HTTP, or asks to close. One at a time.
+  boost::asio::awaitable<void> serve();
+
+  // Closes the connection where it has waited for its client for too long. Called about once a second: one sweep over
+  // all connections costs less than a timer for each read.
+  void close_if_late(std::chrono::steady_clock::time_point now);
+
+  // Ends the connection once the answer at work is written; at once where there is none.
+  void finish();
+
+  void close();
+
+ private:
+  enum class State { Idle, Reading, Working, Writing };
+
+  struct Message;
+
+  boost::asio::awaitable<bool> read(Message& message);
+  boost::asio::awaitable<bool> answer(Message& message);
+  boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
+  boost::asio::awaitable<void> drain();
+  void enter(State state);
+
+  boost::asio::ip::tcp::socket socket_;
+  const ConnectionContext& context_;
+  boost::beast::flat_buffer buffer_;  // may hold the start of the next request
+  std::string remote_address_;
+  State state_ = State::Idle;
+  std::chrono::steady_clock::time_point since_;  // of that state
+  bool finishing_ = false;
+};
+
+}  // namespace rocktable

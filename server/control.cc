@@ -1,0 +1,30 @@
+#include "server/control.h"
+
+#include <nlohmann/json.hpp>
+
+namespace rocktable {
+namespace {
+
+Response json_response(int status, const nlohmann::json& document) {
+  Response response;
+  response.status = status;
+  response.add("Content-Type", "application/json");
+  response.add("Cache-Control", "no-store");
+  response.body = document.dump() + "\n";
+  return response;
+}
+
+}  // namespace
+
+Response control_response(std::string_view method, std::string_view path) {
+  path = path.substr(0, path.find('?'));
+  if (path != "/_rocktable/health") return json_response(404, {{"error", "no such control resource"}});
+  if (method != "GET" && method != "HEAD") {
+    Response response = json_response(405, {{"error", "health knows GET alone"}});
+    response.add("Allow", "GET, HEAD");
+    return response;
+  }
+  return json_response(200, {{"status", "ready"}, {"version", ROCKTABLE_VERSION}});
+}
+
+}  // namespace rocktable

@@ -1,0 +1,33 @@
+// The command line and the environment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rocktable {
+
+struct Options {
+  std::string table_host;  // empty: 127.0.0.1 and [::1]
+  std::uint16_t table_port = 10002;
+  int keep_alive_timeout = 60;  // seconds
+  std::string location = ".";
+  bool in_memory = false;
+  bool sync = false;
+  bool silent = false;
+  std::string debug_file;
+  std::string ready_file;
+  bool product_style = true;
+  std::optional<std::string> warning;  // to be told before the start
+};
+
+// What the command line asks for: to run, or to end at once with a text and an exit code.
+struct Invocation {
+  std::optional<Options> options;
+  std::string message;  // for standard output where the code is 0, else for standard error
+  int exit_code = 0;
+};
+
+Invocation parse_command_line(int argc, const char* const* argv);
+
+}  // namespace rocktable

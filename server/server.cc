@@ -1,0 +1,252 @@
+#include "server/server.h"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "server/connection.h"
+
+namespace rocktable {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+constexpr std::chrono::seconds kSweepInterval{1};
+constexpr std::chrono::seconds kStopGrace{5};
+constexpr std::chrono::milliseconds kStopPoll{10};
+constexpr std::chrono::milliseconds kAcceptBackOff{50};
+constexpr int kPortTries = 20;
+
+std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// One I/O thread and its connections, which never leave it.
+class Worker {
+ public:
+  asio::io_context& context() { return context_; }
+
+  void start() { asio::co_spawn(context_, sweep(), asio::detached); }
+
+  void adopt(tcp::socket socket, const ConnectionContext& context) {
+    asio::co_spawn(context_, serve(std::move(socket), context), asio::detached);
+  }
+
+  // Ends what is idle now, and the rest after its answer.
+  void finish() {
+    asio::post(context_, [this] {
+      finishing_ = true;
+      for (auto* connection : connections_) connection->finish();
+    });
+  }
+
+  void close_all() {
+    asio::post(context_, [this] {
+      for (auto* connection : connections_) connection->close();
+    });
+  }
+
+  bool is_empty() const { return count_ == 0; }
+
+ private:
+  asio::awaitable<void> serve(tcp::socket socket, const ConnectionContext& context) {
+    Connection connection(std::move(socket), context);
+    connections_.insert(&connection);
+    ++count_;
+    if (finishing_) connection.finish();
+    try {
+      co_await connection.serve();
+    } catch (const std::exception&) {
+      connection.close();  // one connection's failure (no memory) ends that connection alone
+    }
+    connections_.erase(&connection);
+    --count_;
+  }
+
+  asio::awaitable<void> sweep() {
+    asio::steady_timer timer(context_);
+    for (;;) {
+      timer.expires_after(kSweepInterval);
+      const auto [error] = co_await timer.async_wait(kAwait);
+      if (error) co_return;
+      const auto now = std::chrono::steady_clock::now();
+      for (auto* connection : connections_) connection->close_if_late(now);
+    }
+  }
+
+  asio::io_context context_{1};
+  std::set<Connection*> connections_;
+  std::atomic<int> count_ = 0;
+  bool finishing_ = false;
+};
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  explicit Impl(const ServerOptions& options) : options_(options), signals_(main().context()) { listen(); }
+
+  std::uint16_t port() const { return acceptors_.front().local_endpoint().port(); }
+
+  std::string address() const {
+    const auto address = acceptors_.front().local_endpoint().address();
+    return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+  }
+
+  void run(Service& service, AccessLog& access_log);
+  void stop() {
+    asio::post(main().context(), [this] { begin_stop(); });
+  }
+
+ private:
+  Worker& main() { return workers_.front(); }
+
+  void listen();
+  std::vector<tcp::endpoint> endpoints(std::uint16_t port);
+  void bind(const std::vector<tcp::endpoint>& endpoints);
+  asio::awaitable<void> accept(tcp::acceptor& acceptor, const ConnectionContext& context);
+  void begin_stop();
+  asio::awaitable<void> await_end();
+
+  ServerOptions options_;
+  std::vector<Worker> workers_ = std::vector<Worker>(core_count());
+  std::vector<tcp::acceptor> acceptors_;
+  asio::signal_set signals_;
+  std::size_t next_worker_ = 0;
+  bool stopping_ = false;
+};
+
+// --- Listening --------------------------------------------------------------------------------------------------------
+
+std::vector<tcp::endpoint> Server::Impl::endpoints(std::uint16_t port) {
+  if (options_.host.empty())
+    return {{asio::ip::address_v4::loopback(), port}, {asio::ip::address_v6::loopback(), port}};
+  std::string host = options_.host;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  boost::system::error_code error;
+  tcp::resolver resolver(main().context());
+  std::vector<tcp::endpoint> out;
+  for (const auto& entry : resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error)) {
+    if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
+  }
+  if (error || out.empty()) throw ServerError("cannot resolve the host " + options_.host);
+  return out;
+}
+
+// Listens on all endpoints; the first one must work, the others where the machine has their address. Throws
+// boost::system::system_error.
+void Server::Impl::bind(const std::vector<tcp::endpoint>& endpoints) {
+  acceptors_.clear();
+  for (tcp::endpoint endpoint : endpoints) {
+    if (endpoint.port() == 0 && !acceptors_.empty()) endpoint.port(port());
+    try {
+      tcp::acceptor acceptor(main().context(), endpoint.protocol());
+      acceptor.set_option(tcp::acceptor::reuse_address(true));
+      if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
+      acceptor.bind(endpoint);
+      acceptor.listen();
+      acceptors_.push_back(std::move(acceptor));
+    } catch (const boost::system::system_error& error) {
+      if (acceptors_.empty() || error.code() == asio::error::address_in_use) throw;
+    }
+  }
+}
+
+void Server::Impl::listen() {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      bind(endpoints(options_.port));
+      return;
+    } catch (const boost::system::system_error& error) {
+      const bool busy = error.code() == asio::error::address_in_use;
+      if (busy && options_.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
+      const std::string where = (options_.host.empty() ? "127.0.0.1" : options_.host) + ":" + std::to_string(options_.port);
+      if (busy) throw ServerError("the port is in use: " + where);
+      throw ServerError("cannot listen at " + where + ": " + error.code().message());
+    }
+  }
+}
+
+// --- Serving ----------------------------------------------------------------------------------------------------------
+
+void Server::Impl::run(Service& service, AccessLog& access_log) {
+  asio::thread_pool blocking_pool(core_count());
+  const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout};
+  signals_.add(SIGINT);
+  signals_.add(SIGTERM);
+  signals_.async_wait([this](const boost::system::error_code& error, int) {
+    if (!error) begin_stop();
+  });
+  for (auto& acceptor : acceptors_) asio::co_spawn(main().context(), accept(acceptor, context), asio::detached);
+  for (auto& worker : workers_) worker.start();
+
+  std::vector<std::jthread> threads;
+  for (auto& worker : workers_)
+    if (&worker != &main()) threads.emplace_back([&worker] { worker.context().run(); });
+  main().context().run();
+  threads.clear();
+  blocking_pool.join();
+}
+
+asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, const ConnectionContext& context) {
+  asio::steady_timer back_off(main().context());
+  while (acceptor.is_open()) {
+    Worker& worker = workers_[next_worker_++ % workers_.size()];
+    auto [error, socket] = co_await acceptor.async_accept(worker.context(), kAwait);
+    if (!error) {
+      worker.adopt(std::move(socket), context);
+    } else if (error != asio::error::operation_aborted) {  // too many open files: others may be closed soon
+      back_off.expires_after(kAcceptBackOff);
+      co_await back_off.async_wait(kAwait);
+    }
+  }
+}
+
+void Server::Impl::begin_stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  boost::system::error_code ignored;
+  signals_.clear(ignored);  // a second signal ends the process the hard way
+  signals_.cancel(ignored);
+  for (auto& acceptor : acceptors_) acceptor.close(ignored);
+  for (auto& worker : workers_) worker.finish();
+  asio::co_spawn(main().context(), await_end(), asio::detached);
+}
+
+// Waits until no connection is left, then ends all threads.
+asio::awaitable<void> Server::Impl::await_end() {
+  asio::steady_timer timer(main().context());
+  const auto deadline = std::chrono::steady_clock::now() + kStopGrace;
+  const auto is_empty = [](const Worker& worker) { return worker.is_empty(); };
+  while (!std::all_of(workers_.begin(), workers_.end(), is_empty)) {
+    if (std::chrono::steady_clock::now() >= deadline)
+      for (auto& worker : workers_) worker.close_all();
+    timer.expires_after(kStopPoll);
+    co_await timer.async_wait(kAwait);
+  }
+  for (auto& worker : workers_) worker.context().stop();
+}
+
+// --- The interface ----------------------------------------------------------------------------------------------------
+
+Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Server::~Server() = default;
+
+std::uint16_t Server::port() const { return impl_->port(); }
+std::string Server::address() const { return impl_->address(); }
+void Server::run(Service& service, AccessLog& access_log) { impl_->run(service, access_log); }
+void Server::stop() { impl_->stop(); }
+
+}  // namespace rocktable

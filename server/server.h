@@ -1,0 +1,49 @@
+// The listeners and the I/O threads, and their orderly end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "server/access_log.h"
+#include "server/service.h"
+
+namespace rocktable {
+
+struct ServerOptions {
+  std::string host;          // name or address; empty: 127.0.0.1 and, where there is one, [::1]
+  std::uint16_t port = 10002;  // 0: any free one
+  std::chrono::seconds keep_alive_timeout{60};
+};
+
+// The server cannot listen: a sentence for the user.
+class ServerError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Server {
+ public:
+  // Listens: from now on clients can connect, and wait. Throws ServerError.
+  explicit Server(const ServerOptions& options);
+  ~Server();
+
+  std::uint16_t port() const;
+  // The first address that it listens on, as it stands in URLs: `127.0.0.1`, `[::1]`.
+  std::string address() const;
+
+  // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to five seconds (a
+  // query as long as its own time limit), and returns. Both referents must outlive the call.
+  void run(Service& service, AccessLog& access_log);
+
+  // Thread-safe.
+  void stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rocktable

@@ -1,0 +1,67 @@
+// One request in, one answer out: who asks, what is asked, do it, render it. Knows no socket; neither step waits for the network.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "server/auth.h"
+#include "server/error_response.h"
+#include "server/exchange.h"
+#include "server/operation.h"
+#include "server/request.h"
+#include "server/response.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+struct ServiceOptions {
+  bool product_style = true;  // accounts in host names, too
+  bool secure = false;        // links start with https
+  bool sync = false;          // the store syncs each commit, so that writes may block
+};
+
+class Service {
+ public:
+  // The store must outlive the service.
+  Service(TableStore& store, Authenticator authenticator, ServiceOptions options)
+      : store_(store), authenticator_(std::move(authenticator)), options_(options) {}
+
+  // An accepted request: parsed, authenticated and planned, or refused already. Views the request, which must outlive it.
+  class Call {
+   public:
+    // Whether run() may visit many entities or wait for the disk: then it belongs on a thread of its own.
+    bool may_block() const { return may_block_; }
+
+    // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError.
+    Response run();
+
+    const std::string& request_id() const { return exchange_.request_id; }
+
+   private:
+    friend class Service;
+
+    TableStore* store_ = nullptr;
+    Exchange exchange_;
+    std::optional<Operation> operation_;
+    std::optional<Response> refusal_;
+    const std::string* body_ = nullptr;
+    bool may_block_ = false;
+    bool head_ = false;
+  };
+
+  // Touches no entity. Never throws. Thread-safe.
+  Call accept(const Request& request);
+
+  // The answer to what is not even a request: broken HTTP, a body that is too large.
+  Response refuse(const Error& error) const;
+
+ private:
+  // Fills `call`, or throws ServiceException; `source` then says who refuses.
+  void accept(const Request& request, Call& call, ErrorSource& source);
+
+  TableStore& store_;
+  Authenticator authenticator_;
+  ServiceOptions options_;
+};
+
+}  // namespace rocktable
