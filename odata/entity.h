@@ -59,7 +59,6 @@ std::vector<PropertyView> view_of(const Properties& properties);
 Entity to_entity(const EntityView& view);
 
 // --- ETag --------------------------------------------------------------------------------------------------
-// -------------------------------------------------------------------------------------------------------------
 
 // An entity's ETag is its timestamp: `W/"datetime'2021-05-26T15%3A48%3A10.6785697Z'"`, zeros at the end of
 // the fraction left out.
@@ -72,7 +71,6 @@ void append_etag(std::string& out, DateTime timestamp);
 Result<DateTime> parse_etag(std::string_view text);
 
 // --- Limits ------------------------------------------------------------------------------------------------
-// -----------------------------------------------------------------------------------------------------------
 // Source: learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 
 inline constexpr std::size_t kMaxProperties = 252;           // without the three system properties

@@ -19,7 +19,6 @@ namespace rocktable {
 namespace {
 
 // --- Text --------------------------------------------------------------------------------------------------
-// -------------------------------------------------------------------------------------------------------------
 
 bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
@@ -70,7 +69,6 @@ void append_escaped(std::string& out, std::string_view text) {
 }
 
 // --- Members -----------------------------------------------------------------------------------------------
-// ----------------------------------------------------------------------------------------------------------
 
 // Opens with `{` or a comma: the members of one object, in order.
 class ObjectWriter {
@@ -161,7 +159,6 @@ void write_id(std::string& out, ObjectWriter& object, const PayloadFormat& forma
 }
 
 // --- Values ------------------------------------------------------------------------------------------------
-// -----------------------------------------------------------------------------------------------------------
 
 template <class Integer>
 void append_integer(std::string& out, Integer value) {
@@ -232,7 +229,6 @@ void write_property(std::string& out, ObjectWriter& object, bool annotate, const
 }
 
 // --- Entities ----------------------------------------------------------------------------------------------
-// ---------------------------------------------------------------------------------------------------------
 
 bool selects_all(const std::optional<Selection>& select) { return !select || select->names.empty(); }
 
@@ -279,7 +275,6 @@ void write_members(std::string& out, ObjectWriter& object, const PayloadFormat& 
 }
 
 // --- Tables ------------------------------------------------------------------------------------------------
-// -----------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view kTableSet = "Tables";
 

@@ -70,17 +70,21 @@ bool is_tiny(std::string_view digits) {
   return digits_before_point + (negative ? -exponent : exponent) <= 0;
 }
 
-// d[.ddd]e±xx, long enough for 17 digits.
+constexpr int kExactDigits = std::numeric_limits<double>::digits10;           // 15: survive a double
+constexpr int kSufficientDigits = std::numeric_limits<double>::max_digits10;  // 17: tell doubles apart
+
+// d[.ddd]e±xxx, long enough for 17 digits.
 using ScientificBuffer = std::array<char, 32>;
 
 struct Scientific {
   std::string digits;  // without point and without zeros at the end, at least one
   int exponent;        // of the first digit
+  int precision;       // how many digits it was rounded to
 };
 
-Scientific parse_scientific(std::string_view text) {
+Scientific parse_scientific(std::string_view text, int precision) {
   const std::size_t mark = text.find('e');
-  Scientific result{std::string(1, text[0]), 0};
+  Scientific result{std::string(1, text[0]), 0, precision};
   if (mark > 1) result.digits += text.substr(2, mark - 2);
   result.digits.resize(std::max<std::size_t>(1, result.digits.find_last_not_of('0') + 1));
   std::string_view exponent = text.substr(mark + 1);
@@ -89,32 +93,28 @@ Scientific parse_scientific(std::string_view text) {
   return result;
 }
 
-Scientific with_precision(double magnitude, int significant_digits) {
-  ScientificBuffer buffer;
-  const auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), magnitude,
-                                          std::chars_format::scientific, significant_digits - 1);
-  return parse_scientific({buffer.begin(), end});
+std::string_view rounded(ScientificBuffer& buffer, double magnitude, int precision) {
+  const auto [end, error] =
+      std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific, precision - 1);
+  return {buffer.begin(), end};
 }
 
 // 15 digits where they read back as the same number, else 17.
 Scientific digits_of(double magnitude) {
   ScientificBuffer buffer;
-  auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific);
-  Scientific shortest = parse_scientific({buffer.begin(), end});
-  constexpr int kExact = std::numeric_limits<double>::digits10;  // 15
-  // Up to 15 digits survive the way through a double and back, so the shortest form is then the rounded one,
-  // too. Not so for denormals, which have fewer bits: 5E-324 is the shortest form, 4.94065645841247E-324 the
-  // rounded.
   if (std::isnormal(magnitude)) {
-    return shortest.digits.size() <= kExact
-               ? shortest
-               : with_precision(magnitude, std::numeric_limits<double>::max_digits10);
+    // Up to 15 digits survive the way through a double and back, so a shortest form of no more is the rounded
+    // one, too.
+    const auto [end, error] =
+        std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific);
+    Scientific shortest = parse_scientific({buffer.begin(), end}, kExactDigits);
+    if (shortest.digits.size() <= kExactDigits) return shortest;
+  } else {
+    // Denormals have fewer bits: 5E-324 would be the shortest form, 4.94065645841247E-324 is the rounded one.
+    const std::string_view exact = rounded(buffer, magnitude, kExactDigits);
+    if (parse_double(exact) == magnitude) return parse_scientific(exact, kExactDigits);
   }
-  const auto [rounded_end, rounded_error] =
-      std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific, kExact - 1);
-  const std::string_view rounded(buffer.begin(), rounded_end);
-  if (parse_double(rounded) == magnitude) return parse_scientific(rounded);
-  return with_precision(magnitude, std::numeric_limits<double>::max_digits10);
+  return parse_scientific(rounded(buffer, magnitude, kSufficientDigits), kSufficientDigits);
 }
 
 void append_with_exponent(std::string& out, const Scientific& number) {
@@ -265,7 +265,7 @@ void append_double(std::string& out, double value) {
   } else {
     if (value < 0) out += '-';
     const Scientific number = digits_of(std::abs(value));
-    const bool fixed = number.exponent >= -4 && number.exponent < std::numeric_limits<double>::digits10;
+    const bool fixed = number.exponent >= -4 && number.exponent < number.precision;
     fixed ? append_without_exponent(out, number) : append_with_exponent(out, number);
   }
 }

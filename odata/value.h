@@ -69,9 +69,10 @@ std::optional<std::int64_t> parse_int64(std::string_view text);
 // else (`INF`, hex). A magnitude too large for a double: nothing; one too small: zero.
 std::optional<double> parse_double(std::string_view text);
 
-// The service's number format (.NET's "R"): 15 significant digits where they are exact, else 17; exponent
-// form (`1E+15`, `4.9E-324`) from 1E+15 on and below 0.0001; `.0` after an integral value without exponent;
-// `NaN`, `Infinity`, `-Infinity`. Negative zero: `0.0`.
+// The service's number format (.NET Framework's "R"): 15 significant digits where they are exact, else 17;
+// exponent form (`1E+15`, `4.94065645841247E-324`) where that many digits do not reach the point (from 1E+15
+// on, else 1E+17) and below 0.0001; `.0` after an integral value without exponent; `NaN`, `Infinity`,
+// `-Infinity`. Negative zero: `0.0`.
 void append_double(std::string& out, double value);
 
 }  // namespace rocktable

@@ -1,19 +1,27 @@
-#include "odata/base64.h"
-
+// Base64 in and out: vectors, round trips, refusals.
 #include <doctest/doctest.h>
 
 #include <random>
 #include <string>
 #include <string_view>
 
-using namespace rocktable;
+#include "odata/base64.h"
+
+namespace rocktable {
+namespace {
 
 TEST_CASE("the test vectors of RFC 4648 section 10 hold in both directions") {
   const struct {
     std::string_view bytes, text;
   } cases[] = {
-      {"", ""},           {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}, {"\xFB\xFF\xBF", "+/+/"},
+      {"", ""},
+      {"f", "Zg=="},
+      {"fo", "Zm8="},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg=="},
+      {"fooba", "Zm9vYmE="},
+      {"foobar", "Zm9vYmFy"},
+      {"\xFB\xFF\xBF", "+/+/"},
       {"binary", "YmluYXJ5"},
   };
   for (const auto& c : cases) {
@@ -41,11 +49,11 @@ TEST_CASE("append_base64 leaves what is there") {
 
 TEST_CASE("what is not base64 is refused") {
   const std::string_view cases[] = {
-      "Z",       "Zg",      "Zm8",       "Zm9vY",                    // length
-      "Z===",    "====",    "=",         "Zg==Zg==", "Zg=v",         // padding
-      "Zm9v====", "=Zm9", "==Zm",
-      "Zm9 ",    " Zm9v ",  "Zm9v\r\n\r\n", "Zm\n9", "Zm9v Zm9v   ",  // white space
-      "Zm9-",    "Zm9_",    "Zm9.",      "Zm9\xC3",                   // foreign characters
+      "Z",        "Zg",           "Zm8",  "Zm9vY",             // length
+      "Z===",     "====",         "=",    "Zg==Zg==", "Zg=v",  // padding
+      "Zm9v====", "=Zm9",         "==Zm", "Zm9 ",     " Zm9v ", "Zm9v\r\n\r\n",
+      "Zm\n9",    "Zm9v Zm9v   ",                     // white space
+      "Zm9-",     "Zm9_",         "Zm9.", "Zm9\xC3",  // foreign characters
   };
   for (const std::string_view text : cases) {
     CAPTURE(text);
@@ -73,3 +81,6 @@ TEST_CASE("bits beyond the last byte are ignored") {
   CHECK(decode_base64("Zh==") == std::string("f"));
   CHECK(decode_base64("Zm9=") == std::string("fo"));
 }
+
+}  // namespace
+}  // namespace rocktable

@@ -1,11 +1,13 @@
-#include "odata/date_time.h"
-
+// Text of dates and times in and out, and the calendar behind it.
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
-using namespace rocktable;
+#include "odata/date_time.h"
+
+namespace rocktable {
+namespace {
 
 TEST_CASE("a date and time reads with every permitted omission and is written in the service's form") {
   const struct {
@@ -172,3 +174,6 @@ TEST_CASE("now lies between the year this was written and the next century") {
   CHECK(now() > *parse_date_time("2026-01-01T00:00:00Z"));
   CHECK(now() < *parse_date_time("2126-01-01T00:00:00Z"));
 }
+
+}  // namespace
+}  // namespace rocktable

@@ -1,5 +1,4 @@
-#include "odata/text.h"
-
+// Order, length and validity of text, against a naive UTF-16 model.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-using namespace rocktable;
+#include "odata/text.h"
 
+namespace rocktable {
 namespace {
 
 void append_utf8(std::string& out, char32_t c) {
@@ -44,10 +44,10 @@ struct Text {
 
 Text random_text(std::mt19937& random) {
   // The characters at the borders of UTF-8's lengths and around the surrogates.
-  static constexpr char32_t kCharacters[] = {U'\0',    U'a',     U'b',     U'\x7F',   U'\x80',   U'\x7FF',   0x800,
-                                             0xD7FF,   0xE000,   0xEFFF,   0xF000,    0xFFFD,    0xFFFF,     0x10000,
-                                             0x103FF,  0x10400,  0x1F600,  0x3FFFF,   0x40000,   0xFFFFF,    0x100000,
-                                             0x10FFFF, U'a',     U'a',     U'a',      U'a',      U'\xE9',    0x4E2D};
+  static constexpr char32_t kCharacters[] = {U'\0',    U'a',    U'b',    U'\x7F', U'\x80', U'\x7FF', 0x800,
+                                             0xD7FF,   0xE000,  0xEFFF,  0xF000,  0xFFFD,  0xFFFF,   0x10000,
+                                             0x103FF,  0x10400, 0x1F600, 0x3FFFF, 0x40000, 0xFFFFF,  0x100000,
+                                             0x10FFFF, U'a',    U'a',    U'a',    U'a',    U'\xE9',  0x4E2D};
   Text text;
   const auto length = random() % 20;
   for (unsigned i = 0; i < length; ++i) {
@@ -57,8 +57,6 @@ Text random_text(std::mt19937& random) {
   }
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("order and length are those of UTF-16, compared with a conversion") {
   std::mt19937 random(20210526);
@@ -86,8 +84,17 @@ TEST_CASE("order and length are those of UTF-16, compared with a conversion") {
 }
 
 TEST_CASE("characters outside the BMP sort below U+E000") {
-  const std::string_view sorted[] = {"", "Z", "a", "a\x01", "ab", "\xC3\xA9", "\xED\x9F\xBF", "\xF0\x90\x80\x80",
-                                     "\xF4\x8F\xBF\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF"};
+  const std::string_view sorted[] = {"",
+                                     "Z",
+                                     "a",
+                                     "a\x01",
+                                     "ab",
+                                     "\xC3\xA9",
+                                     "\xED\x9F\xBF",
+                                     "\xF0\x90\x80\x80",
+                                     "\xF4\x8F\xBF\xBF",
+                                     "\xEE\x80\x80",
+                                     "\xEF\xBF\xBF"};
   CHECK(std::is_sorted(std::begin(sorted), std::end(sorted), Utf16Less{}));
   CHECK_FALSE(Utf16Less{}("same", "same"));
 }
@@ -160,3 +167,6 @@ TEST_CASE("trim takes spaces and tabs from the ends") {
   CHECK(trim(" \ta b\t ") == "a b");
   CHECK(trim("\na\r") == "\na\r");
 }
+
+}  // namespace
+}  // namespace rocktable

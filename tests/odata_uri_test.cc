@@ -1,11 +1,13 @@
-#include "odata/uri.h"
-
+// Percent-encoding, and keys in URLs.
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
-using namespace rocktable;
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
 
 TEST_CASE("percent-decoding happens once, and a plus is a space in query strings alone") {
   const struct {
@@ -31,8 +33,8 @@ TEST_CASE("percent-decoding happens once, and a plus is a space in query strings
 }
 
 TEST_CASE("percent-decoding refuses half an escape, and what is not UTF-8") {
-  for (const std::string_view text :
-       {"%", "%2", "a%", "a%2", "%2g", "%g2", "%%20", "% 20", "%+2", "%-1", "%ff", "%C3", "%C3%28", "%ED%A0%80", "\xFF"}) {
+  for (const std::string_view text : {"%", "%2", "a%", "a%2", "%2g", "%g2", "%%20", "% 20", "%+2", "%-1",
+                                      "%ff", "%C3", "%C3%28", "%ED%A0%80", "\xFF"}) {
     CAPTURE(text);
     CHECK_FALSE(percent_decode(text, false));
     CHECK_FALSE(percent_decode(text, true));
@@ -95,7 +97,7 @@ TEST_CASE("a key predicate reads in either order, with white space, with quotes 
   for (const auto& c : cases) {
     CAPTURE(c.text);
     const auto key = parse_key_predicate(c.text);
-    REQUIRE(key);
+    REQUIRE(key.has_value());
     CHECK(*key == c.key);
   }
 }
@@ -135,17 +137,21 @@ TEST_CASE("a malformed key predicate is an error in query syntax") {
   for (const std::string_view text : cases) {
     CAPTURE(text);
     const auto key = parse_key_predicate(text);
-    REQUIRE_FALSE(key);
+    REQUIRE_FALSE(key.has_value());
     CHECK(key.error() == bad_syntax);
   }
 }
 
 TEST_CASE("other characters that keys may not hold are out of range") {
-  for (const std::string_view text : {"PartitionKey='#',RowKey='r'", "PartitionKey='p',RowKey='?'",
-                                      "PartitionKey='p',RowKey='\x1F'", "PartitionKey='\xC2\x80',RowKey=''"}) {
+  for (const std::string_view text :
+       {"PartitionKey='#',RowKey='r'", "PartitionKey='p',RowKey='?'", "PartitionKey='p',RowKey='\x1F'",
+        "PartitionKey='\xC2\x80',RowKey=''"}) {
     CAPTURE(text);
     const auto key = parse_key_predicate(text);
-    REQUIRE_FALSE(key);
+    REQUIRE_FALSE(key.has_value());
     CHECK(key.error() == Error(ErrorCode::OutOfRangeInput));
   }
 }
+
+}  // namespace
+}  // namespace rocktable

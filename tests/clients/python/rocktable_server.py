@@ -212,6 +212,19 @@ def exchange(account, data, method="GET"):
         return read_response(client, method)
 
 
+def exchange_until_closed(account, data):
+    """Sends the bytes, says that no more come, and returns all that is answered until the server closes."""
+    received = b""
+    with connection(account) as client:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            client.sendall(data)
+            client.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionResetError):
+            while piece := client.recv(65536):
+                received += piece
+    return received
+
+
 def send(account, method, target, headers=None, body=None, **kwargs):
     """Sends a well-formed signed request; `target` starts at the account's base."""
     return exchange(account, request_bytes(account, method, f"{account.base}{target}", headers, body, **kwargs), method)
