@@ -49,6 +49,8 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
      "The required host information is not present in the request. You must send a non-empty Host header or "
      "include "
      "the absolute URI in the request line."},
+    {ErrorCode::InsufficientAccountPermissions, "InsufficientAccountPermissions",
+     "Write operations are not allowed."},
     {ErrorCode::InternalError, "InternalError",
      "Server encountered an internal error. Please try again after some time."},
     {ErrorCode::InvalidAuthenticationInfo, "InvalidAuthenticationInfo",

@@ -29,6 +29,7 @@ enum class ErrorCode {
   EntityAlreadyExists,
   EntityTooLarge,
   HostInformationNotPresent,
+  InsufficientAccountPermissions,
   InternalError,
   InvalidAuthenticationInfo,
   InvalidDuplicateRow,

@@ -14,10 +14,11 @@ enum class FilterTarget {
   Tables,    // TableName is Edm.String, no other name exists
 };
 
-// Nesting of parentheses, `not`, and operators a filter may have: deeper ones are refused, for recursion costs stack.
+// Nesting of parentheses and `not` that a filter may have: deeper ones are refused: recursion costs stack.
 inline constexpr int kMaxFilterDepth = 200;
 
-// Reads a $filter that has been percent-decoded. White space alone is not a filter (callers skip an empty one).
+// Reads a $filter that has been percent-decoded. White space alone is not a filter (callers skip an empty
+// one).
 //
 //   filter     = or
 //   or         = and *( "or" and )
@@ -27,21 +28,23 @@ inline constexpr int kMaxFilterDepth = 200;
 //   comparison = operand ("eq" / "ne" / "gt" / "ge" / "lt" / "le") operand
 //   operand    = property / literal / "(" operand ")"
 //
-// Literals: 'text' (a quote doubled), true, false, 42, 42L, 4.5, 1e3, 4.5D, NaN, INF, -INF, datetime'..', guid'..', X'00ff',
-// binary'00ff'. Keywords and prefixes are lower case (but X, L, D, F, M come in both).
+// Literals: 'text' (a quote doubled), true, false, 42, 42L, 4.5, 1e3, 4.5D, NaN, INF, -INF, datetime'..',
+// guid'..', X'00ff', binary'00ff'. An integer without suffix that needs more than 32 bits is an Int64.
+// Keywords and prefixes are lower case (but X, L, D, F, M come in both). Operators and prefixes are names of
+// properties where an operand stands; true, false, null, not, NaN and INF never are.
 //
-// An integer without suffix that needs more than 32 bits is an Int64. Names of operators and literal prefixes are names of properties where
-// an operand stands; true, false, null, not, NaN and INF never are.
-//
-// Normalises: the property of a comparison stands left, two literals are compared at once, nested and/or of the same kind are one node.
+// Normalises: the property of a comparison stands left, two literals are compared at once, nested and/or of
+// the same kind are one node.
 //
 // Errors:
-//   InvalidInput    "Syntax error at position N in '...'.", N counted in characters, just behind the offending token; or "A binary operator with
-//                   incompatible types was detected. Found operand types 'Edm.String' and 'Edm.Int32' for operator kind 'Equal'."
-//                   where a declared type meets another one, or `and`, `or`, `not` something that is not Boolean
-//                   A syntax error anywhere comes before a complaint about types. null, names that a table does not have, and text
-//                   that is not UTF-8: the service's own sentence
-//   NotImplemented  function calls, arithmetic, two properties (or a condition with anything) compared with each other
+//   InvalidInput    "Syntax error at position N in '...'.": N is just behind the offending token, in UTF-16
+//                   code units. Nesting too deep is one, where the limit is passed.
+//   InvalidInput    "A binary operator with incompatible types was detected. Found operand types
+//                   'Edm.String' and 'Edm.Int32' for operator kind 'Equal'.": a declared type meets another
+//                   one, or `and`, `or` something that is not Boolean; `not` and the filter as a whole have
+//                   words of their own. A syntax error anywhere comes before a complaint about types.
+//   InvalidInput    in the service's own sentence: null, a name tables do not have, text that is not UTF-8
+//   NotImplemented  function calls, arithmetic, two properties (or a condition with anything) compared
 Result<Filter> parse_filter(std::string_view text, FilterTarget target = FilterTarget::Entities);
 
 }  // namespace rocktable

@@ -12,8 +12,9 @@ namespace rocktable {
 
 // Half-open: begin <= key < end in the order of (PartitionKey, RowKey); without end to the end of the table.
 //
-// A bound is a key, or the place just behind one: the smallest string above s is s followed by U+0000, which no key holds. So
-// {"a", "x\0"} is just behind the row x of partition a, and {"a\0", ""} is just behind the whole partition a.
+// A bound is a key, or the place just behind one: the smallest string above s is s followed by U+0000, which
+// no key holds. So {"a", "x\0"} is just behind the row x of partition a, and {"a\0", ""} is just behind all
+// of partition a.
 struct KeyRange {
   EntityKey begin;
   std::optional<EntityKey> end;
@@ -24,15 +25,17 @@ struct KeyRange {
 // Sorted, disjoint, none empty. No range at all: nothing can match.
 using KeyRanges = std::vector<KeyRange>;
 
-// The ranges that can hold entities matching `filter`. Wider than needed at times, narrower never: every entity that matches lies in one.
+// The ranges that can hold entities matching `filter`. Wider than needed at times, narrower never: every
+// entity that matches lies in one.
 //
-// `and` intersects, `or` unites, `not` complements comparisons of keys (pushed down to them by De Morgan, so that nothing is complemented that is
-// only an upper bound); every other condition may hold anywhere. RowKey bounds count only under a fixed PartitionKey: elsewhere
-// the range covers whole partitions. Takes bounded time for any filter: where ranges would multiply (thousands of partitions times
-// thousands of rows), or work would, they become wider instead.
+// `and` intersects, `or` unites, `not` complements comparisons of keys (pushed down to them by De Morgan, so
+// that nothing is complemented that is only an upper bound); every other condition may hold anywhere. RowKey
+// bounds count only under a fixed PartitionKey: elsewhere the range covers whole partitions. Takes bounded
+// time for any filter: where ranges would multiply (thousands of partitions times thousands of rows), they
+// become wider instead.
 KeyRanges key_ranges(const Filter& filter);
 
-// The whole table; one entity; one partition.
+// The whole table; one entity.
 KeyRanges all_keys();
 KeyRanges one_key(const EntityKey& key);
 

@@ -90,6 +90,7 @@ class Document {
   // document without object.
   static Result<Document> read(std::string_view json) {
     Document document;
+    if (json.empty()) return document;
     // Newer versions of simdjson would skip a byte order mark; JSON has none.
     if (json.starts_with("\xEF\xBB\xBF")) return invalid_input();
     dom::parser& parser = document.parser_for(json.size());

@@ -1,12 +1,16 @@
 #include "server/error_response.h"
 
-#include <pugixml.hpp>
-#include <sstream>
+#include "server/xml.h"
 
 namespace rocktable {
 namespace {
 
 constexpr const char* kMetadataNamespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
+
+// The tenant is the emulator's own business: there is none.
+constexpr std::string_view kChallenge =
+    "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize "
+    "resource_id=https://storage.azure.com";
 
 // The service's sentence, then where to look it up.
 std::string full_message(const Error& error, const Exchange& exchange) {
@@ -15,19 +19,14 @@ std::string full_message(const Error& error, const Exchange& exchange) {
 
 // `prefix` is `m:` for the front end, whose namespace has that prefix; the table layer's is the default one.
 std::string xml_error_body(const Error& error, const Exchange& exchange, const std::string& prefix) {
-  pugi::xml_document document;
-  auto declaration = document.append_child(pugi::node_declaration);
-  declaration.append_attribute("version") = "1.0";
-  declaration.append_attribute("encoding") = "utf-8";
+  pugi::xml_document document = new_xml();
   auto root = document.append_child((prefix + "error").c_str());
   root.append_attribute(prefix.empty() ? "xmlns" : "xmlns:m") = kMetadataNamespace;
   root.append_child((prefix + "code").c_str()).text() = std::string(to_string(error.code)).c_str();
   auto message = root.append_child((prefix + "message").c_str());
   message.append_attribute("xml:lang") = "en-US";
   message.text() = full_message(error, exchange).c_str();
-  std::ostringstream out;
-  document.save(out, "", pugi::format_raw);
-  return out.str();
+  return render_xml(document);
 }
 
 // A reason phrase is one line of printable ASCII, whatever a message quotes.
@@ -45,7 +44,14 @@ Response front_end_error(const Error& error, const Exchange& exchange) {
   response.body = json ? json_error_body(error, exchange) : xml_error_body(error, exchange, "m:");
   response.add("Content-Type", json ? "application/json" : "application/xml");
   response.add("x-ms-error-code", to_string(error.code));
-  add_common_fields(response, exchange);
+  if (error.code == ErrorCode::NoAuthenticationInformation) response.add("WWW-Authenticate", kChallenge);
+  if (error.code == ErrorCode::AuthenticationFailed) {  // the service refuses before it looks at the version
+    Exchange unversioned = exchange;
+    unversioned.version.clear();
+    add_common_fields(response, unversioned);
+  } else {
+    add_common_fields(response, exchange);
+  }
   return response;
 }
 
@@ -63,6 +69,7 @@ int status_of(ErrorCode code) {
     case ErrorCode::AuthorizationServiceMismatch:
     case ErrorCode::AuthorizationSourceIPMismatch:
     case ErrorCode::CorsPreflightFailure:
+    case ErrorCode::InsufficientAccountPermissions:
       return 403;
     case ErrorCode::ResourceNotFound:
     case ErrorCode::TableNotFound:

@@ -32,7 +32,7 @@ void add_common_fields(Response& response, const Exchange& exchange) {
   response.add("Server", kServer);
   response.add("x-ms-request-id", exchange.request_id);
   if (!exchange.client_request_id.empty()) response.add("x-ms-client-request-id", exchange.client_request_id);
-  response.add("x-ms-version", exchange.version);
+  if (!exchange.version.empty()) response.add("x-ms-version", exchange.version);
   response.add("Date", to_http_date(exchange.received));
 }
 

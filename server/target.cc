@@ -4,6 +4,7 @@
 
 #include "odata/text.h"
 #include "odata/uri.h"
+#include "server/protocol/query_string.h"
 
 namespace rocktable {
 namespace {
@@ -43,15 +44,13 @@ bool names_account(std::string_view host) {
 
 Result<QueryParameters> QueryParameters::parse(std::string_view raw_query) {
   QueryParameters out;
-  while (!raw_query.empty()) {
-    const auto [item, rest] = split(raw_query, '&');
-    raw_query = rest;
-    if (item.empty()) continue;
-    const auto [raw_name, raw_value] = split(item, '=');
+  bool decoded = true;
+  for_each_query_parameter(raw_query, [&](std::string_view raw_name, std::string_view raw_value) {
     auto name = percent_decode(raw_name, true), value = percent_decode(raw_value, true);
-    if (!name || !value) return Error(ErrorCode::InvalidInput);
-    out.parameters_.emplace_back(std::move(*name), std::move(*value));
-  }
+    decoded = decoded && name && value;
+    if (decoded) out.parameters_.emplace_back(std::move(*name), std::move(*value));
+  });
+  if (!decoded) return Error(ErrorCode::InvalidInput);
   return out;
 }
 

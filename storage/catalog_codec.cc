@@ -19,6 +19,10 @@ std::string account_with(std::string_view account, char end) {
 
 }  // namespace
 
+std::string encode_identifiers_key(TableId table) { return "i" + encode_table_prefix(table); }
+
+std::string encode_properties_key(std::string_view account) { return "p" + std::string(account); }
+
 std::string encode_account_prefix(std::string_view account) { return account_with(account, '\x00'); }
 
 std::string encode_account_end(std::string_view account) { return account_with(account, '\x01'); }

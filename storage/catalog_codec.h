@@ -3,6 +3,8 @@
 //   table key := 'a'  account  0x00  table name in lower case
 //   table row := format (1 byte: 1)  table id (8 bytes, big-endian)  creation time (8 bytes, big-endian: ticks)  table name as created
 //
+//   'i' table id (8 bytes, big-endian)   the table's signed identifiers: a document whose form is the caller's
+//   'p' account                          the account's service properties: likewise
 //   'm' "clock"    8 bytes, big-endian: high-water mark of the clock, ticks
 //   'm' "format"   8 bytes, big-endian: version of the whole store's format
 //   'm' "table id" 8 bytes, big-endian: the next table's id
@@ -29,6 +31,8 @@ struct TableRow {
 };
 
 std::string encode_table_key(std::string_view account, std::string_view table_name);
+std::string encode_identifiers_key(TableId table);
+std::string encode_properties_key(std::string_view account);
 std::string encode_account_prefix(std::string_view account);
 // Just behind the last table of an account.
 std::string encode_account_end(std::string_view account);

@@ -109,6 +109,10 @@ class TableStore::Impl {
   std::optional<TableRow> find_table(const TableName& name) const;
   std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
                                    const std::function<bool(const Table&)>& visit) const;
+  Result<std::string> signed_identifiers(const TableName& name) const;
+  Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
+  std::optional<std::string> read_document(std::string_view key) const;
+  void put_document(std::string_view key, std::string_view document);
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit) const;
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
@@ -161,8 +165,7 @@ TableStore::Impl::Impl(const StoreOptions& options) {
     next_table_id_ = read_number(kNextTableIdKey).value_or(1);
     const DateTime mark{static_cast<std::int64_t>(read_number(kClockKey).value_or(0))};
     clock_.emplace(mark, [this](DateTime high_water_mark) {
-      check(db_->Put(write_options_, catalog_, slice(kClockKey),
-                     slice(encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)))));
+      put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
     });
   } catch (...) {
     for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
@@ -195,7 +198,7 @@ void TableStore::Impl::open(const StoreOptions& options) {
 void TableStore::Impl::check_format(const std::filesystem::path& directory) {
   const auto format = read_number(kFormatKey);
   if (!format) {
-    check(db_->Put(write_options_, catalog_, slice(kFormatKey), slice(encode_number(kStoreFormat))));
+    put_document(kFormatKey, encode_number(kStoreFormat));
   } else if (*format > kStoreFormat) {
     throw StoreError("the store in " + directory.string() + " was written by a newer rocktable (format " +
                      std::to_string(*format) + ", this one knows " + std::to_string(kStoreFormat) + ")");
@@ -213,12 +216,21 @@ TableStore::Impl::~Impl() {
   db_->Close().PermitUncheckedError();
 }
 
-std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key) const {
+std::optional<std::string> TableStore::Impl::read_document(std::string_view key) const {
   std::string bytes;
   const auto status = db_->Get({}, catalog_, slice(key), &bytes);
   if (status.IsNotFound()) return std::nullopt;
   check(status);
-  return decode_number(bytes);
+  return bytes;
+}
+
+void TableStore::Impl::put_document(std::string_view key, std::string_view document) {
+  check(db_->Put(write_options_, catalog_, slice(key), slice(document)));
+}
+
+std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key) const {
+  const auto bytes = read_document(key);
+  return bytes ? std::optional(decode_number(*bytes)) : std::nullopt;
 }
 
 void TableStore::Impl::write(rocksdb::WriteBatch& batch) { check(db_->Write(write_options_, &batch)); }
@@ -266,6 +278,7 @@ Result<void> TableStore::Impl::delete_table(const TableName& name) {
   // reads a little, so an empty table leaves none.
   rocksdb::WriteBatch batch;
   check(batch.Delete(catalog_, slice(key)));
+  check(batch.Delete(catalog_, slice(encode_identifiers_key(row->id))));
   if (rows->Valid()) check(batch.DeleteRange(entities_, begin_slice, end_slice));
   write(batch);
   // Whole files of the table go at once; compaction takes what shares a file with others.
@@ -289,6 +302,20 @@ std::optional<Table> TableStore::Impl::list_tables(std::string_view account, std
   }
   check(rows->status());
   return std::nullopt;
+}
+
+Result<std::string> TableStore::Impl::signed_identifiers(const TableName& name) const {
+  const auto table = find_table(name);
+  if (!table) return Error(ErrorCode::TableNotFound);
+  return read_document(encode_identifiers_key(table->id)).value_or("");
+}
+
+Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std::string_view document) {
+  const std::shared_lock lock(table_lock(encode_table_key(name.account, name.table)));
+  const auto table = find_table(name);
+  if (!table) return Error(ErrorCode::TableNotFound);
+  put_document(encode_identifiers_key(table->id), document);
+  return {};
 }
 
 // --- Entities: reading ------------------------------------------------------------------------------------------------
@@ -454,6 +481,22 @@ std::optional<Table> TableStore::get_table(const TableName& name) const {
 std::optional<Table> TableStore::list_tables(std::string_view account, std::string_view from, int page_size,
                                              const std::function<bool(const Table&)>& visit) const {
   return impl_->list_tables(account, from, page_size, visit);
+}
+
+Result<std::string> TableStore::signed_identifiers(const TableName& name) const {
+  return impl_->signed_identifiers(name);
+}
+
+Result<void> TableStore::set_signed_identifiers(const TableName& name, std::string_view document) {
+  return impl_->set_signed_identifiers(name, document);
+}
+
+std::optional<std::string> TableStore::service_properties(std::string_view account) const {
+  return impl_->read_document(encode_properties_key(account));
+}
+
+void TableStore::set_service_properties(std::string_view account, std::string_view document) {
+  impl_->put_document(encode_properties_key(account), document);
 }
 
 Result<bool> TableStore::get(const TableName& name, const EntityKey& key,

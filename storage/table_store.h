@@ -73,6 +73,15 @@ class TableStore {
   std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
                                    const std::function<bool(const Table&)>& visit) const;
 
+  // The document that set_signed_identifiers stored for this table, empty where there was none. It goes with the
+  // table. Errors: TableNotFound.
+  Result<std::string> signed_identifiers(const TableName& name) const;
+  Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
+
+  // The document that set_service_properties stored for this account; nothing where there was none.
+  std::optional<std::string> service_properties(std::string_view account) const;
+  void set_service_properties(std::string_view account, std::string_view document);
+
   // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors: TableNotFound.
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit) const;

@@ -112,6 +112,9 @@ class Server(Account):
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def is_running(self):
+        return self.process.poll() is None
+
     def is_healthy(self):
         return exchange(self, request_bytes(self, "GET", "/_rocktable/health", signed=False)).status == 200
 
@@ -134,13 +137,17 @@ def connect():
 # --- requests by hand -------------------------------------------------------------------------------------------------
 
 
+def signature(account, to_sign, key=None):
+    digest = hmac.new(base64.b64decode(key or account.key), to_sign.encode(), hashlib.sha256).digest()
+    return base64.b64encode(digest).decode()
+
+
 def authorization(account, target, date, key=None):
     """SharedKeyLite over the raw target, as the client sends it."""
     path, _, query = target.partition("?")
     comp = urllib.parse.parse_qs(query).get("comp")
     to_sign = f"{date}\n/{account.name}{path}" + (f"?comp={comp[0]}" if comp else "")
-    digest = hmac.new(base64.b64decode(key or account.key), to_sign.encode(), hashlib.sha256).digest()
-    return f"SharedKeyLite {account.name}:{base64.b64encode(digest).decode()}"
+    return f"SharedKeyLite {account.name}:{signature(account, to_sign, key)}"
 
 
 def request_bytes(account, method, target, headers=None, body=None, signed=True, version="HTTP/1.1"):

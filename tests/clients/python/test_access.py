@@ -9,7 +9,7 @@ from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceModifiedError
 from azure.data.tables import UpdateMode
 
-from rocktable_server import authorization, exchange, request_bytes, send
+from rocktable_server import authorization, exchange, request_bytes, send, signature
 
 WRONG_KEY = base64.b64encode(b"not the key of this account").decode()
 
@@ -39,6 +39,24 @@ def test_a_refusal_of_the_front_end_names_its_code_in_a_header(server):
     answer = exchange(server, request_bytes(server, "GET", target, headers, signed=False))
     assert (answer.status, answer.code) == (403, "AuthenticationFailed")
     assert answer.headers["x-ms-error-code"] == "AuthenticationFailed"
+
+
+@pytest.mark.parametrize("method, body", [("GET", None), ("MERGE", '{"a":1}')])
+def test_shared_key_covers_verb_and_content_type(server, table, method, body):
+    table.create_entity({"PartitionKey": "p", "RowKey": "r"})
+    target = f"{server.base}/{table.table_name}(PartitionKey='p',RowKey='r')"
+    date = email.utils.formatdate(usegmt=True)
+    content_type = "application/json" if body else ""
+
+    def ask(signed_method, signed_type):
+        to_sign = f"{signed_method}\n\n{signed_type}\n{date}\n/{server.name}{target}"
+        headers = {"x-ms-date": date, "Authorization": f"SharedKey {server.name}:{signature(server, to_sign)}"}
+        return exchange(server, request_bytes(server, method, target, headers, body, signed=False))
+
+    assert ask(method, content_type).status in (200, 204)
+    for signed in (("DELETE", content_type), (method, "text/plain")):
+        answer = ask(*signed)
+        assert (answer.status, answer.code) == (403, "AuthenticationFailed"), answer
 
 
 @pytest.mark.parametrize("minutes", [-60, -20, 20, 60])

@@ -2,6 +2,7 @@
 
 Where the service's code for a case is known it is asserted; otherwise any code will do, but there must be one.
 """
+import contextlib
 import random
 import re
 
@@ -202,7 +203,8 @@ def test_a_bad_entity_is_refused(server, name, body, code):
 
 @pytest.mark.parametrize("body, code", BAD_ENTITIES, ids=lambda value: str(value)[:70])
 def test_a_bad_entity_is_refused_in_a_transaction(server, name, body, code):
-    parts = [batch_part(server, "POST", name, {"PartitionKey": "p", "RowKey": "0"}), batch_part(server, "POST", name, body)]
+    first = batch_part(server, "POST", name, {"PartitionKey": "p", "RowKey": "0"})
+    parts = [first, batch_part(server, "POST", name, body)]
     refused_batch(send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)), code)
 
 
@@ -248,13 +250,11 @@ BAD_FILTERS = [
     "a eq 1e",
     "a eq --1",
     "a eq 1x",
-    "a eq 99999999999",
     "a eq 9223372036854775808L",
     "a eq 1e999",
     "a eq datetime'nonsense'",
     "a eq datetime'2021-13-01T00:00:00Z'",
     "a eq datetime'2021-01-01T00:00:00Z",
-    "a eq datetime",
     "a eq guid'x'",
     "a eq guid'c9da6455-213d-42c9-9a79-3e9149a5783'",
     "a eq X'0'",
@@ -322,7 +322,7 @@ def test_functions_and_arithmetic_are_not_implemented(server, name, text):
     check(send(server, "GET", f"/{name}()?$filter={encoded(text)}"), 501, "NotImplemented")
 
 
-@pytest.mark.parametrize("text", ["a eq b", "PartitionKey eq RowKey"])
+@pytest.mark.parametrize("text", ["a eq b", "PartitionKey eq RowKey", "a eq datetime"])
 def test_two_properties_cannot_be_compared(server, name, text):
     check(send(server, "GET", f"/{name}()?$filter={encoded(text)}"), (400, 501), ("InvalidInput", "NotImplemented"))
 
@@ -405,13 +405,15 @@ def test_an_unsupported_query_option_is_not_implemented(server, name, query):
 )
 def test_a_bad_target_is_refused(server, name, target):
     assert name == "badinput"
-    check(send(server, "GET", target), (400, 404))
+    check(send(server, "GET", target), (400, 404, 501))
 
 
-def test_absurdly_long_targets_are_refused(server, name):
-    for size in (100_000, 1_000_000):
-        answer = send(server, "GET", f"/{name}()?$filter={'a' * size}")
-        assert answer.status in (400, 413, 414, 431), answer
+def test_long_targets_are_served_and_absurd_ones_refused(server, name):
+    """SDKs send filters of many KiB; 64 KiB of request line must do."""
+    terms = " or ".join(f"RowKey eq '{i:020}'" for i in range(1000))
+    assert send(server, "GET", f"/{name}()?$filter={terms.replace(' ', '%20')}").status == 200
+    answer = send(server, "GET", f"/{name}()?$filter={'a' * 1_000_000}")
+    assert answer.status in (400, 413, 414, 431), answer
 
 
 @pytest.mark.parametrize("comp", ["acl", "properties&restype=service"])
@@ -456,7 +458,8 @@ BATCH = "--batch_1\r\n"
 SET = "Content-Type: multipart/mixed; boundary=changeset_1\r\n\r\n"
 HTTP = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
 END = "--changeset_1--\r\n--batch_1--\r\n"
-INSERT = f"POST /devstoreaccount1/badinput HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{{{KEYS}}}\r\n"
+HEADERS = "Accept: application/json\r\nContent-Type: application/json\r\n"
+INSERT = f"POST /devstoreaccount1/badinput HTTP/1.1\r\n{HEADERS}\r\n{{{KEYS}}}\r\n"
 ONE = f"--changeset_1\r\n{HTTP}{INSERT}"
 GET = f"{HTTP}GET /devstoreaccount1/badinput(PartitionKey='p',RowKey='r') HTTP/1.1\r\nAccept: application/json\r\n\r\n\r\n"
 
@@ -492,15 +495,12 @@ BAD_BATCHES = {
     "a query before a change set": f"{BATCH}{GET}{BATCH}{SET}{ONE}{END}",
     "a query after a change set": f"{BATCH}{SET}{ONE}--changeset_1--\r\n{BATCH}{GET}--batch_1--\r\n",
     "a write outside a change set": f"{BATCH}{HTTP}{INSERT}--batch_1--\r\n",
-    "broken JSON": f"{BATCH}{SET}{ONE.replace('}', '')}{END}",
-    "a NUL in a header": f"{BATCH}{SET}{ONE.replace('application/json', 'a' + chr(0))}{END}",
-    "a header without a colon": f"{BATCH}{SET}{ONE.replace('Content-Type: application/json', 'nonsense')}{END}",
+    "broken JSON": f"{BATCH}{SET}{ONE.replace('}', ',')}{END}",
+    "a header without a colon": f"{BATCH}{SET}{ONE.replace('Accept: application/json', 'nonsense')}{END}",
     "no body": f"{BATCH}{SET}{ONE.replace('{' + KEYS + '}', '')}{END}",
     "a delete of a whole table": f"{BATCH}{SET}{ONE.replace('POST', 'DELETE')}{END}",
     "20,000 empty parts": f"{BATCH}{SET}" + "--changeset_1\r\n\r\n" * 20_000 + END,
     "2,000 operations": f"{BATCH}{SET}{ONE * 2000}{END}",
-    "a header of 1 MB": f"{BATCH}{SET}{ONE.replace('application/json', 'x' * MIB)}{END}",
-    "20,000 headers": BATCH + SET + ONE.replace("Content-Type: application/json", "a: b\r\n" * 20_000 + "c: d") + END,
 }
 
 
@@ -508,6 +508,17 @@ BAD_BATCHES = {
 def test_a_broken_batch_is_refused(server, name, what):
     assert name == "badinput"
     refused_batch(send(server, "POST", "/$batch", BATCH_HEADERS, BAD_BATCHES[what]))
+
+
+@pytest.mark.parametrize(
+    "headers", ["a: \0", "a: " + "x" * MIB, "a: b\r\n" * 20_000 + "c: d", "Content-Length: -1", "Content-Length: 10000000"]
+)
+def test_odd_headers_of_a_part_do_no_harm(server, service, new_name, headers):
+    table = service.create_table(new_name())
+    part = batch_part(server, "POST", table.table_name, {"PartitionKey": "p", "RowKey": "r"}, headers + "\r\n")
+    answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body([part]))
+    assert answer.status in (202, 400), answer
+    table.delete_table()
 
 
 @pytest.mark.parametrize(
@@ -579,16 +590,14 @@ def test_a_verb_that_the_resource_does_not_have_is_refused(server, name, method,
     "headers, code",
     [
         ({"If-Match": "nonsense"}, "InvalidInput"),
-        ({"If-Match": ""}, None),
         ({"If-Match": '"x"'}, "InvalidInput"),
         ({"If-Match": "W/\"datetime'x'\""}, None),
         ({"If-Match": "*, *"}, None),
         ({"If-Match": "x" * 10_000}, "InvalidInput"),
         ({"If-Match": "*", "If-None-Match": "*"}, "InvalidInput"),
-        ({"If-None-Match": "*"}, "InvalidInput"),
+        ({"If-Match": None, "If-None-Match": "*"}, "InvalidInput"),
         ({"x-ms-version": "nonsense"}, "InvalidHeaderValue"),
-        ({"x-ms-version": "2019-13-45"}, "InvalidHeaderValue"),
-        ({"Accept": "application/atom+xml"}, "AtomFormatNotSupported"),
+        ({"x-ms-version": "19-02-02"}, "InvalidHeaderValue"),
         ({"Content-Type": "application/atom+xml"}, None),
         ({"Content-Type": "text/plain"}, None),
         ({"X-HTTP-Method": "MERGE"}, "XMethodNotUsingPost"),
@@ -742,23 +751,25 @@ def test_expect_100_continue_of_too_large_a_body_is_refused_at_once(server, name
 
 def test_idle_connections_do_not_shut_others_out(server):
     """As many connections as a hundred careless clients would leave open, some in the middle of a request."""
-    idle = [connection(server) for _ in range(200)]
-    clients = [manager.__enter__() for manager in idle]
-    for client in clients[::2]:
-        client.sendall(b"GET /devstoreaccount1/Tab")
-    assert send(server, "GET", "/Tables").status == 200
-    for manager in idle:
-        manager.__exit__(None, None, None)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(connection(server)) for _ in range(200)]
+        for client in clients[::2]:
+            client.sendall(b"GET /devstoreaccount1/Tab")
+        assert send(server, "GET", "/Tables").status == 200
 
 
-def test_mutated_requests_do_no_harm(server, name):
+def test_mutated_requests_do_no_harm(server, service, new_name):
     """Changes, drops, doubles and swaps bytes of good requests; the seed makes a failure repeatable."""
+    table = service.create_table(new_name())
+    name = table.table_name
     rng = random.Random(20210526)
-    parts = [batch_part(server, "PUT", f"{name}(PartitionKey='p',RowKey='{row}')", {"a": 1}, "If-Match: *\r\n") for row in "ab"]
+    one = f"{name}(PartitionKey='p',RowKey='%s')"
+    parts = [batch_part(server, "PUT", one % row, {"a": 1}, "If-Match: *\r\n") for row in "ab"]
+    query = "$filter=a%20eq%201%20and%20(b%20lt%20'x')&$top=5&$select=a,b"
     samples = [
-        request_bytes(server, "GET", f"{server.base}/{name}()?$filter=a%20eq%201%20and%20(b%20lt%20'x')&$top=5&$select=a,b"),
+        request_bytes(server, "GET", f"{server.base}/{name}()?{query}"),
         request_bytes(server, "GET", f"{server.base}/{name}(PartitionKey='p''q',RowKey='%C3%A9')"),
-        request_bytes(server, "PUT", f"{server.base}/{name}(PartitionKey='p',RowKey='r')", {"If-Match": "*"}, '{"a":[1]}'),
+        request_bytes(server, "PUT", f"{server.base}/{one % 'r'}", {"If-Match": "*"}, '{"a":[1]}'),
         request_bytes(server, "POST", f"{server.base}/$batch", BATCH_HEADERS, batch_body(parts)),
     ]
     for round_ in range(600):
@@ -781,3 +792,4 @@ def test_mutated_requests_do_no_harm(server, name):
         answer = exchange_until_closed(server, bytes(data))
         statuses = re.findall(rb"^HTTP/1\.1 (\d+) ", answer, re.MULTILINE)
         assert not [status for status in statuses if status in (b"500", b"502", b"503")], (round_, bytes(data), answer)
+    table.delete_table()

@@ -5,6 +5,8 @@ import pytest
 from azure.core import MatchConditions
 from azure.data.tables import UpdateMode
 
+from rocktable_server import send
+
 STALE_ETAG = "W/\"datetime'2020-01-01T00%3A00%3A00.1234567Z'\""
 UNCHANGED = MatchConditions.IfNotModified
 
@@ -155,6 +157,35 @@ def test_null_properties_are_dropped(table):
     assert table.get_entity("p", "r") == key() | {"kept": 1}
     table.update_entity(key() | {"kept": None}, mode=UpdateMode.MERGE)
     assert table.get_entity("p", "r") == key() | {"kept": 1}
+
+
+@pytest.mark.parametrize(
+    "verb, status, expected",
+    [("MERGE", 204, {"a": 1, "b": 2}), ("PATCH", 204, {"a": 1, "b": 2}), ("PUT", 204, {"b": 2}), ("DELETE", 204, None)],
+)
+def test_a_verb_may_be_tunnelled_through_post(server, table, verb, status, expected):
+    table.create_entity(key() | {"a": 1})
+    headers = {"X-HTTP-Method": verb, "If-Match": "*"}
+    body = None if verb == "DELETE" else '{"b":2}'
+    answer = send(server, "POST", f"/{table.table_name}(PartitionKey='p',RowKey='r')", headers, body)
+    assert answer.status == status, answer
+    assert list(table.list_entities()) == ([key() | expected] if expected else [])
+
+
+def test_the_keys_of_the_url_decide(server, table):
+    """A body may repeat the keys, even wrongly; recorded from the service."""
+    body = '{"PartitionKey":"other","RowKey":"other","a":1}'
+    assert send(server, "PUT", f"/{table.table_name}(PartitionKey='p',RowKey='r')", {}, body).status == 204
+    assert list(table.list_entities()) == [key() | {"a": 1}]
+
+
+@pytest.mark.parametrize(
+    "resource", ["(PartitionKey=%27p%27,RowKey=%27r%27)", "%28PartitionKey='p', RowKey='r'%29".replace(" ", "%20"),
+                 "(RowKey='r',PartitionKey='p')"]
+)
+def test_keys_may_be_spelt_in_several_ways(server, table, resource):
+    table.create_entity(key())
+    assert send(server, "GET", f"/{table.table_name}{resource}").status == 200
 
 
 def test_limits(table, refused):

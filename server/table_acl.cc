@@ -1,0 +1,129 @@
+#include "server/table_acl.h"
+
+#include <algorithm>
+#include <set>
+
+#include "odata/text.h"
+#include "server/xml.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxIdentifiers = 5;
+constexpr std::size_t kMaxIdLength = 64;
+constexpr std::string_view kPermissions = "raud";
+
+[[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
+
+DateTime parse_time(const std::string& text) {
+  const auto point = text.find('.');
+  const auto fraction_end = point == text.npos ? point : text.find_first_not_of("0123456789", point + 1);
+  const bool precise = point != text.npos && std::min(fraction_end, text.size()) - point > 8;
+  const auto time = parse_date_time(text);
+  if (!time || precise) refuse(ErrorCode::InvalidXmlNodeValue);
+  return *time;
+}
+
+std::string parse_permissions(const std::string& letters) {
+  std::string out;
+  for (const char letter : kPermissions)
+    if (std::count(letters.begin(), letters.end(), letter) == 1) out += letter;
+  if (out.size() != letters.size()) refuse(ErrorCode::InvalidXmlNodeValue);
+  return out;
+}
+
+void parse_policy(const pugi::xml_node& policy, SignedIdentifier& out) {
+  std::set<std::string> seen;
+  for (const auto& child : policy.children()) {
+    if (child.type() != pugi::node_element) continue;
+    const std::string name = child.name(), text = leaf_text(child);
+    if (!seen.insert(name).second) refuse(ErrorCode::InvalidXmlDocument);
+    if (name != "Start" && name != "Expiry" && name != "Permission") refuse(ErrorCode::InvalidXmlDocument);
+    if (text.empty()) continue;
+    if (name == "Start") out.start = parse_time(text);
+    if (name == "Expiry") out.expiry = parse_time(text);
+    if (name == "Permission") out.permissions = parse_permissions(text);
+  }
+}
+
+SignedIdentifier parse_identifier(const pugi::xml_node& node) {
+  SignedIdentifier out;
+  std::set<std::string> seen;
+  for (const auto& child : node.children()) {
+    if (child.type() != pugi::node_element) continue;
+    const std::string name = child.name();
+    if (!seen.insert(name).second) refuse(ErrorCode::InvalidXmlDocument);
+    if (name == "Id") {
+      out.id = leaf_text(child);
+    } else if (name == "AccessPolicy") {
+      parse_policy(child, out);
+    } else {
+      refuse(ErrorCode::InvalidXmlDocument);
+    }
+  }
+  if (out.id.empty() || utf16_length(out.id) > kMaxIdLength) refuse(ErrorCode::InvalidXmlDocument);
+  return out;
+}
+
+std::vector<SignedIdentifier> parse(std::string_view xml) {
+  std::vector<SignedIdentifier> out;
+  if (trim(xml).empty()) return out;
+  const auto document = parse_xml(xml, "SignedIdentifiers");
+  std::size_t count = 0;
+  for (const auto& child : document.document_element().children())
+    count += child.type() == pugi::node_element ? 1 : 0;
+  if (count > kMaxIdentifiers) refuse(ErrorCode::InvalidXmlDocument);
+  for (const auto& child : document.document_element().children()) {
+    if (child.type() != pugi::node_element) continue;
+    if (std::string_view(child.name()) != "SignedIdentifier") refuse(ErrorCode::InvalidXmlDocument);
+    out.push_back(parse_identifier(child));
+    const auto same = [&](const SignedIdentifier& other) { return other.id == out.back().id; };
+    if (std::count_if(out.begin(), out.end(), same) > 1) refuse(ErrorCode::InvalidXmlDocument);
+  }
+  return out;
+}
+
+void add_text(pugi::xml_node& parent, const char* name, const std::string& text) {
+  if (!text.empty()) parent.append_child(name).text() = text.c_str();
+}
+
+}  // namespace
+
+Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view xml) {
+  try {
+    return parse(xml);
+  } catch (const ServiceException& refusal) {
+    return refusal.error();
+  }
+}
+
+std::string render_signed_identifiers(const std::vector<SignedIdentifier>& identifiers) {
+  pugi::xml_document document = new_xml();
+  auto root = document.append_child("SignedIdentifiers");
+  for (const auto& identifier : identifiers) {
+    auto node = root.append_child("SignedIdentifier");
+    add_text(node, "Id", identifier.id);
+    if (!identifier.start && !identifier.expiry && identifier.permissions.empty()) continue;
+    auto policy = node.append_child("AccessPolicy");
+    add_text(policy, "Start", identifier.start ? to_string_7(*identifier.start) : "");
+    add_text(policy, "Expiry", identifier.expiry ? to_string_7(*identifier.expiry) : "");
+    add_text(policy, "Permission", identifier.permissions);
+  }
+  return render_xml(document);
+}
+
+Response get_table_acl(const TableStore& store, const Exchange& exchange, const GetTableAcl& operation) {
+  const std::string stored = store.signed_identifiers({exchange.account, operation.table}).value();
+  return xml_response(exchange, stored.empty() ? render_signed_identifiers({}) : stored);
+}
+
+Response set_table_acl(TableStore& store, const Exchange& exchange, const SetTableAcl& operation,
+                       const std::string& body) {
+  const TableName name{exchange.account, operation.table};
+  if (!store.get_table(name)) throw ServiceException(ErrorCode::TableNotFound);
+  const auto identifiers = parse_signed_identifiers(body).value();
+  store.set_signed_identifiers(name, render_signed_identifiers(identifiers)).value();
+  return front_end_response(exchange, 204);
+}
+
+}  // namespace rocktable

@@ -1,0 +1,24 @@
+// XML documents of the front end (service properties, signed identifiers): read strictly, written as the service does.
+#pragma once
+
+#include <pugixml.hpp>
+#include <string>
+#include <string_view>
+
+namespace rocktable {
+
+// Reads a document whose root is `root`. Document types are skipped, and so no entity is ever expanded. Throws
+// ServiceException: InvalidXmlDocument.
+pugi::xml_document parse_xml(std::string_view text, const char* root);
+
+// One line, with declaration and, where the service sends one, byte order mark.
+std::string render_xml(const pugi::xml_document& document);
+std::string with_byte_order_mark(std::string_view xml);
+
+// An empty document with its declaration.
+pugi::xml_document new_xml();
+
+// The text of an element without element children. Throws ServiceException: InvalidXmlDocument.
+std::string leaf_text(const pugi::xml_node& node);
+
+}  // namespace rocktable

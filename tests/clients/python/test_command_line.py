@@ -1,0 +1,437 @@
+"""The program as its users start and stop it: flags, exit codes, files, signals, durability."""
+import concurrent.futures
+import email.utils
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+from azure.data.tables import TableServiceClient
+
+from rocktable_server import BINARY, Server, authorization, exchange, request_bytes, send
+
+pytestmark = pytest.mark.skipif(
+    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
+)
+
+HELP_WIDTH = 100
+FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose --skipApiVersionCheck
+    --disableProductStyleUrl --inMemoryPersistence --readyFile --sync --version --help""".split()
+
+
+def run(*flags, environment=None):
+    """Runs the program to its end; only for what does not start a server."""
+    words = [str(word) for word in (BINARY, *flags)]
+    environment = {**os.environ, **(environment or {})}
+    return subprocess.run(words, capture_output=True, text=True, timeout=20, env=environment, check=False)
+
+
+def refuses(code, *flags, environment=None, names=""):
+    """The program ends with this code and one sentence on standard error, which names the cause."""
+    result = run(*flags, environment=environment)
+    assert result.returncode == code, result
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert names in result.stderr, result.stderr
+    assert "listening" not in result.stdout
+    return result.stderr
+
+
+@pytest.fixture
+def start():
+    """Starts servers and ends those that still run after the test."""
+    started = []
+
+    def make(*flags, **options):
+        started.append(Server(*flags, **options))
+        return started[-1]
+
+    yield make
+    for server in started:
+        if server.is_running():
+            server.stop()
+
+
+def service(server):
+    return TableServiceClient.from_connection_string(server.connection_string, retry_total=0)
+
+
+def insert(server, table, row, **properties):
+    body = '{"PartitionKey":"p","RowKey":"%s"}' % row
+    return send(server, "POST", f"/{table}", {"Prefer": "return-no-content"}, body, **properties)
+
+
+def rows(server, table):
+    return {entity["RowKey"] for entity in service(server).get_table_client(table).list_entities()}
+
+
+# --- what is printed --------------------------------------------------------------------------------------------------
+
+
+def test_version():
+    result = run("--version")
+    assert (result.returncode, result.stderr) == (0, "")
+    (line,) = result.stdout.splitlines()
+    assert any(word[0].isdigit() and "." in word for word in line.split()), line
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_fits_the_screen_and_names_every_flag(flag):
+    result = run(flag)
+    assert (result.returncode, result.stderr) == (0, "")
+    too_wide = [line for line in result.stdout.splitlines() if len(line) > HELP_WIDTH]
+    assert not too_wide
+    assert [name for name in FLAGS if name not in result.stdout] == []
+
+
+@pytest.mark.parametrize(
+    "flags, names",
+    [
+        (["--nonsense"], "--nonsense"),
+        (["-Z"], "-Z"),
+        (["surplus"], "surplus"),
+        (["--tablePort"], "--tablePort"),
+        (["--tablePort", "many"], "--tablePort"),
+        (["--tablePort", "-1"], "--tablePort"),
+        (["--tablePort", "65536"], "--tablePort"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_named(flags, names):
+    refuses(2, *flags, names=names)
+
+
+@pytest.mark.parametrize(
+    "flags, environment, names",
+    [
+        (["--cert", "cert.pem", "--key", "key.pem"], {}, "--cert"),
+        (["--cert", "cert.pfx", "--pwd", "x"], {}, "--cert"),
+        (["--oauth", "basic"], {}, "--oauth"),
+        ([], {"AZURITE_ACCOUNTS": "account1:a2V5"}, "AZURITE_ACCOUNTS"),
+    ],
+)
+def test_what_is_not_there_yet_is_refused_and_not_ignored(flags, environment, names):
+    refuses(2, "--inMemoryPersistence", "--tablePort", 0, *flags, environment=environment, names=names)
+
+
+def test_the_start_is_announced_also_with_silent(start):
+    server = start()
+    lines = server.output().splitlines()
+    announcement = f"rocktable: Table service is successfully listening at http://127.0.0.1:{server.port}"
+    assert any(line.startswith(announcement) for line in lines), lines
+    position = next(i for i, line in enumerate(lines) if announcement in line)
+    assert any(server.connection_string in line for line in lines[position + 1 :]), lines
+    assert send(server, "GET", "/Tables").status == 200
+    assert server.output().splitlines() == lines, "--silent, but requests are logged"
+    server.stop()
+
+
+def test_the_ready_file(start):
+    server = start()
+    assert set(server.ready) >= {"port", "endpoint", "connectionString", "pid"}
+    assert server.ready["pid"] == server.process.pid
+    assert server.ready["endpoint"] == f"http://127.0.0.1:{server.ready['port']}/devstoreaccount1"
+    assert f"TableEndpoint={server.ready['endpoint']}" in server.ready["connectionString"]
+    assert "AccountName=devstoreaccount1;" in server.ready["connectionString"]
+    assert send(server, "GET", "/Tables").status == 200
+
+
+def test_a_ready_file_that_cannot_be_written_is_an_error(tmp_path):
+    path = tmp_path / "absent" / "ready.json"
+    refuses(1, "--inMemoryPersistence", "--tablePort", 0, "--readyFile", path, names=str(path))
+
+
+def test_port_0_takes_a_free_port(start):
+    ports = {start().port for _ in range(3)}
+    assert len(ports) == 3 and 0 not in ports
+
+
+def test_a_given_port_and_host_are_used(start):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = start("--tableHost", "0.0.0.0", port=port)
+    assert server.ready["port"] == port
+    assert send(server, "GET", "/Tables").status == 200
+
+
+def test_options_for_the_other_services_are_taken(start):
+    server = start(
+        *"--blobHost 127.0.0.1 --blobPort 1 --queueHost 127.0.0.1 --queuePort 1 --skipApiVersionCheck".split(),
+        *"--loose --disableTelemetry --extentMemoryLimit 50 --tableKeepAliveTimeout 5".split(),
+    )
+    assert send(server, "GET", "/Tables").status == 200
+
+
+# --- what stands in the way -------------------------------------------------------------------------------------------
+
+
+def test_a_busy_port_is_reported(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        refuses(1, "--location", tmp_path, "--tablePort", port, names=str(port))
+
+
+def test_a_host_that_is_not_of_this_machine_is_reported():
+    for host in ("not an address", "192.0.2.1"):
+        refuses(1, "--inMemoryPersistence", "--tableHost", host, "--tablePort", 0, names=host)
+
+
+def test_an_unwritable_folder_is_reported(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    for location in (file, file / "below", "/proc/rocktable"):
+        refuses(1, "--location", location, "--tablePort", 0, names=str(location))
+    assert file.read_text() == "not a folder"
+
+
+def test_a_folder_in_use_is_reported_and_its_user_not_disturbed(start, tmp_path):
+    first = start(location=tmp_path)
+    service(first).create_table("held")
+    assert insert(first, "held", "before").status == 204
+    refuses(1, "--location", tmp_path, "--tablePort", 0, names=str(tmp_path))
+    assert insert(first, "held", "after").status == 204
+    first.stop()
+    assert rows(start(location=tmp_path), "held") == {"before", "after"}
+
+
+def test_a_damaged_store_is_reported_and_not_repaired_by_deletion(start, tmp_path):
+    server = start(location=tmp_path)
+    service(server).create_table("damaged")
+    server.stop()
+    store = tmp_path / "__rocktable__"
+    current = store / "CURRENT"
+    current.write_text("nonsense\n")
+    before = sorted(path.name for path in store.iterdir() if path.suffix in (".sst", ".log") or "MANIFEST" in path.name)
+    refuses(1, "--location", tmp_path, "--tablePort", 0)
+    assert set(before) <= {path.name for path in store.iterdir()}
+
+
+def test_foreign_files_stay_untouched(start, tmp_path):
+    foreign = {
+        "__azurite_db_table__.json": "{}",
+        "LOG": "my own log",
+        "CURRENT": "mine",
+        "000001.sst": "not a table file",
+        "folder/notes.txt": "text",
+    }
+    for name, text in foreign.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    server = start(location=tmp_path)
+    service(server).create_table("ours")
+    server.stop()
+    assert {name: (tmp_path / name).read_text() for name in foreign} == foreign
+    expected = {pathlib.Path(name).parts[0] for name in foreign} | {"__rocktable__"}
+    assert {path.name for path in tmp_path.iterdir()} == expected
+
+
+def test_an_absent_folder_is_made(start, tmp_path):
+    location = tmp_path / "new"
+    start(location=location).stop()
+    assert (location / "__rocktable__").is_dir()
+
+
+def start_by_hand(folder):
+    """Starts a server in a folder and ends it as soon as its ready file is there; returns the exit code."""
+    ready = folder / "ready.json"
+    working = folder / "working"
+    working.mkdir(exist_ok=True)
+    flags = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", str(ready), "--silent"]
+    process = subprocess.Popen([str(BINARY), *flags], cwd=working, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not ready.exists() and process.poll() is None and time.monotonic() < deadline:
+        pass  # without a pause, to be as quick as can be
+    process.terminate()
+    ready.unlink()
+    return process.wait(10)
+
+
+def test_data_in_memory_leave_nothing_on_disk(tmp_path):
+    start_by_hand(tmp_path)
+    assert list((tmp_path / "working").iterdir()) == []
+
+
+def test_who_sees_the_ready_file_may_end_the_server_at_once(tmp_path):
+    assert [start_by_hand(tmp_path) for _ in range(20)] == [0] * 20
+
+
+# --- signals and durability -------------------------------------------------------------------------------------------
+
+
+class Load:
+    """Several clients that insert rows until the server goes, and remember what was acknowledged."""
+
+    def __init__(self, server, table, clients=4):
+        service(server).create_table(table)
+        self.acknowledged = set()
+        self._lock = threading.Lock()
+        self._pool = concurrent.futures.ThreadPoolExecutor(clients)
+        self._work = [self._pool.submit(self._insert, server, table, client) for client in range(clients)]
+
+    def _insert(self, server, table, client):
+        for number in range(1_000_000):
+            row = f"{client}-{number}"
+            try:
+                answer = insert(server, table, row)
+            except OSError:
+                return
+            except Exception as error:  # http.client has a class for each way in which a connection may end
+                if type(error).__module__ == "http.client":
+                    return
+                raise
+            assert answer.status == 204, answer
+            with self._lock:
+                self.acknowledged.add(row)
+
+    def wait_for(self, count):
+        deadline = time.monotonic() + 20
+        while len(self.acknowledged) < count:
+            assert time.monotonic() < deadline, "the load does not get on"
+            time.sleep(0.005)
+
+    def join(self):
+        for work in self._work:
+            work.result(20)
+        self._pool.shutdown()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_under_load_ends_the_server_in_order(start, tmp_path, number):
+    server = start(location=tmp_path)
+    load = Load(server, "signalled")
+    load.wait_for(200)
+    begin = time.monotonic()
+    assert server.signal(number) == 0
+    assert time.monotonic() - begin < 10
+    load.join()
+    assert load.acknowledged <= rows(start(location=tmp_path), "signalled")
+
+
+def test_idle_and_half_spoken_connections_do_not_hold_up_the_end(start):
+    server = start()
+    with socket.create_connection((server.host, server.port)), socket.create_connection(
+        (server.host, server.port)
+    ) as half:
+        half.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Le")
+        time.sleep(0.1)
+        begin = time.monotonic()
+        assert server.signal(signal.SIGTERM) == 0
+        assert time.monotonic() - begin < 10
+
+
+def test_data_survive_a_restart(start, tmp_path):
+    first = start(location=tmp_path)
+    service(first).create_table("Kept")
+    for row in range(50):
+        assert insert(first, "Kept", row).status == 204
+    etag = service(first).get_table_client("kept").get_entity("p", "7").metadata["etag"]
+    first.stop()
+    second = start(location=tmp_path)
+    assert [item.name for item in service(second).list_tables()] == ["Kept"]
+    assert rows(second, "kept") == {str(row) for row in range(50)}
+    assert service(second).get_table_client("kept").get_entity("p", "7").metadata["etag"] == etag
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_acknowledged_data_survive_a_kill(start, tmp_path, round_):
+    server = start(location=tmp_path)
+    load = Load(server, "killed")
+    load.wait_for(100 + 150 * round_)
+    server.kill()
+    load.join()
+    kept = rows(start(location=tmp_path), "killed")
+    assert load.acknowledged <= kept
+    # What was under way may be there or not, but there was at most one request per client.
+    assert len(kept - load.acknowledged) <= 4
+
+
+def test_a_deleted_table_stays_deleted_after_a_kill(start, tmp_path):
+    first = start(location=tmp_path)
+    client = service(first).create_table("gone")
+    assert insert(first, "gone", "r").status == 204
+    client.delete_table()
+    first.kill()
+    second = start(location=tmp_path)
+    assert list(service(second).list_tables()) == []
+    service(second).create_table("gone")
+    assert rows(second, "gone") == set()
+
+
+def test_a_transaction_is_whole_after_a_kill(start, tmp_path):
+    server = start(location=tmp_path)
+    client = service(server).create_table("whole")
+    stopped = threading.Event()
+
+    def write():
+        for number in range(1_000_000):
+            try:
+                client.submit_transaction(
+                    [("create", {"PartitionKey": f"{number}", "RowKey": f"{row}"}) for row in range(50)]
+                )
+            except Exception:  # whichever way the SDK reports that the server is gone
+                stopped.set()
+                return
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    time.sleep(0.5)
+    server.kill()
+    writer.join(20)
+    assert stopped.is_set()
+    counts = {}
+    for entity in service(start(location=tmp_path)).get_table_client("whole").list_entities():
+        counts[entity["PartitionKey"]] = counts.get(entity["PartitionKey"], 0) + 1
+    assert counts and set(counts.values()) == {50}
+
+
+# --- styles of URL ----------------------------------------------------------------------------------------------------
+
+
+def ask(server, host, path):
+    date = email.utils.formatdate(usegmt=True)
+    headers = {"Host": host, "x-ms-date": date, "Authorization": authorization(server, path, date)}
+    return exchange(server, request_bytes(server, "GET", path, headers, signed=False))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "somecontainer", "[::1]", "host.docker.internal"])
+def test_path_style(start, host):
+    server = start()
+    answer = ask(server, f"{host}:{server.port}", "/devstoreaccount1/Tables")
+    assert answer.status == 200, answer
+    assert answer.json()["odata.metadata"] == f"http://{host}:{server.port}/devstoreaccount1/$metadata#Tables"
+    assert ask(server, f"{host}:{server.port}", "/Tables").status in (400, 403, 404)
+
+
+@pytest.mark.parametrize("name", ["devstoreaccount1.table.localhost", "devstoreaccount1.table.core.windows.net"])
+def test_host_style(start, name):
+    server = start()
+    host = f"{name}:{server.port}"
+    answer = ask(server, host, "/Tables")
+    assert answer.status == 200, answer
+    assert answer.json()["odata.metadata"] == f"http://{host}/$metadata#Tables"
+    assert ask(server, f"otheraccount.table.localhost:{server.port}", "/Tables").status in (403, 404)
+
+
+def test_host_style_can_be_switched_off(start):
+    server = start("--disableProductStyleUrl")
+    host = f"devstoreaccount1.table.localhost:{server.port}"
+    assert ask(server, host, "/Tables").status in (400, 403, 404)
+    assert ask(server, host, "/devstoreaccount1/Tables").status == 200
+
+
+def test_both_styles_see_the_same_data(start):
+    server = start()
+    service(server).create_table("shared")
+    host = f"devstoreaccount1.table.localhost:{server.port}"
+    assert [item["TableName"] for item in ask(server, host, "/Tables").json()["value"]] == ["shared"]
+
+
+def test_health_needs_no_signature(start):
+    server = start()
+    assert server.is_healthy()
