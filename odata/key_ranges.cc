@@ -406,6 +406,19 @@ KeyRanges starting_at(KeyRanges ranges, const EntityKey& key) {
   return ranges;
 }
 
+KeyRanges within(KeyRanges ranges, const KeyRange& limits) {
+  KeyRanges out = starting_at(std::move(ranges), limits.begin);
+  if (!limits.end) return out;
+  const EntityKey end = bound_at(*limits.end);
+  std::erase_if(out, [&](const KeyRange& range) { return !is_before(range.begin, end); });
+  if (!out.empty() && (!out.back().end || is_before(end, *out.back().end))) out.back().end = end;
+  return out;
+}
+
+bool contains(const KeyRange& range, const EntityKey& key) {
+  return !is_before(key, range.begin) && (!range.end || is_before(key, *range.end));
+}
+
 std::string to_string(const KeyRange& range) {
   std::string out = "[";
   append_bound(out, range.begin);

@@ -42,6 +42,11 @@ KeyRanges one_key(const EntityKey& key);
 // The part of `ranges` from `key` on: where a scan resumes.
 KeyRanges starting_at(KeyRanges ranges, const EntityKey& key);
 
+// The part of `ranges` within `limits`: what a caller with a limited range of keys may see of them.
+KeyRanges within(KeyRanges ranges, const KeyRange& limits);
+
+bool contains(const KeyRange& range, const EntityKey& key);
+
 // `[(a,1) (a,5)) [(b,) end)`, a trailing U+0000 written as `+`.
 std::string to_string(const KeyRange& range);
 std::string to_string(const KeyRanges& ranges);

@@ -1,5 +1,7 @@
 #include "server/auth.h"
 
+#include <algorithm>
+#include <boost/asio/ip/address_v4.hpp>
 #include <cstdlib>
 #include <optional>
 #include <unordered_map>
@@ -19,6 +21,12 @@ const AccountKey& key_of_this_thread(const std::string& base64) {
   auto found = keys.find(base64);
   if (found == keys.end()) found = keys.emplace(base64, AccountKey(base64)).first;
   return found->second;
+}
+
+bool is_signed(std::string_view text, std::string_view signature, const std::vector<std::string>& keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    return equal_in_constant_time(key_of_this_thread(key).sign(text), signature);
+  });
 }
 
 std::string_view date_of(const Headers& headers) {
@@ -79,28 +87,173 @@ bool signature_fits(const Credentials& credentials, const std::vector<std::strin
                               request.headers.get("Content-Type"), date, sent};
     const std::string text = credentials.lite ? shared_key_lite_string_to_sign(target.account, parts)
                                               : shared_key_string_to_sign(target.account, parts);
-    for (const auto& key : keys)
-      if (equal_in_constant_time(key_of_this_thread(key).sign(text), credentials.signature)) return true;
+    if (is_signed(text, credentials.signature, keys)) return true;
   }
   return false;
 }
 
+// --- Shared access signatures -----------------------------------------------------------------------------------------
+
+// Takes what the stored access policy adds; each field may stand in one of the two places alone.
+bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
+  const std::string start = policy.start ? to_string(*policy.start) : "";
+  const std::string expiry = policy.expiry ? to_string(*policy.expiry) : "";
+  for (const auto& [field, stored] : {std::pair{&sas.start, &start}, std::pair{&sas.expiry, &expiry},
+                                      std::pair{&sas.permissions, &policy.permissions}}) {
+    if (!field->empty() && !stored->empty()) return false;
+    if (field->empty()) *field = *stored;
+  }
+  return true;
+}
+
+// A start is optional; an expiry is not.
+bool is_in_time(const SasParameters& sas, DateTime now) {
+  const auto expiry = parse_date_time(sas.expiry);
+  if (!expiry || now > *expiry) return false;
+  if (sas.start.empty()) return true;
+  const auto start = parse_date_time(sas.start);
+  return start && now >= *start;
+}
+
+std::optional<std::uint32_t> parse_ip_v4(std::string_view text) {
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address_v4(std::string(text), error);
+  return error ? std::nullopt : std::optional(address.to_uint());
+}
+
+// `sip`: an address or `first-last`. The service knows IPv4 alone; the IPv6 loopback counts as 127.0.0.1.
+bool is_allowed_ip(const std::string& allowed, std::string_view remote) {
+  if (allowed.empty()) return true;
+  const auto caller = parse_ip_v4(remote == "::1" ? "127.0.0.1" : remote);
+  const auto dash = allowed.find('-');
+  const auto first = parse_ip_v4(allowed.substr(0, dash));
+  const auto last = dash == allowed.npos ? first : parse_ip_v4(allowed.substr(dash + 1));
+  return caller && first && last && *first <= *caller && *caller <= *last;
+}
+
+// (spk, srk) <= key <= (epk, erk), each part optional.
+std::optional<KeyRange> key_range_of(const SasParameters& sas) {
+  if (!sas.has_start_partition_key && !sas.has_end_partition_key) return std::nullopt;
+  KeyRange out{{sas.start_partition_key, sas.start_row_key}, std::nullopt};
+  const std::string behind(1, '\0');
+  if (sas.has_end_row_key) out.end = {sas.end_partition_key, sas.end_row_key + behind};
+  if (sas.has_end_partition_key && !sas.has_end_row_key) out.end = {sas.end_partition_key + behind, ""};
+  return out;
+}
+
+Caller caller_of(const SasParameters& sas) {
+  if (sas.is_account_sas()) return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
+  return {Caller::Kind::TableSas, sas.permissions, {}, to_lower_ascii(sas.table), key_range_of(sas)};
+}
+
 }  // namespace
 
-Result<void> Authenticator::authenticate(const Request& request, const Target& target, DateTime now) const {
+Result<void> Authenticator::require_account(std::string_view account) const {
+  if (accounts_.find(account) == accounts_.end()) return Error(ErrorCode::ResourceNotFound);
+  return {};
+}
+
+Result<Caller> Authenticator::authenticate(const Request& request, const Target& target, bool secure,
+                                           DateTime now) const {
   const auto account = accounts_.find(target.account);
   if (account == accounts_.end()) return Error(ErrorCode::ResourceNotFound);
-  const auto authorization = request.headers.get("Authorization");
-  if (authorization.empty())
-    return Error(parse_sas(target.query) ? ErrorCode::NotImplemented : ErrorCode::NoAuthenticationInformation);
+  if (request.headers.get("Authorization").empty())
+    return authenticate_sas(request, target, secure, now, account->second);
+  return authenticate_key(request, target, now, account->second);
+}
 
-  const auto credentials = parse_credentials(authorization);
+Result<Caller> Authenticator::authenticate_key(const Request& request, const Target& target, DateTime now,
+                                               const std::vector<std::string>& keys) const {
+  const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return credentials.error();
-  const std::string secondary = target.account + "-secondary";
-  const bool same_account = credentials->account == target.account || credentials->account == secondary;
+  const bool same_account =
+      credentials->account == target.account || credentials->account == target.account + "-secondary";
   if (!same_account || !is_current(date_of(request.headers), now) ||
-      !signature_fits(*credentials, account->second, request, target))
+      !signature_fits(*credentials, keys, request, target))
     return Error(ErrorCode::AuthenticationFailed);
+  return Caller();
+}
+
+Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure,
+                                               DateTime now, const std::vector<std::string>& keys) const {
+  auto sas = parse_sas(target.query);
+  if (!sas) return Error(ErrorCode::NoAuthenticationInformation);
+  const auto text = sas_string_to_sign(*sas, target.account);
+  if (!text) return text.error();
+  if (!is_signed(*text, sas->signature, keys)) return Error(ErrorCode::AuthenticationFailed);
+
+  if (!sas->is_account_sas() && !sas->identifier.empty()) {
+    const auto identifiers = find_identifiers_(target.account, sas->table);
+    const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
+                                     [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
+    if (policy == identifiers.end() || !apply_policy(*policy, *sas)) return Error(ErrorCode::AuthenticationFailed);
+  }
+  if (!is_in_time(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
+  if (!is_allowed_ip(sas->ip, request.remote_address)) {
+    return Error(ErrorCode::AuthorizationSourceIPMismatch,
+                 "This request is not authorized to perform this operation using this source IP " +
+                     std::string(request.remote_address) + ".");
+  }
+  if (sas->protocol == "https" && !secure) return Error(ErrorCode::AuthorizationProtocolMismatch);
+  if (sas->is_account_sas() && sas->services.find('t') == std::string::npos)
+    return Error(ErrorCode::AuthorizationServiceMismatch);
+  return caller_of(*sas);
+}
+
+// --- What operations ask ----------------------------------------------------------------------------------------------
+
+namespace {
+
+// Source: learn.microsoft.com/rest/api/storageservices/create-account-sas#table-service
+struct Requirement {
+  std::optional<RequiredAccess> operator()(const GetServiceProperties&) const { return {{'s', "r", ""}}; }
+  std::optional<RequiredAccess> operator()(const SetServiceProperties&) const { return {{'s', "w", ""}}; }
+  std::optional<RequiredAccess> operator()(const GetServiceStats&) const { return {{'s', "r", ""}}; }
+  std::optional<RequiredAccess> operator()(const QueryTables&) const { return {{'c', "l", ""}}; }
+  std::optional<RequiredAccess> operator()(const GetTable&) const { return {{'c', "l", ""}}; }
+  std::optional<RequiredAccess> operator()(const CreateTable&) const { return {{'c', "cw", ""}}; }
+  std::optional<RequiredAccess> operator()(const DeleteTable&) const { return {{'c', "d", ""}}; }
+  std::optional<RequiredAccess> operator()(const QueryEntities&) const { return {{'o', "r", ""}}; }
+  std::optional<RequiredAccess> operator()(const GetEntity&) const { return {{'o', "r", ""}}; }
+  std::optional<RequiredAccess> operator()(const InsertEntity&) const { return {{'o', "a", ""}}; }
+  std::optional<RequiredAccess> operator()(const WriteEntity& write) const {
+    if (write.kind == WriteKind::Delete) return {{'o', "d", ""}};
+    if (write.condition.kind != Condition::Kind::None) return {{'o', "u", ""}};
+    return {{'o', "", "au"}};  // insert-or-replace, insert-or-merge
+  }
+  std::optional<RequiredAccess> operator()(const Batch&) const { return std::nullopt; }
+  // No signature grants these: {} and {} is nothing that a caller could have.
+  std::optional<RequiredAccess> operator()(const GetTableAcl&) const { return {{'c', "", ""}}; }
+  std::optional<RequiredAccess> operator()(const SetTableAcl&) const { return {{'c', "", ""}}; }
+};
+
+// The table of an operation on entities, else empty.
+std::string_view entity_table(const Operation& operation) {
+  if (const auto* o = std::get_if<InsertEntity>(&operation)) return o->table;
+  if (const auto* o = std::get_if<QueryEntities>(&operation)) return o->table;
+  if (const auto* o = std::get_if<GetEntity>(&operation)) return o->table;
+  if (const auto* o = std::get_if<WriteEntity>(&operation)) return o->table;
+  return {};
+}
+
+}  // namespace
+
+std::optional<RequiredAccess> required_access(const Operation& operation) {
+  return std::visit(Requirement(), operation);
+}
+
+Result<void> authorize(const Caller& caller, const Operation& operation) {
+  if (caller.kind == Caller::Kind::Owner) return {};
+  if (const auto access = required_access(operation)) {
+    if (const auto ok = authorize(caller, *access); !ok) return ok.error();
+  }
+  const auto table = entity_table(operation);
+  if (caller.kind == Caller::Kind::TableSas && !table.empty() && !equals_ignoring_case(table, caller.table))
+    return Error(ErrorCode::AuthorizationFailure);
+  if (const auto* get = std::get_if<GetEntity>(&operation); get != nullptr && !may_touch(caller, get->key))
+    return Error(ErrorCode::ResourceNotFound);
+  if (const auto* write = std::get_if<WriteEntity>(&operation); write != nullptr && !may_touch(caller, write->key))
+    return Error(ErrorCode::AuthorizationFailure);
   return {};
 }
 

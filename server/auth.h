@@ -1,6 +1,7 @@
-// Who may do this: Shared Key and Shared Key Lite.
+// Who calls: Shared Key, Shared Key Lite, account SAS and table SAS with stored access policies.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,7 +9,10 @@
 
 #include "odata/date_time.h"
 #include "odata/error.h"
+#include "server/caller.h"
+#include "server/operation.h"
 #include "server/request.h"
+#include "server/table_acl.h"
 #include "server/target.h"
 
 namespace rocktable {
@@ -21,19 +25,43 @@ inline constexpr std::string_view kDevelopmentKey =
 // Account names and their keys (base64, one or two).
 using Accounts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
+// The signed identifiers of a table; none where there is no such table.
+using FindIdentifiers =
+    std::function<std::vector<SignedIdentifier>(std::string_view account, std::string_view table)>;
+
 class Authenticator {
  public:
-  explicit Authenticator(Accounts accounts) : accounts_(std::move(accounts)) {}
+  Authenticator(Accounts accounts, FindIdentifiers find_identifiers)
+      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)) {}
 
-  // Lets the request pass, or says why not. Thread-safe.
+  // Errors: ResourceNotFound.
+  Result<void> require_account(std::string_view account) const;
+
+  // Says who calls. Thread-safe. In a SAS the signature is checked first, so that whoever has none learns nothing else.
   //
-  // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials),
-  // InvalidAuthenticationInfo (no or an unknown scheme), AuthenticationFailed (signature, account, or a date that is
-  // missing or more than 15 minutes off), NotImplemented (a shared access signature or a bearer token).
-  Result<void> authenticate(const Request& request, const Target& target, DateTime now) const;
+  // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials), InvalidAuthenticationInfo (no or an
+  // unknown scheme), AuthenticationFailed (signature, account, a date that is missing or more than 15 minutes off; of a SAS also its time, its
+  // policy, a field both in it and in its policy), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
+  // AuthorizationServiceMismatch, NotImplemented (a bearer token).
+  Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
  private:
+  Result<Caller> authenticate_key(const Request& request, const Target& target, DateTime now,
+                                  const std::vector<std::string>& keys) const;
+  Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
+                                  const std::vector<std::string>& keys) const;
+
   Accounts accounts_;
+  FindIdentifiers find_identifiers_;
 };
+
+// What an operation asks of its caller; a batch by itself nothing, for each of its operations is asked on its own.
+std::optional<RequiredAccess> required_access(const Operation& operation);
+
+// Whether the caller may do this at all. Keys in a request's body are checked where the body is read.
+//
+// Errors: those of authorize(), AuthorizationFailure (a table that the SAS does not name, a write to a key out of reach, an ACL), ResourceNotFound
+// (reading a key out of reach).
+Result<void> authorize(const Caller& caller, const Operation& operation);
 
 }  // namespace rocktable

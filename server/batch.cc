@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "server/auth.h"
 #include "server/entities.h"
 #include "server/error_response.h"
 #include "server/protocol/multipart.h"
@@ -141,16 +142,20 @@ Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part)
                                  query ? *query : no_query, raw.headers};
   part.exchange.preferences = parse_preferences(request);
   query.value();
-  return parse_operation(request);
+  Operation operation = parse_operation(request);
+  authorize(exchange.caller, operation).value();
+  return operation;
 }
 
 PreparedWrite prepare(const BatchPart& raw, const Exchange& exchange, Part& part) {
   const Operation operation = parse_part(raw, exchange, part);
   const std::string body(raw.body);
-  if (const auto* insert = std::get_if<InsertEntity>(&operation))
-    return {part, true, to_entity_write(*insert, body)};
-  if (const auto* write = std::get_if<WriteEntity>(&operation)) return {part, false, to_entity_write(*write, body)};
-  throw ServiceException(ErrorCode::MethodNotAllowed);
+  const auto* insert = std::get_if<InsertEntity>(&operation);
+  const auto* write = std::get_if<WriteEntity>(&operation);
+  if (insert == nullptr && write == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
+  EntityWrite change = insert != nullptr ? to_entity_write(*insert, body) : to_entity_write(*write, body);
+  require_reach(exchange, change);
+  return {part, insert != nullptr, std::move(change)};
 }
 
 // What makes a list of writes no transaction: checked before anything is looked up.

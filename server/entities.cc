@@ -57,9 +57,15 @@ std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& in
   return body;
 }
 
+void require_reach(const Exchange& exchange, const EntityWrite& write) {
+  if (!may_touch(exchange.caller, {write.partition_key, write.write.row_key}))
+    throw ServiceException(ErrorCode::AuthorizationFailure);
+}
+
 Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,
                        const std::string& body) {
   const EntityWrite insert = to_entity_write(operation, body);
+  require_reach(exchange, insert);
   const DateTime timestamp =
       store.commit(name_of(exchange, insert.table), insert.partition_key, {&insert.write, 1}).value();
 
@@ -110,8 +116,8 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
     return true;
   };
   const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
-  const auto next =
-      store.scan(name_of(exchange, query.table), query.ranges, query.page_size, deadline, visit).value();
+  const KeyRanges ranges = within_reach(query.ranges, exchange.caller);
+  const auto next = store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit).value();
   page.finish();
 
   Response response = table_layer_response(exchange, 200);

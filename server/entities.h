@@ -20,6 +20,9 @@ struct EntityWrite {
 EntityWrite to_entity_write(const InsertEntity& operation, const std::string& body);
 EntityWrite to_entity_write(const WriteEntity& operation, const std::string& body);
 
+// Throws ServiceException: AuthorizationFailure where the caller's signature does not reach this entity.
+void require_reach(const Exchange& exchange, const EntityWrite& write);
+
 // `<base>/mytable(PartitionKey='p',RowKey='r')`.
 std::string entity_location(const Exchange& exchange, const EntityWrite& inserted);
 // The body that echoes an inserted entity.

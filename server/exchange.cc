@@ -46,6 +46,22 @@ Response table_layer_response(const Exchange& exchange, int status) {
   return response;
 }
 
+Response front_end_response(const Exchange& exchange, int status) {
+  Response response;
+  response.status = status;
+  add_common_fields(response, exchange);
+  return response;
+}
+
+Response xml_response(const Exchange& exchange, std::string_view document) {
+  Response response = front_end_response(exchange, 200);
+  response.add("Content-Type", "application/xml");
+  response.framing = Response::Framing::Chunked;
+  response.body = "\xEF\xBB\xBF";  // the service sends a byte order mark before documents, but not before errors
+  response.body += document;
+  return response;
+}
+
 void add_preference_applied(Response& response, const Preferences& preferences) {
   if (preferences.prefer == Prefer::ReturnNoContent) response.add("Preference-Applied", "return-no-content");
   if (preferences.prefer == Prefer::ReturnContent) response.add("Preference-Applied", "return-content");

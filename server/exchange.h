@@ -4,6 +4,7 @@
 #include <string>
 
 #include "odata/date_time.h"
+#include "server/caller.h"
 #include "server/operation.h"
 #include "server/response.h"
 
@@ -16,6 +17,8 @@ struct Exchange {
   std::string client_request_id;  // echoed; empty: none
   std::string account;
   std::string base_url;
+  bool secondary = false;  // addressed at the secondary location: reads alone
+  Caller caller;
   Preferences preferences;
 };
 
@@ -24,6 +27,10 @@ std::string new_guid();
 
 // An answer with the headers that every answer of the table layer carries.
 Response table_layer_response(const Exchange& exchange, int status);
+
+// The answers of the front end (?comp=...): without body, or with a document.
+Response front_end_response(const Exchange& exchange, int status);
+Response xml_response(const Exchange& exchange, std::string_view document);
 
 // The headers of all answers, of the front end (?comp=..., authentication) as well: Server, ids, version, Date.
 void add_common_fields(Response& response, const Exchange& exchange);

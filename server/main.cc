@@ -64,8 +64,11 @@ void serve(const Options& options) {
   Server server({options.table_host, options.table_port, std::chrono::seconds(options.keep_alive_timeout)});
   AccessLog access_log(options.silent, options.debug_file);
   TableStore store({std::filesystem::path(options.location) / "__rocktable__", options.in_memory, options.sync});
-  Authenticator authenticator(Accounts{{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}});
-  Service service(store, std::move(authenticator), {.product_style = options.product_style, .sync = options.sync});
+  const Accounts accounts{{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}};
+  Service service(store, accounts,
+                  {.product_style = options.product_style,
+                   .sync = options.sync,
+                   .strict_api_version = options.strict_api_version});
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, server);
   announce(server);
   server.run(service, access_log);

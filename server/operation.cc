@@ -244,7 +244,48 @@ std::string_view allowed_methods(Resource::Kind kind) {
   }
 }
 
+// --- The front end ----------------------------------------------------------------------------------------------------
+
+Operation service_operation(std::string_view comp, std::string_view restype, std::string_view method) {
+  if (!equals_ignoring_case(restype, "service")) refuse(ErrorCode::InvalidQueryParameterValue);
+  if (equals_ignoring_case(comp, "stats")) {
+    if (method == "GET") return GetServiceStats{};
+  } else if (equals_ignoring_case(comp, "properties")) {
+    if (method == "GET") return GetServiceProperties{};
+    if (method == "PUT") return SetServiceProperties{};
+  } else {
+    refuse(ErrorCode::InvalidQueryParameterValue);
+  }
+  refuse(ErrorCode::MethodNotAllowed);
+}
+
+// The ACL speaks XML alone, and takes `*/*` for anything else. That is what the service does.
+Operation acl_operation(std::string table, std::string_view method, const Headers& headers) {
+  const bool get = method == "GET" || method == "HEAD";
+  if (!get && method != "PUT") refuse(ErrorCode::MethodNotAllowed);
+  const std::string accept = normalised(headers.get("Accept"));
+  if (!accept.empty() && accept.find("application/xml") == accept.npos) refuse(ErrorCode::MediaTypeNotSupported);
+  if (get) return GetTableAcl{std::move(table)};
+  return SetTableAcl{std::move(table)};
+}
+
+Operation front_end_operation(Resource resource, std::string_view comp, std::string_view method,
+                              const OperationRequest& request) {
+  if (resource.kind == Resource::Kind::Service)
+    return service_operation(comp, request.query.get("restype").value_or(""), method);
+  if (resource.kind != Resource::Kind::EntitySet || !equals_ignoring_case(comp, "acl"))
+    refuse(ErrorCode::InvalidQueryParameterValue);
+  return acl_operation(std::move(resource.table), method, request.headers);
+}
+
 }  // namespace
+
+bool is_write(const Operation& operation) {
+  return std::holds_alternative<CreateTable>(operation) || std::holds_alternative<DeleteTable>(operation) ||
+         std::holds_alternative<InsertEntity>(operation) || std::holds_alternative<WriteEntity>(operation) ||
+         std::holds_alternative<Batch>(operation) || std::holds_alternative<SetServiceProperties>(operation) ||
+         std::holds_alternative<SetTableAcl>(operation);
+}
 
 std::string_view effective_method(std::string_view method, const Headers& headers) {
   constexpr std::array tunnelled = {std::string_view("MERGE"), std::string_view("PUT"), std::string_view("DELETE"),
@@ -272,7 +313,8 @@ Operation parse_operation(const OperationRequest& request) {
   const std::string_view method = effective_method(request.method, request.headers);
   const bool get = method == "GET", post = method == "POST", remove = method == "DELETE";
   Resource resource = parse_resource(request.resource);
-  if (request.query.get("comp") || request.query.get("restype")) refuse(ErrorCode::NotImplemented);
+  if (const auto comp = request.query.get("comp"))
+    return front_end_operation(std::move(resource), *comp, method, request);
   refuse_unsupported_options(request.query);
 
   switch (resource.kind) {
@@ -307,7 +349,7 @@ Operation parse_operation(const OperationRequest& request) {
       if (post) return Batch{std::string(request.headers.get("Content-Type"))};
       break;
     case Resource::Kind::Service:
-      refuse(ErrorCode::InvalidUri);
+      refuse(request.query.get("restype") ? ErrorCode::MissingRequiredQueryParameter : ErrorCode::InvalidUri);
     case Resource::Kind::Other:
       refuse(ErrorCode::NotImplemented);
   }

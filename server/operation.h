@@ -63,8 +63,24 @@ struct Batch {
   std::string content_type;
 };
 
+// The front end's operations: `?comp=...`.
+struct GetServiceProperties {};
+struct SetServiceProperties {};
+struct GetServiceStats {};
+
+struct GetTableAcl {
+  std::string table;
+};
+
+struct SetTableAcl {
+  std::string table;
+};
+
 using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities, GetEntity,
-                               WriteEntity, Batch>;
+                               WriteEntity, Batch, GetServiceProperties, SetServiceProperties, GetServiceStats,
+                               GetTableAcl, SetTableAcl>;
+
+bool is_write(const Operation& operation);
 
 enum class Prefer { None, ReturnContent, ReturnNoContent };
 

@@ -56,6 +56,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("!--disableProductStyleUrl", options.product_style, "Accounts in the path alone, never in the host name")
       ->group(listening);
 
+  app.add_flag("--strictApiVersion", options.strict_api_version, "Refuse an x-ms-version that the service never had")
+      ->group(listening);
+
   const char* data = "Data";
   app.add_option("-l,--location", options.location, "The store is the folder __rocktable__ in DIR [.]")
       ->type_name("DIR")
@@ -73,7 +76,7 @@ void add_options(CLI::App& app, Options& options) {
 // Accepted for drop-in use, without effect on tables.
 void add_ignored(CLI::App& app, Ignored& ignored) {
   const char* group = "Accepted, and need do nothing here";
-  app.add_flag("--skipApiVersionCheck", ignored.flag, "Every well-formed version is served anyway")->group(group);
+  app.add_flag("--skipApiVersionCheck", ignored.flag, "It is the default: see --strictApiVersion")->group(group);
   app.add_flag("-L,--loose", ignored.flag, "Unknown headers are ignored anyway")->group(group);
   app.add_flag("--disableTelemetry", ignored.flag, "There is none")->group(group);
   const std::string others = "--blobHost,--blobPort,--blobKeepAliveTimeout,--queueHost,--queuePort,"

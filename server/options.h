@@ -18,6 +18,7 @@ struct Options {
   std::string debug_file;
   std::string ready_file;
   bool product_style = true;
+  bool strict_api_version = false;
   std::optional<std::string> warning;  // to be told before the start
 };
 

@@ -97,7 +97,9 @@ class Worker {
 
 class Server::Impl {
  public:
-  explicit Impl(const ServerOptions& options) : options_(options), signals_(main().context()) { listen(); }
+  explicit Impl(const ServerOptions& options) : options_(options), signals_(main().context(), SIGINT, SIGTERM) {
+    listen();
+  }
 
   std::uint16_t port() const { return acceptors_.front().local_endpoint().port(); }
 
@@ -185,8 +187,6 @@ void Server::Impl::listen() {
 void Server::Impl::run(Service& service, AccessLog& access_log) {
   asio::thread_pool blocking_pool(core_count());
   const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout};
-  signals_.add(SIGINT);
-  signals_.add(SIGTERM);
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
   });

@@ -26,7 +26,7 @@ class ServerError : public std::runtime_error {
 
 class Server {
  public:
-  // Listens: from now on clients can connect, and wait. Throws ServerError.
+  // Listens: from now on clients can connect, and wait, and SIGINT and SIGTERM are kept for run(). Throws ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();
 

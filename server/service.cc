@@ -3,20 +3,38 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"
+#include "server/service_properties.h"
+#include "server/table_acl.h"
 #include "server/tables.h"
 
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kNewestVersion = "2026-06-06";
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
 constexpr std::size_t kMaxClientRequestId = 1024;
 
 // --- Headers that every request may have ------------------------------------------------------------------------------
+
+// Source: learn.microsoft.com/rest/api/storageservices/versioning-for-the-azure-storage-services
+constexpr std::array<std::string_view, 48> kVersions = {
+    "2009-04-14", "2009-07-17", "2009-09-19", "2011-08-18", "2012-02-12", "2013-08-15", "2014-02-14",
+    "2015-02-21", "2015-04-05", "2015-07-08", "2015-12-11", "2016-05-31", "2017-04-17", "2017-07-29",
+    "2017-11-09", "2018-03-28", "2018-11-09", "2019-02-02", "2019-07-07", "2019-10-10", "2019-12-12",
+    "2020-02-10", "2020-04-08", "2020-06-12", "2020-08-04", "2020-10-02", "2020-12-06", "2021-02-12",
+    "2021-04-10", "2021-06-08", "2021-08-06", "2021-10-04", "2021-12-02", "2022-11-02", "2023-01-03",
+    "2023-08-03", "2023-11-03", "2024-02-04", "2024-05-04", "2024-08-04", "2024-11-04", "2025-01-05",
+    "2025-05-05", "2025-07-05", "2025-11-05", "2026-02-06", "2026-04-06", "2026-06-06"};
+
+constexpr std::string_view kNewestVersion = kVersions.back();
+
+bool is_known_version(std::string_view version) {
+  return std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
+}
 
 bool is_version(std::string_view text) {
   constexpr std::string_view pattern = "dddd-dd-dd";
@@ -25,12 +43,13 @@ bool is_version(std::string_view text) {
          });
 }
 
-// Any well-formed version is served and echoed; without one the newest is meant. Throws ServiceException.
-std::string version_of(const Headers& headers, const QueryParameters& query) {
+// Any well-formed version is served and echoed, unless `strict`; without one the newest is meant. Throws
+// ServiceException.
+std::string version_of(const Headers& headers, const QueryParameters& query, bool strict) {
   std::string_view version = headers.get("x-ms-version");
   if (version.empty()) version = query.get("api-version").value_or("");
   if (version.empty()) return std::string(kNewestVersion);
-  if (!is_version(version)) throw ServiceException(ErrorCode::InvalidHeaderValue);
+  if (!is_version(version) || (strict && !is_known_version(version))) throw ServiceException(ErrorCode::InvalidHeaderValue);
   return std::string(version);
 }
 
@@ -56,6 +75,11 @@ struct Run {
   Response operator()(const GetEntity& o) const { return get_entity(store, exchange, o); }
   Response operator()(const WriteEntity& o) const { return write_entity(store, exchange, o, body); }
   Response operator()(const Batch& o) const { return run_batch(store, exchange, o, body); }
+  Response operator()(const GetServiceProperties&) const { return get_service_properties(store, exchange); }
+  Response operator()(const SetServiceProperties&) const { return set_service_properties(store, exchange, body); }
+  Response operator()(const GetServiceStats&) const { return get_service_stats(exchange); }
+  Response operator()(const GetTableAcl& o) const { return get_table_acl(store, exchange, o); }
+  Response operator()(const SetTableAcl& o) const { return set_table_acl(store, exchange, o, body); }
 };
 
 bool is_one_key(const KeyRange& range) {
@@ -70,9 +94,11 @@ bool is_scan(const Operation& operation) {
   return std::holds_alternative<QueryTables>(operation);
 }
 
-bool is_write(const Operation& operation) {
-  return !std::holds_alternative<QueryTables>(operation) && !std::holds_alternative<GetTable>(operation) &&
-         !std::holds_alternative<QueryEntities>(operation) && !std::holds_alternative<GetEntity>(operation);
+bool is_front_end(const Operation& operation) {
+  return std::holds_alternative<GetServiceProperties>(operation) ||
+         std::holds_alternative<SetServiceProperties>(operation) ||
+         std::holds_alternative<GetServiceStats>(operation) || std::holds_alternative<GetTableAcl>(operation) ||
+         std::holds_alternative<SetTableAcl>(operation);
 }
 
 // What goes wrong inside the emulator is told to its log, not to the client.
@@ -83,31 +109,52 @@ Response internal_error(const Exchange& exchange, const std::exception& fault) {
 
 }  // namespace
 
+Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
+    : store_(store),
+      authenticator_(std::move(accounts),
+                     [&store](std::string_view account, std::string_view table) {
+                       const auto stored = store.signed_identifiers({account, table});
+                       return stored ? parse_signed_identifiers(*stored).value() : std::vector<SignedIdentifier>();
+                     }),
+      cors_rules_(store),
+      options_(options) {}
+
 void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   Exchange& exchange = call.exchange_;
   exchange.client_request_id = client_request_id_of(request.headers);
-  const Target target = parse_target(request.target, request.headers.get("Host"), options_.secure,
-                                     options_.product_style)
-                            .value();
+  const Target target =
+      parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style).value();
   exchange.account = target.account;
   exchange.base_url = target.base_url;
+  exchange.secondary = target.secondary;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers};
   exchange.preferences = parse_preferences(parts);
-  exchange.version = version_of(request.headers, query);
-  authenticator_.authenticate(request, target, exchange.received).value();
+  exchange.version = version_of(request.headers, query, options_.strict_api_version);
+  if (request.method == "OPTIONS") {
+    authenticator_.require_account(target.account).value();
+    call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
+    return;
+  }
+  exchange.caller =
+      authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
+  call.cors_ = true;
 
-  if (!query.get("comp")) source = ErrorSource::TableLayerEarly;
+  const bool front_end = query.get("comp").has_value();
+  if (!front_end) source = ErrorSource::TableLayerEarly;
   if (exchange.version < kFirstVersionWithJson) throw ServiceException(ErrorCode::JsonFormatNotSupported);
   call.operation_ = parse_operation(parts);
+  if (!front_end) source = ErrorSource::TableLayer;
+  authorize(exchange.caller, *call.operation_).value();
+  if (exchange.secondary && is_write(*call.operation_))
+    throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   call.may_block_ = is_scan(*call.operation_) || (options_.sync && is_write(*call.operation_));
 }
 
 Service::Call Service::accept(const Request& request) {
   Call call;
-  call.store_ = &store_;
-  call.body_ = request.body;
-  call.head_ = request.method == "HEAD";
+  call.service_ = this;
+  call.request_ = &request;
   call.exchange_.request_id = new_guid();
   call.exchange_.received = now();
   call.exchange_.version = kNewestVersion;
@@ -126,22 +173,30 @@ Service::Call Service::accept(const Request& request) {
   return call;
 }
 
-Response Service::Call::run() {
-  Response response;
-  if (refusal_) {
-    response = std::move(*refusal_);
-  } else {
-    try {
-      response = std::visit(Run{*store_, exchange_, *body_}, *operation_);
-    } catch (const ServiceException& refusal) {
-      const bool early = refusal.error().code == ErrorCode::TableNotFound;
-      response = error_response(refusal.error(), exchange_,
-                                early ? ErrorSource::TableLayerEarly : ErrorSource::TableLayer);
-    } catch (const std::exception& fault) {
-      response = internal_error(exchange_, fault);
-    }
+Response Service::Call::execute() {
+  const bool front_end = is_front_end(*operation_);
+  try {
+    Response response = std::visit(Run{service_->store_, exchange_, *request_->body}, *operation_);
+    if (std::holds_alternative<SetServiceProperties>(*operation_)) service_->cors_rules_.forget(exchange_.account);
+    return response;
+  } catch (const ServiceException& refusal) {
+    const bool early = refusal.error().code == ErrorCode::TableNotFound;
+    return error_response(refusal.error(), exchange_,
+                          front_end ? ErrorSource::FrontEnd
+                          : early   ? ErrorSource::TableLayerEarly
+                                    : ErrorSource::TableLayer);
+  } catch (const std::exception& fault) {
+    return internal_error(exchange_, fault);
   }
-  response.sends_body = !head_;
+}
+
+Response Service::Call::run() {
+  Response response = refusal_ ? std::move(*refusal_) : execute();
+  if (cors_) {
+    add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
+                    request_->headers.get("Origin"));
+  }
+  response.sends_body = request_->method != "HEAD";
   return response;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/auth.h"
+#include "server/cors.h"
 #include "server/error_response.h"
 #include "server/exchange.h"
 #include "server/operation.h"
@@ -15,16 +16,16 @@
 namespace rocktable {
 
 struct ServiceOptions {
-  bool product_style = true;  // accounts in host names, too
-  bool secure = false;        // links start with https
-  bool sync = false;          // the store syncs each commit, so that writes may block
+  bool product_style = true;         // accounts in host names, too
+  bool secure = false;               // the connection is TLS: links start with https
+  bool sync = false;                 // the store syncs each commit, so that writes may block
+  bool strict_api_version = false;   // refuse versions that the service never had
 };
 
 class Service {
  public:
   // The store must outlive the service.
-  Service(TableStore& store, Authenticator authenticator, ServiceOptions options)
-      : store_(store), authenticator_(std::move(authenticator)), options_(options) {}
+  Service(TableStore& store, Accounts accounts, ServiceOptions options);
 
   // An accepted request: parsed, authenticated and planned, or refused already. Views the request, which must outlive it.
   class Call {
@@ -40,13 +41,15 @@ class Service {
    private:
     friend class Service;
 
-    TableStore* store_ = nullptr;
+    Response execute();
+
+    Service* service_ = nullptr;
+    const Request* request_ = nullptr;
     Exchange exchange_;
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
-    const std::string* body_ = nullptr;
     bool may_block_ = false;
-    bool head_ = false;
+    bool cors_ = false;  // the account is known, so its CORS rules apply
   };
 
   // Touches no entity. Never throws. Thread-safe.
@@ -61,6 +64,7 @@ class Service {
 
   TableStore& store_;
   Authenticator authenticator_;
+  CorsRules cors_rules_;
   ServiceOptions options_;
 };
 

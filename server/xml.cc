@@ -35,8 +35,6 @@ std::string render_xml(const pugi::xml_document& document) {
   return out.str();
 }
 
-std::string with_byte_order_mark(std::string_view xml) { return "\xEF\xBB\xBF" + std::string(xml); }
-
 std::string leaf_text(const pugi::xml_node& node) {
   for (const auto& child : node)
     if (child.type() == pugi::node_element) refuse();

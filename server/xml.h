@@ -11,9 +11,8 @@ namespace rocktable {
 // ServiceException: InvalidXmlDocument.
 pugi::xml_document parse_xml(std::string_view text, const char* root);
 
-// One line, with declaration and, where the service sends one, byte order mark.
+// One line, without byte order mark.
 std::string render_xml(const pugi::xml_document& document);
-std::string with_byte_order_mark(std::string_view xml);
 
 // An empty document with its declaration.
 pugi::xml_document new_xml();

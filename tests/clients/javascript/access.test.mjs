@@ -27,7 +27,10 @@ describe("authentication", () => {
 
   it("a wrong key refuses a transaction", async () => {
     const table = await server.newTable();
-    const client = server.tableClient(table.tableName, server.connectionString.replace(server.key, kWrongKey));
+    const client = server.tableClient(
+      table.tableName,
+      server.connectionString.replace(server.key, kWrongKey),
+    );
     const submit = client.submitTransaction([["create", { partitionKey: "p", rowKey: "r" }]]);
     await assert.rejects(submit, (error) => error.statusCode === 403);
     await refused(table.getEntity("p", "r"), 404, "ResourceNotFound");
@@ -57,7 +60,7 @@ describe("several clients at once", () => {
     let conflicts = 0;
     const work = Array.from({ length: kClients }, async () => {
       const client = server.tableClient(table.tableName);
-      for (let done = 0; done < kIncrements; ) {
+      for (let done = 0; done < kIncrements;) {
         const { value, etag } = await client.getEntity("p", "counter");
         try {
           const next = { partitionKey: "p", rowKey: "counter", value: value + 1 };
@@ -91,7 +94,11 @@ describe("several clients at once", () => {
     const kRows = 20;
     const write = (value) =>
       table.submitTransaction(
-        Array.from({ length: kRows }, (_, i) => ["upsert", { partitionKey: "p", rowKey: `${i}`, value }, "Replace"]),
+        Array.from({ length: kRows }, (_, i) => [
+          "upsert",
+          { partitionKey: "p", rowKey: `${i}`, value },
+          "Replace",
+        ]),
       );
     await write(0);
     let writing = true;

@@ -49,7 +49,10 @@ describe("entities", () => {
     await refused(table.updateEntity(entity, "Merge", { etag: kStaleEtag }), 404, "ResourceNotFound");
   });
 
-  for (const [method, name] of [["updateEntity", "update"], ["upsertEntity", "upsert"]]) {
+  for (const [method, name] of [
+    ["updateEntity", "update"],
+    ["upsertEntity", "upsert"],
+  ]) {
     it(`${name} replaces all properties or merges them`, async () => {
       const entity = newEntity({ a: 1, b: "old", c: true });
       await table.createEntity(entity);
@@ -106,7 +109,11 @@ describe("entities", () => {
       );
     }
     const { partitionKey, rowKey } = entity;
-    await refused(table.deleteEntity(partitionKey, rowKey, { etag: first }), 412, "UpdateConditionNotSatisfied");
+    await refused(
+      table.deleteEntity(partitionKey, rowKey, { etag: first }),
+      412,
+      "UpdateConditionNotSatisfied",
+    );
     assert.deepEqual(await stored(entity), { ...entity, value: 2 });
     const third = (await table.updateEntity({ ...entity, value: 3 }, "Merge", { etag: second })).etag;
     await table.deleteEntity(partitionKey, rowKey, { etag: third });
@@ -195,7 +202,11 @@ describe("entities", () => {
     await table.createEntity(largest);
     assert.equal((await stored(largest)).text, largest.text);
     await refused(table.createEntity(newEntity({ text: "x".repeat(32_769) })), 400, "PropertyValueTooLarge");
-    await refused(table.createEntity(newEntity({ bytes: new Uint8Array(65_537) })), 400, "PropertyValueTooLarge");
+    await refused(
+      table.createEntity(newEntity({ bytes: new Uint8Array(65_537) })),
+      400,
+      "PropertyValueTooLarge",
+    );
     const large = (count) =>
       newEntity(Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, "x".repeat(32_000)])));
     await table.createEntity(large(16));

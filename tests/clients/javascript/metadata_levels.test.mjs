@@ -122,18 +122,20 @@ describe("metadata levels", () => {
     assert.deepEqual(entity.Small, { type: "Int32", value: "42" });
   });
 
-  const kTable = (level) => ({
-    nometadata: {},
-    minimalmetadata: {},
-    fullmetadata: {
-      "odata.type": `${server.account}.Tables`,
-      "odata.id": `${server.endpoint}/Tables('${name}')`,
-      "odata.editLink": `Tables('${name}')`,
-    },
-  })[level];
+  const kTable = (level) =>
+    ({
+      nometadata: {},
+      minimalmetadata: {},
+      fullmetadata: {
+        "odata.type": `${server.account}.Tables`,
+        "odata.id": `${server.endpoint}/Tables('${name}')`,
+        "odata.editLink": `Tables('${name}')`,
+      },
+    })[level];
   for (const level of ["nometadata", "minimalmetadata", "fullmetadata"]) {
     it(`a table has its annotations with ${level}`, async () => {
-      const context = level === "nometadata" ? [] : [["odata.metadata", `${server.endpoint}/$metadata#Tables`]];
+      const context =
+        level === "nometadata" ? [] : [["odata.metadata", `${server.endpoint}/$metadata#Tables`]];
       const item = { ...kTable(level), TableName: name };
       const listed = (await get(`Tables?$filter=TableName%20eq%20'${name}'`, level)).body;
       same(listed, { ...Object.fromEntries(context), value: [item] });

@@ -18,7 +18,11 @@ describe("property types", () => {
     await table.createEntity({ partitionKey: "p", rowKey, value });
     const inserted = (await table.getEntity("p", rowKey, options)).value;
     await table.upsertEntity({ partitionKey: "p", rowKey, value }, "Replace");
-    assert.deepEqual((await table.getEntity("p", rowKey, options)).value, inserted, "insert and replace differ");
+    assert.deepEqual(
+      (await table.getEntity("p", rowKey, options)).value,
+      inserted,
+      "insert and replace differ",
+    );
     return inserted;
   };
 
@@ -112,5 +116,9 @@ describe("property types", () => {
   }
 
   it("a whole number beyond Int32 needs a type", () =>
-    refused(table.createEntity({ partitionKey: "p", rowKey: "bad", value: 2147483648 }), 400, "InvalidInput"));
+    refused(
+      table.createEntity({ partitionKey: "p", rowKey: "bad", value: 2147483648 }),
+      400,
+      "InvalidInput",
+    ));
 });

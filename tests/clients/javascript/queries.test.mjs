@@ -205,7 +205,10 @@ describe("paging", () => {
       expected.push(...rows);
       for (let i = 0; i < rows.length; i += 100) {
         // In reverse, so that the order of the answer is not that of the insertion.
-        const actions = rows.slice(i, i + 100).reverse().map((row) => ["create", row]);
+        const actions = rows
+          .slice(i, i + 100)
+          .reverse()
+          .map((row) => ["create", row]);
         await table.submitTransaction(actions);
       }
     }
@@ -217,12 +220,18 @@ describe("paging", () => {
   it("all 2,500 entities come in key order, 1,000 a page", async () => {
     assert.deepEqual((await collect(table.listEntities())).map(keyOf), expectedKeys());
     const pages = await collect(table.listEntities().byPage());
-    assert.deepEqual(pages.map((page) => page.length), [1000, 1000, 500]);
+    assert.deepEqual(
+      pages.map((page) => page.length),
+      [1000, 1000, 500],
+    );
   });
 
   it("the page size is kept across partitions, and a token resumes anywhere", async () => {
     const pages = await collect(table.listEntities().byPage({ maxPageSize: 333 }));
-    assert.deepEqual(pages.map((page) => page.length), [333, 333, 333, 333, 333, 333, 333, 169]);
+    assert.deepEqual(
+      pages.map((page) => page.length),
+      [333, 333, 333, 333, 333, 333, 333, 169],
+    );
     assert.deepEqual(pages.flat().map(keyOf), expectedKeys());
     const rest = await collect(
       table.listEntities().byPage({ maxPageSize: 1000, continuationToken: pages[4].continuationToken }),
@@ -232,14 +241,21 @@ describe("paging", () => {
 
   it("a page that ends with the last row has no token", async () => {
     const filter = odata`PartitionKey eq ${"partition 2"}`;
-    const pages = await collect(table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize: 250 }));
-    assert.deepEqual(pages.map((page) => page.length), [250, 250]);
+    const pages = await collect(
+      table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize: 250 }),
+    );
+    assert.deepEqual(
+      pages.map((page) => page.length),
+      [250, 250],
+    );
     assert.equal(pages[1].continuationToken, undefined);
   });
 
   it("a filter is applied before the page is counted", async () => {
     const filter = "even eq true";
-    const pages = await collect(table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize: 600 }));
+    const pages = await collect(
+      table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize: 600 }),
+    );
     assert.deepEqual(pages.flat().map(keyOf), expected.filter((row) => row.even).map(keyOf));
     assert.deepEqual(pages.map((page) => page.length).filter(Boolean), [600, 600, 50]);
   });
@@ -248,7 +264,10 @@ describe("paging", () => {
     const partitionKey = "moving";
     for (let i = 0; i < 6; i += 1) await table.createEntity({ partitionKey, rowKey: `${i}` });
     const filter = odata`PartitionKey eq ${partitionKey}`;
-    const { value: first } = await table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize: 2 }).next();
+    const { value: first } = await table
+      .listEntities({ queryOptions: { filter } })
+      .byPage({ maxPageSize: 2 })
+      .next();
     await table.deleteEntity(partitionKey, "2");
     await table.createEntity({ partitionKey, rowKey: "0x" });
     await table.createEntity({ partitionKey, rowKey: "4x" });
@@ -257,8 +276,12 @@ describe("paging", () => {
         .listEntities({ queryOptions: { filter } })
         .byPage({ maxPageSize: 2, continuationToken: first.continuationToken }),
     );
-    assert.deepEqual(rest.flat().map((row) => row.rowKey), ["3", "4", "4x", "5"]);
-    for (const rowKey of ["0", "0x", "1", "3", "4", "4x", "5"]) await table.deleteEntity(partitionKey, rowKey);
+    assert.deepEqual(
+      rest.flat().map((row) => row.rowKey),
+      ["3", "4", "4x", "5"],
+    );
+    for (const rowKey of ["0", "0x", "1", "3", "4", "4x", "5"])
+      await table.deleteEntity(partitionKey, rowKey);
   });
 
   it("keys sort by UTF-16 code unit", async () => {
@@ -266,11 +289,18 @@ describe("paging", () => {
     const keys = ["", " ", "A", "B", "Z", "a", "b", "bB", "bb", "é", "漢", "😀", "\uE000", "\uFF21"];
     for (const rowKey of [...keys].reverse()) await other.createEntity({ partitionKey: "p", rowKey });
     const pages = await collect(other.listEntities().byPage({ maxPageSize: 1 }));
-    assert.deepEqual(pages.flat().map((row) => row.rowKey), keys);
+    assert.deepEqual(
+      pages.flat().map((row) => row.rowKey),
+      keys,
+    );
     const partitions = await server.newTable();
-    for (const partitionKey of [...keys].reverse()) await partitions.createEntity({ partitionKey, rowKey: "" });
+    for (const partitionKey of [...keys].reverse())
+      await partitions.createEntity({ partitionKey, rowKey: "" });
     const paged = await collect(partitions.listEntities().byPage({ maxPageSize: 1 }));
-    assert.deepEqual(paged.flat().map((row) => row.partitionKey), keys);
+    assert.deepEqual(
+      paged.flat().map((row) => row.partitionKey),
+      keys,
+    );
   });
 
   for (const top of [0, -1, 1001]) {

@@ -1,7 +1,7 @@
-// Starts the server under test and makes clients for it: SDK clients without retries, so that every error shows at
-// once, and hand-signed requests for what the SDK cannot ask.
+// Starts the server under test and makes clients for it: SDK clients without retries, so that every error
+// shows at once, and hand-signed requests for what the SDK cannot ask.
 //
-//   ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this source tree
+//   ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
 //   ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -32,12 +32,17 @@ export async function startServer() {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(code ?? signal));
   });
-  const ready = await waitForReadyFile(readyFile, ended);
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  const ready = await waitForReadyFile(readyFile, ended).catch(async (error) => {
+    child.kill("SIGKILL");
+    await removeFolder();
+    throw error;
+  });
   return new Server(ready.connectionString, async () => {
     child.kill("SIGTERM");
     const outcome = await Promise.race([ended, sleep(kStopDeadlineMs, "still running", { ref: false })]);
     if (outcome === "still running") child.kill("SIGKILL");
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder();
     assert.equal(outcome, 0, "exit code after SIGTERM");
   });
 }
@@ -61,17 +66,17 @@ class Server {
     this.connectionString = connectionString;
     this.stop = stop;
     const parts = Object.fromEntries(
-      connectionString.split(";").filter(Boolean).map((part) => [
-        part.slice(0, part.indexOf("=")),
-        part.slice(part.indexOf("=") + 1),
-      ]),
+      connectionString
+        .split(";")
+        .filter(Boolean)
+        .map((part) => [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)]),
     );
     this.account = parts.AccountName;
     this.key = parts.AccountKey;
     this.endpoint = parts.TableEndpoint.replace(/\/$/, "");
   }
 
-  // Names are unique in the process and between processes, for all files may share one running endpoint.
+  // Unique between processes too, for all may share one running endpoint.
   newTableName(prefix = "t") {
     this.#tables += 1;
     return `${prefix}${process.pid}x${Date.now().toString(36)}x${this.#tables}`;

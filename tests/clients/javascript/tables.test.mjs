@@ -23,14 +23,17 @@ describe("tables", () => {
   it("a table is created once, in whatever case", async () => {
     const name = server.newTableName("Case");
     assert.deepEqual(await outcome((options) => service.createTable(name, options)), [201, undefined]);
-    assert.deepEqual(await outcome((options) => service.createTable(name, options)), [409, "TableAlreadyExists"]);
+    assert.deepEqual(await outcome((options) => service.createTable(name, options)), [
+      409,
+      "TableAlreadyExists",
+    ]);
     assert.deepEqual(await outcome((options) => service.createTable(name.toUpperCase(), options)), [
       409,
       "TableAlreadyExists",
     ]);
   });
 
-  it("deleting an absent table is a 404, and a deleted name can be used again with nothing in it", async () => {
+  it("deleting an absent table is a 404, and a deleted name is free again", async () => {
     const table = await server.newTable();
     await table.createEntity({ partitionKey: "p", rowKey: "r" });
     assert.deepEqual(await outcome((options) => table.deleteTable(options)), [204, undefined]);
@@ -46,8 +49,13 @@ describe("tables", () => {
     const lower = server.tableClient(name.toLowerCase());
     await lower.createEntity({ partitionKey: "p", rowKey: "r" });
     assert.equal((await server.tableClient(name).getEntity("p", "r")).rowKey, "r");
-    const listed = await collect(service.listTables({ queryOptions: { filter: odata`TableName eq ${name}` } }));
-    assert.deepEqual(listed.map((item) => item.name), [name]);
+    const listed = await collect(
+      service.listTables({ queryOptions: { filter: odata`TableName eq ${name}` } }),
+    );
+    assert.deepEqual(
+      listed.map((item) => item.name),
+      [name],
+    );
   });
 
   it("tables are listed by filter, in order, and by page", async () => {
@@ -56,20 +64,25 @@ describe("tables", () => {
     for (const name of [...names].reverse()) await service.createTable(name);
     const filter = odata`TableName ge ${prefix + "n"} and TableName lt ${prefix + "o"}`;
     const listed = await collect(service.listTables({ queryOptions: { filter } }));
-    assert.deepEqual(listed.map((item) => item.name), names);
+    assert.deepEqual(
+      listed.map((item) => item.name),
+      names,
+    );
 
     const pages = await collect(service.listTables({ queryOptions: { filter } }).byPage({ maxPageSize: 3 }));
-    assert.deepEqual(pages.map((page) => page.map((item) => item.name)), [
-      names.slice(0, 3),
-      names.slice(3, 6),
-      names.slice(6),
-    ]);
+    assert.deepEqual(
+      pages.map((page) => page.map((item) => item.name)),
+      [names.slice(0, 3), names.slice(3, 6), names.slice(6)],
+    );
     assert.equal(pages[2].continuationToken, undefined);
 
     const resumed = service
       .listTables({ queryOptions: { filter } })
       .byPage({ maxPageSize: 4, continuationToken: pages[0].continuationToken });
-    assert.deepEqual((await collect(resumed)).flat().map((item) => item.name), names.slice(3));
+    assert.deepEqual(
+      (await collect(resumed)).flat().map((item) => item.name),
+      names.slice(3),
+    );
   });
 
   it("GET Tables('name') tells whether a table exists", async () => {
@@ -79,7 +92,9 @@ describe("tables", () => {
     });
     assert.equal(found.status, 200);
     assert.deepEqual(await found.json(), { TableName: table.tableName });
-    const absent = await server.fetch("GET", "Tables('absent1')", { headers: { accept: "application/json" } });
+    const absent = await server.fetch("GET", "Tables('absent1')", {
+      headers: { accept: "application/json" },
+    });
     assert.equal(absent.status, 404);
     assert.equal((await absent.json())["odata.error"].code, "ResourceNotFound");
   });

@@ -40,7 +40,10 @@ describe("transactions", () => {
     transaction.deleteEntity("p", "delete");
     const answer = await table.submitTransaction(transaction.actions);
     assert.equal(answer.status, 202);
-    assert.deepEqual(answer.subResponses.map((part) => part.status), Array(7).fill(204));
+    assert.deepEqual(
+      answer.subResponses.map((part) => part.status),
+      Array(7).fill(204),
+    );
     assert.deepEqual(await stored(), [
       { rowKey: "insert", value: 2 },
       { rowKey: "merge", value: 3, other: "kept" },
@@ -56,11 +59,15 @@ describe("transactions", () => {
   });
 
   it("100 operations commit, 101 are refused", async () => {
-    const actions = (count) => Array.from({ length: count }, (_, i) => ["create", entity(`${1000 + i}`, { value: i })]);
+    const actions = (count) =>
+      Array.from({ length: count }, (_, i) => ["create", entity(`${1000 + i}`, { value: i })]);
     await failed(actions(101), 400, "InvalidInput", 99);
     const answer = await table.submitTransaction(actions(100));
     assert.equal(answer.subResponses.length, 100);
-    assert.deepEqual((await stored()).map((row) => row.value), Array.from({ length: 100 }, (_, i) => i));
+    assert.deepEqual(
+      (await stored()).map((row) => row.value),
+      Array.from({ length: 100 }, (_, i) => i),
+    );
   });
 
   it("keys and values of every script pass through", async () => {
@@ -92,14 +99,27 @@ describe("transactions", () => {
 
   it("an update of an absent entity in the middle undoes everything", () =>
     failed(
-      [["create", entity("a")], ["create", entity("b")], ["update", entity("absent"), "Merge"], ["create", entity("c")]],
+      [
+        ["create", entity("a")],
+        ["create", entity("b")],
+        ["update", entity("absent"), "Merge"],
+        ["create", entity("c")],
+      ],
       404,
       "ResourceNotFound",
       2,
     ));
 
   it("a delete of an absent entity at the end undoes everything", () =>
-    failed([["create", entity("a")], ["delete", entity("absent")]], 404, "ResourceNotFound", 1));
+    failed(
+      [
+        ["create", entity("a")],
+        ["delete", entity("absent")],
+      ],
+      404,
+      "ResourceNotFound",
+      1,
+    ));
 
   it("a stale ETag undoes everything, the current one commits", async () => {
     const { etag } = await table.createEntity(entity("a", { value: 1 }));
@@ -115,9 +135,22 @@ describe("transactions", () => {
   });
 
   it("an entity may appear only once", async () => {
-    await failed([["create", entity("a")], ["upsert", entity("a"), "Merge"]], 400, "InvalidDuplicateRow", 1);
     await failed(
-      [["create", entity("a")], ["create", entity("b")], ["create", entity("c")], ["delete", entity("b")]],
+      [
+        ["create", entity("a")],
+        ["upsert", entity("a"), "Merge"],
+      ],
+      400,
+      "InvalidDuplicateRow",
+      1,
+    );
+    await failed(
+      [
+        ["create", entity("a")],
+        ["create", entity("b")],
+        ["create", entity("c")],
+        ["delete", entity("b")],
+      ],
       400,
       "InvalidDuplicateRow",
       3,
@@ -126,7 +159,10 @@ describe("transactions", () => {
 
   it("a value that is too large is refused at its index", () =>
     failed(
-      [["create", entity("a")], ["create", entity("b", { value: "x".repeat(32_769) })]],
+      [
+        ["create", entity("a")],
+        ["create", entity("b", { value: "x".repeat(32_769) })],
+      ],
       400,
       "PropertyValueTooLarge",
       1,
@@ -167,7 +203,11 @@ describe("transactions", () => {
     ].join("\r\n");
     const answer = await server.fetch("POST", "$batch", {
       body,
-      headers: { "content-type": "multipart/mixed; boundary=batch_1", accept: "application/json", ...headers },
+      headers: {
+        "content-type": "multipart/mixed; boundary=batch_1",
+        accept: "application/json",
+        ...headers,
+      },
     });
     return [answer.status, await answer.text()];
   };
@@ -180,7 +220,10 @@ describe("transactions", () => {
     ]);
     assert.equal(status, 202);
     assert.match(text, /HTTP\/1\.1 400 Bad Request\r\n/);
-    assert.match(text, /"code":"CommandsInBatchActOnDifferentPartitions".*"value":"1:All commands in a batch/);
+    assert.match(
+      text,
+      /"code":"CommandsInBatchActOnDifferentPartitions".*"value":"1:All commands in a batch/,
+    );
     assert.deepEqual(await stored(), []);
   });
 

@@ -1,4 +1,4 @@
-"""Fixtures: one server for all tests of a file, and SDK clients without retries, so that every error shows at once."""
+"""Fixtures: one server for all tests of a file; SDK clients without retries, so that errors show at once."""
 import itertools
 import os
 import time

@@ -1,6 +1,6 @@
 """Starts the server under test and sends it requests, well-formed or not.
 
-    ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this source tree
+    ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
     ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
 """
 import base64
@@ -60,7 +60,8 @@ class Server(Account):
         self._errors = open(self._folder / "stderr", "w+b")
         ready_file = self._folder / "ready.json"
         storage = ["--location", str(location)] if location else ["--inMemoryPersistence"]
-        command = [binary or BINARY, *storage, "--tablePort", str(port), "--readyFile", ready_file, "--silent", *flags]
+        always = ["--tablePort", port, "--readyFile", ready_file, "--silent"]
+        command = [binary or BINARY, *storage, *always, *flags]
         self.process = subprocess.Popen(
             [str(word) for word in command],
             stdin=subprocess.DEVNULL,
@@ -134,7 +135,7 @@ def connect():
     return RunningEndpoint(given) if given else Server()
 
 
-# --- requests by hand -------------------------------------------------------------------------------------------------
+# --- requests by hand ---------------------------------------------------------------------------
 
 
 def signature(account, to_sign, key=None):
@@ -234,10 +235,11 @@ def exchange_until_closed(account, data):
 
 def send(account, method, target, headers=None, body=None, **kwargs):
     """Sends a well-formed signed request; `target` starts at the account's base."""
-    return exchange(account, request_bytes(account, method, f"{account.base}{target}", headers, body, **kwargs), method)
+    request = request_bytes(account, method, f"{account.base}{target}", headers, body, **kwargs)
+    return exchange(account, request, method)
 
 
-# --- batches ----------------------------------------------------------------------------------------------------------
+# --- batches ------------------------------------------------------------------------------------
 
 BATCH_HEADERS = {"Content-Type": "multipart/mixed; boundary=batch_1"}
 
@@ -248,7 +250,8 @@ def batch_part(account, method, resource, body=None, headers=""):
     return (
         "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
         f"{method} {account.endpoint}/{resource} HTTP/1.1\r\n"
-        f"Accept: application/json;odata=minimalmetadata\r\nContent-Type: application/json\r\n{headers}\r\n{text}\r\n"
+        "Accept: application/json;odata=minimalmetadata\r\nContent-Type: application/json\r\n"
+        f"{headers}\r\n{text}\r\n"
     )
 
 

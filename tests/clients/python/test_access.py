@@ -50,7 +50,8 @@ def test_shared_key_covers_verb_and_content_type(server, table, method, body):
 
     def ask(signed_method, signed_type):
         to_sign = f"{signed_method}\n\n{signed_type}\n{date}\n/{server.name}{target}"
-        headers = {"x-ms-date": date, "Authorization": f"SharedKey {server.name}:{signature(server, to_sign)}"}
+        credentials = f"SharedKey {server.name}:{signature(server, to_sign)}"
+        headers = {"x-ms-date": date, "Authorization": credentials}
         return exchange(server, request_bytes(server, method, target, headers, body, signed=False))
 
     assert ask(method, content_type).status in (200, 204)
@@ -152,10 +153,9 @@ def test_transactions_on_one_partition_do_not_mix(table, client_of):
 
     def write(writer):
         with client_of(table.table_name) as client:
+            entities = [{"PartitionKey": "p", "RowKey": f"{row}", "writer": writer} for row in range(rows)]
             for _ in range(rounds):
-                client.submit_transaction(
-                    [("upsert", {"PartitionKey": "p", "RowKey": f"{row}", "writer": writer}) for row in range(rows)]
-                )
+                client.submit_transaction([("upsert", entity) for entity in entities])
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         writers = [pool.submit(write, writer) for writer in range(2)]

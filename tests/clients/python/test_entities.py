@@ -40,9 +40,10 @@ def test_what_is_absent_is_not_found(table, refused):
     ):
         with refused(404, "ResourceNotFound"):
             call()
+    # The SDK swallows this one; the status shows through its hook.
     seen = []
-    table.delete_entity("p", "r", raw_response_hook=lambda answer: seen.append(answer.http_response.status_code))
-    assert seen == [404]
+    table.delete_entity("p", "r", raw_response_hook=lambda answer: seen.append(answer.http_response))
+    assert [answer.status_code for answer in seen] == [404]
 
 
 @pytest.mark.parametrize("method", ["update_entity", "upsert_entity"])
@@ -160,15 +161,15 @@ def test_null_properties_are_dropped(table):
 
 
 @pytest.mark.parametrize(
-    "verb, status, expected",
-    [("MERGE", 204, {"a": 1, "b": 2}), ("PATCH", 204, {"a": 1, "b": 2}), ("PUT", 204, {"b": 2}), ("DELETE", 204, None)],
+    "verb, expected",
+    [("MERGE", {"a": 1, "b": 2}), ("PATCH", {"a": 1, "b": 2}), ("PUT", {"b": 2}), ("DELETE", None)],
 )
-def test_a_verb_may_be_tunnelled_through_post(server, table, verb, status, expected):
+def test_a_verb_may_be_tunnelled_through_post(server, table, verb, expected):
     table.create_entity(key() | {"a": 1})
     headers = {"X-HTTP-Method": verb, "If-Match": "*"}
     body = None if verb == "DELETE" else '{"b":2}'
     answer = send(server, "POST", f"/{table.table_name}(PartitionKey='p',RowKey='r')", headers, body)
-    assert answer.status == status, answer
+    assert answer.status == 204, answer
     assert list(table.list_entities()) == ([key() | expected] if expected else [])
 
 
@@ -180,8 +181,12 @@ def test_the_keys_of_the_url_decide(server, table):
 
 
 @pytest.mark.parametrize(
-    "resource", ["(PartitionKey=%27p%27,RowKey=%27r%27)", "%28PartitionKey='p', RowKey='r'%29".replace(" ", "%20"),
-                 "(RowKey='r',PartitionKey='p')"]
+    "resource",
+    [
+        "(PartitionKey=%27p%27,RowKey=%27r%27)",
+        "%28PartitionKey='p',%20RowKey='r'%29",
+        "(RowKey='r',PartitionKey='p')",
+    ],
 )
 def test_keys_may_be_spelt_in_several_ways(server, table, resource):
     table.create_entity(key())

@@ -87,7 +87,8 @@ def test_dates_of_other_zones_are_kept_as_utc(table):
 
 
 def test_an_insert_and_a_replace_store_the_same(table):
-    values = {"s": "x", "i": 1, "d": 1.0, "b": b"x", "t": True, "g": uuid.uuid4(), "l": EntityProperty(1, EdmType.INT64)}
+    values = {"s": "x", "i": 1, "d": 1.0, "b": b"x", "t": True, "g": uuid.uuid4()}
+    values["l"] = EntityProperty(1, EdmType.INT64)
     table.create_entity({"PartitionKey": "p", "RowKey": "insert"} | values)
     table.upsert_entity({"PartitionKey": "p", "RowKey": "replace"} | values, mode="replace")
     inserted, replaced = table.get_entity("p", "insert"), table.get_entity("p", "replace")

@@ -129,7 +129,8 @@ def many(service):
     for partition in range(PARTITIONS):
         entities = [{"PartitionKey": f"p{partition}", "RowKey": f"{row:05}", "n": row} for row in range(ROWS)]
         for start in range(0, ROWS, 100):
-            table.submit_transaction([("upsert", entity) for entity in reversed(entities[start : start + 100])])
+            some = reversed(entities[start : start + 100])  # so that the order is not that of the writes
+            table.submit_transaction([("upsert", entity) for entity in some])
     yield table
     table.delete_table()
 
