@@ -15,7 +15,7 @@ enum class FilterTarget {
 };
 
 // Nesting of parentheses and `not` that a filter may have: deeper ones are refused: recursion costs stack.
-inline constexpr int kMaxFilterDepth = 200;
+inline constexpr int kMaxFilterDepth = 1000;
 
 // Reads a $filter that has been percent-decoded. White space alone is not a filter (callers skip an empty
 // one).

@@ -66,7 +66,7 @@ void serve(const Options& options) {
   TableStore store({std::filesystem::path(options.location) / "__rocktable__", options.in_memory, options.sync});
   const Accounts accounts{{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}};
   Service service(store, accounts,
-                  {.product_style = options.product_style,
+                  {.product_style = !options.path_style_only,
                    .sync = options.sync,
                    .strict_api_version = options.strict_api_version});
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, server);

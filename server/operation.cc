@@ -194,11 +194,10 @@ Format requested_format(const OperationRequest& request) {
   return format_of_list(format && !format->empty() ? *format : request.headers.get("Accept"));
 }
 
-// For operations whose answer has a body.
+// For operations whose answer has a body. Without Accept the default is Atom, which the service serves no more.
 void require_json(const OperationRequest& request) {
   switch (requested_format(request)) {
-    case Format::Missing:  // the default is Atom, which the service stopped to serve with version 2015-12-11
-    case Format::Atom:
+    case Format::Missing:
       refuse(ErrorCode::AtomFormatNotSupported);
     case Format::Verbose:
       refuse(ErrorCode::JsonVerboseFormatNotSupported);
@@ -226,6 +225,10 @@ Prefer prefer_of(std::string_view method, const Headers& headers) {
   if (equals_ignoring_case(prefer, "return-no-content")) return Prefer::ReturnNoContent;
   if (equals_ignoring_case(prefer, "return-content")) return Prefer::ReturnContent;
   return Prefer::None;
+}
+
+bool wants_no_content(const OperationRequest& request) {
+  return prefer_of(request.method, request.headers) == Prefer::ReturnNoContent;
 }
 
 std::string_view allowed_methods(Resource::Kind kind) {
@@ -315,11 +318,12 @@ Operation parse_operation(const OperationRequest& request) {
   Resource resource = parse_resource(request.resource);
   if (const auto comp = request.query.get("comp"))
     return front_end_operation(std::move(resource), *comp, method, request);
+  if (requested_format(request) == Format::Atom) refuse(ErrorCode::AtomFormatNotSupported);
   refuse_unsupported_options(request.query);
 
   switch (resource.kind) {
     case Resource::Kind::TableSet:
-      if (get || post) require_json(request);
+      if (get || (post && !wants_no_content(request))) require_json(request);
       if (get) return query_tables(request.query);
       if (post) require_json_body(request.headers);
       if (post) return CreateTable{};
@@ -330,7 +334,7 @@ Operation parse_operation(const OperationRequest& request) {
       if (remove) return DeleteTable{std::move(resource.table)};
       break;
     case Resource::Kind::EntitySet:
-      if (get || post) require_json(request);
+      if (get || (post && !wants_no_content(request))) require_json(request);
       if (get) return query_entities(std::move(resource.table), request.query);
       if (post) require_json_body(request.headers);
       if (post) return InsertEntity{std::move(resource.table)};

@@ -1,6 +1,7 @@
 #include "server/options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <vector>
@@ -12,7 +13,12 @@ constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
     "Account devstoreaccount1 with its well-known key; UseDevelopmentStorage=true just works.";
 
+constexpr std::array kOtherServices = {"--blobHost",  "--blobPort",  "--blobKeepAliveTimeout",  "--extentMemoryLimit",
+                                       "--queueHost", "--queuePort", "--queueKeepAliveTimeout"};
+
 constexpr const char* kFooter =
+    "  --blobHost --blobPort --blobKeepAliveTimeout --queueHost --queuePort --queueKeepAliveTimeout\n"
+    "  --extentMemoryLimit                There is no blob and no queue service\n\n"
     "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
     "Environment: AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.\n"
     "--cert --key --pwd --oauth and AZURITE_ACCOUNTS are known, and refused: they are not built yet.";
@@ -48,12 +54,12 @@ void add_options(CLI::App& app, Options& options) {
       ->group(listening);
   app.add_option("--tableKeepAliveTimeout", options.keep_alive_timeout, "Close idle connections after [60]")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1, 86400))
+      ->check(CLI::Range(1, 86400).description(""))
       ->group(listening);
-  app.add_option("--readyFile", options.ready_file, "Write port, endpoint, connectionString and pid as JSON once ready")
+  app.add_option("--readyFile", options.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
       ->type_name("FILE")
       ->group(listening);
-  app.add_flag("!--disableProductStyleUrl", options.product_style, "Accounts in the path alone, never in the host name")
+  app.add_flag("--disableProductStyleUrl", options.path_style_only, "Accounts in the path, never in the host name")
       ->group(listening);
 
   app.add_flag("--strictApiVersion", options.strict_api_version, "Refuse an x-ms-version that the service never had")
@@ -79,12 +85,8 @@ void add_ignored(CLI::App& app, Ignored& ignored) {
   app.add_flag("--skipApiVersionCheck", ignored.flag, "It is the default: see --strictApiVersion")->group(group);
   app.add_flag("-L,--loose", ignored.flag, "Unknown headers are ignored anyway")->group(group);
   app.add_flag("--disableTelemetry", ignored.flag, "There is none")->group(group);
-  const std::string others = "--blobHost,--blobPort,--blobKeepAliveTimeout,--queueHost,--queuePort,"
-                             "--queueKeepAliveTimeout,--extentMemoryLimit";
-  app.add_option(others, ignored.text, "There is no blob and no queue service")
-      ->type_name("X")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->group(group);
+  for (const char* name : kOtherServices)
+    app.add_option(name, ignored.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
 }
 
 void add_unbuilt(CLI::App& app, Unbuilt& unbuilt) {

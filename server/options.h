@@ -17,7 +17,7 @@ struct Options {
   bool silent = false;
   std::string debug_file;
   std::string ready_file;
-  bool product_style = true;
+  bool path_style_only = false;
   bool strict_api_version = false;
   std::optional<std::string> warning;  // to be told before the start
 };

@@ -36,12 +36,8 @@ bool is_known_version(std::string_view version) {
   return std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
 }
 
-bool is_version(std::string_view text) {
-  constexpr std::string_view pattern = "dddd-dd-dd";
-  return text.size() == pattern.size() && std::equal(text.begin(), text.end(), pattern.begin(), [](char c, char p) {
-           return p == 'd' ? c >= '0' && c <= '9' : c == p;
-         });
-}
+// A date, yyyy-MM-dd.
+bool is_version(std::string_view text) { return text.size() == 10 && parse_date_time(text).has_value(); }
 
 // Any well-formed version is served and echoed, unless `strict`; without one the newest is meant. Throws
 // ServiceException.

@@ -13,14 +13,15 @@ constexpr std::size_t kMaxIdentifiers = 5;
 constexpr std::size_t kMaxIdLength = 64;
 constexpr std::string_view kPermissions = "raud";
 
-[[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
+// The service checks the document against its schema: whatever is wrong, values included, has one code.
+[[noreturn]] void refuse() { throw ServiceException(ErrorCode::InvalidXmlDocument); }
 
 DateTime parse_time(const std::string& text) {
   const auto point = text.find('.');
   const auto fraction_end = point == text.npos ? point : text.find_first_not_of("0123456789", point + 1);
   const bool precise = point != text.npos && std::min(fraction_end, text.size()) - point > 8;
   const auto time = parse_date_time(text);
-  if (!time || precise) refuse(ErrorCode::InvalidXmlNodeValue);
+  if (!time || precise) refuse();
   return *time;
 }
 
@@ -28,7 +29,7 @@ std::string parse_permissions(const std::string& letters) {
   std::string out;
   for (const char letter : kPermissions)
     if (std::count(letters.begin(), letters.end(), letter) == 1) out += letter;
-  if (out.size() != letters.size()) refuse(ErrorCode::InvalidXmlNodeValue);
+  if (out.size() != letters.size()) refuse();
   return out;
 }
 
@@ -37,8 +38,8 @@ void parse_policy(const pugi::xml_node& policy, SignedIdentifier& out) {
   for (const auto& child : policy.children()) {
     if (child.type() != pugi::node_element) continue;
     const std::string name = child.name(), text = leaf_text(child);
-    if (!seen.insert(name).second) refuse(ErrorCode::InvalidXmlDocument);
-    if (name != "Start" && name != "Expiry" && name != "Permission") refuse(ErrorCode::InvalidXmlDocument);
+    if (!seen.insert(name).second) refuse();
+    if (name != "Start" && name != "Expiry" && name != "Permission") refuse();
     if (text.empty()) continue;
     if (name == "Start") out.start = parse_time(text);
     if (name == "Expiry") out.expiry = parse_time(text);
@@ -52,16 +53,16 @@ SignedIdentifier parse_identifier(const pugi::xml_node& node) {
   for (const auto& child : node.children()) {
     if (child.type() != pugi::node_element) continue;
     const std::string name = child.name();
-    if (!seen.insert(name).second) refuse(ErrorCode::InvalidXmlDocument);
+    if (!seen.insert(name).second) refuse();
     if (name == "Id") {
       out.id = leaf_text(child);
     } else if (name == "AccessPolicy") {
       parse_policy(child, out);
     } else {
-      refuse(ErrorCode::InvalidXmlDocument);
+      refuse();
     }
   }
-  if (out.id.empty() || utf16_length(out.id) > kMaxIdLength) refuse(ErrorCode::InvalidXmlDocument);
+  if (out.id.empty() || utf16_length(out.id) > kMaxIdLength) refuse();
   return out;
 }
 
@@ -72,13 +73,13 @@ std::vector<SignedIdentifier> parse(std::string_view xml) {
   std::size_t count = 0;
   for (const auto& child : document.document_element().children())
     count += child.type() == pugi::node_element ? 1 : 0;
-  if (count > kMaxIdentifiers) refuse(ErrorCode::InvalidXmlDocument);
+  if (count > kMaxIdentifiers) refuse();
   for (const auto& child : document.document_element().children()) {
     if (child.type() != pugi::node_element) continue;
-    if (std::string_view(child.name()) != "SignedIdentifier") refuse(ErrorCode::InvalidXmlDocument);
+    if (std::string_view(child.name()) != "SignedIdentifier") refuse();
     out.push_back(parse_identifier(child));
     const auto same = [&](const SignedIdentifier& other) { return other.id == out.back().id; };
-    if (std::count_if(out.begin(), out.end(), same) > 1) refuse(ErrorCode::InvalidXmlDocument);
+    if (std::count_if(out.begin(), out.end(), same) > 1) refuse();
   }
   return out;
 }
