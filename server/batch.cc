@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "odata/text.h"
 #include "server/auth.h"
 #include "server/entities.h"
 #include "server/error_response.h"
@@ -163,7 +164,7 @@ class TransactionRules {
  public:
   std::optional<Error> violation(const EntityWrite& write) {
     if (!first_) first_ = {write.table, write.partition_key};
-    if (first_->first != write.table || first_->second != write.partition_key)
+    if (!equals_ignoring_case(first_->first, write.table) || first_->second != write.partition_key)
       return Error(ErrorCode::CommandsInBatchActOnDifferentPartitions);
     if (!row_keys_.insert(write.write.row_key).second) return Error(ErrorCode::InvalidDuplicateRow);
     return std::nullopt;

@@ -243,7 +243,7 @@ std::string_view allowed_methods(Resource::Kind kind) {
     case Resource::Kind::Batch:
       return "POST";
     default:
-      return "GET, PUT";
+      return "GET";
   }
 }
 
@@ -360,6 +360,9 @@ Operation parse_operation(const OperationRequest& request) {
   refuse(ErrorCode::MethodNotAllowed);
 }
 
-std::string_view allowed_methods(std::string_view resource) { return allowed_methods(parse_resource(resource).kind); }
+std::string_view allowed_methods(std::string_view resource, bool front_end) {
+  if (front_end) return "GET, HEAD, PUT";
+  return allowed_methods(parse_resource(resource).kind);
+}
 
 }  // namespace rocktable

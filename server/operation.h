@@ -107,7 +107,7 @@ Preferences parse_preferences(const OperationRequest& request);
 // Throws ServiceException: InvalidUri, MethodNotAllowed, NotImplemented, InvalidInput, *FormatNotSupported, and all that parsing filters, keys, ETags and tokens refuses.
 Operation parse_operation(const OperationRequest& request);
 
-// The verbs of a resource, for the Allow header of a 405: `GET, POST`.
-std::string_view allowed_methods(std::string_view resource);
+// The verbs of a resource, for the Allow header of a 405: `GET, POST`. `front_end`: with `?comp=`.
+std::string_view allowed_methods(std::string_view resource, bool front_end);
 
 }  // namespace rocktable

@@ -123,6 +123,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   exchange.account = target.account;
   exchange.base_url = target.base_url;
   exchange.secondary = target.secondary;
+  call.resource_ = target.resource;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers};
   exchange.preferences = parse_preferences(parts);
@@ -163,6 +164,8 @@ Service::Call Service::accept(const Request& request) {
     accept(request, call, source);
   } catch (const ServiceException& refusal) {
     call.refusal_ = error_response(refusal.error(), call.exchange_, source);
+    if (refusal.error().code == ErrorCode::MethodNotAllowed)
+      call.refusal_->add("Allow", allowed_methods(call.resource_, source == ErrorSource::FrontEnd));
   } catch (const std::exception& fault) {
     call.refusal_ = internal_error(call.exchange_, fault);
   }

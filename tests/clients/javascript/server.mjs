@@ -1,87 +1,12 @@
-// Starts the server under test and makes clients for it: SDK clients without retries, so that every error
-// shows at once, and hand-signed requests for what the SDK cannot ask.
-//
-//   ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
-//   ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
-import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createHmac } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+// The server under test with clients of @azure/data-tables, without retries, so that every error shows at once.
 import { TableClient, TableServiceClient } from "@azure/data-tables";
+import { Server, startServer as startServerOf } from "../shared/server.mjs";
 
-const kStartDeadlineMs = 20_000;
-const kStopDeadlineMs = 10_000;
-const kDefaultBinary = fileURLToPath(new URL("../../../build/release/rocktable", import.meta.url));
+export { refused } from "../shared/server.mjs";
 
-// Starts a server on a free port with its data in memory, or connects to one that already runs.
-export async function startServer() {
-  const given = process.env.ROCKTABLE_TEST_CONNECTION_STRING;
-  if (given) return new Server(given, async () => {});
+export const startServer = () => startServerOf(ServerWithClients);
 
-  const folder = await mkdtemp(join(tmpdir(), "rocktable-js-"));
-  const readyFile = join(folder, "ready.json");
-  const binary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
-  const flags = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", readyFile, "--silent"];
-  const child = spawn(binary, flags, { stdio: ["ignore", "ignore", "inherit"] });
-  const ended = new Promise((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) => resolve(code ?? signal));
-  });
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
-  const ready = await waitForReadyFile(readyFile, ended).catch(async (error) => {
-    child.kill("SIGKILL");
-    await removeFolder();
-    throw error;
-  });
-  return new Server(ready.connectionString, async () => {
-    child.kill("SIGTERM");
-    const outcome = await Promise.race([ended, sleep(kStopDeadlineMs, "still running", { ref: false })]);
-    if (outcome === "still running") child.kill("SIGKILL");
-    await removeFolder();
-    assert.equal(outcome, 0, "exit code after SIGTERM");
-  });
-}
-
-async function waitForReadyFile(path, ended) {
-  let outcome;
-  ended.then((value) => (outcome = value));
-  const deadline = Date.now() + kStartDeadlineMs;
-  while (Date.now() < deadline) {
-    assert.equal(outcome, undefined, "the server ended instead of starting");
-    if (existsSync(path)) return JSON.parse(await readFile(path, "utf8"));
-    await sleep(5);
-  }
-  throw new Error("the server did not get ready");
-}
-
-class Server {
-  #tables = 0;
-
-  constructor(connectionString, stop) {
-    this.connectionString = connectionString;
-    this.stop = stop;
-    const parts = Object.fromEntries(
-      connectionString
-        .split(";")
-        .filter(Boolean)
-        .map((part) => [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)]),
-    );
-    this.account = parts.AccountName;
-    this.key = parts.AccountKey;
-    this.endpoint = parts.TableEndpoint.replace(/\/$/, "");
-  }
-
-  // Unique between processes too, for all may share one running endpoint.
-  newTableName(prefix = "t") {
-    this.#tables += 1;
-    return `${prefix}${process.pid}x${Date.now().toString(36)}x${this.#tables}`;
-  }
-
+class ServerWithClients extends Server {
   serviceClient(connectionString = this.connectionString) {
     return TableServiceClient.fromConnectionString(connectionString, clientOptions());
   }
@@ -90,51 +15,25 @@ class Server {
     return TableClient.fromConnectionString(connectionString, name, clientOptions());
   }
 
+  // Clients that may do what a shared access signature (a query string) allows, and no more.
+  serviceClientWithSas(sas, endpoint = this.endpoint) {
+    return new TableServiceClient(`${endpoint}?${sas}`, clientOptions());
+  }
+
+  tableClientWithSas(name, sas, endpoint = this.endpoint) {
+    return new TableClient(`${endpoint}?${sas}`, name, clientOptions());
+  }
+
   async newTable() {
     const client = this.tableClient(this.newTableName());
     await client.createTable();
     return client;
-  }
-
-  // Sends a request signed with SharedKeyLite. `resource` is what follows the endpoint, percent-encoded.
-  async fetch(method, resource, { headers = {}, body } = {}) {
-    const url = new URL(`${this.endpoint}/${resource}`);
-    const date = new Date().toUTCString();
-    const comp = url.searchParams.get("comp");
-    const toSign = `${date}\n/${this.account}${url.pathname}${comp ? `?comp=${comp}` : ""}`;
-    const signature = createHmac("sha256", Buffer.from(this.key, "base64")).update(toSign).digest("base64");
-    return fetch(url, {
-      method,
-      body,
-      headers: {
-        "x-ms-date": date,
-        "x-ms-version": "2019-02-02",
-        authorization: `SharedKeyLite ${this.account}:${signature}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-    });
   }
 }
 
 // A new object each time: the SDK writes into it.
 function clientOptions() {
   return { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
-}
-
-// Checks that the service refuses, with this status and error code, and returns the error.
-export async function refused(promise, status, code) {
-  let error;
-  try {
-    const answer = await promise;
-    assert.fail(`expected ${status} ${code}, but the request succeeded: ${JSON.stringify(answer)}`);
-  } catch (thrown) {
-    error = thrown;
-  }
-  if (error instanceof assert.AssertionError) throw error;
-  const seen = error.details?.odataError?.code ?? error.code;
-  assert.deepEqual([error.statusCode, seen], [status, code], error.message);
-  return error;
 }
 
 export async function collect(iterator) {

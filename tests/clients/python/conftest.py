@@ -1,15 +1,14 @@
 """Fixtures: one server for all tests of a file; SDK clients without retries, so that errors show at once."""
-import itertools
-import os
-import time
+import pathlib
+import sys
 
 import pytest
 from azure.core.exceptions import HttpResponseError
 from azure.data.tables import TableClient, TableServiceClient
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import rocktable_server
-
-_names = itertools.count()
+from rocktable_server import unique_name
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +20,6 @@ def server():
 
 def client_options():
     return {"retry_total": 0, "connection_timeout": 10, "read_timeout": 30}
-
-
-def unique_name(prefix="t"):
-    """Unique between processes too, for all may share one running endpoint."""
-    return f"{prefix}{os.getpid()}x{int(time.time() * 1000) % 10**9}x{next(_names)}"
 
 
 @pytest.fixture

@@ -10,9 +10,12 @@ import pytest
 
 from rocktable_server import (
     BATCH_HEADERS,
+    all_entities,
     batch_body,
     batch_part,
     connection,
+    create_table,
+    delete_table,
     exchange,
     exchange_until_closed,
     read_response,
@@ -31,12 +34,12 @@ def the_server_lives_on(server):
 
 
 @pytest.fixture(scope="module")
-def name(service):
+def name(server):
     """A table that stays empty: no request of this file may store anything in it."""
-    table = service.create_table_if_not_exists("badinput")
-    yield table.table_name
-    assert list(table.list_entities()) == []
-    table.delete_table()
+    send(server, "DELETE", "/Tables('badinput')")  # of an earlier run, where the endpoint outlives it
+    yield create_table(server, "badinput")
+    assert all_entities(server, "badinput") == []
+    delete_table(server, "badinput")
 
 
 def check(answer, status, code=None):
@@ -525,13 +528,11 @@ def test_a_broken_batch_is_refused(server, name, what):
     ["a: \0", f"a: {'x' * MIB}", "a: b\r\n" * 20_000 + "c: d", "Content-Length: -1", "Content-Length: 9999999"],
     ids=["a NUL", "1 MB", "20,000", "a negative length", "a wrong length"],
 )
-def test_odd_headers_of_a_part_do_no_harm(server, service, new_name, headers):
-    table = service.create_table(new_name())
+def test_odd_headers_of_a_part_do_no_harm(server, table, headers):
     entity = {"PartitionKey": "p", "RowKey": "r"}
-    part = batch_part(server, "POST", table.table_name, entity, headers + "\r\n")
+    part = batch_part(server, "POST", table, entity, headers + "\r\n")
     answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body([part]))
     assert answer.status in (202, 400), answer
-    table.delete_table()
 
 
 @pytest.mark.parametrize(
@@ -553,18 +554,18 @@ def test_a_batch_of_another_content_type_is_refused(server, name, content_type):
     refused_batch(send(server, "POST", "/$batch", {"Content-Type": content_type}, body))
 
 
-def test_every_cut_of_a_batch_is_refused_or_stores_nothing_by_halves(server, name, service):
+def test_every_cut_of_a_batch_is_refused_or_stores_nothing_by_halves(server, name):
     """Cuts a batch of two inserts after every seventh byte: then both rows are there or none."""
-    table = service.get_table_client(name)
     parts = [batch_part(server, "POST", name, {"PartitionKey": "cut", "RowKey": row}) for row in "ab"]
     whole = batch_body(parts)
     for end in range(0, len(whole), 7):
         answer = send(server, "POST", "/$batch", BATCH_HEADERS, whole[:end])
         assert answer.status in (202, 400), (end, answer)
-        stored = list(table.list_entities())
+        stored = all_entities(server, name)
         assert len(stored) in (0, 2), f"cut at {end} stored one of two"
         for entity in stored:
-            table.delete_entity(entity)
+            resource = f"/{name}(PartitionKey='cut',RowKey='{entity['RowKey']}')"
+            assert send(server, "DELETE", resource, {"If-Match": "*"}).status == 204
 
 
 # --- HTTP -----------------------------------------------------------------------------------------
@@ -634,13 +635,11 @@ def test_a_bad_header_of_an_update_is_refused(server, name, headers, code):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_an_odd_header_of_an_insert_is_no_fault_of_the_server(server, service, new_name, headers, code):
-    table = service.create_table(new_name())
-    answer = send(server, "POST", f"/{table.table_name}", headers, f"{{{KEYS}}}")
+def test_an_odd_header_of_an_insert_is_no_fault_of_the_server(server, table, headers, code):
+    answer = send(server, "POST", f"/{table}", headers, f"{{{KEYS}}}")
     if code:
         check(answer, 400, code)
     assert 200 <= answer.status < 500, answer
-    table.delete_table()
 
 
 GOOD = "GET /devstoreaccount1/Tables HTTP/1.1\r\nHost: localhost\r\n"
@@ -738,28 +737,24 @@ def test_a_request_may_come_byte_by_byte(server):
         assert read_response(client).status == 200
 
 
-def test_a_chunked_body_is_read(server, service, new_name):
-    table = service.create_table(new_name())
-    head = request_bytes(server, "POST", f"{server.base}/{table.table_name}", CHUNKED)
+def test_a_chunked_body_is_read(server, table):
+    head = request_bytes(server, "POST", f"{server.base}/{table}", CHUNKED)
     body = f"{{{KEYS}}}".encode()
     pieces = [body[start : start + 5] for start in range(0, len(body), 5)]
     chunks = b"".join(b"%x;extension=1\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
     answer = exchange(server, head + chunks + b"0\r\ntrailer: x\r\n\r\n")
     assert answer.status == 201, answer
-    table.delete_table()
 
 
-def test_expect_100_continue_is_answered(server, service, new_name):
-    table = service.create_table(new_name())
+def test_expect_100_continue_is_answered(server, table):
     body = f"{{{KEYS}}}".encode()
-    target = f"{server.base}/{table.table_name}"
+    target = f"{server.base}/{table}"
     request = request_bytes(server, "POST", target, {"Expect": "100-continue"}, body)
     with connection(server) as client:
         client.sendall(request[: -len(body)])
         assert client.recv(65536).startswith(b"HTTP/1.1 100 ")
         client.sendall(body)
         assert read_response(client).status == 201
-    table.delete_table()
 
 
 def test_expect_100_continue_of_too_large_a_body_is_refused_at_once(server, name):
@@ -779,10 +774,9 @@ def test_idle_connections_do_not_shut_others_out(server):
         assert send(server, "GET", "/Tables").status == 200
 
 
-def test_mutated_requests_do_no_harm(server, service, new_name):
+def test_mutated_requests_do_no_harm(server, table):
     """Changes, drops, doubles and swaps bytes of good requests; the seed makes a failure repeatable."""
-    table = service.create_table(new_name())
-    name = table.table_name
+    name = table
     rng = random.Random(20210526)
     one = f"{name}(PartitionKey='p',RowKey='%s')"
     parts = [batch_part(server, "PUT", one % row, {"a": 1}, "If-Match: *\r\n") for row in "ab"]
@@ -813,4 +807,3 @@ def test_mutated_requests_do_no_harm(server, service, new_name):
         answer = exchange_until_closed(server, bytes(data))
         statuses = re.findall(rb"^HTTP/1\.1 (\d+) ", answer, re.MULTILINE)
         assert not {b"500", b"502", b"503"} & set(statuses), (round_, bytes(data), answer)
-    table.delete_table()

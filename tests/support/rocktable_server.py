@@ -9,6 +9,7 @@ import email.utils
 import hashlib
 import hmac
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -23,7 +24,7 @@ import urllib.parse
 
 BINARY = pathlib.Path(
     os.environ.get(
-        "ROCKTABLE_BINARY", pathlib.Path(__file__).resolve().parents[3] / "build" / "release" / "rocktable"
+        "ROCKTABLE_BINARY", pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "rocktable"
     )
 )
 START_DEADLINE = 20.0
@@ -237,6 +238,43 @@ def send(account, method, target, headers=None, body=None, **kwargs):
     """Sends a well-formed signed request; `target` starts at the account's base."""
     request = request_bytes(account, method, f"{account.base}{target}", headers, body, **kwargs)
     return exchange(account, request, method)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+_names = itertools.count()
+
+
+def unique_name(prefix="t"):
+    """Unique between processes too, for all may share one running endpoint."""
+    return f"{prefix}{os.getpid()}x{int(time.time() * 1000) % 10**9}x{next(_names)}"
+
+
+def create_table(account, name=None):
+    name = name or unique_name()
+    answer = send(account, "POST", "/Tables", {"Prefer": "return-no-content"}, json.dumps({"TableName": name}))
+    assert answer.status == 204, answer
+    return name
+
+
+def delete_table(account, name):
+    answer = send(account, "DELETE", f"/Tables('{name}')")
+    assert answer.status == 204, answer
+
+
+def all_entities(account, table):
+    """All entities of a table, page by page, without annotations."""
+    found, tokens = [], ""
+    while True:
+        accept = {"Accept": "application/json;odata=nometadata"}
+        answer = send(account, "GET", f"/{table}()?{tokens}", accept)
+        assert answer.status == 200, answer
+        found += answer.json()["value"]
+        names = ("NextPartitionKey", "NextRowKey")
+        values = {name: answer.headers[f"x-ms-continuation-{name}"] for name in names}
+        tokens = urllib.parse.urlencode({name: value for name, value in values.items() if value})
+        if not tokens:
+            return found
 
 
 # --- batches ------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ KEYS = {"PartitionKey": "p'k", "RowKey": "r k"}
 def entity(server, table):
     """The resource of an entity with a property of each type."""
     body = json.dumps(KEYS | OWN)
-    answer = send(server, "POST", f"/{table.table_name}", {"Prefer": "return-no-content"}, body)
+    answer = send(server, "POST", f"/{table}", {"Prefer": "return-no-content"}, body)
     assert answer.status == 204
-    return f"{table.table_name}(PartitionKey='p''k',RowKey='r%20k')"
+    return f"{table}(PartitionKey='p''k',RowKey='r%20k')"
 
 
 def get(server, resource, accept):
@@ -98,13 +98,13 @@ def test_format_overrides_accept(server, entity):
 
 def test_an_insert_echoes_the_entity_at_the_level_asked_for(server, table):
     body = compact(KEYS | OWN | {"Dropped": None})
-    resource = f"{table.table_name}(PartitionKey='p''k',RowKey='r%20k')"
+    resource = f"{table}(PartitionKey='p''k',RowKey='r%20k')"
     accept = {"Accept": "application/json;odata=fullmetadata"}
-    answer = send(server, "POST", f"/{table.table_name}", accept, body)
+    answer = send(server, "POST", f"/{table}", accept, body)
     assert answer.status == 201
     assert answer.headers["Location"] == f"{server.endpoint}/{resource}"
     expected = expected_entity(server, resource, answer.headers["ETag"], "fullmetadata")
-    assert answer.text == compact(context(server, f"{table.table_name}/@Element", "fullmetadata") | expected)
+    assert answer.text == compact(context(server, f"{table}/@Element", "fullmetadata") | expected)
 
 
 def test_select_is_named_in_the_context(server, entity):
@@ -120,7 +120,7 @@ def test_select_is_named_in_the_context(server, entity):
 
 
 def test_properties_stand_in_the_order_of_the_insert_and_are_sorted_by_any_other_write(server, table):
-    url = f"/{table.table_name}"
+    url = f"/{table}"
     body = compact({"PartitionKey": "p", "RowKey": "r", "b": 1, "_x": 2, "B": 3, "a": 4})
     resource = f"{url}(PartitionKey='p',RowKey='r')"
 
