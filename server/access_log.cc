@@ -39,8 +39,8 @@ void AccessLog::write(const AccessRecord& record) {
                    record.status, record.body_bytes);
   }
   if (file_)
-    file_->info("{} {} {} {} -> {} {} bytes {} us", record.request_id, record.remote_address, record.method, target,
-                record.status, record.body_bytes, record.duration.count());
+    file_->info("{} {} {} {} -> {} {} bytes {} us", record.request_id, record.remote_address, record.method,
+                target, record.status, record.body_bytes, record.duration.count());
 }
 
 std::string without_signature(std::string_view target) {

@@ -1,4 +1,5 @@
-// What the emulator tells of its requests: a line each on standard output (Common Log Format) and, asked for, in a file.
+// What the emulator tells of its requests: a line each on standard output (Common Log Format) and, asked for,
+// in a file.
 #pragma once
 
 #include <chrono>

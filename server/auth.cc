@@ -49,11 +49,12 @@ std::string with_literal_quotes(std::string_view target) {
   return out;
 }
 
-// The targets that clients sign: the one they sent; the same with literal quotes; in path style, that of the primary
-// location in place of the secondary's.
+// The targets that clients sign: the one they sent; the same with literal quotes; in path style, that of the
+// primary location in place of the secondary's.
 std::vector<std::string> signed_targets(const Request& request, const Target& target) {
   std::vector<std::string> out{std::string(request.target)};
-  if (request.target.find("%27") != std::string_view::npos) out.push_back(with_literal_quotes(request.target));
+  if (request.target.find("%27") != std::string_view::npos)
+    out.push_back(with_literal_quotes(request.target));
   const std::string secondary = "/" + target.account + "-secondary";
   if (target.secondary && request.target.starts_with(secondary))
     out.push_back("/" + target.account + std::string(request.target.substr(secondary.size())));
@@ -79,8 +80,8 @@ Result<Credentials> parse_credentials(std::string_view authorization) {
   return Credentials{lite, rest.substr(0, colon), rest.substr(colon + 1)};
 }
 
-bool signature_fits(const Credentials& credentials, const std::vector<std::string>& keys, const Request& request,
-                    const Target& target) {
+bool signature_fits(const Credentials& credentials, const std::vector<std::string>& keys,
+                    const Request& request, const Target& target) {
   const auto date = date_of(request.headers);
   for (const auto& sent : signed_targets(request, target)) {
     const SignedRequest parts{request.method, request.headers.get("Content-MD5"),
@@ -92,7 +93,8 @@ bool signature_fits(const Credentials& credentials, const std::vector<std::strin
   return false;
 }
 
-// --- Shared access signatures -----------------------------------------------------------------------------------------
+// --- Shared access signatures
+// -----------------------------------------------------------------------------------------
 
 // Takes what the stored access policy adds; each field may stand in one of the two places alone.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
@@ -142,7 +144,8 @@ std::optional<KeyRange> key_range_of(const SasParameters& sas) {
 }
 
 Caller caller_of(const SasParameters& sas) {
-  if (sas.is_account_sas()) return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
+  if (sas.is_account_sas())
+    return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
   return {Caller::Kind::TableSas, sas.permissions, {}, to_lower_ascii(sas.table), key_range_of(sas)};
 }
 
@@ -186,7 +189,8 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
     const auto identifiers = find_identifiers_(target.account, sas->table);
     const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
                                      [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
-    if (policy == identifiers.end() || !apply_policy(*policy, *sas)) return Error(ErrorCode::AuthenticationFailed);
+    if (policy == identifiers.end() || !apply_policy(*policy, *sas))
+      return Error(ErrorCode::AuthenticationFailed);
   }
   if (!is_in_time(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
@@ -200,7 +204,8 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   return caller_of(*sas);
 }
 
-// --- What operations ask ----------------------------------------------------------------------------------------------
+// --- What operations ask
+// ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -252,7 +257,8 @@ Result<void> authorize(const Caller& caller, const Operation& operation) {
     return Error(ErrorCode::AuthorizationFailure);
   if (const auto* get = std::get_if<GetEntity>(&operation); get != nullptr && !may_touch(caller, get->key))
     return Error(ErrorCode::ResourceNotFound);
-  if (const auto* write = std::get_if<WriteEntity>(&operation); write != nullptr && !may_touch(caller, write->key))
+  if (const auto* write = std::get_if<WriteEntity>(&operation);
+      write != nullptr && !may_touch(caller, write->key))
     return Error(ErrorCode::AuthorizationFailure);
   return {};
 }

@@ -37,11 +37,13 @@ class Authenticator {
   // Errors: ResourceNotFound.
   Result<void> require_account(std::string_view account) const;
 
-  // Says who calls. Thread-safe. In a SAS the signature is checked first, so that whoever has none learns nothing else.
+  // Says who calls. Thread-safe. In a SAS the signature is checked first, so that whoever has none learns
+  // nothing else.
   //
-  // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials), InvalidAuthenticationInfo (no or an
-  // unknown scheme), AuthenticationFailed (signature, account, a date that is missing or more than 15 minutes off; of a SAS also its time, its
-  // policy, a field both in it and in its policy), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
+  // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials),
+  // InvalidAuthenticationInfo (no or an unknown scheme), AuthenticationFailed (signature, account, a date
+  // that is missing or more than 15 minutes off; of a SAS also its time, its policy, a field both in it and
+  // in its policy), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
   // AuthorizationServiceMismatch, NotImplemented (a bearer token).
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
@@ -55,13 +57,14 @@ class Authenticator {
   FindIdentifiers find_identifiers_;
 };
 
-// What an operation asks of its caller; a batch by itself nothing, for each of its operations is asked on its own.
+// What an operation asks of its caller; a batch by itself nothing, for each of its operations is asked on its
+// own.
 std::optional<RequiredAccess> required_access(const Operation& operation);
 
 // Whether the caller may do this at all. Keys in a request's body are checked where the body is read.
 //
-// Errors: those of authorize(), AuthorizationFailure (a table that the SAS does not name, a write to a key out of reach, an ACL), ResourceNotFound
-// (reading a key out of reach).
+// Errors: those of authorize(), AuthorizationFailure (a table that the SAS does not name, a write to a key
+// out of reach, an ACL), ResourceNotFound (reading a key out of reach).
 Result<void> authorize(const Caller& caller, const Operation& operation);
 
 }  // namespace rocktable

@@ -66,7 +66,8 @@ void add_json_type(std::string& out, const Part& part) {
   add_line(out, "Content-Type", json_content_type(part.exchange.preferences.level));
 }
 
-// --- Answers ----------------------------------------------------------------------------------------------------------
+// --- Answers
+// ----------------------------------------------------------------------------------------------------------
 
 BatchAnswer inserted_with_content(const PreparedWrite& write, DateTime timestamp) {
   BatchAnswer out{status_line(201), {}, inserted_entity_body(write.part.exchange, write.change, timestamp)};
@@ -121,7 +122,8 @@ Response answer(const Exchange& exchange, bool change_set, const std::vector<Bat
   return response;
 }
 
-// --- Parts ------------------------------------------------------------------------------------------------------------
+// --- Parts
+// ------------------------------------------------------------------------------------------------------------
 
 // The path behind the account: parts may name it, or not.
 std::string_view without_account(std::string_view path, const std::string& account) {
@@ -130,11 +132,13 @@ std::string_view without_account(std::string_view path, const std::string& accou
   return path;
 }
 
-// Understands one part as far as it goes: `part` is filled even where the operation is refused, for the answer's form.
+// Understands one part as far as it goes: `part` is filled even where the operation is refused, for the
+// answer's form.
 Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part) {
   const std::string url = path_of_url(raw.target);
   const auto question = url.find('?');
-  const auto query = QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
+  const auto query =
+      QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
   part.exchange = exchange;
   part.content_id = raw.headers.get("Content-ID");
   const QueryParameters no_query;
@@ -175,7 +179,8 @@ class TransactionRules {
   std::set<std::string> row_keys_;
 };
 
-// --- Transactions and queries -----------------------------------------------------------------------------------------
+// --- Transactions and queries
+// -----------------------------------------------------------------------------------------
 
 std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
                                 const std::vector<PreparedWrite>& prepared) {
@@ -194,7 +199,8 @@ std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
   return {failure_answer({refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
 }
 
-std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& exchange, const BatchRequest& request) {
+std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& exchange,
+                                        const BatchRequest& request) {
   std::vector<PreparedWrite> prepared;
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
@@ -202,13 +208,17 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& excha
     try {
       PreparedWrite write = prepare(request.parts[i], exchange, part);
       if (i == kMaxOperations)
-        return {failure_answer({i - 1, {ErrorCode::InvalidInput, "The batch request operation exceeds the maximum 100 "
-                                                                 "changes per change set."}},
+        return {failure_answer({i - 1,
+                                {ErrorCode::InvalidInput,
+                                 "The batch request operation exceeds the maximum 100 "
+                                 "changes per change set."}},
                                part)};
-      if (const auto violation = rules.violation(write.change)) return {failure_answer({i, *violation}, part)};
+      if (const auto violation = rules.violation(write.change))
+        return {failure_answer({i, *violation}, part)};
       prepared.push_back(std::move(write));
     } catch (const ServiceException& refusal) {
-      if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
+      if (refusal.error().code == ErrorCode::MethodNotAllowed)
+        throw ServiceException(ErrorCode::InvalidInput);
       return {failure_answer({i, refusal.error()}, part)};
     }
   }
@@ -245,7 +255,8 @@ BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const B
 
 }  // namespace
 
-Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body) {
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
+                   const std::string& body) {
   const BatchRequest request = parse_batch(operation.content_type, body).value();
   if (request.change_set) return answer(exchange, true, run_change_set(store, exchange, request));
   return answer(exchange, false, {run_query(store, exchange, request.parts.front())});

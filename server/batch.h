@@ -1,4 +1,5 @@
-// POST /$batch: the parts become one entity group transaction (or one query), and its outcome the parts of the answer.
+// POST /$batch: the parts become one entity group transaction (or one query), and its outcome the parts of
+// the answer.
 #pragma once
 
 #include <string>
@@ -10,7 +11,9 @@
 
 namespace rocktable {
 
-// Throws ServiceException where the batch as a whole is bad; what one of its operations does wrong is answered within.
-Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body);
+// Throws ServiceException where the batch as a whole is bad; what one of its operations does wrong is
+// answered within.
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
+                   const std::string& body);
 
 }  // namespace rocktable

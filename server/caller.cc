@@ -18,7 +18,9 @@ Result<void> authorize(const Caller& caller, const RequiredAccess& access) {
   return {};
 }
 
-bool may_touch(const Caller& caller, const EntityKey& key) { return !caller.keys || contains(*caller.keys, key); }
+bool may_touch(const Caller& caller, const EntityKey& key) {
+  return !caller.keys || contains(*caller.keys, key);
+}
 
 KeyRanges within_reach(KeyRanges ranges, const Caller& caller) {
   return caller.keys ? within(std::move(ranges), *caller.keys) : ranges;

@@ -112,13 +112,14 @@ asio::awaitable<bool> Connection::answer(Message& message) {
   } else {
     response = call.run();
   }
-  context_.access_log.write({remote_address_, request.method, request.target, response.status,
-                             response.body.size(), call.request_id(),
-                             std::chrono::duration_cast<std::chrono::microseconds>(
-                                 std::chrono::steady_clock::now() - start)});
-  const Delivery delivery{.keep_alive = received.keep_alive() && !finishing_, .http_1_0 = received.version() < 11};
+  context_.access_log.write(
+      {remote_address_, request.method, request.target, response.status, response.body.size(),
+       call.request_id(),
+       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start)});
+  const Delivery delivery{.keep_alive = received.keep_alive() && !finishing_,
+                          .http_1_0 = received.version() < 11};
   const bool written = co_await write(response, delivery);
-  co_return written && delivery.keep_alive;
+  co_return written&& delivery.keep_alive;
 }
 
 asio::awaitable<bool> Connection::write(const Response& response, const Delivery& delivery) {
@@ -131,7 +132,8 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
   co_return !error;
 }
 
-// Lets the client read its answer: closing with unread bytes in the socket would reset the connection under it.
+// Lets the client read its answer: closing with unread bytes in the socket would reset the connection under
+// it.
 asio::awaitable<void> Connection::drain() {
   boost::system::error_code ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
@@ -148,7 +150,8 @@ asio::awaitable<void> Connection::drain() {
 void Connection::close_if_late(std::chrono::steady_clock::time_point now) {
   const auto waited = now - since_;
   if ((state_ == State::Idle && waited > context_.keep_alive_timeout) ||
-      (state_ == State::Reading && waited > kReadTimeout) || (state_ == State::Writing && waited > kWriteTimeout))
+      (state_ == State::Reading && waited > kReadTimeout) ||
+      (state_ == State::Writing && waited > kWriteTimeout))
     close();
 }
 

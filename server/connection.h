@@ -30,8 +30,8 @@ class Connection {
   // Until the client closes, idles, breaks HTTP, or asks to close. One at a time.
   boost::asio::awaitable<void> serve();
 
-  // Closes the connection where it has waited for its client for too long. Called about once a second: one sweep over
-  // all connections costs less than a timer for each read.
+  // Closes the connection where it has waited for its client for too long. Called about once a second: one
+  // sweep over all connections costs less than a timer for each read.
   void close_if_late(std::chrono::steady_clock::time_point now);
 
   // Ends the connection once the answer at work is written; at once where there is none.

@@ -1,4 +1,5 @@
-// The control surface, ours alone: /_rocktable/... No account name can start with an underscore, so it never collides.
+// The control surface, ours alone: /_rocktable/... No account name can start with an underscore, so it never
+// collides.
 #pragma once
 
 #include <string_view>
@@ -9,8 +10,8 @@ namespace rocktable {
 
 inline constexpr std::string_view kControlPrefix = "/_rocktable/";
 
-// `path` starts with kControlPrefix. GET health: 200 once the emulator answers. Anything else: 404 or 405, a JSON object with
-// a member "error".
+// `path` starts with kControlPrefix. GET health: 200 once the emulator answers. Anything else: 404 or 405, a
+// JSON object with a member "error".
 Response control_response(std::string_view method, std::string_view path);
 
 }  // namespace rocktable

@@ -14,8 +14,10 @@ bool origin_fits(const std::string& rule, std::string_view origin) {
   if (rule == "*" || rule == origin) return true;
   const auto star = rule.find("*.");
   if (star == rule.npos) return false;
-  const std::string_view before = std::string_view(rule).substr(0, star), behind = std::string_view(rule).substr(star + 1);
-  return origin.size() > before.size() + behind.size() && origin.starts_with(before) && origin.ends_with(behind);
+  const std::string_view before = std::string_view(rule).substr(0, star),
+                         behind = std::string_view(rule).substr(star + 1);
+  return origin.size() > before.size() + behind.size() && origin.starts_with(before) &&
+         origin.ends_with(behind);
 }
 
 bool allows_origin(const CorsRule& rule, std::string_view origin) {
@@ -55,7 +57,8 @@ bool has_field(const Response& response, std::string_view name) {
   return response.fields.starts_with(start) || response.fields.find("\r\n" + start) != std::string::npos;
 }
 
-// The headers of this very answer that the rule exposes, in the service's order. Framing is always listed both ways.
+// The headers of this very answer that the rule exposes, in the service's order. Framing is always listed
+// both ways.
 std::string exposed_headers(const Response& response, const CorsRule& rule) {
   constexpr std::array order = {"x-ms-request-id",
                                 "x-ms-client-request-id",

@@ -1,6 +1,6 @@
-// Cross-origin requests of browsers: preflights, and what the answers to actual requests say. Rules are tried in order,
-// the first that fits decides; they have nothing to do with authentication.
-// Source: learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing--cors--support-for-the-azure-storage-services
+// Cross-origin requests of browsers: preflights, and what the answers to actual requests say. Rules are tried
+// in order, the first that fits decides; they have nothing to do with authentication. Source:
+// learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing--cors--support-for-the-azure-storage-services
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@
 
 namespace rocktable {
 
-// The answer to OPTIONS. Throws ServiceException: InvalidHeaderValue (Origin or Access-Control-Request-Method missing),
-// CorsPreflightFailure (no rule fits).
+// The answer to OPTIONS. Throws ServiceException: InvalidHeaderValue (Origin or Access-Control-Request-Method
+// missing), CorsPreflightFailure (no rule fits).
 Response preflight(const Exchange& exchange, const std::vector<CorsRule>& rules, const Headers& headers);
 
 // Adds Access-Control-* and Vary to the answer to an actual request. `origin` is empty where it has none.

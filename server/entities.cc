@@ -35,8 +35,8 @@ EntityWrite to_entity_write(const WriteEntity& operation, const std::string& bod
                   {operation.kind, operation.key.row_key, operation.condition, {}}};
   if (operation.kind == WriteKind::Delete) return out;
   out.write.properties = read_entity(body).value().properties;
-  // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such: no entity
-  // can have it, and so it is not found.
+  // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
+  // no entity can have it, and so it is not found.
   const bool update = operation.condition.kind != Condition::Kind::None;
   const EntityKey key = update && is_too_long(operation.key) ? EntityKey() : operation.key;
   check_entity(key, out.write.properties).value();
@@ -117,14 +117,16 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
   };
   const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
   const KeyRanges ranges = within_reach(query.ranges, exchange.caller);
-  const auto next = store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit).value();
+  const auto next =
+      store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit).value();
   page.finish();
 
   Response response = table_layer_response(exchange, 200);
   set_json_body(response, exchange, std::move(body));
   if (next) {
     response.add("x-ms-continuation-NextPartitionKey", encode_continuation_token(next->partition_key));
-    // An empty row key has no token: the next page starts with the first row of the partition, which is that one.
+    // An empty row key has no token: the next page starts with the first row of the partition, which is that
+    // one.
     if (!next->row_key.empty())
       response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
   }

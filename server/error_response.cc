@@ -9,7 +9,9 @@ constexpr const char* kMetadataNamespace = "http://schemas.microsoft.com/ado/200
 
 // The tenant is the emulator's own business: there is none.
 constexpr std::string_view kChallenge =
-    "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize "
+    "Bearer "
+    "authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/"
+    "authorize "
     "resource_id=https://storage.azure.com";
 
 // The service's sentence, then where to look it up.

@@ -15,7 +15,8 @@ int status_of(ErrorCode code);
 // Who refuses: the two layers of the service have different headers and bodies.
 enum class ErrorSource {
   TableLayer,       // the operation itself
-  TableLayerEarly,  // before the operation was looked at (syntax, headers): neither Cache-Control nor Preference-Applied
+  TableLayerEarly,  // before the operation was looked at (syntax, headers): neither Cache-Control nor
+                    // Preference-Applied
   FrontEnd,         // ?comp=..., authentication
 };
 

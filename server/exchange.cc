@@ -57,7 +57,8 @@ Response xml_response(const Exchange& exchange, std::string_view document) {
   Response response = front_end_response(exchange, 200);
   response.add("Content-Type", "application/xml");
   response.framing = Response::Framing::Chunked;
-  response.body = "\xEF\xBB\xBF";  // the service sends a byte order mark before documents, but not before errors
+  response.body =
+      "\xEF\xBB\xBF";  // the service sends a byte order mark before documents, but not before errors
   response.body += document;
   return response;
 }

@@ -32,7 +32,8 @@ Response table_layer_response(const Exchange& exchange, int status);
 Response front_end_response(const Exchange& exchange, int status);
 Response xml_response(const Exchange& exchange, std::string_view document);
 
-// The headers of all answers, of the front end (?comp=..., authentication) as well: Server, ids, version, Date.
+// The headers of all answers, of the front end (?comp=..., authentication) as well: Server, ids, version,
+// Date.
 void add_common_fields(Response& response, const Exchange& exchange);
 
 // Preference-Applied, where the request had a preference.

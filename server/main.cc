@@ -63,7 +63,8 @@ void serve(const Options& options) {
   }
   Server server({options.table_host, options.table_port, std::chrono::seconds(options.keep_alive_timeout)});
   AccessLog access_log(options.silent, options.debug_file);
-  TableStore store({std::filesystem::path(options.location) / "__rocktable__", options.in_memory, options.sync});
+  TableStore store(
+      {std::filesystem::path(options.location) / "__rocktable__", options.in_memory, options.sync});
   const Accounts accounts{{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}};
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,

@@ -16,7 +16,8 @@ constexpr std::chrono::seconds kMaxQueryTime{5};
 
 [[noreturn]] void refuse(Error error) { throw ServiceException(std::move(error)); }
 
-// --- Resources --------------------------------------------------------------------------------------------------------
+// --- Resources
+// --------------------------------------------------------------------------------------------------------
 
 struct Resource {
   enum class Kind { Service, TableSet, Table, EntitySet, Entity, Batch, Other } kind = Kind::Other;
@@ -50,7 +51,8 @@ Resource parse_resource(std::string_view raw) {
 
   const auto parenthesis = path.find('(');
   const std::string_view name = path.substr(0, parenthesis);
-  if (!is_alphanumeric(name)) refuse(name.find('/') == name.npos ? ErrorCode::InvalidResourceName : ErrorCode::InvalidUri);
+  if (!is_alphanumeric(name))
+    refuse(name.find('/') == name.npos ? ErrorCode::InvalidResourceName : ErrorCode::InvalidUri);
   std::string_view argument;
   if (parenthesis != path.npos) {
     if (!path.ends_with(')')) refuse({ErrorCode::InvalidInput, "Bad Request - Error in query syntax."});
@@ -62,7 +64,8 @@ Resource parse_resource(std::string_view raw) {
   return {Resource::Kind::Entity, std::string(name), parse_key_predicate(argument).value()};
 }
 
-// --- Query options ----------------------------------------------------------------------------------------------------
+// --- Query options
+// ----------------------------------------------------------------------------------------------------
 
 void refuse_unsupported_options(const QueryParameters& query) {
   constexpr std::array supported = {"$filter", "$top", "$select", "$format"};
@@ -118,23 +121,28 @@ std::optional<EntityKey> resume_key(const QueryParameters& query) {
 }
 
 QueryEntities query_entities(std::string table, const QueryParameters& query) {
-  QueryEntities out{std::move(table), filter_of(query, FilterTarget::Entities), {}, selection_of(query),
-                    page_size_of(query), time_limit_of(query)};
+  QueryEntities out{std::move(table),
+                    filter_of(query, FilterTarget::Entities),
+                    {},
+                    selection_of(query),
+                    page_size_of(query),
+                    time_limit_of(query)};
   out.ranges = out.filter ? key_ranges(*out.filter) : all_keys();
   if (const auto key = resume_key(query)) out.ranges = starting_at(std::move(out.ranges), *key);
   return out;
 }
 
-// --- Conditions -------------------------------------------------------------------------------------------------------
+// --- Conditions
+// -------------------------------------------------------------------------------------------------------
 
 Condition condition_of(std::string_view method, const Headers& headers) {
   const std::string_view if_match = headers.get("If-Match");
   if (headers.has("If-None-Match")) {
-    refuse({ErrorCode::InvalidInput,
-            if_match.empty()
-                ? "If-None-Match HTTP header cannot be specified for " + std::string(method) + " operations."
-                : "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please specify "
-                  "either one of the headers or none of them."});
+    refuse({ErrorCode::InvalidInput, if_match.empty() ? "If-None-Match HTTP header cannot be specified for " +
+                                                            std::string(method) + " operations."
+                                                      : "Both If-Match and If-None-Match HTTP headers cannot "
+                                                        "be specified at the same time. Please specify "
+                                                        "either one of the headers or none of them."});
   }
   if (if_match.empty()) return {};
   if (if_match == "*") return {Condition::Kind::Any, {}};
@@ -143,11 +151,13 @@ Condition condition_of(std::string_view method, const Headers& headers) {
 
 WriteEntity write_entity(WriteKind kind, Resource resource, std::string_view method, const Headers& headers) {
   const Condition condition = condition_of(method, headers);
-  if (kind == WriteKind::Delete && condition.kind == Condition::Kind::None) refuse(ErrorCode::MissingRequiredHeader);
+  if (kind == WriteKind::Delete && condition.kind == Condition::Kind::None)
+    refuse(ErrorCode::MissingRequiredHeader);
   return {kind, std::move(resource.table), std::move(resource.key), condition};
 }
 
-// --- Formats ----------------------------------------------------------------------------------------------------------
+// --- Formats
+// ----------------------------------------------------------------------------------------------------------
 
 // A media type without spaces, in lower case.
 std::string normalised(std::string_view media_type) {
@@ -194,7 +204,8 @@ Format requested_format(const OperationRequest& request) {
   return format_of_list(format && !format->empty() ? *format : request.headers.get("Accept"));
 }
 
-// For operations whose answer has a body. Without Accept the default is Atom, which the service serves no more.
+// For operations whose answer has a body. Without Accept the default is Atom, which the service serves no
+// more.
 void require_json(const OperationRequest& request) {
   switch (requested_format(request)) {
     case Format::Missing:
@@ -247,7 +258,8 @@ std::string_view allowed_methods(Resource::Kind kind) {
   }
 }
 
-// --- The front end ----------------------------------------------------------------------------------------------------
+// --- The front end
+// ----------------------------------------------------------------------------------------------------
 
 Operation service_operation(std::string_view comp, std::string_view restype, std::string_view method) {
   if (!equals_ignoring_case(restype, "service")) refuse(ErrorCode::InvalidQueryParameterValue);
@@ -267,7 +279,8 @@ Operation acl_operation(std::string table, std::string_view method, const Header
   const bool get = method == "GET" || method == "HEAD";
   if (!get && method != "PUT") refuse(ErrorCode::MethodNotAllowed);
   const std::string accept = normalised(headers.get("Accept"));
-  if (!accept.empty() && accept.find("application/xml") == accept.npos) refuse(ErrorCode::MediaTypeNotSupported);
+  if (!accept.empty() && accept.find("application/xml") == accept.npos)
+    refuse(ErrorCode::MediaTypeNotSupported);
   if (get) return GetTableAcl{std::move(table)};
   return SetTableAcl{std::move(table)};
 }
@@ -286,13 +299,14 @@ Operation front_end_operation(Resource resource, std::string_view comp, std::str
 bool is_write(const Operation& operation) {
   return std::holds_alternative<CreateTable>(operation) || std::holds_alternative<DeleteTable>(operation) ||
          std::holds_alternative<InsertEntity>(operation) || std::holds_alternative<WriteEntity>(operation) ||
-         std::holds_alternative<Batch>(operation) || std::holds_alternative<SetServiceProperties>(operation) ||
+         std::holds_alternative<Batch>(operation) ||
+         std::holds_alternative<SetServiceProperties>(operation) ||
          std::holds_alternative<SetTableAcl>(operation);
 }
 
 std::string_view effective_method(std::string_view method, const Headers& headers) {
-  constexpr std::array tunnelled = {std::string_view("MERGE"), std::string_view("PUT"), std::string_view("DELETE"),
-                                    std::string_view("PATCH")};
+  constexpr std::array tunnelled = {std::string_view("MERGE"), std::string_view("PUT"),
+                                    std::string_view("DELETE"), std::string_view("PATCH")};
   const int count = headers.count("X-HTTP-Method");
   if (count == 0) return method;
   if (count > 1) refuse(ErrorCode::XMethodIncorrectCount);
@@ -341,8 +355,9 @@ Operation parse_operation(const OperationRequest& request) {
       break;
     case Resource::Kind::Entity: {
       if (get) require_json(request);
-      if (get) return GetEntity{std::move(resource.table), std::move(resource.key), selection_of(request.query)};
-      const auto kind = method == "PUT"                         ? WriteKind::Replace
+      if (get)
+        return GetEntity{std::move(resource.table), std::move(resource.key), selection_of(request.query)};
+      const auto kind = method == "PUT"                          ? WriteKind::Replace
                         : method == "MERGE" || method == "PATCH" ? WriteKind::Merge
                                                                  : WriteKind::Delete;
       if (kind == WriteKind::Delete && !remove) break;

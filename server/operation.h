@@ -1,4 +1,5 @@
-// The protocol's table of contents: method, URL and headers of a request become one typed operation. Behind this no code reads a raw header.
+// The protocol's table of contents: method, URL and headers of a request become one typed operation. Behind
+// this no code reads a raw header.
 #pragma once
 
 #include <chrono>
@@ -76,9 +77,9 @@ struct SetTableAcl {
   std::string table;
 };
 
-using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities, GetEntity,
-                               WriteEntity, Batch, GetServiceProperties, SetServiceProperties, GetServiceStats,
-                               GetTableAcl, SetTableAcl>;
+using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities,
+                               GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
+                               GetServiceStats, GetTableAcl, SetTableAcl>;
 
 bool is_write(const Operation& operation);
 
@@ -87,7 +88,7 @@ enum class Prefer { None, ReturnContent, ReturnNoContent };
 // How the client wants its answer.
 struct Preferences {
   MetadataLevel level = MetadataLevel::Minimal;
-  bool json = true;          // else (`*/*` or no Accept) an error comes as XML
+  bool json = true;  // else (`*/*` or no Accept) an error comes as XML
   Prefer prefer = Prefer::None;
 };
 
@@ -101,10 +102,12 @@ struct OperationRequest {
 // The verb that is meant: that of X-HTTP-Method where a POST tunnels one. Throws ServiceException: XMethod*.
 std::string_view effective_method(std::string_view method, const Headers& headers);
 
-// Never refuses: what it finds decides the form of all other refusals. parse_operation refuses formats that are not served.
+// Never refuses: what it finds decides the form of all other refusals. parse_operation refuses formats that
+// are not served.
 Preferences parse_preferences(const OperationRequest& request);
 
-// Throws ServiceException: InvalidUri, MethodNotAllowed, NotImplemented, InvalidInput, *FormatNotSupported, and all that parsing filters, keys, ETags and tokens refuses.
+// Throws ServiceException: InvalidUri, MethodNotAllowed, NotImplemented, InvalidInput, *FormatNotSupported,
+// and all that parsing filters, keys, ETags and tokens refuses.
 Operation parse_operation(const OperationRequest& request);
 
 // The verbs of a resource, for the Allow header of a 405: `GET, POST`. `front_end`: with `?comp=`.

@@ -13,8 +13,9 @@ constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
     "Account devstoreaccount1 with its well-known key; UseDevelopmentStorage=true just works.";
 
-constexpr std::array kOtherServices = {"--blobHost",  "--blobPort",  "--blobKeepAliveTimeout",  "--extentMemoryLimit",
-                                       "--queueHost", "--queuePort", "--queueKeepAliveTimeout"};
+constexpr std::array kOtherServices = {
+    "--blobHost",  "--blobPort",  "--blobKeepAliveTimeout", "--extentMemoryLimit",
+    "--queueHost", "--queuePort", "--queueKeepAliveTimeout"};
 
 constexpr const char* kFooter =
     "  --blobHost --blobPort --blobKeepAliveTimeout --queueHost --queuePort --queueKeepAliveTimeout\n"
@@ -59,10 +60,12 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--readyFile", options.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
       ->type_name("FILE")
       ->group(listening);
-  app.add_flag("--disableProductStyleUrl", options.path_style_only, "Accounts in the path, never in the host name")
+  app.add_flag("--disableProductStyleUrl", options.path_style_only,
+               "Accounts in the path, never in the host name")
       ->group(listening);
 
-  app.add_flag("--strictApiVersion", options.strict_api_version, "Refuse an x-ms-version that the service never had")
+  app.add_flag("--strictApiVersion", options.strict_api_version,
+               "Refuse an x-ms-version that the service never had")
       ->group(listening);
 
   const char* data = "Data";
@@ -82,7 +85,8 @@ void add_options(CLI::App& app, Options& options) {
 // Accepted for drop-in use, without effect on tables.
 void add_ignored(CLI::App& app, Ignored& ignored) {
   const char* group = "Accepted, and need do nothing here";
-  app.add_flag("--skipApiVersionCheck", ignored.flag, "It is the default: see --strictApiVersion")->group(group);
+  app.add_flag("--skipApiVersionCheck", ignored.flag, "It is the default: see --strictApiVersion")
+      ->group(group);
   app.add_flag("-L,--loose", ignored.flag, "Unknown headers are ignored anyway")->group(group);
   app.add_flag("--disableTelemetry", ignored.flag, "There is none")->group(group);
   for (const char* name : kOtherServices)
@@ -90,8 +94,9 @@ void add_ignored(CLI::App& app, Ignored& ignored) {
 }
 
 void add_unbuilt(CLI::App& app, Unbuilt& unbuilt) {
-  for (const auto& [name, value] : {std::pair{"--cert", &unbuilt.cert}, std::pair{"--key", &unbuilt.key},
-                                    std::pair{"--pwd", &unbuilt.password}, std::pair{"--oauth", &unbuilt.oauth}})
+  for (const auto& [name, value] :
+       {std::pair{"--cert", &unbuilt.cert}, std::pair{"--key", &unbuilt.key},
+        std::pair{"--pwd", &unbuilt.password}, std::pair{"--oauth", &unbuilt.oauth}})
     app.add_option(name, *value)->group("");
 }
 

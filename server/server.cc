@@ -97,7 +97,8 @@ class Worker {
 
 class Server::Impl {
  public:
-  explicit Impl(const ServerOptions& options) : options_(options), signals_(main().context(), SIGINT, SIGTERM) {
+  explicit Impl(const ServerOptions& options)
+      : options_(options), signals_(main().context(), SIGINT, SIGTERM) {
     listen();
   }
 
@@ -131,7 +132,8 @@ class Server::Impl {
   bool stopping_ = false;
 };
 
-// --- Listening --------------------------------------------------------------------------------------------------------
+// --- Listening
+// --------------------------------------------------------------------------------------------------------
 
 std::vector<tcp::endpoint> Server::Impl::endpoints(std::uint16_t port) {
   if (options_.host.empty())
@@ -174,15 +176,18 @@ void Server::Impl::listen() {
       return;
     } catch (const boost::system::system_error& error) {
       const bool busy = error.code() == asio::error::address_in_use;
-      if (busy && options_.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
-      const std::string where = (options_.host.empty() ? "127.0.0.1" : options_.host) + ":" + std::to_string(options_.port);
+      if (busy && options_.port == 0 && attempt < kPortTries)
+        continue;  // free at one address, busy at the other
+      const std::string where =
+          (options_.host.empty() ? "127.0.0.1" : options_.host) + ":" + std::to_string(options_.port);
       if (busy) throw ServerError("the port is in use: " + where);
       throw ServerError("cannot listen at " + where + ": " + error.code().message());
     }
   }
 }
 
-// --- Serving ----------------------------------------------------------------------------------------------------------
+// --- Serving
+// ----------------------------------------------------------------------------------------------------------
 
 void Server::Impl::run(Service& service, AccessLog& access_log) {
   asio::thread_pool blocking_pool(core_count());
@@ -190,7 +195,8 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
   });
-  for (auto& acceptor : acceptors_) asio::co_spawn(main().context(), accept(acceptor, context), asio::detached);
+  for (auto& acceptor : acceptors_)
+    asio::co_spawn(main().context(), accept(acceptor, context), asio::detached);
   for (auto& worker : workers_) worker.start();
 
   std::vector<std::jthread> threads;
@@ -240,7 +246,8 @@ asio::awaitable<void> Server::Impl::await_end() {
   for (auto& worker : workers_) worker.context().stop();
 }
 
-// --- The interface ----------------------------------------------------------------------------------------------------
+// --- The interface
+// ----------------------------------------------------------------------------------------------------
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Server::~Server() = default;

@@ -13,7 +13,7 @@
 namespace rocktable {
 
 struct ServerOptions {
-  std::string host;          // name or address; empty: 127.0.0.1 and, where there is one, [::1]
+  std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
   std::uint16_t port = 10002;  // 0: any free one
   std::chrono::seconds keep_alive_timeout{60};
 };
@@ -26,7 +26,8 @@ class ServerError : public std::runtime_error {
 
 class Server {
  public:
-  // Listens: from now on clients can connect, and wait, and SIGINT and SIGTERM are kept for run(). Throws ServerError.
+  // Listens: from now on clients can connect, and wait, and SIGINT and SIGTERM are kept for run(). Throws
+  // ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();
 
@@ -34,8 +35,8 @@ class Server {
   // The first address that it listens on, as it stands in URLs: `127.0.0.1`, `[::1]`.
   std::string address() const;
 
-  // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to five seconds (a
-  // query as long as its own time limit), and returns. Both referents must outlive the call.
+  // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to
+  // five seconds (a query as long as its own time limit), and returns. Both referents must outlive the call.
   void run(Service& service, AccessLog& access_log);
 
   // Thread-safe.

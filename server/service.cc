@@ -18,7 +18,8 @@ namespace {
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
 constexpr std::size_t kMaxClientRequestId = 1024;
 
-// --- Headers that every request may have ------------------------------------------------------------------------------
+// --- Headers that every request may have
+// ------------------------------------------------------------------------------
 
 // Source: learn.microsoft.com/rest/api/storageservices/versioning-for-the-azure-storage-services
 constexpr std::array<std::string_view, 48> kVersions = {
@@ -45,7 +46,8 @@ std::string version_of(const Headers& headers, const QueryParameters& query, boo
   std::string_view version = headers.get("x-ms-version");
   if (version.empty()) version = query.get("api-version").value_or("");
   if (version.empty()) return std::string(kNewestVersion);
-  if (!is_version(version) || (strict && !is_known_version(version))) throw ServiceException(ErrorCode::InvalidHeaderValue);
+  if (!is_version(version) || (strict && !is_known_version(version)))
+    throw ServiceException(ErrorCode::InvalidHeaderValue);
   return std::string(version);
 }
 
@@ -55,7 +57,8 @@ std::string client_request_id_of(const Headers& headers) {
   return visible && id.size() <= kMaxClientRequestId ? std::string(id) : std::string();
 }
 
-// --- Dispatch ---------------------------------------------------------------------------------------------------------
+// --- Dispatch
+// ---------------------------------------------------------------------------------------------------------
 
 struct Run {
   TableStore& store;
@@ -72,7 +75,9 @@ struct Run {
   Response operator()(const WriteEntity& o) const { return write_entity(store, exchange, o, body); }
   Response operator()(const Batch& o) const { return run_batch(store, exchange, o, body); }
   Response operator()(const GetServiceProperties&) const { return get_service_properties(store, exchange); }
-  Response operator()(const SetServiceProperties&) const { return set_service_properties(store, exchange, body); }
+  Response operator()(const SetServiceProperties&) const {
+    return set_service_properties(store, exchange, body);
+  }
   Response operator()(const GetServiceStats&) const { return get_service_stats(exchange); }
   Response operator()(const GetTableAcl& o) const { return get_table_acl(store, exchange, o); }
   Response operator()(const SetTableAcl& o) const { return set_table_acl(store, exchange, o, body); }
@@ -93,8 +98,8 @@ bool is_scan(const Operation& operation) {
 bool is_front_end(const Operation& operation) {
   return std::holds_alternative<GetServiceProperties>(operation) ||
          std::holds_alternative<SetServiceProperties>(operation) ||
-         std::holds_alternative<GetServiceStats>(operation) || std::holds_alternative<GetTableAcl>(operation) ||
-         std::holds_alternative<SetTableAcl>(operation);
+         std::holds_alternative<GetServiceStats>(operation) ||
+         std::holds_alternative<GetTableAcl>(operation) || std::holds_alternative<SetTableAcl>(operation);
 }
 
 // What goes wrong inside the emulator is told to its log, not to the client.
@@ -110,7 +115,8 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
       authenticator_(std::move(accounts),
                      [&store](std::string_view account, std::string_view table) {
                        const auto stored = store.signed_identifiers({account, table});
-                       return stored ? parse_signed_identifiers(*stored).value() : std::vector<SignedIdentifier>();
+                       return stored ? parse_signed_identifiers(*stored).value()
+                                     : std::vector<SignedIdentifier>();
                      }),
       cors_rules_(store),
       options_(options) {}
@@ -119,7 +125,8 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   Exchange& exchange = call.exchange_;
   exchange.client_request_id = client_request_id_of(request.headers);
   const Target target =
-      parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style).value();
+      parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style)
+          .value();
   exchange.account = target.account;
   exchange.base_url = target.base_url;
   exchange.secondary = target.secondary;
@@ -133,8 +140,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
-  exchange.caller =
-      authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
+  exchange.caller = authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
   call.cors_ = true;
 
   const bool front_end = query.get("comp").has_value();
@@ -176,7 +182,8 @@ Response Service::Call::execute() {
   const bool front_end = is_front_end(*operation_);
   try {
     Response response = std::visit(Run{service_->store_, exchange_, *request_->body}, *operation_);
-    if (std::holds_alternative<SetServiceProperties>(*operation_)) service_->cors_rules_.forget(exchange_.account);
+    if (std::holds_alternative<SetServiceProperties>(*operation_))
+      service_->cors_rules_.forget(exchange_.account);
     return response;
   } catch (const ServiceException& refusal) {
     const bool early = refusal.error().code == ErrorCode::TableNotFound;

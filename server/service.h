@@ -1,4 +1,5 @@
-// One request in, one answer out: who asks, what is asked, do it, render it. Knows no socket; neither step waits for the network.
+// One request in, one answer out: who asks, what is asked, do it, render it. Knows no socket; neither step
+// waits for the network.
 #pragma once
 
 #include <optional>
@@ -16,10 +17,10 @@
 namespace rocktable {
 
 struct ServiceOptions {
-  bool product_style = true;         // accounts in host names, too
-  bool secure = false;               // the connection is TLS: links start with https
-  bool sync = false;                 // the store syncs each commit, so that writes may block
-  bool strict_api_version = false;   // refuse versions that the service never had
+  bool product_style = true;        // accounts in host names, too
+  bool secure = false;              // the connection is TLS: links start with https
+  bool sync = false;                // the store syncs each commit, so that writes may block
+  bool strict_api_version = false;  // refuse versions that the service never had
 };
 
 class Service {
@@ -27,7 +28,8 @@ class Service {
   // The store must outlive the service.
   Service(TableStore& store, Accounts accounts, ServiceOptions options);
 
-  // An accepted request: parsed, authenticated and planned, or refused already. Views the request, which must outlive it.
+  // An accepted request: parsed, authenticated and planned, or refused already. Views the request, which must
+  // outlive it.
   class Call {
    public:
     // Whether run() may visit many entities or wait for the disk: then it belongs on a thread of its own.

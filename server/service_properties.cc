@@ -21,7 +21,8 @@ constexpr std::array kMethods = {"DELETE", "GET", "HEAD", "MERGE", "POST", "OPTI
 
 [[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
 
-// --- Reading ----------------------------------------------------------------------------------------------------------
+// --- Reading
+// ----------------------------------------------------------------------------------------------------------
 
 // The element children by name: each known, none twice.
 using Children = std::map<std::string_view, pugi::xml_node>;
@@ -30,7 +31,8 @@ Children children_of(const pugi::xml_node& parent, const std::vector<std::string
   Children out;
   for (const auto& child : parent.children()) {
     if (child.type() != pugi::node_element) continue;
-    if (std::find(known.begin(), known.end(), child.name()) == known.end()) refuse(ErrorCode::InvalidXmlDocument);
+    if (std::find(known.begin(), known.end(), child.name()) == known.end())
+      refuse(ErrorCode::InvalidXmlDocument);
     if (!out.emplace(child.name(), child).second) refuse(ErrorCode::InvalidXmlDocument);
   }
   return out;
@@ -65,7 +67,8 @@ Retention parse_retention(const Children& section) {
 Logging parse_logging(const pugi::xml_node& node) {
   const Children section = children_of(node, {"Version", "Delete", "Read", "Write", "RetentionPolicy"});
   require_version(section);
-  return {bool_of(section, "Read"), bool_of(section, "Write"), bool_of(section, "Delete"), parse_retention(section)};
+  return {bool_of(section, "Read"), bool_of(section, "Write"), bool_of(section, "Delete"),
+          parse_retention(section)};
 }
 
 Metrics parse_metrics(const pugi::xml_node& node) {
@@ -81,7 +84,8 @@ std::vector<std::string> split_list(const std::string& text) {
   for (std::string_view rest = text; !trim(rest).empty();) {
     const auto comma = std::min(rest.find(','), rest.size());
     out.emplace_back(trim(rest.substr(0, comma)));
-    if (out.back().empty() || utf16_length(out.back()) > kMaxEntryLength) refuse(ErrorCode::InvalidXmlNodeValue);
+    if (out.back().empty() || utf16_length(out.back()) > kMaxEntryLength)
+      refuse(ErrorCode::InvalidXmlNodeValue);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return out;
@@ -110,7 +114,8 @@ CorsRule parse_rule(const pugi::xml_node& node) {
   const Children rule = children_of(
       node, {"AllowedMethods", "AllowedOrigins", "AllowedHeaders", "ExposedHeaders", "MaxAgeInSeconds"});
   CorsRule out{parse_methods(text_of(rule, "AllowedMethods")), split_list(text_of(rule, "AllowedOrigins")),
-               parse_headers(text_of(rule, "AllowedHeaders")), parse_headers(text_of(rule, "ExposedHeaders")), 0};
+               parse_headers(text_of(rule, "AllowedHeaders")), parse_headers(text_of(rule, "ExposedHeaders")),
+               0};
   const auto age = parse_int32(text_of(rule, "MaxAgeInSeconds"));
   if (out.origins.empty() || out.origins.size() > kMaxEntries || !age || *age < 0)
     refuse(ErrorCode::InvalidXmlNodeValue);
@@ -122,7 +127,8 @@ std::vector<CorsRule> parse_rules(const pugi::xml_node& node) {
   std::vector<CorsRule> out;
   for (const auto& child : node.children()) {
     if (child.type() != pugi::node_element) continue;
-    if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules) refuse(ErrorCode::InvalidXmlDocument);
+    if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules)
+      refuse(ErrorCode::InvalidXmlDocument);
     out.push_back(parse_rule(child));
   }
   return out;
@@ -140,7 +146,8 @@ ServiceProperties parse(std::string_view xml, ServiceProperties out) {
   return out;
 }
 
-// --- Writing ----------------------------------------------------------------------------------------------------------
+// --- Writing
+// ----------------------------------------------------------------------------------------------------------
 
 void add(pugi::xml_node& parent, const char* name, std::string_view text) {
   auto child = parent.append_child(name);

@@ -1,5 +1,5 @@
-// Logging, metrics and CORS settings of an account: Get and Set Table Service Properties, Get Table Service Stats.
-// Source: learn.microsoft.com/rest/api/storageservices/set-table-service-properties
+// Logging, metrics and CORS settings of an account: Get and Set Table Service Properties, Get Table Service
+// Stats. Source: learn.microsoft.com/rest/api/storageservices/set-table-service-properties
 #pragma once
 
 #include <optional>
@@ -47,8 +47,8 @@ struct CorsRule {
   bool operator==(const CorsRule&) const = default;
 };
 
-// The defaults are those of a new account of the service. Nothing is logged or measured here; the settings are kept
-// for who reads them back.
+// The defaults are those of a new account of the service. Nothing is logged or measured here; the settings
+// are kept for who reads them back.
 struct ServiceProperties {
   Logging logging;
   Metrics hour_metrics{true, true, {7}};
@@ -60,9 +60,10 @@ struct ServiceProperties {
 
 // Reads a StorageServiceProperties document over `previous`: a section that is missing keeps its values.
 //
-// Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other than 1.0; retention days outside
-// 1..365; more than five rules), InvalidXmlNodeValue (a method that is none, a negative age, more than 64 origins or literal headers or
-// two prefixes in a rule, an entry over 256 characters).
+// Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other
+// than 1.0; retention days outside 1..365; more than five rules), InvalidXmlNodeValue (a method that is none,
+// a negative age, more than 64 origins or literal headers or two prefixes in a rule, an entry over 256
+// characters).
 Result<ServiceProperties> parse_service_properties(std::string_view xml, const ServiceProperties& previous);
 
 std::string render_service_properties(const ServiceProperties& properties);

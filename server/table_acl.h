@@ -26,8 +26,9 @@ struct SignedIdentifier {
 
 // Reads a SignedIdentifiers document; an empty text is an empty list.
 //
-// Errors: InvalidXmlDocument (not such a document, more than five identifiers, no Id or one over 64 characters, the same
-// Id twice, an element that is unknown or comes twice, a time or permission that is none).
+// Errors: InvalidXmlDocument (not such a document, more than five identifiers, no Id or one over 64
+// characters, the same Id twice, an element that is unknown or comes twice, a time or permission that is
+// none).
 Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view xml);
 
 // Order Id, AccessPolicy(Start, Expiry, Permission), times with seven decimals; what is empty is left out.

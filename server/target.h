@@ -26,21 +26,25 @@ class QueryParameters {
 };
 
 struct Target {
-  std::string account;        // without `-secondary`
-  bool secondary = false;     // the client addressed the secondary location
-  std::string base_url;       // without slash at the end, as the client used it: http://127.0.0.1:10002/devstoreaccount1
+  std::string account;     // without `-secondary`
+  bool secondary = false;  // the client addressed the secondary location
+  std::string
+      base_url;  // without slash at the end, as the client used it: http://127.0.0.1:10002/devstoreaccount1
   std::string_view resource;  // raw path behind the account: `/Tables('mytable')`; `/` for the service
   std::string_view query;     // raw, without `?`
 };
 
-// Takes a raw target apart. In host style (`account.table.localhost:10002`) the account is the host up to its first dot, in path style the
-// path's first segment. Host style is meant where the host is a name with a dot and not an address or host.docker.internal, unless
-// `product_style` is false. An absolute target (`http://host/path`) names its host itself.
+// Takes a raw target apart. In host style (`account.table.localhost:10002`) the account is the host up to its
+// first dot, in path style the path's first segment. Host style is meant where the host is a name with a dot
+// and not an address or host.docker.internal, unless `product_style` is false. An absolute target
+// (`http://host/path`) names its host itself.
 //
 // Errors: HostInformationNotPresent (no host), InvalidUri (no account, or a target that is no path).
-Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure, bool product_style);
+Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
+                            bool product_style);
 
-// Path and query of an absolute or relative URL, as parts of a batch write it: the scheme and host are cut off, a slash is put in front.
+// Path and query of an absolute or relative URL, as parts of a batch write it: the scheme and host are cut
+// off, a slash is put in front.
 std::string path_of_url(std::string_view url);
 
 }  // namespace rocktable

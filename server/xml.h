@@ -1,4 +1,5 @@
-// XML documents of the front end (service properties, signed identifiers): read strictly, written as the service does.
+// XML documents of the front end (service properties, signed identifiers): read strictly, written as the
+// service does.
 #pragma once
 
 #include <pugixml.hpp>
@@ -7,8 +8,8 @@
 
 namespace rocktable {
 
-// Reads a document whose root is `root`. Document types are skipped, and so no entity is ever expanded. Throws
-// ServiceException: InvalidXmlDocument.
+// Reads a document whose root is `root`. Document types are skipped, and so no entity is ever expanded.
+// Throws ServiceException: InvalidXmlDocument.
 pugi::xml_document parse_xml(std::string_view text, const char* root);
 
 // One line, without byte order mark.

@@ -8,15 +8,18 @@
 
 namespace rocktable {
 
-// Hands out the wall clock's time, or one tick more than the last where that has not moved (or was set back). Thread-safe.
+// Hands out the wall clock's time, or one tick more than the last where that has not moved (or was set back).
+// Thread-safe.
 class Clock {
  public:
-  // Writes down a time that no tick handed out so far has passed. Called before the first tick beyond the last mark, about once a second under
-  // load, so that a store that was killed starts at most a second ahead of the wall clock.
+  // Writes down a time that no tick handed out so far has passed. Called before the first tick beyond the
+  // last mark, about once a second under load, so that a store that was killed starts at most a second ahead
+  // of the wall clock.
   using Persist = std::function<void(DateTime high_water_mark)>;
 
   // `high_water_mark` is what was persisted last: all ticks to come are beyond it.
-  Clock(DateTime high_water_mark, Persist persist) : last_(high_water_mark), mark_(high_water_mark), persist_(std::move(persist)) {}
+  Clock(DateTime high_water_mark, Persist persist)
+      : last_(high_water_mark), mark_(high_water_mark), persist_(std::move(persist)) {}
 
   DateTime next();
 

@@ -139,7 +139,8 @@ DateTime decode_entity(std::string_view record, std::vector<PropertyView>& prope
   }
   for (auto& property : properties) {
     if (auto* text = std::get_if<std::string_view>(&property.value)) *text = reader.bytes(text->size());
-    if (auto* binary = std::get_if<BinaryView>(&property.value)) binary->bytes = reader.bytes(binary->bytes.size());
+    if (auto* binary = std::get_if<BinaryView>(&property.value))
+      binary->bytes = reader.bytes(binary->bytes.size());
   }
   if (!reader.rest().empty()) throw CorruptRecord("a record goes on behind its last text");
   return timestamp;

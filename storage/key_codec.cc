@@ -35,7 +35,9 @@ void append_three_bytes(std::string& out, unsigned code_unit) {
   out += static_cast<char>(0x80 | (code_unit & 0x3F));
 }
 
-unsigned low_bits(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]) & 0x3Fu; }
+unsigned low_bits(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]) & 0x3Fu;
+}
 
 // Ten bits of a code point, from the surrogate at `at`.
 unsigned surrogate_bits(std::string_view cesu8, std::size_t at) {

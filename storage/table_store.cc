@@ -37,8 +37,8 @@ void check(const rocksdb::Status& status) {
   if (!status.ok()) throw std::runtime_error("the store failed: " + status.ToString());
 }
 
-// Figures: measured for entities of about 1 KB on two cores. Uncompressed blocks scan 1.5 to 1.8 times as fast as LZ4 for a fifth more disk; 32 KiB
-// blocks are the best of 4 to 128 for scans and reads together.
+// Figures: measured for entities of about 1 KB on two cores. Uncompressed blocks scan 1.5 to 1.8 times as
+// fast as LZ4 for a fifth more disk; 32 KiB blocks are the best of 4 to 128 for scans and reads together.
 rocksdb::ColumnFamilyOptions entities_options() {
   rocksdb::BlockBasedTableOptions table;
   table.block_size = 32 << 10;
@@ -87,8 +87,8 @@ void make_directory(const std::filesystem::path& directory) {
 StoreError open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
   const std::string what = status.ToString();
   const std::string folder = directory.string();
-  // "While lock file: ..." of another process, "lock hold by current process ..." of this one; not "while open a file for lock: ...", a
-  // fault of the folder.
+  // "While lock file: ..." of another process, "lock hold by current process ..." of this one; not "while
+  // open a file for lock: ...", a fault of the folder.
   if (what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos)
     return StoreError("the folder " + folder + " is in use by another rocktable");
   if (what.find("Column famil") != std::string::npos)
@@ -156,7 +156,8 @@ class TableStore::Impl {
   mutable std::array<std::mutex, 1024> partition_locks_;
 };
 
-// --- Open and close ---------------------------------------------------------------------------------------------------
+// --- Open and close
+// ---------------------------------------------------------------------------------------------------
 
 TableStore::Impl::Impl(const StoreOptions& options) {
   write_options_.sync = options.sync && !options.in_memory;
@@ -237,7 +238,8 @@ std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key)
 
 void TableStore::Impl::write(rocksdb::WriteBatch& batch) { check(db_->Write(write_options_, &batch)); }
 
-// --- Tables -----------------------------------------------------------------------------------------------------------
+// --- Tables
+// -----------------------------------------------------------------------------------------------------------
 
 std::optional<TableRow> TableStore::Impl::find_table(const TableName& name) const {
   rocksdb::PinnableSlice row;
@@ -263,10 +265,11 @@ Result<void> TableStore::Impl::create_table(const TableName& name) {
   return {};
 }
 
-// Whole files of a deleted table go at once; compaction takes what shares a file with others. Files stay gone when the power fails, so the
-// log that says why reaches the disk before: else the table would be back, with holes.
+// Whole files of a deleted table go at once; compaction takes what shares a file with others. Files stay gone
+// when the power fails, so the log that says why reaches the disk before: else the table would be back, with
+// holes.
 void TableStore::Impl::drop_files(const rocksdb::Slice& begin, const rocksdb::Slice& end) {
-  rocksdb::SizeApproximationOptions in_files;
+  const rocksdb::SizeApproximationOptions in_files;
   const rocksdb::Range range(begin, end);
   std::uint64_t bytes = 0;
   check(db_->GetApproximateSizes(in_files, entities_, &range, 1, &bytes));
@@ -289,8 +292,8 @@ Result<void> TableStore::Impl::delete_table(const TableName& name) {
   rows->Seek(begin_slice);
   check(rows->status());
 
-  // The row of the catalog and the entities go in one batch: after a crash both are there, or neither is. Each range tombstone costs later
-  // reads a little, so an empty table leaves none.
+  // The row of the catalog and the entities go in one batch: after a crash both are there, or neither is.
+  // Each range tombstone costs later reads a little, so an empty table leaves none.
   rocksdb::WriteBatch batch;
   check(batch.Delete(catalog_, slice(key)));
   check(batch.Delete(catalog_, slice(encode_identifiers_key(row->id))));
@@ -300,7 +303,8 @@ Result<void> TableStore::Impl::delete_table(const TableName& name) {
   return {};
 }
 
-std::optional<Table> TableStore::Impl::list_tables(std::string_view account, std::string_view from, int page_size,
+std::optional<Table> TableStore::Impl::list_tables(std::string_view account, std::string_view from,
+                                                   int page_size,
                                                    const std::function<bool(const Table&)>& visit) const {
   const std::string end = encode_account_end(account);
   const rocksdb::Slice end_slice = slice(end);
@@ -332,7 +336,8 @@ Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std
   return {};
 }
 
-// --- Entities: reading ------------------------------------------------------------------------------------------------
+// --- Entities: reading
+// ------------------------------------------------------------------------------------------------
 
 Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
                                    const std::function<void(const EntityView&)>& visit) const {
@@ -351,7 +356,8 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
 
 namespace {
 
-// Whether a range lies within one partition's rows: then its blocks are worth a place in the cache, which a larger scan would only wash out.
+// Whether a range lies within one partition's rows: then its blocks are worth a place in the cache, which a
+// larger scan would only wash out.
 bool is_row_range(const KeyRange& range) {
   return range.end && range.end->partition_key == range.begin.partition_key;
 }
@@ -406,7 +412,8 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(
   return std::optional<EntityKey>();
 }
 
-// --- Entities: writing ------------------------------------------------------------------------------------------------
+// --- Entities: writing
+// ------------------------------------------------------------------------------------------------
 
 // An entity as it was before a transaction: pinned bytes and views into them.
 struct TableStore::Impl::Previous {
@@ -477,7 +484,8 @@ CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::stri
   return timestamp;
 }
 
-// --- The interface ----------------------------------------------------------------------------------------------------
+// --- The interface
+// ----------------------------------------------------------------------------------------------------
 
 TableStore::TableStore(const StoreOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 TableStore::~TableStore() = default;
@@ -518,8 +526,8 @@ Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
   return impl_->get(name, key, visit);
 }
 
-Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges, int page_size,
-                                                  Deadline deadline,
+Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
+                                                  int page_size, Deadline deadline,
                                                   const std::function<bool(const EntityView&)>& visit) const {
   return impl_->scan(name, ranges, page_size, deadline, visit);
 }

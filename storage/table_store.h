@@ -1,4 +1,5 @@
-// The store: tables and their entities, on RocksDB. No RocksDB type crosses this interface; table_store.cc has the only includes.
+// The store: tables and their entities, on RocksDB. No RocksDB type crosses this interface; table_store.cc
+// has the only includes.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ namespace rocktable {
 struct StoreOptions {
   std::filesystem::path directory;  // created where absent; ignored in memory
   bool in_memory = false;           // nothing on disk, nothing survives
-  bool sync = false;                // fsync each commit: survives power loss, not only the death of the process
+  bool sync = false;  // fsync each commit: survives power loss, not only the death of the process
 };
 
 // The store could not be opened: a sentence for the user. Nothing was damaged.
@@ -47,7 +48,8 @@ struct WriteRefusal {
   Error error;
 };
 
-[[noreturn]] void throw_exception_from_error(const WriteRefusal& refusal, const boost::source_location& where);
+[[noreturn]] void throw_exception_from_error(const WriteRefusal& refusal,
+                                             const boost::source_location& where);
 
 template <class T>
 using CommitResult = boost::system::result<T, WriteRefusal>;
@@ -63,18 +65,20 @@ class TableStore {
   // Errors: TableAlreadyExists.
   Result<void> create_table(const TableName& name);
 
-  // In constant time, whatever the table's size; the name can be created again at once. Errors: ResourceNotFound.
+  // In constant time, whatever the table's size; the name can be created again at once. Errors:
+  // ResourceNotFound.
   Result<void> delete_table(const TableName& name);
 
   std::optional<Table> get_table(const TableName& name) const;
 
-  // Visits an account's tables in the order of their lower-case names, from `from` (lower case, may be empty) on, until `visit` has
-  // answered true `page_size` times. Returns the table to resume from, or nothing at the end.
+  // Visits an account's tables in the order of their lower-case names, from `from` (lower case, may be empty)
+  // on, until `visit` has answered true `page_size` times. Returns the table to resume from, or nothing at
+  // the end.
   std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
                                    const std::function<bool(const Table&)>& visit) const;
 
-  // The document that set_signed_identifiers stored for this table, empty where there was none. It goes with the
-  // table. Errors: TableNotFound.
+  // The document that set_signed_identifiers stored for this table, empty where there was none. It goes with
+  // the table. Errors: TableNotFound.
   Result<std::string> signed_identifiers(const TableName& name) const;
   Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
 
@@ -82,7 +86,8 @@ class TableStore {
   std::optional<std::string> service_properties(std::string_view account) const;
   void set_service_properties(std::string_view account, std::string_view document);
 
-  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors: TableNotFound.
+  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors:
+  // TableNotFound.
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit) const;
 
@@ -90,19 +95,20 @@ class TableStore {
 
   // Visits the entities of `ranges` in key order.
   //
-  //   visit      called once an entity with a view that is valid during the call; answers whether it belongs to the page; must not call the store
-  //   page_size  stop after this many that do, 1 or more
-  //   deadline   stop visiting then; at least one entity is visited, so that a scan that resumes gets ahead
+  //   visit      called once an entity with a view that is valid during the call; answers whether it belongs
+  //   to the page; must not call the store page_size  stop after this many that do, 1 or more deadline   stop
+  //   visiting then; at least one entity is visited, so that a scan that resumes gets ahead
   //
-  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty and still have one. Sees one
-  // snapshot of the table. Errors: TableNotFound.
-  // Source: learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
-  Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size, Deadline deadline,
+  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty
+  // and still have one. Sees one snapshot of the table. Errors: TableNotFound. Source:
+  // learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
+  Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
+                                        Deadline deadline,
                                         const std::function<bool(const EntityView&)>& visit) const;
 
-  // An entity group transaction: applies all writes to one partition, or none. `writes` has at least one element and no row key twice. Durable when it
-  // returns. Returns the timestamp that all of them got; it is larger than that of every commit before.
-  // Errors: TableNotFound at position 0, else those of apply().
+  // An entity group transaction: applies all writes to one partition, or none. `writes` has at least one
+  // element and no row key twice. Durable when it returns. Returns the timestamp that all of them got; it is
+  // larger than that of every commit before. Errors: TableNotFound at position 0, else those of apply().
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Write> writes);
 

@@ -19,8 +19,9 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-// One operation of an entity group transaction. Replace and Merge without condition insert what is absent (insert-or-replace, insert-or-merge);
-// with one they update, and what is absent is refused. Insert ignores the condition, Delete needs one.
+// One operation of an entity group transaction. Replace and Merge without condition insert what is absent
+// (insert-or-replace, insert-or-merge); with one they update, and what is absent is refused. Insert ignores
+// the condition, Delete needs one.
 struct Write {
   WriteKind kind;
   std::string row_key;
@@ -30,11 +31,13 @@ struct Write {
 
 // The properties to store, or nothing to delete the entity.
 //
-// Insert keeps the order of the request; every other write leaves the properties sorted by name, as the service does. Merge puts the
-// properties of the request over those that were there.
+// Insert keeps the order of the request; every other write leaves the properties sorted by name, as the
+// service does. Merge puts the properties of the request over those that were there.
 //
-// Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied; TooManyProperties and EntityTooLarge where a merge outgrows the limits.
-Result<std::optional<Properties>> apply(const Write& write, std::string_view partition_key, const std::optional<EntityView>& previous);
+// Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied; TooManyProperties and
+// EntityTooLarge where a merge outgrows the limits.
+Result<std::optional<Properties>> apply(const Write& write, std::string_view partition_key,
+                                        const std::optional<EntityView>& previous);
 
 // Whether `apply` looks at the entity that was there: an insert-or-replace does not, so it is not read.
 bool needs_previous(const Write& write);
