@@ -8,6 +8,8 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "odata/text.h"
+
 namespace rocktable {
 
 AccessLog::AccessLog(bool silent, const std::string& debug_file) {
@@ -44,11 +46,12 @@ void AccessLog::write(const AccessRecord& record) {
 }
 
 std::string without_signature(std::string_view target) {
+  constexpr std::string_view name = "sig=";
   std::string out(target);
-  for (const std::string_view start : {"?sig=", "&sig="}) {
-    const auto at = out.find(start);
-    if (at == std::string::npos) continue;
-    const auto value = at + start.size();
+  // In any case and as often as it comes, for so it is read as well.
+  for (auto at = out.find('?'); at != std::string::npos; at = out.find('&', at + 1)) {
+    if (!equals_ignoring_case(std::string_view(out).substr(at + 1, name.size()), name)) continue;
+    const auto value = at + 1 + name.size();
     out.replace(value, std::min(out.find('&', value), out.size()) - value, "***");
   }
   return out;

@@ -2,14 +2,12 @@
 // in a file.
 #pragma once
 
+#include <spdlog/fwd.h>
+
 #include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
-
-namespace spdlog {
-class logger;
-}
 
 namespace rocktable {
 

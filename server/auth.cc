@@ -49,15 +49,15 @@ std::string with_literal_quotes(std::string_view target) {
   return out;
 }
 
-// The targets that clients sign: the one they sent; the same with literal quotes; in path style, that of the
-// primary location in place of the secondary's.
+// The targets that clients sign: the one they sent; in path style, that of the primary location in place of
+// the secondary's; both with literal quotes.
 std::vector<std::string> signed_targets(const Request& request, const Target& target) {
   std::vector<std::string> out{std::string(request.target)};
-  if (request.target.find("%27") != std::string_view::npos)
-    out.push_back(with_literal_quotes(request.target));
   const std::string secondary = "/" + target.account + "-secondary";
   if (target.secondary && request.target.starts_with(secondary))
     out.push_back("/" + target.account + std::string(request.target.substr(secondary.size())));
+  if (request.target.find("%27") == std::string_view::npos) return out;
+  for (std::size_t i = 0, sent = out.size(); i < sent; ++i) out.push_back(with_literal_quotes(out[i]));
   return out;
 }
 
@@ -133,7 +133,13 @@ bool is_allowed_ip(const std::string& allowed, std::string_view remote) {
   return caller && first && last && *first <= *caller && *caller <= *last;
 }
 
-// (spk, srk) <= key <= (epk, erk), each part optional.
+// A row key bounds a partition that is named: ignored, it would open what its owner meant to close.
+bool has_whole_bounds(const SasParameters& sas) {
+  return (sas.has_start_partition_key || !sas.has_start_row_key) &&
+         (sas.has_end_partition_key || !sas.has_end_row_key);
+}
+
+// (spk, srk) <= key <= (epk, erk), each part optional; has_whole_bounds holds.
 std::optional<KeyRange> key_range_of(const SasParameters& sas) {
   if (!sas.has_start_partition_key && !sas.has_end_partition_key) return std::nullopt;
   KeyRange out{{sas.start_partition_key, sas.start_row_key}, std::nullopt};
@@ -183,7 +189,8 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   if (!sas) return Error(ErrorCode::NoAuthenticationInformation);
   const auto text = sas_string_to_sign(*sas, target.account);
   if (!text) return text.error();
-  if (!is_signed(*text, sas->signature, keys)) return Error(ErrorCode::AuthenticationFailed);
+  if (!is_signed(*text, sas->signature, keys) || !has_whole_bounds(*sas))
+    return Error(ErrorCode::AuthenticationFailed);
 
   if (!sas->is_account_sas() && !sas->identifier.empty()) {
     const auto identifiers = find_identifiers_(target.account, sas->table);

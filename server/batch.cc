@@ -185,11 +185,13 @@ class TransactionRules {
 std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
                                 const std::vector<PreparedWrite>& prepared) {
   std::vector<Write> writes;
+  writes.reserve(prepared.size());
   for (const auto& one : prepared) writes.push_back(one.change.write);
   const EntityWrite& first = prepared.front().change;
   const auto timestamp = store.commit({exchange.account, first.table}, first.partition_key, writes);
   if (timestamp) {
     std::vector<BatchAnswer> answers;
+    answers.reserve(prepared.size());
     for (const auto& one : prepared) answers.push_back(success(one, *timestamp));
     return answers;
   }

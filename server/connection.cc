@@ -89,8 +89,8 @@ asio::awaitable<bool> Connection::read(Message& message) {
   if (parser.is_done()) co_return true;
 
   if (equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) {
-    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    std::tie(message.error, bytes) = co_await asio::async_write(socket_, asio::buffer(go_on), kAwait);
+    static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+    std::tie(message.error, bytes) = co_await asio::async_write(socket_, asio::buffer(kGoOn), kAwait);
     if (message.error) co_return false;
   }
   std::tie(message.error, bytes) = co_await http::async_read(socket_, buffer_, parser, kAwait);

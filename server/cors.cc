@@ -60,26 +60,26 @@ bool has_field(const Response& response, std::string_view name) {
 // The headers of this very answer that the rule exposes, in the service's order. Framing is always listed
 // both ways.
 std::string exposed_headers(const Response& response, const CorsRule& rule) {
-  constexpr std::array order = {"x-ms-request-id",
-                                "x-ms-client-request-id",
-                                "Server",
-                                "x-ms-version",
-                                "X-Content-Type-Options",
-                                "Cache-Control",
-                                "x-ms-continuation-NextTableName",
-                                "x-ms-continuation-NextPartitionKey",
-                                "x-ms-continuation-NextRowKey",
-                                "Preference-Applied",
-                                "DataServiceId",
-                                "ETag",
-                                "Location",
-                                "Content-Type",
-                                "Content-Length",
-                                "Date",
-                                "Transfer-Encoding"};
+  constexpr std::array kOrder = {"x-ms-request-id",
+                                 "x-ms-client-request-id",
+                                 "Server",
+                                 "x-ms-version",
+                                 "X-Content-Type-Options",
+                                 "Cache-Control",
+                                 "x-ms-continuation-NextTableName",
+                                 "x-ms-continuation-NextPartitionKey",
+                                 "x-ms-continuation-NextRowKey",
+                                 "Preference-Applied",
+                                 "DataServiceId",
+                                 "ETag",
+                                 "Location",
+                                 "Content-Type",
+                                 "Content-Length",
+                                 "Date",
+                                 "Transfer-Encoding"};
   const bool table_layer = has_field(response, "X-Content-Type-Options");
   std::string out;
-  for (const std::string_view name : order) {
+  for (const std::string_view name : kOrder) {
     const bool framing = name == "Content-Length" || name == "Transfer-Encoding";
     const bool present = framing || has_field(response, name);
     const bool hidden = name == "Content-Type" && !table_layer;

@@ -52,7 +52,8 @@ void write_ready_file(const std::string& path, const Server& server) {
 void announce(const Server& server) {
   std::cout << "rocktable: Table service is successfully listening at http://" << server.address() << ':'
             << server.port() << '\n'
-            << connection_string(endpoint_of(server)) << std::endl;
+            << connection_string(endpoint_of(server)) << '\n'
+            << std::flush;
 }
 
 void serve(const Options& options) {
@@ -89,7 +90,7 @@ int main(int argc, char** argv) {
     serve(*invocation.options);
     return 0;
   } catch (const std::exception& error) {
-    std::cerr << "rocktable: " << error.what() << std::endl;
+    std::cerr << "rocktable: " << error.what() << '\n';
     return kCouldNotStart;
   }
 }

@@ -68,10 +68,10 @@ Resource parse_resource(std::string_view raw) {
 // ----------------------------------------------------------------------------------------------------
 
 void refuse_unsupported_options(const QueryParameters& query) {
-  constexpr std::array supported = {"$filter", "$top", "$select", "$format"};
+  constexpr std::array kSupported = {"$filter", "$top", "$select", "$format"};
   for (const auto& [name, value] : query.all()) {
     const auto is_name = [&name = name](std::string_view known) { return equals_ignoring_case(known, name); };
-    if (name.starts_with('$') && std::none_of(supported.begin(), supported.end(), is_name))
+    if (name.starts_with('$') && std::none_of(kSupported.begin(), kSupported.end(), is_name))
       refuse(ErrorCode::NotImplemented);
   }
 }
@@ -169,14 +169,15 @@ std::string normalised(std::string_view media_type) {
 enum class Format { None, Minimal, Full, Verbose, Any, Atom, Missing, Unknown };
 
 Format format_of_type(std::string_view type) {
-  if (type.starts_with("application/json")) {
+  const auto name = type.substr(0, type.find(';'));
+  if (name == "application/json") {
     if (type.find("odata=nometadata") != type.npos) return Format::None;
     if (type.find("odata=fullmetadata") != type.npos) return Format::Full;
     if (type.find("odata=verbose") != type.npos) return Format::Verbose;
     return Format::Minimal;
   }
-  if (type.starts_with("*/*") || type.starts_with("application/*")) return Format::Any;
-  if (type.starts_with("application/atom+xml")) return Format::Atom;
+  if (name == "*/*" || name == "application/*") return Format::Any;
+  if (name == "application/atom+xml") return Format::Atom;
   return Format::Unknown;
 }
 
@@ -229,8 +230,9 @@ void require_json_body(const Headers& headers) {
   if (!is_json(format)) refuse(ErrorCode::MediaTypeNotSupported);
 }
 
-// Inserts and replacements alone have a preference; other operations ignore the header.
+// Inserts and replacements alone have a preference; other operations ignore the header, tunnelled ones too.
 Prefer prefer_of(std::string_view method, const Headers& headers) {
+  if (method == "POST" && headers.has("X-HTTP-Method")) method = headers.get("X-HTTP-Method");
   if (method != "POST" && method != "PUT") return Prefer::None;
   const auto prefer = trim(headers.get("Prefer"));
   if (equals_ignoring_case(prefer, "return-no-content")) return Prefer::ReturnNoContent;
@@ -261,8 +263,10 @@ std::string_view allowed_methods(Resource::Kind kind) {
 // --- The front end
 // ----------------------------------------------------------------------------------------------------
 
-Operation service_operation(std::string_view comp, std::string_view restype, std::string_view method) {
-  if (!equals_ignoring_case(restype, "service")) refuse(ErrorCode::InvalidQueryParameterValue);
+Operation service_operation(std::string_view comp, std::optional<std::string_view> restype,
+                            std::string_view method) {
+  if (!restype) refuse(ErrorCode::MissingRequiredQueryParameter);
+  if (!equals_ignoring_case(*restype, "service")) refuse(ErrorCode::InvalidQueryParameterValue);
   if (equals_ignoring_case(comp, "stats")) {
     if (method == "GET") return GetServiceStats{};
   } else if (equals_ignoring_case(comp, "properties")) {
@@ -288,7 +292,7 @@ Operation acl_operation(std::string table, std::string_view method, const Header
 Operation front_end_operation(Resource resource, std::string_view comp, std::string_view method,
                               const OperationRequest& request) {
   if (resource.kind == Resource::Kind::Service)
-    return service_operation(comp, request.query.get("restype").value_or(""), method);
+    return service_operation(comp, request.query.get("restype"), method);
   if (resource.kind != Resource::Kind::EntitySet || !equals_ignoring_case(comp, "acl"))
     refuse(ErrorCode::InvalidQueryParameterValue);
   return acl_operation(std::move(resource.table), method, request.headers);
@@ -305,14 +309,14 @@ bool is_write(const Operation& operation) {
 }
 
 std::string_view effective_method(std::string_view method, const Headers& headers) {
-  constexpr std::array tunnelled = {std::string_view("MERGE"), std::string_view("PUT"),
-                                    std::string_view("DELETE"), std::string_view("PATCH")};
+  constexpr std::array kTunnelled = {std::string_view("MERGE"), std::string_view("PUT"),
+                                     std::string_view("DELETE"), std::string_view("PATCH")};
   const int count = headers.count("X-HTTP-Method");
   if (count == 0) return method;
   if (count > 1) refuse(ErrorCode::XMethodIncorrectCount);
   if (method != "POST") refuse(ErrorCode::XMethodNotUsingPost);
-  const auto meant = std::find(tunnelled.begin(), tunnelled.end(), headers.get("X-HTTP-Method"));
-  if (meant == tunnelled.end()) refuse(ErrorCode::XMethodIncorrectValue);
+  const auto meant = std::find(kTunnelled.begin(), kTunnelled.end(), headers.get("X-HTTP-Method"));
+  if (meant == kTunnelled.end()) refuse(ErrorCode::XMethodIncorrectValue);
   return *meant;
 }
 
@@ -332,7 +336,10 @@ Operation parse_operation(const OperationRequest& request) {
   Resource resource = parse_resource(request.resource);
   if (const auto comp = request.query.get("comp"))
     return front_end_operation(std::move(resource), *comp, method, request);
-  if (requested_format(request) == Format::Atom) refuse(ErrorCode::AtomFormatNotSupported);
+  // A batch answers in multipart/mixed, whatever its Accept; azure-storage for JavaScript asks for Atom
+  // there.
+  if (resource.kind != Resource::Kind::Batch && requested_format(request) == Format::Atom)
+    refuse(ErrorCode::AtomFormatNotSupported);
   refuse_unsupported_options(request.query);
 
   switch (resource.kind) {

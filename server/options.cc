@@ -32,12 +32,11 @@ struct Ignored {
 
 // What access needs and is not built: better no start than one without the protection that was asked for.
 struct Unbuilt {
-  std::string cert, key, password, oauth;
+  std::optional<std::string> cert, key, password, oauth;
 
   std::optional<std::string> refusal() const {
-    if (!cert.empty() || !key.empty() || !password.empty())
-      return "HTTPS is not built yet: start without --cert, --key and --pwd";
-    if (!oauth.empty()) return "bearer tokens are not built yet: start without --oauth";
+    if (cert || key || password) return "HTTPS is not built yet: start without --cert, --key and --pwd";
+    if (oauth) return "bearer tokens are not built yet: start without --oauth";
     const char* accounts = std::getenv("AZURITE_ACCOUNTS");
     if (accounts != nullptr && *accounts != '\0')
       return "accounts of your own are not built yet: start without AZURITE_ACCOUNTS in the environment";

@@ -61,7 +61,7 @@ Retention parse_retention(const Children& section) {
   if (!bool_of(policy, "Enabled")) return {};
   const auto days = parse_int32(text_of(policy, "Days"));
   if (!days || *days < 1 || *days > kMaxRetentionDays) refuse(ErrorCode::InvalidXmlDocument);
-  return {*days};
+  return {days};
 }
 
 Logging parse_logging(const pugi::xml_node& node) {

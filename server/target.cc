@@ -75,9 +75,9 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   out.base_url += host;
   const auto [path, query] = split(raw_target, '?');
   out.query = query;
-  std::string_view account;
+  std::string account;
   if (const auto name = without_port(host); product_style && names_account(name)) {
-    account = name.substr(0, name.find('.'));
+    account = to_lower_ascii(name.substr(0, name.find('.')));  // host names have no case
     out.resource = path;
   } else {
     const auto end = path.find('/', 1);
@@ -87,9 +87,9 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
     out.base_url += account;
   }
   out.secondary = account.ends_with(kSecondary);
-  if (out.secondary) account.remove_suffix(kSecondary.size());
+  if (out.secondary) account.resize(account.size() - kSecondary.size());
   if (account.empty()) return Error(ErrorCode::InvalidUri);
-  out.account = account;
+  out.account = std::move(account);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "server/xml.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "odata/error.h"
@@ -9,6 +10,10 @@ namespace rocktable {
 namespace {
 
 [[noreturn]] void refuse() { throw ServiceException(ErrorCode::InvalidXmlDocument); }
+
+bool is_line_white_space(char c) { return c == '\t' || c == '\n' || c == '\r'; }
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
 }  // namespace
 
@@ -36,9 +41,14 @@ std::string render_xml(const pugi::xml_document& document) {
 }
 
 std::string leaf_text(const pugi::xml_node& node) {
-  for (const auto& child : node)
+  std::string text;
+  for (const auto& child : node) {  // several where a comment or a CDATA section stands between
     if (child.type() == pugi::node_element) refuse();
-  return std::string(trim(node.child_value()));
+    text += child.value();
+  }
+  std::replace_if(text.begin(), text.end(), is_line_white_space, ' ');
+  if (!is_utf8(text) || std::any_of(text.begin(), text.end(), is_control)) refuse();
+  return std::string(trim(text));
 }
 
 }  // namespace rocktable

@@ -18,7 +18,9 @@ std::string render_xml(const pugi::xml_document& document);
 // An empty document with its declaration.
 pugi::xml_document new_xml();
 
-// The text of an element without element children. Throws ServiceException: InvalidXmlDocument.
+// The text of an element without element children, trimmed, each white space character as a space: written out
+// and read again it is the same. Throws ServiceException: InvalidXmlDocument, for control characters and what is
+// not UTF-8 as well.
 std::string leaf_text(const pugi::xml_node& node);
 
 }  // namespace rocktable

@@ -92,7 +92,7 @@ StoreError open_error(const std::filesystem::path& directory, const rocksdb::Sta
   if (what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos)
     return StoreError("the folder " + folder + " is in use by another rocktable");
   if (what.find("Column famil") != std::string::npos)
-    return StoreError("the store in " + folder + " was written by a newer rocktable");
+    return StoreError("cannot open the store in " + folder + ": it was written by a newer rocktable");
   return StoreError("cannot open the store in " + folder + ": " + what);
 }
 
@@ -126,7 +126,8 @@ class TableStore::Impl {
   struct Previous;
 
   void open(const StoreOptions& options);
-  void check_format(const std::filesystem::path& directory);
+  void release_column_families();
+  void check_format();
   std::optional<std::uint64_t> read_number(std::string_view key) const;
   void write(rocksdb::WriteBatch& batch);
   TableId allocate_table_id();
@@ -164,15 +165,15 @@ TableStore::Impl::Impl(const StoreOptions& options) {
   write_options_.disableWAL = options.in_memory;  // there is nothing to recover
   open(options);
   try {
-    check_format(options.directory);
+    check_format();
     next_table_id_ = read_number(kNextTableIdKey).value_or(1);
     const DateTime mark{static_cast<std::int64_t>(read_number(kClockKey).value_or(0))};
     clock_.emplace(mark, [this](DateTime high_water_mark) {
       put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
     });
-  } catch (...) {
-    for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
-    throw;
+  } catch (const std::exception& error) {
+    release_column_families();
+    throw StoreError("cannot open the store in " + options.directory.string() + ": " + error.what());
   }
 }
 
@@ -198,14 +199,19 @@ void TableStore::Impl::open(const StoreOptions& options) {
   entities_ = handles_[2];
 }
 
-void TableStore::Impl::check_format(const std::filesystem::path& directory) {
+void TableStore::Impl::check_format() {
   const auto format = read_number(kFormatKey);
   if (!format) {
     put_document(kFormatKey, encode_number(kStoreFormat));
   } else if (*format > kStoreFormat) {
-    throw StoreError("the store in " + directory.string() + " was written by a newer rocktable (format " +
-                     std::to_string(*format) + ", this one knows " + std::to_string(kStoreFormat) + ")");
+    throw StoreError("it was written by a newer rocktable (format " + std::to_string(*format) +
+                     ", this one knows " + std::to_string(kStoreFormat) + ")");
   }
+}
+
+// RocksDB wants its handles back before it closes.
+void TableStore::Impl::release_column_families() {
+  for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
 }
 
 TableStore::Impl::~Impl() {
@@ -215,7 +221,7 @@ TableStore::Impl::~Impl() {
     db_->Put(write_options_, catalog_, slice(kClockKey), slice(encode_number(last))).PermitUncheckedError();
     db_->Flush({}, {catalog_, entities_}).PermitUncheckedError();
   }
-  for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  release_column_families();
   db_->Close().PermitUncheckedError();
 }
 

@@ -40,6 +40,7 @@ TEST_CASE("The canonicalized resource is the account, the path as sent, and comp
       {"/t?COMP=acl", "/devstoreaccount1/t?comp=acl"},
       {"/t?comp=AcL", "/devstoreaccount1/t?comp=AcL"},
       {"/t?comp=%61cl", "/devstoreaccount1/t?comp=acl"},
+      {"/t?%63omp=acl", "/devstoreaccount1/t?comp=acl"},
       {"/t?comp=a%2", "/devstoreaccount1/t?comp=a%2"},
       {"/t?comp=", "/devstoreaccount1/t"},
       {"/t?comp", "/devstoreaccount1/t"},

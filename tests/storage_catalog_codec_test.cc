@@ -19,6 +19,8 @@ TEST_CASE("the keys of the catalog") {
   CHECK(encode_table_key("acct", "MyTable9") == "aacct\0mytable9"s);
   CHECK(encode_account_prefix("acct") == "aacct\0"s);
   CHECK(encode_account_end("acct") == "aacct\1"s);
+  CHECK(encode_identifiers_key(TableId{0x0102030405060708}) == "i\1\2\3\4\5\6\7\x08"s);
+  CHECK(encode_properties_key("acct") == "pacct");
   CHECK(kClockKey == "mclock");
   CHECK(kFormatKey == "mformat");
   CHECK(kNextTableIdKey == "mtable id");
@@ -42,7 +44,8 @@ TEST_CASE("the tables of an account lie between its prefix and its end, those of
         CAPTURE(account);
         CAPTURE(other);
         const std::string key = encode_table_key(other, table);
-        CHECK((encode_account_prefix(account) <= key && key < encode_account_end(account)) == (account == other));
+        CHECK((encode_account_prefix(account) <= key && key < encode_account_end(account)) ==
+              (account == other));
       }
     }
   }
@@ -57,9 +60,8 @@ TEST_CASE("table keys ignore the case of the name, and only of the name") {
 TEST_CASE("numbers are eight bytes, most significant first") {
   CHECK(encode_number(0) == std::string(8, '\0'));
   CHECK(encode_number(0x0102030405060708) == "\1\2\3\4\5\6\7\x08"s);
-  for (const std::uint64_t number :
-       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x80}, std::uint64_t{1} << 63,
-        std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x80},
+                                     std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()}) {
     CAPTURE(number);
     CHECK(decode_number(encode_number(number)) == number);
   }

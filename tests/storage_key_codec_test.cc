@@ -75,7 +75,8 @@ TEST_CASE("byte order of keys is the UTF-16 order of (PartitionKey, RowKey)") {
     CAPTURE(key.row_key);
     const std::string bytes = encoded(key);
     CHECK(last < bytes);
-    CHECK(utf16(key.partition_key).size() == utf16_length(key.partition_key));  // the model's arithmetic is right
+    CHECK(utf16(key.partition_key).size() ==
+          utf16_length(key.partition_key));  // the model's arithmetic is right
     last = bytes;
   }
 }
@@ -100,8 +101,10 @@ TEST_CASE("the keys of a table lie between its prefix and its end, those of othe
 TEST_CASE("a bound that ends in U+0000 lies just behind its key, or behind its partition") {
   const auto keys = sample_keys(2, 120);
   for (const EntityKey& key : keys) {
-    const EntityKey bounds[] = {
-        key, {key.partition_key, key.row_key + '\0'}, {key.partition_key + '\0', ""}, {key.partition_key, ""}};
+    const EntityKey bounds[] = {key,
+                                {key.partition_key, key.row_key + '\0'},
+                                {key.partition_key + '\0', ""},
+                                {key.partition_key, ""}};
     for (const EntityKey& bound : bounds) {
       const std::string place = encode_bound(kTable, bound);
       for (const EntityKey& other : keys) {
@@ -126,7 +129,8 @@ TEST_CASE("a key decodes to what was encoded, and is converted only where it has
     const EntityKeyView decoded = decode_entity_key(bytes, scratch);
     CHECK(decoded.partition_key == key.partition_key);
     CHECK(decoded.row_key == key.row_key);
-    const bool converted = decoded.row_key.data() < bytes.data() || decoded.row_key.data() > bytes.data() + bytes.size();
+    const bool converted =
+        decoded.row_key.data() < bytes.data() || decoded.row_key.data() > bytes.data() + bytes.size();
     CHECK(converted == ((key.partition_key + key.row_key).find('\xF0') != std::string::npos ||
                         (key.partition_key + key.row_key).find('\xF4') != std::string::npos));
   }

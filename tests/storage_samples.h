@@ -72,7 +72,7 @@ class Samples {
   // others.
   std::string key_text(std::size_t max_length = 3) {
     static constexpr std::array<char32_t, 22> kCharacters = {
-        ' ',    '!',    'A',    'a',    '~',    0xA0,    0x7FF,   0x800,   0xCFFF,   0xD000,   0xD7FF,
+        ' ',    '!',    'A',    'a',    '~',    0xA0,    0x7FF,   0x800,   0xCFFF,  0xD000,   0xD7FF,
         0xE000, 0xE001, 0xEFFF, 0xF000, 0xFFFF, 0x10000, 0x103FF, 0x10400, 0x1F600, 0x10FC00, 0x10FFFF};
     std::string out;
     for (std::size_t n = below(max_length + 1); n > 0; --n) append_utf8_character(out, one_of(kCharacters));

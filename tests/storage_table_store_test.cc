@@ -1,5 +1,5 @@
-// The store: against a model, across reopening, and with several threads at once. That nothing acknowledged is lost with a
-// killed process is tested on the program (tests/clients).
+// The store: against a model, across reopening, and with several threads at once. That nothing acknowledged
+// is lost with a killed process is tested on the program (tests/clients).
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -25,6 +25,7 @@
 #include "odata/text.h"
 #include "storage/table_store.h"
 #include "tests/storage_samples.h"
+#include "tests/storage_temporary_folder.h"
 
 namespace rocktable {
 namespace {
@@ -40,39 +41,13 @@ Condition if_match(DateTime etag) { return {Condition::Kind::ETag, etag}; }
 TableStore::Deadline far_away() { return std::chrono::steady_clock::now() + std::chrono::hours(1); }
 TableStore::Deadline passed() { return std::chrono::steady_clock::now() - std::chrono::seconds(1); }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  StoreOptions store(bool sync = false) const { return {path_ / "new" / "store", false, sync}; }
-
- private:
-  std::filesystem::path path_;
-};
-
 StoreOptions in_memory() { return {{}, true, false}; }
 
-// What opening says, or nothing.
-std::string refusal_to_open(const StoreOptions& options) {
-  try {
-    const TableStore store(options);
-  } catch (const StoreError& error) {
-    return error.what();
-  }
-  return "";
-}
+// --- Reading
+// ----------------------------------------------------------------------------------------------------------
 
-// --- Reading ----------------------------------------------------------------------------------------------------------
-
-std::vector<Entity> entities_in(const TableStore& store, const TableName& name, const KeyRanges& ranges = all_keys()) {
+std::vector<Entity> entities_in(const TableStore& store, const TableName& name,
+                                const KeyRanges& ranges = all_keys()) {
   std::vector<Entity> out;
   const auto resume = store.scan(name, ranges, 1'000'000, far_away(), [&](const EntityView& entity) {
     out.push_back(to_entity(entity));
@@ -92,7 +67,8 @@ std::optional<Entity> entity_at(const TableStore& store, const TableName& name, 
 }
 
 std::string text_of(const Entity& entity) {
-  std::string out = "(" + entity.key.partition_key + "," + entity.key.row_key + ") @" + std::to_string(entity.timestamp.ticks);
+  std::string out = "(" + entity.key.partition_key + "," + entity.key.row_key + ") @" +
+                    std::to_string(entity.timestamp.ticks);
   for (const auto& [name, value] : entity.properties) out += " " + name + "=" + to_string(view_of(value));
   return out;
 }
@@ -101,13 +77,14 @@ std::string text_of(const Entity& entity) {
 std::string difference(const std::vector<Entity>& is, const std::vector<Entity>& should_be) {
   for (std::size_t i = 0; i < std::max(is.size(), should_be.size()); ++i) {
     if (i < is.size() && i < should_be.size() && is[i] == should_be[i]) continue;
-    return "entity " + std::to_string(i) + " is " + (i < is.size() ? text_of(is[i]) : "missing") + ", should be " +
-           (i < should_be.size() ? text_of(should_be[i]) : "missing");
+    return "entity " + std::to_string(i) + " is " + (i < is.size() ? text_of(is[i]) : "missing") +
+           ", should be " + (i < should_be.size() ? text_of(should_be[i]) : "missing");
   }
   return "";
 }
 
-// --- Writing ----------------------------------------------------------------------------------------------------------
+// --- Writing
+// ----------------------------------------------------------------------------------------------------------
 
 Write insert(std::string row_key, Properties properties = {}) {
   return {WriteKind::Insert, std::move(row_key), kNone, std::move(properties)};
@@ -138,15 +115,16 @@ std::string outcome(const Result<void>& result) {
   return result ? "done" : std::string(to_string(result.error().code));
 }
 
-// --- The model --------------------------------------------------------------------------------------------------------
+// --- The model
+// --------------------------------------------------------------------------------------------------------
 
 struct ModelTable {
   std::string name;
   std::map<EntityKey, Entity, KeyOrder> entities;
 };
 
-// What one write leaves of an entity; the code of its refusal otherwise. Told as the service's documentation does, apart from
-// storage/write.cc.
+// What one write leaves of an entity; the code of its refusal otherwise. Told as the service's documentation
+// does, apart from storage/write.cc.
 std::string refusal(const Write& write, const Entity* there) {
   if (write.kind == WriteKind::Insert) return there == nullptr ? "" : "EntityAlreadyExists";
   if (write.condition.kind == Condition::Kind::None) return "";
@@ -244,7 +222,8 @@ class Model {
   }
 
   Properties properties() {
-    static const std::string kNames[] = {"a", "b", "B", "c1", "_", "\xC3\xA9", "\xEF\xA4\x80", "\xF0\x90\x90\x80"};
+    static const std::string kNames[] = {
+        "a", "b", "B", "c1", "_", "\xC3\xA9", "\xEF\xA4\x80", "\xF0\x90\x90\x80"};
     Properties out;
     std::set<std::string> names;
     for (std::size_t n = samples_.below(6); n > 0; --n) {
@@ -365,7 +344,8 @@ class Model {
     const TableName name{where.first, where.second};
     const ModelTable* table = find_table(where);
     if (table == nullptr) {
-      const auto result = store_->scan(name, all_keys(), 1, far_away(), [](const EntityView&) { return true; });
+      const auto result =
+          store_->scan(name, all_keys(), 1, far_away(), [](const EntityView&) { return true; });
       REQUIRE_FALSE(result.has_value());
       CHECK(result.error().code == ErrorCode::TableNotFound);
       return;
@@ -381,7 +361,8 @@ class Model {
   std::vector<Entity> page_by_page(const TableName& name, KeyRanges ranges) {
     std::vector<Entity> visited;
     for (std::optional<EntityKey> resume;;) {
-      const int page_size = static_cast<int>(samples_.one_in(3) ? 1 + samples_.below(3) : 1 + samples_.below(200));
+      const int page_size =
+          static_cast<int>(samples_.one_in(3) ? 1 + samples_.below(3) : 1 + samples_.below(200));
       const auto deadline = samples_.one_in(4) ? passed() : far_away();
       const std::size_t before = visited.size();
       int kept = 0;
@@ -474,7 +455,8 @@ TEST_CASE("a store that syncs each commit does what the model does") {
   model.reopen();
 }
 
-// --- Scans ------------------------------------------------------------------------------------------------------------
+// --- Scans
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a scan whose deadline has passed still gets ahead, and soon stops") {
   TableStore store(in_memory());
@@ -513,7 +495,8 @@ TEST_CASE("a page that ends with the last entity has nothing to resume from") {
   } cases[] = {{1, EntityKey{"p", "2"}}, {2, EntityKey{"p", "3"}}, {3, std::nullopt}, {4, std::nullopt}};
   for (const auto& c : cases) {
     CAPTURE(c.page_size);
-    const auto resume = store.scan(kTable, all_keys(), c.page_size, far_away(), [](const EntityView&) { return true; });
+    const auto resume =
+        store.scan(kTable, all_keys(), c.page_size, far_away(), [](const EntityView&) { return true; });
     CHECK(resume.value() == c.resume);
   }
   const auto nothing = store.scan(kTable, {}, 1, far_away(), [](const EntityView&) { return true; });
@@ -539,13 +522,15 @@ TEST_CASE("a table's largest entity comes back whole") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   Properties properties;
-  for (int i = 0; i < 15; ++i) properties.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
+  for (int i = 0; i < 15; ++i)
+    properties.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
   const std::string key(kMaxKeyLength, 'k');
   const DateTime timestamp = committed(store, kTable, key, {insert(key, properties)});
   CHECK(entity_at(store, kTable, {key, key}) == Entity{{key, key}, timestamp, properties});
 }
 
-// --- Transactions -----------------------------------------------------------------------------------------------------
+// --- Transactions
+// -----------------------------------------------------------------------------------------------------
 
 TEST_CASE("a refused transaction changes nothing and names the write that was refused") {
   TableStore store(in_memory());
@@ -577,13 +562,15 @@ TEST_CASE("a refused transaction that is unwrapped throws its error") {
   CHECK_THROWS_AS(store.commit(kTable, "p", writes).value(), ServiceException);
 }
 
-// --- Tables -----------------------------------------------------------------------------------------------------------
+// --- Tables
+// -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a table that was deleted is created again empty, its neighbours stay whole") {
   const TemporaryFolder folder;
   const TableName before{"acct", "before"}, behind{"acct", "behind"}, elsewhere{"acct2", "table"};
   auto store = std::make_unique<TableStore>(folder.store());
-  for (const TableName& name : {before, kTable, behind, elsewhere}) REQUIRE(outcome(store->create_table(name)) == "done");
+  for (const TableName& name : {before, kTable, behind, elsewhere})
+    REQUIRE(outcome(store->create_table(name)) == "done");
   // Several files, of one table each and of several: what goes as a whole and what is cut out.
   for (int round = 0; round < 6; ++round) {
     for (const TableName& name : {before, kTable, behind, elsewhere}) {
@@ -637,7 +624,66 @@ TEST_CASE("a table keeps the case of its creation and the time of it") {
   CHECK(reopened.created == created.created);
 }
 
-// --- Open and close ---------------------------------------------------------------------------------------------------
+TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
+  for (const bool on_disk : {false, true}) {
+    CAPTURE(on_disk);
+    const TemporaryFolder folder;
+    const TableName behind{"acct", "behind"};
+    TableStore store(on_disk ? folder.store() : in_memory());
+    for (const TableName& name : {kTable, behind}) REQUIRE(outcome(store.create_table(name)) == "done");
+    committed(store, behind, "p", {insert("r")});
+    for (int partition = 0; partition < 9; ++partition) {
+      std::vector<Write> writes;
+      for (int row = 0; row < 80; ++row)
+        writes.push_back(insert(std::to_string(row), {{"b", Binary{std::string(60'000, 'x')}}}));
+      committed(store, kTable, std::to_string(partition), writes);
+    }
+    CHECK(outcome(store.delete_table(kTable)) == "done");
+    REQUIRE(outcome(store.create_table(kTable)) == "done");
+    CHECK(entities_in(store, kTable).empty());
+    CHECK(entities_in(store, behind).size() == 1);
+  }
+}
+
+TEST_CASE("a table's signed identifiers go with the table") {
+  const TemporaryFolder folder;
+  const TableName other{"acct", "other"};
+  auto store = std::make_unique<TableStore>(folder.store());
+  CHECK(outcome(store->set_signed_identifiers(kTable, "x")) == "TableNotFound");
+  CHECK(store->signed_identifiers(kTable).error().code == ErrorCode::TableNotFound);
+  for (const TableName& name : {kTable, other}) REQUIRE(outcome(store->create_table(name)) == "done");
+  CHECK(store->signed_identifiers(kTable).value() == "");
+  for (const std::string_view document : {"one", "another", ""}) {
+    CHECK(outcome(store->set_signed_identifiers(kTable, document)) == "done");
+    CHECK(store->signed_identifiers({"acct", "TABLE"}).value() == document);
+  }
+  CHECK(outcome(store->set_signed_identifiers(kTable, "of table")) == "done");
+  CHECK(outcome(store->set_signed_identifiers(other, "of other")) == "done");
+  store.reset();
+  store = std::make_unique<TableStore>(folder.store());
+  CHECK(store->signed_identifiers(kTable).value() == "of table");
+  REQUIRE(outcome(store->delete_table(kTable)) == "done");
+  REQUIRE(outcome(store->create_table(kTable)) == "done");
+  CHECK(store->signed_identifiers(kTable).value() == "");
+  CHECK(store->signed_identifiers(other).value() == "of other");
+}
+
+TEST_CASE("each account has its service properties") {
+  const TemporaryFolder folder;
+  auto store = std::make_unique<TableStore>(folder.store());
+  CHECK_FALSE(store->service_properties("acct").has_value());
+  store->set_service_properties("acct", "first");
+  store->set_service_properties("acct", "second");
+  store->set_service_properties("acct1", "");
+  store.reset();
+  store = std::make_unique<TableStore>(folder.store());
+  CHECK(store->service_properties("acct") == "second");
+  CHECK(store->service_properties("acct1") == "");
+  CHECK_FALSE(store->service_properties("acc").has_value());
+}
+
+// --- Open and close
+// ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("timestamps increase across restarts, also in quick succession") {
   const TemporaryFolder folder;
@@ -669,10 +715,13 @@ TEST_CASE("a folder that is open is not opened a second time") {
   committed(store, kTable, "p", {insert("r")});  // the first goes on
 }
 
-// Another process holds RocksDB's lock, as a second server would. The child does no more than that: it may not use much after fork().
+// Another process holds RocksDB's lock, as a second server would. The child does no more than that: it may
+// not use much after fork().
 TEST_CASE("a folder that another process has open is not opened") {
   const TemporaryFolder folder;
-  { const TableStore store(folder.store()); }
+  {
+    const TableStore store(folder.store());
+  }
   const std::string lock_file = folder.store().directory / "LOCK";
   int locked[2], release[2];
   REQUIRE(::pipe(locked) == 0);
@@ -680,7 +729,7 @@ TEST_CASE("a folder that another process has open is not opened") {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    struct flock lock {};
+    struct flock lock{};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
     const int file = ::open(lock_file.c_str(), O_RDWR);
@@ -711,18 +760,30 @@ TEST_CASE("a place that cannot be a folder is refused with a sentence that names
   CHECK(std::filesystem::file_size(file) == 12);
 }
 
-TEST_CASE("a store whose files are damaged is refused, not opened empty") {
+TEST_CASE("a lock that cannot be taken for another reason is not called a second server") {
   const TemporaryFolder folder;
-  { const TableStore store(folder.store()); }
-  std::ofstream(folder.store().directory / "CURRENT") << "MANIFEST-999999\n";
-  CHECK(refusal_to_open(folder.store()).starts_with("cannot open the store in " + folder.store().directory.string()));
+  std::filesystem::create_directories(folder.store().directory / "LOCK");
+  CHECK(refusal_to_open(folder.store())
+            .starts_with("cannot open the store in " + folder.store().directory.string()));
 }
 
-// --- Several threads --------------------------------------------------------------------------------------------------
+TEST_CASE("a store whose files are damaged is refused, not opened empty") {
+  const TemporaryFolder folder;
+  {
+    const TableStore store(folder.store());
+  }
+  std::ofstream(folder.store().directory / "CURRENT") << "MANIFEST-999999\n";
+  CHECK(refusal_to_open(folder.store())
+            .starts_with("cannot open the store in " + folder.store().directory.string()));
+}
+
+// --- Several threads
+// --------------------------------------------------------------------------------------------------
 
 constexpr int kThreads = 4;
 
-// Runs `work(0)` to `work(kThreads - 1)` at once. Checks of doctest are kept out of it: they are slow and take a lock.
+// Runs `work(0)` to `work(kThreads - 1)` at once. Checks of doctest are kept out of it: they are slow and
+// take a lock.
 void in_threads(const std::function<void(int)>& work) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < kThreads; ++i) threads.emplace_back([&work, i] { work(i); });
@@ -762,7 +823,8 @@ TEST_CASE("of several inserts of one key one succeeds, and timestamps are all di
   in_threads([&](int thread) {
     for (int i = 0; i < 300; ++i) {
       const std::string partition = std::to_string(i % 7);
-      const std::vector<Write> contested{insert(std::to_string(i))}, own{insert("t" + std::to_string(thread) + "-" + std::to_string(i))};
+      const std::vector<Write> contested{insert(std::to_string(i))},
+          own{insert("t" + std::to_string(thread) + "-" + std::to_string(i))};
       const auto result = store.commit(kTable, partition, contested);
       inserted += result.has_value();
       if (result) timestamps[static_cast<std::size_t>(thread)].push_back(*result);
@@ -808,9 +870,10 @@ TEST_CASE("no page shows half a transaction") {
         page.push_back(to_entity(entity));
         return true;
       });
-      const bool whole = resume && page.size() == 5 && std::all_of(page.begin(), page.end(), [&](const Entity& entity) {
-        return number_in(entity) == number_in(page[0]) && entity.timestamp == page[0].timestamp;
-      });
+      const bool whole =
+          resume && page.size() == 5 && std::all_of(page.begin(), page.end(), [&](const Entity& entity) {
+            return number_in(entity) == number_in(page[0]) && entity.timestamp == page[0].timestamp;
+          });
       if (!whole) {
         ++torn;
         continue;
@@ -851,7 +914,8 @@ TEST_CASE("while a table is deleted and created again, nothing of the old one is
           if (!store.create_table(kTable)) ++unexpected;
           for (int k = 0; k < 5; ++k) look();
           if (!store.delete_table(kTable)) ++unexpected;
-          if (store.scan(kTable, all_keys(), 1, far_away(), [](const EntityView&) { return true; })) ++unexpected;
+          if (store.scan(kTable, all_keys(), 1, far_away(), [](const EntityView&) { return true; }))
+            ++unexpected;
         }
         running = false;
       }

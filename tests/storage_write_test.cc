@@ -44,12 +44,13 @@ std::string stored(const Result<std::optional<Properties>>& result) {
 
 Properties numbered(std::size_t first, std::size_t count) {
   Properties out;
-  for (std::size_t i = first; i < first + count; ++i) out.push_back({"p" + std::to_string(i), std::int32_t{0}});
+  for (std::size_t i = first; i < first + count; ++i)
+    out.push_back({"p" + std::to_string(i), std::int32_t{0}});
   return out;
 }
 
-// Source: learn.microsoft.com/rest/api/storageservices/update-entity2, merge-entity, insert-or-replace-entity,
-// insert-or-merge-entity, delete-entity1, insert-entity
+// Source: learn.microsoft.com/rest/api/storageservices/update-entity2, merge-entity,
+// insert-or-replace-entity, insert-or-merge-entity, delete-entity1, insert-entity
 TEST_CASE("what a write does depends on its kind, its condition and the entity that was there") {
   const struct {
     std::string_view what;
@@ -64,14 +65,16 @@ TEST_CASE("what a write does depends on its kind, its condition and the entity t
       {"insert or replace", WriteKind::Replace, kNone, "stored", "stored"},
       {"update, any", WriteKind::Replace, kAny, "ResourceNotFound", "stored"},
       {"update, same ETag", WriteKind::Replace, kSame, "ResourceNotFound", "stored"},
-      {"update, other ETag", WriteKind::Replace, kDifferent, "ResourceNotFound", "UpdateConditionNotSatisfied"},
+      {"update, other ETag", WriteKind::Replace, kDifferent, "ResourceNotFound",
+       "UpdateConditionNotSatisfied"},
       {"insert or merge", WriteKind::Merge, kNone, "stored", "stored"},
       {"merge, any", WriteKind::Merge, kAny, "ResourceNotFound", "stored"},
       {"merge, same ETag", WriteKind::Merge, kSame, "ResourceNotFound", "stored"},
       {"merge, other ETag", WriteKind::Merge, kDifferent, "ResourceNotFound", "UpdateConditionNotSatisfied"},
       {"delete, any", WriteKind::Delete, kAny, "ResourceNotFound", "deleted"},
       {"delete, same ETag", WriteKind::Delete, kSame, "ResourceNotFound", "deleted"},
-      {"delete, other ETag", WriteKind::Delete, kDifferent, "ResourceNotFound", "UpdateConditionNotSatisfied"},
+      {"delete, other ETag", WriteKind::Delete, kDifferent, "ResourceNotFound",
+       "UpdateConditionNotSatisfied"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.what);
@@ -86,7 +89,8 @@ TEST_CASE("what a write does depends on its kind, its condition and the entity t
 
 // Recorded from the service: an entity that was written again lists its properties sorted by name.
 TEST_CASE("an insert keeps the order of the properties, other writes sort them by name") {
-  const Properties request{{"b", std::int32_t{1}}, {"a", std::int32_t{2}}, {"_c", std::int32_t{3}}, {"B", std::int32_t{4}}};
+  const Properties request{
+      {"b", std::int32_t{1}}, {"a", std::int32_t{2}}, {"_c", std::int32_t{3}}, {"B", std::int32_t{4}}};
   const Properties previous{{"z", true}, {"b", false}};
   const struct {
     std::string_view what;
@@ -108,7 +112,8 @@ TEST_CASE("an insert keeps the order of the properties, other writes sort them b
 TEST_CASE("names are sorted by UTF-16 code unit") {
   // U+10400 is D801 DC00 in UTF-16 and so in front of U+F900, though not in UTF-8.
   const std::string deseret = "\xF0\x90\x90\x80", cjk = "\xEF\xA4\x80", latin = "\xC3\xA9";
-  const Write write{WriteKind::Replace, "rk", kNone, {{cjk, true}, {deseret, true}, {latin, true}, {"z", true}}};
+  const Write write{
+      WriteKind::Replace, "rk", kNone, {{cjk, true}, {deseret, true}, {latin, true}, {"z", true}}};
   CHECK(stored(applied(write, std::nullopt)) ==
         "z=true " + latin + "=true " + deseret + "=true " + cjk + "=true");
 }
@@ -151,7 +156,8 @@ TEST_CASE("a merge may not outgrow the number of properties") {
 TEST_CASE("a merge may not outgrow the size of an entity, keys included") {
   Properties large;
   const auto size = [&] { return entity_size({"pk", "rk"}, large); };
-  for (int i = 0; i < 15; ++i) large.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
+  for (int i = 0; i < 15; ++i)
+    large.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
   const std::size_t added = entity_size({"", ""}, {{"more", Binary{}}}) - entity_size({"", ""}, {});
   const std::size_t left = kMaxEntityBytes - size() - added;
   REQUIRE(left <= kMaxBinaryBytes);

@@ -33,7 +33,8 @@ std::string_view path_of(std::string_view target_without_query) {
 std::string value_of_comp(std::string_view raw_query) {
   std::optional<std::string_view> comp;
   for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
-    if (!comp && equals_ignoring_case(name, "comp")) comp = value;
+    // decoded, for so it is routed by
+    if (!comp && equals_ignoring_case(decode_query_value(name), "comp")) comp = value;
   });
   return comp ? decode_query_value(*comp) : std::string();
 }

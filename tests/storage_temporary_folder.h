@@ -1,0 +1,43 @@
+// A folder that is gone with the test.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  // A store in a folder that does not exist yet, nor does the one above it.
+  StoreOptions store(bool sync = false) const { return {path_ / "new" / "store", false, sync}; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// What opening says, or nothing.
+inline std::string refusal_to_open(const StoreOptions& options) {
+  try {
+    const TableStore store(options);
+  } catch (const StoreError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace rocktable

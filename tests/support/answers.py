@@ -1,0 +1,120 @@
+"""What an answer must be to the header and the byte: status, reason phrase, the exact set of headers, error documents."""
+import http.client
+import json
+import re
+import urllib.parse
+import xml.sax.saxutils
+
+from rocktable_server import API_VERSION
+
+GUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# Neither the ETag nor the Timestamp it is made from ends its fraction in zeros.
+TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,6}[1-9])?Z"
+ETAG = re.compile(r"""W/"datetime'%s'\"""" % TIMESTAMP.replace(":", "%3A").replace("(?%3A", "(?:"))
+ERROR_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z"  # with all seven digits
+HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT")
+
+COMMON = {
+    "Server": re.compile(r"Windows-Azure-Table/1\.0 .+"),
+    "x-ms-request-id": re.compile(GUID),
+    "x-ms-version": API_VERSION,
+    "Date": HTTP_DATE,
+}
+EARLY = {"X-Content-Type-Options": "nosniff"}
+TABLE_LAYER = EARLY | {"Cache-Control": "no-cache"}
+EMPTY = {"Content-Length": "0"}
+NO_CONTENT = {"Preference-Applied": "return-no-content"}
+XML = {"Content-Type": "application/xml", "Transfer-Encoding": "chunked"}
+ANY_LENGTH = re.compile(r"\d+")
+
+MINIMAL = "application/json;odata=minimalmetadata"
+LEVELS = ("nometadata", "minimalmetadata", "fullmetadata")
+
+
+def accept(level):
+    return {"Accept": f"application/json;odata={level}"}
+
+
+def json_type(level="minimalmetadata"):
+    kind = f"application/json;odata={level};streaming=true;charset=utf-8"
+    return {"Content-Type": kind, "Transfer-Encoding": "chunked"}
+
+
+def timestamp_of(etag):
+    """The Timestamp of the entity that has this ETag."""
+    assert ETAG.fullmatch(etag), etag
+    return urllib.parse.unquote(etag).split("'")[1]
+
+
+def check(answer, status, headers, reason=None, without=()):
+    """The status line, and exactly these headers besides the common ones, each once and spelled so."""
+    assert answer.status == status, answer
+    assert answer.reason == (reason or http.client.responses[status]), answer
+    expected = {name: value for name, value in (COMMON | headers).items() if name not in without}
+    assert sorted(answer.headers.keys()) == sorted(expected), answer
+    for name, value in expected.items():
+        found = answer.headers[name]
+        matches = found == value if isinstance(value, str) else value.fullmatch(found)
+        assert matches, f"{name}: {found}, not {value}"
+
+
+def check_empty(answer, status, headers, **kwargs):
+    check(answer, status, headers, **kwargs)
+    assert answer.body == b""
+
+
+def context(server, suffix, level):
+    """The first member of a document; without metadata there is none."""
+    return "" if level == "nometadata" else f'"odata.metadata":"{server.endpoint}/$metadata#{suffix}",'
+
+
+# --- error documents ------------------------------------------------------------------------------
+
+
+def error_json(code, message, request_id):
+    """A pattern for shape A: JSON of the table layer and, asked for JSON, of failed authentication."""
+    text = re.escape(json.dumps(message)[1:-1])
+    value = rf"{text}\\nRequestId:{request_id}\\nTime:{ERROR_TIME}"
+    return rf'\{{"odata\.error":\{{"code":"{code}","message":\{{"lang":"en-US","value":"{value}"\}}\}}\}}'
+
+
+def error_xml(code, message, request_id, prefix):
+    """A pattern for XML: with the prefix `m:` of the front end, without one of the table layer."""
+    space = f"xmlns{':' if prefix else ''}{prefix[:-1]}"
+    text = re.escape(xml.sax.saxutils.escape(message))
+    uri = re.escape("http://schemas.microsoft.com/ado/2007/08/dataservices/metadata")
+    return (
+        rf'<\?xml version="1\.0" encoding="utf-8"\?><{prefix}error {space}="{uri}"><{prefix}code>{code}</{prefix}code>'
+        rf'<{prefix}message xml:lang="en-US">{text}\nRequestId:{request_id}\nTime:{ERROR_TIME}'
+        rf"</{prefix}message></{prefix}error>"
+    )
+
+
+def check_body(answer, pattern):
+    assert re.fullmatch(pattern, answer.text), f"{answer.text}\nis not\n{pattern}"
+
+
+def check_error(answer, status, code, message, headers=None, level="minimalmetadata", without=()):
+    """An error of the table layer, in JSON. It names its code in the body alone."""
+    check(answer, status, TABLE_LAYER | json_type(level) | (headers or {}), without=without)
+    check_body(answer, error_json(code, message, answer.headers["x-ms-request-id"]))
+
+
+def check_early_error(answer, status, code, message, level="minimalmetadata"):
+    """An error found before the operation is looked at: without Cache-Control and Preference-Applied."""
+    check_error(answer, status, code, message, level=level, without=("Cache-Control",))
+
+
+def check_table_layer_xml_error(answer, status, code, message, headers=None, without=()):
+    kind = {"Content-Type": "application/xml;charset=utf-8", "Transfer-Encoding": "chunked"}
+    check(answer, status, TABLE_LAYER | kind | (headers or {}), without=without)
+    check_body(answer, error_xml(code, message, answer.headers["x-ms-request-id"], ""))
+
+
+def check_front_end_error(answer, status, code, message, headers=None, json_wanted=False, without=()):
+    """An error of the front end: the reason phrase repeats the message, a header the code."""
+    kind = "application/json" if json_wanted else "application/xml"
+    fields = {"Content-Type": kind, "Content-Length": str(len(answer.body)), "x-ms-error-code": code}
+    check(answer, status, fields | (headers or {}), reason=message, without=without)
+    request_id = answer.headers["x-ms-request-id"]
+    check_body(answer, error_json(code, message, request_id) if json_wanted else error_xml(code, message, request_id, "m:"))
