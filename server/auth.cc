@@ -50,12 +50,16 @@ std::string with_literal_quotes(std::string_view target) {
 }
 
 // The targets that clients sign: the one they sent; in path style, that of the primary location in place of
-// the secondary's; both with literal quotes.
+// the secondary's, or without it where it stands before the primary's (see parse_target); all with literal
+// quotes.
 std::vector<std::string> signed_targets(const Request& request, const Target& target) {
   std::vector<std::string> out{std::string(request.target)};
-  const std::string secondary = "/" + target.account + "-secondary";
-  if (target.secondary && request.target.starts_with(secondary))
-    out.push_back("/" + target.account + std::string(request.target.substr(secondary.size())));
+  const std::string primary = "/" + target.account, secondary = primary + "-secondary";
+  if (target.secondary && request.target.starts_with(secondary)) {
+    const std::string rest(request.target.substr(secondary.size()));
+    out.push_back(primary + rest);
+    if (rest.starts_with(primary + "/")) out.push_back(rest);
+  }
   if (request.target.find("%27") == std::string_view::npos) return out;
   for (std::size_t i = 0, sent = out.size(); i < sent; ++i) out.push_back(with_literal_quotes(out[i]));
   return out;

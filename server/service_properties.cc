@@ -29,8 +29,7 @@ using Children = std::map<std::string_view, pugi::xml_node>;
 
 Children children_of(const pugi::xml_node& parent, const std::vector<std::string_view>& known) {
   Children out;
-  for (const auto& child : parent.children()) {
-    if (child.type() != pugi::node_element) continue;
+  for (const auto& child : child_elements(parent)) {
     if (std::find(known.begin(), known.end(), child.name()) == known.end())
       refuse(ErrorCode::InvalidXmlDocument);
     if (!out.emplace(child.name(), child).second) refuse(ErrorCode::InvalidXmlDocument);
@@ -125,8 +124,7 @@ CorsRule parse_rule(const pugi::xml_node& node) {
 
 std::vector<CorsRule> parse_rules(const pugi::xml_node& node) {
   std::vector<CorsRule> out;
-  for (const auto& child : node.children()) {
-    if (child.type() != pugi::node_element) continue;
+  for (const auto& child : child_elements(node)) {
     if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules)
       refuse(ErrorCode::InvalidXmlDocument);
     out.push_back(parse_rule(child));

@@ -35,8 +35,7 @@ std::string parse_permissions(const std::string& letters) {
 
 void parse_policy(const pugi::xml_node& policy, SignedIdentifier& out) {
   std::set<std::string> seen;
-  for (const auto& child : policy.children()) {
-    if (child.type() != pugi::node_element) continue;
+  for (const auto& child : child_elements(policy)) {
     const std::string name = child.name(), text = leaf_text(child);
     if (!seen.insert(name).second) refuse();
     if (name != "Start" && name != "Expiry" && name != "Permission") refuse();
@@ -50,8 +49,7 @@ void parse_policy(const pugi::xml_node& policy, SignedIdentifier& out) {
 SignedIdentifier parse_identifier(const pugi::xml_node& node) {
   SignedIdentifier out;
   std::set<std::string> seen;
-  for (const auto& child : node.children()) {
-    if (child.type() != pugi::node_element) continue;
+  for (const auto& child : child_elements(node)) {
     const std::string name = child.name();
     if (!seen.insert(name).second) refuse();
     if (name == "Id") {
@@ -70,12 +68,9 @@ std::vector<SignedIdentifier> parse(std::string_view xml) {
   std::vector<SignedIdentifier> out;
   if (trim(xml).empty()) return out;
   const auto document = parse_xml(xml, "SignedIdentifiers");
-  std::size_t count = 0;
-  for (const auto& child : document.document_element().children())
-    count += child.type() == pugi::node_element ? 1 : 0;
-  if (count > kMaxIdentifiers) refuse();
-  for (const auto& child : document.document_element().children()) {
-    if (child.type() != pugi::node_element) continue;
+  const auto children = child_elements(document.document_element());
+  if (children.size() > kMaxIdentifiers) refuse();
+  for (const auto& child : children) {
     if (std::string_view(child.name()) != "SignedIdentifier") refuse();
     out.push_back(parse_identifier(child));
     const auto same = [&](const SignedIdentifier& other) { return other.id == out.back().id; };

@@ -89,6 +89,10 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   out.secondary = account.ends_with(kSecondary);
   if (out.secondary) account.resize(account.size() - kSecondary.size());
   if (account.empty()) return Error(ErrorCode::InvalidUri);
+  // The SDK for Python puts the secondary location before the primary's whole path. A table can not be meant,
+  // for behind it there is no slash.
+  if (const std::string primary = "/" + account; out.secondary && out.resource.starts_with(primary + "/"))
+    out.resource.remove_prefix(primary.size());
   out.account = std::move(account);
   return out;
 }

@@ -37,7 +37,19 @@ pugi::xml_document new_xml() {
 std::string render_xml(const pugi::xml_document& document) {
   std::ostringstream out;
   document.save(out, "", pugi::format_raw);
-  return out.str();
+  std::string text = out.str();
+  // The service writes `<Cors />`, pugixml `<Cors/>`; within texts a `>` is escaped.
+  for (auto at = text.find("/>"); at != text.npos; at = text.find("/>", at + 3)) text.insert(at, 1, ' ');
+  return text;
+}
+
+std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent) {
+  std::vector<pugi::xml_node> out;
+  for (const auto& child : parent) {  // the parser has left out comments, and white space between elements
+    if (child.type() != pugi::node_element) refuse();
+    out.push_back(child);
+  }
+  return out;
 }
 
 std::string leaf_text(const pugi::xml_node& node) {

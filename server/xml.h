@@ -5,6 +5,7 @@
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rocktable {
 
@@ -12,15 +13,18 @@ namespace rocktable {
 // Throws ServiceException: InvalidXmlDocument.
 pugi::xml_document parse_xml(std::string_view text, const char* root);
 
-// One line, without byte order mark.
+// One line, without byte order mark, empty elements as `<Cors />`.
 std::string render_xml(const pugi::xml_document& document);
 
 // An empty document with its declaration.
 pugi::xml_document new_xml();
 
-// The text of an element without element children, trimmed, each white space character as a space: written out
-// and read again it is the same. Throws ServiceException: InvalidXmlDocument, for control characters and what is
-// not UTF-8 as well.
+// The element children. Throws ServiceException: InvalidXmlDocument, where there is text between them.
+std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent);
+
+// The text of an element without element children, trimmed, each white space character as a space: written
+// and read again it is the same. Throws ServiceException: InvalidXmlDocument, for control characters and
+// broken UTF-8 as well.
 std::string leaf_text(const pugi::xml_node& node);
 
 }  // namespace rocktable

@@ -96,6 +96,29 @@ StoreError open_error(const std::filesystem::path& directory, const rocksdb::Sta
   return StoreError("cannot open the store in " + folder + ": " + what);
 }
 
+// A shared mutex whose exclusive side does not starve: glibc's lets the shared side in for as long as there
+// is somebody, and a table that is written to all the time could not be deleted. Who waits for the exclusive
+// side closes the turnstile behind those that are in.
+class TableLock {
+ public:
+  void lock() {
+    const std::lock_guard closed(turnstile_);
+    mutex_.lock();
+  }
+  void unlock() { mutex_.unlock(); }
+
+  void lock_shared() {
+    turnstile_.lock();
+    turnstile_.unlock();
+    mutex_.lock_shared();
+  }
+  void unlock_shared() { mutex_.unlock_shared(); }
+
+ private:
+  std::mutex turnstile_;
+  std::shared_mutex mutex_;
+};
+
 }  // namespace
 
 class TableStore::Impl {
@@ -131,12 +154,12 @@ class TableStore::Impl {
   std::optional<std::uint64_t> read_number(std::string_view key) const;
   void write(rocksdb::WriteBatch& batch);
   TableId allocate_table_id();
-  void drop_files(const rocksdb::Slice& begin, const rocksdb::Slice& end);
+  bool has_files(const rocksdb::Range& range) const;
   std::vector<Previous> read_previous(std::span<const Write> writes,
                                       const std::vector<std::string>& keys) const;
 
   // Creating, deleting and writing: a commit holds a table's lock shared, so that no table vanishes under it.
-  std::shared_mutex& table_lock(std::string_view table_key) const {
+  TableLock& table_lock(std::string_view table_key) const {
     return table_locks_[std::hash<std::string_view>()(table_key) % table_locks_.size()];
   }
   // Commits to one partition wait for each other: the unit of atomicity of the service. Readers take no lock.
@@ -153,7 +176,7 @@ class TableStore::Impl {
   std::optional<Clock> clock_;
   std::mutex table_id_mutex_;
   std::uint64_t next_table_id_ = 1;
-  mutable std::array<std::shared_mutex, 64> table_locks_;
+  mutable std::array<TableLock, 64> table_locks_;
   mutable std::array<std::mutex, 1024> partition_locks_;
 };
 
@@ -271,17 +294,10 @@ Result<void> TableStore::Impl::create_table(const TableName& name) {
   return {};
 }
 
-// Whole files of a deleted table go at once; compaction takes what shares a file with others. Files stay gone
-// when the power fails, so the log that says why reaches the disk before: else the table would be back, with
-// holes.
-void TableStore::Impl::drop_files(const rocksdb::Slice& begin, const rocksdb::Slice& end) {
-  const rocksdb::SizeApproximationOptions in_files;
-  const rocksdb::Range range(begin, end);
+bool TableStore::Impl::has_files(const rocksdb::Range& range) const {
   std::uint64_t bytes = 0;
-  check(db_->GetApproximateSizes(in_files, entities_, &range, 1, &bytes));
-  if (bytes == 0) return;
-  check(db_->FlushWAL(true));
-  check(rocksdb::DeleteFilesInRange(db_.get(), entities_, &begin, &end, false));
+  check(db_->GetApproximateSizes(rocksdb::SizeApproximationOptions(), entities_, &range, 1, &bytes));
+  return bytes > 0;
 }
 
 Result<void> TableStore::Impl::delete_table(const TableName& name) {
@@ -304,8 +320,14 @@ Result<void> TableStore::Impl::delete_table(const TableName& name) {
   check(batch.Delete(catalog_, slice(key)));
   check(batch.Delete(catalog_, slice(encode_identifiers_key(row->id))));
   if (rows->Valid()) check(batch.DeleteRange(entities_, begin_slice, end_slice));
-  write(batch);
-  if (rows->Valid()) drop_files(begin_slice, end_slice);
+  // Whole files of the table go at once; compaction takes what shares a file with others. Files stay gone
+  // when the power fails, so the log that says why reaches the disk before: else the table would be back,
+  // with holes.
+  const bool drop_files = rows->Valid() && has_files({begin_slice, end_slice});
+  rocksdb::WriteOptions write_options = write_options_;
+  if (drop_files && memory_env_ == nullptr) write_options.sync = true;
+  check(db_->Write(write_options, &batch));
+  if (drop_files) check(rocksdb::DeleteFilesInRange(db_.get(), entities_, &begin_slice, &end_slice, false));
   return {};
 }
 

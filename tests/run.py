@@ -1,6 +1,6 @@
 """Runs the tests of one build, whatever they are written in, and adds up what they report.
 
-    tests/run.py PRESET [FILTER...]
+    tests/run.py PRESET [--azure-cli] [FILTER...]
 
 script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
 the program that ROCKTABLE_BINARY names.
@@ -9,6 +9,7 @@ the program that ROCKTABLE_BINARY names.
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CLIENTS = ROOT / "tests/clients"
 PYTHON = "/usr/bin/python3"  # the distribution's, which has the distribution's packages
 TIMEOUT_SECONDS = 900  # of one runner
 
@@ -31,7 +33,7 @@ class Unit:
 
     name = "unit_tests"
 
-    def __init__(self, build, filters, _scratch):
+    def __init__(self, build, filters):
         self.filtered = bool(filters)
         self.command = [build / "unit_tests", "--no-colors=true"]
         if filters:
@@ -48,7 +50,7 @@ class Layering:
 
     name = "layering"
 
-    def __init__(self, _build, filters, _scratch):
+    def __init__(self, filters):
         wanted = not filters or any(f.lower() in self.name for f in filters)
         self.command = [ROOT / "tests/layering"] if wanted else None
 
@@ -57,17 +59,16 @@ class Layering:
 
 
 class JavaScript:
-    """The JavaScript client (node's own test runner)."""
+    """The tests of a JavaScript client (node's own test runner)."""
 
-    name = "clients/javascript"
-
-    def __init__(self, _build, filters, _scratch):
+    def __init__(self, folder, filters):
+        self.name = str(folder.relative_to(ROOT))
         self.filtered = bool(filters)
         version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
         node_18 = version.startswith("v18.")  # has the global `crypto` of later versions behind a flag
         self.command = ["node", *["--experimental-global-webcrypto"] * node_18, "--test", "--test-reporter=spec"]
         self.command += [f"--test-name-pattern=/{re.escape(f).replace('/', chr(92) + '/')}/i" for f in filters]
-        self.command += sorted((ROOT / "tests/clients/javascript").glob("*.test.mjs"))
+        self.command += sorted(folder.glob("*.test.mjs"))
 
     def count(self, output):
         kinds = ("pass", "fail", "cancelled", "skipped", "todo")
@@ -76,18 +77,17 @@ class JavaScript:
 
 
 class Python:
-    """The Python client (pytest)."""
+    """Tests in Python (pytest)."""
 
-    name = "clients/python"
-
-    def __init__(self, _build, filters, scratch):
-        tests = [str(ROOT / "tests/clients/python")]
+    def __init__(self, folder, filters, scratch):
+        self.name = str(folder.relative_to(ROOT))
+        tests = [folder]
         pytest = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
         if filters:  # -k takes expressions, not any text
-            listed = subprocess.run([*pytest, "--collect-only", "-q", *tests], capture_output=True, text=True, cwd=ROOT)
+            listed = subprocess.run([*pytest, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
             tests = [line for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
-        self.report = Path(scratch) / "pytest.xml"
+        self.report = Path(scratch) / (folder.name + ".xml")
         self.command = [*pytest, f"--junit-xml={self.report}", *tests] if tests else None
 
     def count(self, _output):
@@ -117,15 +117,23 @@ def run(runner, environment, filters):
 
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
+    python = [CLIENTS / "python", ROOT / "tests/protocol"]
+    if "--azure-cli" in filters[:1]:
+        del filters[0]
+        python.append(CLIENTS / "azure-cli")
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
     options = next(p.get("environment", {}) for p in presets if p["name"] == preset)
     environment = {**os.environ, **options, "ROCKTABLE_BINARY": str(build / "rocktable")}
+    if preset in ("asan-ubsan", "tsan"):  # their stack frames are some five times as large; 8 MiB is the usual limit
+        resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
     totals = [0, 0, 0]
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
-        for kind in (Unit, Layering, JavaScript, Python):
-            runner = kind(build / "tests", filters, scratch)
+        runners = [Unit(build / "tests", filters), Layering(filters)]
+        runners += [JavaScript(package.parent, filters) for package in sorted(CLIENTS.glob("*/package.json"))]
+        runners += [Python(folder, filters, scratch) for folder in python]
+        for runner in runners:
             if runner.command:
                 totals = [a + b for a, b in zip(totals, run(runner, environment, filters))]
     if not any(totals):

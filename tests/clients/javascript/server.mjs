@@ -1,8 +1,8 @@
 // The server under test with clients of @azure/data-tables, without retries, so that every error shows at once.
 import { TableClient, TableServiceClient } from "@azure/data-tables";
-import { Server, startServer as startServerOf } from "../shared/server.mjs";
+import { Server, startServer as startServerOf } from "../../support/server.mjs";
 
-export { refused } from "../shared/server.mjs";
+export { refused } from "../../support/server.mjs";
 
 export const startServer = () => startServerOf(ServerWithClients);
 

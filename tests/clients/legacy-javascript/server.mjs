@@ -2,9 +2,9 @@
 // methods return promises.
 import { promisify } from "node:util";
 import storage from "azure-storage";
-import { Server, startServer as startServerOf } from "../shared/server.mjs";
+import { Server, startServer as startServerOf } from "../../support/server.mjs";
 
-export { refused } from "../shared/server.mjs";
+export { refused } from "../../support/server.mjs";
 export const { TableBatch, TableQuery, TableUtilities } = storage;
 export const { entityGenerator: edm, PayloadFormat } = TableUtilities;
 

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const kStartDeadlineMs = 20_000;
 const kStopDeadlineMs = 10_000;
-const kDefaultBinary = fileURLToPath(new URL("../../../build/release/rocktable", import.meta.url));
+const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
 // Starts a server on a free port with its data in memory, or connects to one that already runs; returns an instance
 // of `Kind`, which is `Server` or derived from it.
@@ -114,7 +114,8 @@ export async function refused(promise, status, code) {
     error = thrown;
   }
   if (error instanceof assert.AssertionError) throw error;
-  const seen = error.details?.odataError?.code ?? error.code;
+  // Where @azure/data-tables does not decode the body, it has the code from a header.
+  const seen = error.details?.odataError?.code ?? error.code ?? error.details?.errorCode;
   assert.deepEqual([error.statusCode, seen], [status, code], error.message);
   return error;
 }

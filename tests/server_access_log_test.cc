@@ -1,0 +1,63 @@
+// What of a request target may be written to a log.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "server/access_log.h"
+
+namespace rocktable {
+namespace {
+
+TEST_CASE("The value of sig is masked wherever a signature would be read from") {
+  const struct {
+    std::string_view target, logged;
+  } cases[] = {
+      {"/acc/t", "/acc/t"},
+      {"/acc/t?", "/acc/t?"},
+      {"/acc/t?sig=c2VjcmV0", "/acc/t?sig=***"},
+      {"/acc/t?sv=2019-02-02&sig=c2VjcmV0%3D&tn=t", "/acc/t?sv=2019-02-02&sig=***&tn=t"},
+      {"/acc/t?sig=&tn=t", "/acc/t?sig=***&tn=t"},
+      {"/acc/t?SIG=secret&Sig=secret", "/acc/t?SIG=***&Sig=***"},
+      {"/acc/t?sig=secret&x=1&sig=secret&", "/acc/t?sig=***&x=1&sig=***&"},
+      {"/acc/t?sig=a=b?c&x", "/acc/t?sig=***&x"},
+      {"http://host/acc/t?sig=secret", "http://host/acc/t?sig=***"},
+      // not a signature
+      {"/acc/sig=t", "/acc/sig=t"},
+      {"/acc/t?sig", "/acc/t?sig"},
+      {"/acc/t?signature=x&xsig=y", "/acc/t?signature=x&xsig=y"},
+      {"/acc/t?$filter=a%20eq%20'sig='", "/acc/t?$filter=a%20eq%20'sig='"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.target);
+    CHECK(without_signature(c.target) == c.logged);
+  }
+}
+
+TEST_CASE("The debug log has one line for each request, without its signature") {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("rocktable_access_log_test." + std::to_string(getpid()));
+  {
+    AccessLog log(/*silent=*/true, path.string());
+    log.write({"127.0.0.1", "GET", "/acc/t?sig=secret", 200, 17, "id-1", std::chrono::microseconds(42)});
+    log.write({"127.0.0.1", "PUT", "/acc/t{}", 204, 0, "id-2", std::chrono::microseconds(7)});
+  }
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::filesystem::remove(path);
+  CHECK(text.find(" id-1 127.0.0.1 GET /acc/t?sig=*** -> 200 17 bytes 42 us\n") != text.npos);
+  CHECK(text.find(" id-2 127.0.0.1 PUT /acc/t{} -> 204 0 bytes 7 us\n") != text.npos);
+  CHECK(text.find("secret") == text.npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+}
+
+TEST_CASE("A debug log that cannot be written is told at once") {
+  CHECK_THROWS_AS(AccessLog(true, "/proc/no-such-directory/log"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace rocktable

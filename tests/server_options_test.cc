@@ -1,0 +1,210 @@
+// The command line: flags and their values, what is ignored, what is refused, exit codes.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "server/options.h"
+
+namespace rocktable {
+namespace {
+
+Invocation parsed(std::initializer_list<const char*> arguments) {
+  std::vector<const char*> argv{"rocktable"};
+  argv.insert(argv.end(), arguments);
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+Options options_of(std::initializer_list<const char*> arguments) {
+  const Invocation invocation = parsed(arguments);
+  INFO(invocation.message);
+  CHECK(invocation.exit_code == 0);
+  REQUIRE(invocation.options.has_value());
+  return *invocation.options;
+}
+
+void check_refused(std::initializer_list<const char*> arguments) {
+  std::string line;
+  for (const char* argument : arguments) line += std::string(" ") + argument;
+  CAPTURE(line);
+  const Invocation invocation = parsed(arguments);
+  CHECK_FALSE(invocation.options.has_value());
+  CHECK(invocation.exit_code == 2);
+  CHECK(invocation.message.starts_with("rocktable: "));
+  CHECK(invocation.message.ends_with("\n"));
+}
+
+// The variable as it is for the length of a test.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_CASE("Without arguments everything has its default") {
+  const Options options = options_of({});
+  CHECK(options.table_host.empty());
+  CHECK(options.table_port == 10002);
+  CHECK(options.keep_alive_timeout == 60);
+  CHECK(options.location == ".");
+  CHECK_FALSE(options.in_memory);
+  CHECK_FALSE(options.sync);
+  CHECK_FALSE(options.silent);
+  CHECK(options.debug_file.empty());
+  CHECK(options.ready_file.empty());
+  CHECK_FALSE(options.path_style_only);
+  CHECK_FALSE(options.strict_api_version);
+  CHECK_FALSE(options.warning.has_value());
+}
+
+TEST_CASE("Each flag sets what it says") {
+  const Options options =
+      options_of({"--tableHost", "0.0.0.0", "--tablePort", "0", "--tableKeepAliveTimeout", "5", "--location",
+                  "data", "--sync", "--silent", "--debug", "debug.log", "--readyFile", "ready",
+                  "--disableProductStyleUrl", "--strictApiVersion"});
+  CHECK(options.table_host == "0.0.0.0");
+  CHECK(options.table_port == 0);
+  CHECK(options.keep_alive_timeout == 5);
+  CHECK(options.location == "data");
+  CHECK_FALSE(options.in_memory);
+  CHECK(options.sync);
+  CHECK(options.silent);
+  CHECK(options.debug_file == "debug.log");
+  CHECK(options.ready_file == "ready");
+  CHECK(options.path_style_only);
+  CHECK(options.strict_api_version);
+  CHECK_FALSE(options.warning.has_value());
+}
+
+TEST_CASE("Short flags and values behind an equals sign are the same") {
+  const Options options = options_of({"-l", "data", "-s", "-d", "log", "--tablePort=65535"});
+  CHECK(options.location == "data");
+  CHECK(options.silent);
+  CHECK(options.debug_file == "log");
+  CHECK(options.table_port == 65535);
+}
+
+TEST_CASE("In memory a location is ignored, with a warning") {
+  CHECK(options_of({"--inMemoryPersistence"}).in_memory);
+  CHECK_FALSE(options_of({"--inMemoryPersistence"}).warning.has_value());
+  for (const char* flag : {"-l", "--location"}) {
+    const Options options = options_of({"--inMemoryPersistence", flag, "data"});
+    CHECK(options.in_memory);
+    REQUIRE(options.warning.has_value());
+    CHECK(options.warning->find("--location") != std::string::npos);
+  }
+}
+
+TEST_CASE("Flags of other emulators that mean nothing here are accepted") {
+  const Environment skip("AZURITE_SKIP_API_VERSION_CHECK", "true"), db("AZURITE_DB", "mysql://x");
+  const Options options = options_of({"--blobHost",
+                                      "0.0.0.0",
+                                      "--blobPort",
+                                      "10000",
+                                      "--blobKeepAliveTimeout",
+                                      "5",
+                                      "--queueHost",
+                                      "0.0.0.0",
+                                      "--queuePort",
+                                      "10001",
+                                      "--queueKeepAliveTimeout",
+                                      "5",
+                                      "--extentMemoryLimit",
+                                      "100",
+                                      "--blobPort",
+                                      "1",
+                                      "--skipApiVersionCheck",
+                                      "-L",
+                                      "--disableTelemetry",
+                                      "--tablePort",
+                                      "1"});
+  CHECK(options.table_port == 1);
+  CHECK(options_of({"--loose", "--loose"}).table_port == 10002);
+}
+
+// Better no start than one without the protection that was asked for.
+TEST_CASE("What is not built yet is refused, an empty value too") {
+  check_refused({"--cert", "cert.pem", "--key", "key.pem"});
+  check_refused({"--key", "key.pem"});
+  check_refused({"--cert", "cert.pfx", "--pwd", "secret"});
+  check_refused({"--pwd", "secret"});
+  check_refused({"--oauth", "basic"});
+  check_refused({"--cert", ""});
+  check_refused({"--oauth="});
+  CHECK(parsed({"--cert", "cert.pem"}).message.find("HTTPS") != std::string::npos);
+  CHECK(parsed({"--oauth", "basic"}).message.find("bearer") != std::string::npos);
+  // A secret does not come back in the complaint.
+  CHECK(parsed({"--pwd", "secret"}).message.find("secret") == std::string::npos);
+}
+
+TEST_CASE("Accounts of the environment are refused, unless there are none") {
+  {
+    const Environment accounts("AZURITE_ACCOUNTS", "account1:a2V5");
+    check_refused({});
+    CHECK(parsed({}).message.find("AZURITE_ACCOUNTS") != std::string::npos);
+    CHECK(parsed({}).message.find("a2V5") == std::string::npos);
+  }
+  const Environment accounts("AZURITE_ACCOUNTS", "");
+  CHECK(parsed({}).options.has_value());
+}
+
+TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
+  check_refused({"--noSuchFlag"});
+  check_refused({"stray"});
+  check_refused({"--tablePort"});
+  check_refused({"--tablePort", "65536"});
+  check_refused({"--tablePort", "-1"});
+  check_refused({"--tablePort", "table"});
+  check_refused({"--tablePort", "1", "--tablePort", "2"});
+  check_refused({"--tableKeepAliveTimeout", "0"});
+  check_refused({"--tableKeepAliveTimeout", "86401"});
+  check_refused({"--location"});
+  check_refused({"--tableport", "1"});
+  CHECK(options_of({"--tableKeepAliveTimeout", "1"}).keep_alive_timeout == 1);
+  CHECK(options_of({"--tableKeepAliveTimeout", "86400"}).keep_alive_timeout == 86400);
+}
+
+TEST_CASE("--version and --help answer on standard output and end well") {
+  const Invocation version = parsed({"--version"});
+  CHECK_FALSE(version.options.has_value());
+  CHECK(version.exit_code == 0);
+  CHECK(version.message == "rocktable " ROCKTABLE_VERSION "\n");
+  for (const char* flag : {"-h", "--help"}) {
+    const Invocation help = parsed({flag});
+    CHECK_FALSE(help.options.has_value());
+    CHECK(help.exit_code == 0);
+    for (const char* name : {"--tableHost",
+                             "--tablePort",
+                             "--tableKeepAliveTimeout",
+                             "--readyFile",
+                             "--disableProductStyleUrl",
+                             "--strictApiVersion",
+                             "--location",
+                             "--inMemoryPersistence",
+                             "--sync",
+                             "--silent",
+                             "--debug",
+                             "--skipApiVersionCheck",
+                             "--loose",
+                             "--disableTelemetry",
+                             "--blobPort",
+                             "--queuePort",
+                             "--extentMemoryLimit",
+                             "--cert",
+                             "--oauth",
+                             "--version"}) {
+      CAPTURE(name);
+      CHECK(help.message.find(name) != std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rocktable
