@@ -40,9 +40,14 @@ void AccessLog::write(const AccessRecord& record) {
     console_->info("{} - - [{}] \"{} {} HTTP/1.1\" {} {}", record.remote_address, time, record.method, target,
                    record.status, record.body_bytes);
   }
-  if (file_)
-    file_->info("{} {} {} {} -> {} {} bytes {} us", record.request_id, record.remote_address, record.method,
-                target, record.status, record.body_bytes, record.duration.count());
+  if (!file_) return;
+  std::string cost;
+  if (!record.plan_class.empty()) {
+    cost = fmt::format(" {} scanned {} returned {} read {} bytes", record.plan_class, record.entities_scanned,
+                       record.entities_returned, record.bytes_read);
+  }
+  file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method, target,
+              record.status, record.body_bytes, record.duration.count(), cost);
 }
 
 std::string without_signature(std::string_view target) {

@@ -19,6 +19,10 @@ struct AccessRecord {
   int status;
   std::size_t body_bytes;  // of the answer
   std::string_view request_id;
+  std::string_view plan_class;  // empty where nothing was read by key
+  std::uint64_t entities_scanned;
+  std::uint64_t entities_returned;
+  std::uint64_t bytes_read;
   std::chrono::microseconds duration;  // from the last byte read to the answer
 };
 

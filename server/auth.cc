@@ -243,15 +243,6 @@ struct Requirement {
   std::optional<RequiredAccess> operator()(const SetTableAcl&) const { return {{'c', "", ""}}; }
 };
 
-// The table of an operation on entities, else empty.
-std::string_view entity_table(const Operation& operation) {
-  if (const auto* o = std::get_if<InsertEntity>(&operation)) return o->table;
-  if (const auto* o = std::get_if<QueryEntities>(&operation)) return o->table;
-  if (const auto* o = std::get_if<GetEntity>(&operation)) return o->table;
-  if (const auto* o = std::get_if<WriteEntity>(&operation)) return o->table;
-  return {};
-}
-
 }  // namespace
 
 std::optional<RequiredAccess> required_access(const Operation& operation) {
@@ -263,7 +254,7 @@ Result<void> authorize(const Caller& caller, const Operation& operation) {
   if (const auto access = required_access(operation)) {
     if (const auto ok = authorize(caller, *access); !ok) return ok.error();
   }
-  const auto table = entity_table(operation);
+  const auto table = table_of(operation);
   if (caller.kind == Caller::Kind::TableSas && !table.empty() && !equals_ignoring_case(table, caller.table))
     return Error(ErrorCode::AuthorizationFailure);
   if (const auto* get = std::get_if<GetEntity>(&operation); get != nullptr && !may_touch(caller, get->key))

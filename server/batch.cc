@@ -183,12 +183,12 @@ class TransactionRules {
 // -----------------------------------------------------------------------------------------
 
 std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
-                                const std::vector<PreparedWrite>& prepared) {
+                                const std::vector<PreparedWrite>& prepared, RequestStats& stats) {
   std::vector<Write> writes;
   writes.reserve(prepared.size());
   for (const auto& one : prepared) writes.push_back(one.change.write);
   const EntityWrite& first = prepared.front().change;
-  const auto timestamp = store.commit({exchange.account, first.table}, first.partition_key, writes);
+  const auto timestamp = store.commit({exchange.account, first.table}, first.partition_key, writes, &stats);
   if (timestamp) {
     std::vector<BatchAnswer> answers;
     answers.reserve(prepared.size());
@@ -202,7 +202,7 @@ std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
 }
 
 std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& exchange,
-                                        const BatchRequest& request) {
+                                        const BatchRequest& request, RequestStats& stats) {
   std::vector<PreparedWrite> prepared;
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
@@ -225,10 +225,10 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& excha
     }
   }
   if (prepared.empty()) return {};
-  return commit(store, exchange, prepared);
+  return commit(store, exchange, prepared, stats);
 }
 
-BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& query) {
+BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& query, RequestStats& stats) {
   BatchAnswer out{status_line(200), {}, {}};
   const auto render = [&](const EntityView& entity) {
     add_line(out.headers, "DataServiceVersion", "3.0;");
@@ -238,16 +238,17 @@ BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& qu
     add_line(out.headers, "ETag", etag_of(entity.timestamp));
     write_entity(out.body, payload_format(part.exchange, query.table), query.select, entity);
   };
-  if (!store.get({part.exchange.account, query.table}, query.key, render).value())
+  if (!store.get({part.exchange.account, query.table}, query.key, render, &stats).value())
     throw ServiceException(ErrorCode::ResourceNotFound);
   return out;
 }
 
-BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const BatchPart& raw) {
+BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const BatchPart& raw,
+                      RequestStats& stats) {
   Part part;
   try {
     const Operation operation = parse_part(raw, exchange, part);
-    if (const auto* query = std::get_if<GetEntity>(&operation)) return found(store, part, *query);
+    if (const auto* query = std::get_if<GetEntity>(&operation)) return found(store, part, *query, stats);
     throw ServiceException(ErrorCode::MethodNotAllowed);
   } catch (const ServiceException& refusal) {
     if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
@@ -257,11 +258,11 @@ BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const B
 
 }  // namespace
 
-Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
-                   const std::string& body) {
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body,
+                   RequestStats& stats) {
   const BatchRequest request = parse_batch(operation.content_type, body).value();
-  if (request.change_set) return answer(exchange, true, run_change_set(store, exchange, request));
-  return answer(exchange, false, {run_query(store, exchange, request.parts.front())});
+  if (request.change_set) return answer(exchange, true, run_change_set(store, exchange, request, stats));
+  return answer(exchange, false, {run_query(store, exchange, request.parts.front(), stats)});
 }
 
 }  // namespace rocktable

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -17,6 +18,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
+using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace): operators
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
@@ -37,7 +39,9 @@ std::optional<Error> error_of(const boost::system::error_code& error) {
 }
 
 // In place of `co_return call.run()` in the connection: this runs on the pool's executor.
-asio::awaitable<Response> run_there(Service::Call& call) { co_return call.run(); }
+asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>& hung_up) {
+  co_return call.run(hung_up);
+}
 
 }  // namespace
 
@@ -108,18 +112,37 @@ asio::awaitable<bool> Connection::answer(Message& message) {
   Service::Call call = context_.service.accept(request);
   Response response;
   if (call.may_block()) {
-    response = co_await asio::co_spawn(context_.blocking_pool, run_there(call), asio::use_awaitable);
+    response = co_await (run_on_pool(call) && watch());
   } else {
-    response = call.run();
+    response = call.run(hung_up_);
   }
   context_.access_log.write(
       {remote_address_, request.method, request.target, response.status, response.body.size(),
-       call.request_id(),
+       call.request_id(), call.plan_class(), call.stats().entities_scanned, call.stats().entities_returned,
+       call.stats().bytes_read,
        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start)});
   const Delivery delivery{.keep_alive = received.keep_alive() && !finishing_,
                           .http_1_0 = received.version() < 11};
   const bool written = co_await write(response, delivery);
   co_return written&& delivery.keep_alive;
+}
+
+asio::awaitable<Response> Connection::run_on_pool(Service::Call& call) {
+  Response response =
+      co_await asio::co_spawn(context_.blocking_pool, run_there(call, hung_up_), asio::use_awaitable);
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);  // ends watch()
+  co_return response;
+}
+
+// Notices while a call is at work that its client has gone. What a client sends ahead is left where it is.
+asio::awaitable<void> Connection::watch() {
+  const auto [error] = co_await socket_.async_wait(asio::ip::tcp::socket::wait_read, kAwait);
+  if (error) co_return;
+  char byte = 0;
+  boost::system::error_code fault;
+  const auto count = socket_.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, fault);
+  if (count == 0 || fault) hung_up_ = true;
 }
 
 asio::awaitable<bool> Connection::write(const Response& response, const Delivery& delivery) {

@@ -1,6 +1,7 @@
 // One client's connection: reads requests, has them answered, writes the answers.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -46,6 +47,8 @@ class Connection {
 
   boost::asio::awaitable<bool> read(Message& message);
   boost::asio::awaitable<bool> answer(Message& message);
+  boost::asio::awaitable<Response> run_on_pool(Service::Call& call);
+  boost::asio::awaitable<void> watch();
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
   boost::asio::awaitable<void> drain();
   void enter(State state);
@@ -57,6 +60,7 @@ class Connection {
   State state_ = State::Idle;
   std::chrono::steady_clock::time_point since_;  // of that state
   bool finishing_ = false;
+  std::atomic<bool> hung_up_ = false;  // seen while a call was at work; read by the pool's threads
 };
 
 }  // namespace rocktable

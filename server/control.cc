@@ -16,14 +16,16 @@ Response json_response(int status, const nlohmann::json& document) {
 
 }  // namespace
 
-Response control_response(std::string_view method, std::string_view path) {
-  path = path.substr(0, path.find('?'));
-  if (path != "/_rocktable/health") return json_response(404, {{"error", "no such control resource"}});
+Response control_response(std::string_view method, std::string_view path, const Statistics& statistics) {
+  const std::string_view resource = path.substr(0, path.find('?')).substr(kControlPrefix.size());
+  const bool health = resource == "health", stats = resource == "stats";
+  if (!health && !stats) return json_response(404, {{"error", "no such control resource"}});
   if (method != "GET" && method != "HEAD") {
-    Response response = json_response(405, {{"error", "health knows GET alone"}});
+    Response response = json_response(405, {{"error", "this control resource knows GET alone"}});
     response.add("Allow", "GET, HEAD");
     return response;
   }
+  if (stats) return json_response(200, statistics.to_json());
   return json_response(200, {{"status", "ready"}, {"version", ROCKTABLE_VERSION}});
 }
 

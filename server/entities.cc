@@ -63,11 +63,11 @@ void require_reach(const Exchange& exchange, const EntityWrite& write) {
 }
 
 Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,
-                       const std::string& body) {
+                       const std::string& body, RequestStats& stats) {
   const EntityWrite insert = to_entity_write(operation, body);
   require_reach(exchange, insert);
   const DateTime timestamp =
-      store.commit(name_of(exchange, insert.table), insert.partition_key, {&insert.write, 1}).value();
+      store.commit(name_of(exchange, insert.table), insert.partition_key, {&insert.write, 1}, &stats).value();
 
   const bool content = exchange.preferences.prefer != Prefer::ReturnNoContent;
   Response response = table_layer_response(exchange, content ? 201 : 204);
@@ -81,10 +81,10 @@ Response insert_entity(TableStore& store, const Exchange& exchange, const Insert
 }
 
 Response write_entity(TableStore& store, const Exchange& exchange, const WriteEntity& operation,
-                      const std::string& body) {
+                      const std::string& body, RequestStats& stats) {
   const EntityWrite change = to_entity_write(operation, body);
   const DateTime timestamp =
-      store.commit(name_of(exchange, change.table), change.partition_key, {&change.write, 1}).value();
+      store.commit(name_of(exchange, change.table), change.partition_key, {&change.write, 1}, &stats).value();
 
   Response response = table_layer_response(exchange, 204);
   if (operation.kind == WriteKind::Delete) return response;
@@ -93,7 +93,8 @@ Response write_entity(TableStore& store, const Exchange& exchange, const WriteEn
   return response;
 }
 
-Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation) {
+Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation,
+                    RequestStats& stats) {
   Response response = table_layer_response(exchange, 200);
   const auto render = [&](const EntityView& entity) {
     response.add("ETag", etag_of(entity.timestamp));
@@ -101,12 +102,13 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
     write_entity(body, payload_format(exchange, operation.table), operation.select, entity);
     set_json_body(response, exchange, std::move(body));
   };
-  const bool found = store.get(name_of(exchange, operation.table), operation.key, render).value();
+  const bool found = store.get(name_of(exchange, operation.table), operation.key, render, &stats).value();
   if (!found) throw ServiceException(ErrorCode::ResourceNotFound);
   return response;
 }
 
-Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query) {
+Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
+                        RequestStats& stats) {
   std::string body;
   const PayloadFormat format = payload_format(exchange, query.table);
   EntitySetWriter page(body, format, query.select);
@@ -116,9 +118,9 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
     return true;
   };
   const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
-  const KeyRanges ranges = within_reach(query.ranges, exchange.caller);
+  const KeyRanges ranges = within_reach(query.plan.ranges, exchange.caller);
   const auto next =
-      store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit).value();
+      store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit, &stats).value();
   page.finish();
 
   Response response = table_layer_response(exchange, 200);

@@ -1,4 +1,5 @@
-// Operations on entities: each asks the store once and renders. Refusals are thrown as ServiceException.
+// Operations on entities: each asks the store once and renders. Refusals are thrown as
+// ServiceException. What was read is added to `stats`.
 #pragma once
 
 #include <string>
@@ -29,10 +30,12 @@ std::string entity_location(const Exchange& exchange, const EntityWrite& inserte
 std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& inserted, DateTime timestamp);
 
 Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,
-                       const std::string& body);
+                       const std::string& body, RequestStats& stats);
 Response write_entity(TableStore& store, const Exchange& exchange, const WriteEntity& operation,
-                      const std::string& body);
-Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation);
-Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query);
+                      const std::string& body, RequestStats& stats);
+Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation,
+                    RequestStats& stats);
+Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
+                        RequestStats& stats);
 
 }  // namespace rocktable

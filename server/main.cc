@@ -70,7 +70,8 @@ void serve(const Options& options) {
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,
                    .sync = options.sync,
-                   .strict_api_version = options.strict_api_version});
+                   .strict_api_version = options.strict_api_version,
+                   .insight_headers = options.insight_headers});
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, server);
   announce(server);
   server.run(service, access_log);

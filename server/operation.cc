@@ -127,8 +127,8 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
                     selection_of(query),
                     page_size_of(query),
                     time_limit_of(query)};
-  out.ranges = out.filter ? key_ranges(*out.filter) : all_keys();
-  if (const auto key = resume_key(query)) out.ranges = starting_at(std::move(out.ranges), *key);
+  out.plan = plan_query(out.filter);
+  if (const auto key = resume_key(query)) out.plan.ranges = starting_at(std::move(out.plan.ranges), *key);
   return out;
 }
 
@@ -306,6 +306,32 @@ bool is_write(const Operation& operation) {
          std::holds_alternative<Batch>(operation) ||
          std::holds_alternative<SetServiceProperties>(operation) ||
          std::holds_alternative<SetTableAcl>(operation);
+}
+
+std::string_view name_of(const Operation& operation) {
+  constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
+      "CreateTable",          "QueryTables",          "GetTable",        "DeleteTable", "InsertEntity",
+      "QueryEntities",        "GetEntity",            "WriteEntity",     "Batch",       "GetServiceProperties",
+      "SetServiceProperties", "GetServiceStats",      "GetTableAcl",     "SetTableAcl"};
+  return kNames[operation.index()];
+}
+
+std::string_view table_of(const Operation& operation) {
+  return std::visit(
+      [](const auto& one) -> std::string_view {
+        if constexpr (requires { one.table; }) {
+          return one.table;
+        } else {
+          return {};
+        }
+      },
+      operation);
+}
+
+std::optional<PlanClass> plan_class_of(const Operation& operation) {
+  if (const auto* query = std::get_if<QueryEntities>(&operation)) return query->plan.plan_class;
+  if (std::holds_alternative<GetEntity>(operation)) return PlanClass::Point;
+  return std::nullopt;
 }
 
 std::string_view effective_method(std::string_view method, const Headers& headers) {

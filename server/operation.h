@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "odata/filter.h"
-#include "odata/key_ranges.h"
 #include "odata/payload_writer.h"
+#include "odata/query_plan.h"
 #include "server/protocol/headers.h"
 #include "server/target.h"
 #include "storage/write.h"
@@ -40,7 +40,7 @@ struct InsertEntity {
 struct QueryEntities {
   std::string table;
   std::optional<Filter> filter;
-  KeyRanges ranges;  // what the filter leaves, from the continuation token on
+  QueryPlan plan;  // what the filter leaves, from the continuation token on
   std::optional<Selection> select;
   int page_size;
   std::chrono::seconds time_limit;
@@ -82,6 +82,15 @@ using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, 
                                GetServiceStats, GetTableAcl, SetTableAcl>;
 
 bool is_write(const Operation& operation);
+
+// `QueryEntities`, `CreateTable`, ...: the name of the type.
+std::string_view name_of(const Operation& operation);
+
+// The table that it addresses by its URL; empty where it addresses none.
+std::string_view table_of(const Operation& operation);
+
+// How its entities are found; nothing where it reads none by key.
+std::optional<PlanClass> plan_class_of(const Operation& operation);
 
 enum class Prefer { None, ReturnContent, ReturnNoContent };
 

@@ -76,6 +76,9 @@ void add_options(CLI::App& app, Options& options) {
 
   const char* logging = "Logging";
   app.add_flag("-s,--silent", options.silent, "No access log on standard output")->group(logging);
+  app.add_flag("--insightHeaders", options.insight_headers,
+               "Answer with x-rocktable-plan, -scanned, -returned: what it cost")
+      ->group(logging);
   app.add_option("-d,--debug", options.debug_file, "Append a line for each request to FILE")
       ->type_name("FILE")
       ->group(logging);

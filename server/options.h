@@ -19,6 +19,7 @@ struct Options {
   std::string ready_file;
   bool path_style_only = false;
   bool strict_api_version = false;
+  bool insight_headers = false;
   std::optional<std::string> warning;  // to be told before the start
 };
 

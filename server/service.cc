@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "odata/text.h"
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"
@@ -64,16 +65,17 @@ struct Run {
   TableStore& store;
   const Exchange& exchange;
   const std::string& body;
+  RequestStats& stats;
 
   Response operator()(const CreateTable&) const { return create_table(store, exchange, body); }
   Response operator()(const QueryTables& o) const { return query_tables(store, exchange, o); }
   Response operator()(const GetTable& o) const { return get_table(store, exchange, o); }
   Response operator()(const DeleteTable& o) const { return delete_table(store, exchange, o); }
-  Response operator()(const InsertEntity& o) const { return insert_entity(store, exchange, o, body); }
-  Response operator()(const QueryEntities& o) const { return query_entities(store, exchange, o); }
-  Response operator()(const GetEntity& o) const { return get_entity(store, exchange, o); }
-  Response operator()(const WriteEntity& o) const { return write_entity(store, exchange, o, body); }
-  Response operator()(const Batch& o) const { return run_batch(store, exchange, o, body); }
+  Response operator()(const InsertEntity& o) const { return insert_entity(store, exchange, o, body, stats); }
+  Response operator()(const QueryEntities& o) const { return query_entities(store, exchange, o, stats); }
+  Response operator()(const GetEntity& o) const { return get_entity(store, exchange, o, stats); }
+  Response operator()(const WriteEntity& o) const { return write_entity(store, exchange, o, body, stats); }
+  Response operator()(const Batch& o) const { return run_batch(store, exchange, o, body, stats); }
   Response operator()(const GetServiceProperties&) const { return get_service_properties(store, exchange); }
   Response operator()(const SetServiceProperties&) const {
     return set_service_properties(store, exchange, body);
@@ -83,15 +85,11 @@ struct Run {
   Response operator()(const SetTableAcl& o) const { return set_table_acl(store, exchange, o, body); }
 };
 
-bool is_one_key(const KeyRange& range) {
-  return range.end && range.end->partition_key == range.begin.partition_key &&
-         range.end->row_key.size() == range.begin.row_key.size() + 1 &&
-         range.end->row_key.starts_with(range.begin.row_key) && range.end->row_key.back() == '\0';
-}
-
+// Whether it may visit many entities: all queries but a few look-ups.
 bool is_scan(const Operation& operation) {
+  constexpr std::size_t kFewLookUps = 100;
   if (const auto* query = std::get_if<QueryEntities>(&operation))
-    return query->ranges.size() > 1 || !std::all_of(query->ranges.begin(), query->ranges.end(), is_one_key);
+    return query->plan.plan_class != PlanClass::Point || query->plan.ranges.size() > kFewLookUps;
   return std::holds_alternative<QueryTables>(operation);
 }
 
@@ -151,6 +149,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   authorize(exchange.caller, *call.operation_).value();
   if (exchange.secondary && is_write(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
+  if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
   call.may_block_ = is_scan(*call.operation_) || (options_.sync && is_write(*call.operation_));
 }
 
@@ -162,7 +161,7 @@ Service::Call Service::accept(const Request& request) {
   call.exchange_.received = now();
   call.exchange_.version = kNewestVersion;
   if (request.target.starts_with(kControlPrefix)) {
-    call.refusal_ = control_response(request.method, request.target);
+    call.refusal_ = control_response(request.method, request.target, statistics_);
     return call;
   }
   ErrorSource source = ErrorSource::FrontEnd;
@@ -181,7 +180,7 @@ Service::Call Service::accept(const Request& request) {
 Response Service::Call::execute() {
   const bool front_end = is_front_end(*operation_);
   try {
-    Response response = std::visit(Run{service_->store_, exchange_, *request_->body}, *operation_);
+    Response response = std::visit(Run{service_->store_, exchange_, *request_->body, stats_}, *operation_);
     if (std::holds_alternative<SetServiceProperties>(*operation_))
       service_->cors_rules_.forget(exchange_.account);
     return response;
@@ -196,11 +195,31 @@ Response Service::Call::execute() {
   }
 }
 
-Response Service::Call::run() {
+StatisticsKey Service::Call::statistics_key() const {
+  if (!operation_) return {exchange_.account, "", "Refused", ""};
+  return {exchange_.account, to_lower_ascii(table_of(*operation_)), name_of(*operation_), plan_class_};
+}
+
+Response Service::Call::run(const std::atomic<bool>& hung_up) {
+  if (request_->target.starts_with(kControlPrefix)) return std::move(*refusal_);
+  LiveCount live(service_->statistics_, statistics_key());
+  stats_.progress = [&](const RequestStats& stats) {
+    live.update(stats);
+    return !hung_up;
+  };
   Response response = refusal_ ? std::move(*refusal_) : execute();
+  stats_.progress = nullptr;
+  const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
+  live.finish(stats_, response.status, continues, response.body.size());
+
   if (cors_) {
     add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
                     request_->headers.get("Origin"));
+  }
+  if (service_->options_.insight_headers && !plan_class_.empty()) {
+    response.add("x-rocktable-plan", plan_class_);
+    response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));
+    response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
   }
   response.sends_body = request_->method != "HEAD";
   return response;

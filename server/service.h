@@ -2,6 +2,7 @@
 // waits for the network.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "server/operation.h"
 #include "server/request.h"
 #include "server/response.h"
+#include "server/statistics.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -21,6 +23,7 @@ struct ServiceOptions {
   bool secure = false;              // the connection is TLS: links start with https
   bool sync = false;                // the store syncs each commit, so that writes may block
   bool strict_api_version = false;  // refuse versions that the service never had
+  bool insight_headers = false;     // tell in headers of our own what a request cost
 };
 
 class Service {
@@ -35,15 +38,21 @@ class Service {
     // Whether run() may visit many entities or wait for the disk: then it belongs on a thread of its own.
     bool may_block() const { return may_block_; }
 
-    // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError.
-    Response run();
+    // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError. A scan ends
+    // soon after `hung_up` has become true: nobody is left to read its answer.
+    Response run(const std::atomic<bool>& hung_up);
 
     const std::string& request_id() const { return exchange_.request_id; }
+
+    // What it cost, once run() has returned: the class of its plan (empty where it read nothing by key), and what was read.
+    std::string_view plan_class() const { return plan_class_; }
+    const RequestStats& stats() const { return stats_; }
 
    private:
     friend class Service;
 
     Response execute();
+    StatisticsKey statistics_key() const;
 
     Service* service_ = nullptr;
     const Request* request_ = nullptr;
@@ -51,6 +60,8 @@ class Service {
     std::string_view resource_;
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
+    RequestStats stats_;
+    std::string_view plan_class_;
     bool may_block_ = false;
     bool cors_ = false;  // the account is known, so its CORS rules apply
   };
@@ -68,6 +79,7 @@ class Service {
   TableStore& store_;
   Authenticator authenticator_;
   CorsRules cors_rules_;
+  Statistics statistics_;
   ServiceOptions options_;
 };
 

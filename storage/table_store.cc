@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/snapshot.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
@@ -15,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "odata/query_plan.h"
 #include "odata/text.h"
 #include "storage/catalog_codec.h"
 #include "storage/clock.h"
@@ -138,12 +140,13 @@ class TableStore::Impl {
   std::optional<std::string> read_document(std::string_view key) const;
   void put_document(std::string_view key, std::string_view document);
   Result<bool> get(const TableName& name, const EntityKey& key,
-                   const std::function<void(const EntityView&)>& visit) const;
+                   const std::function<void(const EntityView&)>& visit, RequestStats& stats) const;
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         Deadline deadline,
-                                        const std::function<bool(const EntityView&)>& visit) const;
+                                        const std::function<bool(const EntityView&)>& visit,
+                                        RequestStats& stats) const;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
-                                std::span<const Write> writes);
+                                std::span<const Write> writes, RequestStats& stats);
 
  private:
   struct Previous;
@@ -367,15 +370,38 @@ Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std
 // --- Entities: reading
 // ------------------------------------------------------------------------------------------------
 
+namespace {
+
+// Adds the time of its life.
+class StopWatch {
+ public:
+  explicit StopWatch(std::chrono::nanoseconds& total) : total_(total) {}
+  ~StopWatch() { total_ += std::chrono::steady_clock::now() - start_; }
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+
+ private:
+  std::chrono::nanoseconds& total_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
 Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
-                                   const std::function<void(const EntityView&)>& visit) const {
+                                   const std::function<void(const EntityView&)>& visit,
+                                   RequestStats& stats) const {
+  const StopWatch watch(stats.storage_time);
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
+  const std::string encoded = encode_entity_key(table->id, key.partition_key, key.row_key);
   rocksdb::PinnableSlice record;
-  const auto status =
-      db_->Get({}, entities_, slice(encode_entity_key(table->id, key.partition_key, key.row_key)), &record);
+  ++stats.ranges;
+  const auto status = db_->Get({}, entities_, slice(encoded), &record);
   if (status.IsNotFound()) return false;
   check(status);
+  ++stats.entities_scanned;
+  ++stats.entities_returned;
+  stats.bytes_read += encoded.size() + record.size();
   std::vector<PropertyView> properties;
   const DateTime timestamp = decode_entity(view(record), properties);
   visit({key.partition_key, key.row_key, timestamp, properties});
@@ -384,60 +410,121 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
 
 namespace {
 
-// Whether a range lies within one partition's rows: then its blocks are worth a place in the cache, which a
-// larger scan would only wash out.
-bool is_row_range(const KeyRange& range) {
-  return range.end && range.end->partition_key == range.begin.partition_key;
-}
-
-class DeadlineCheck {
+// One scan at work: offers the entities of each range to the visitor until the page is full or time is up.
+class Scan {
  public:
-  explicit DeadlineCheck(TableStore::Deadline deadline) : deadline_(deadline) {}
+  Scan(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* entities, TableId table, int page_size,
+       TableStore::Deadline deadline, const std::function<bool(const EntityView&)>& visit, RequestStats& stats)
+      : db_(db),
+        entities_(entities),
+        table_(table),
+        page_size_(page_size),
+        deadline_(deadline),
+        visit_(visit),
+        stats_(stats) {}
 
-  // Called once an entity; looks at the clock every 64th time.
-  bool passed() { return ++calls_ % 64 == 2 && std::chrono::steady_clock::now() >= deadline_; }
+  // The key to resume from, or nothing at the end.
+  std::optional<EntityKey> run(const KeyRanges& ranges) {
+    if (ranges.empty()) return std::nullopt;
+    if (ranges.size() > 1) {  // a single read sees one snapshot by itself
+      snapshot_.emplace(&db_);
+      options_.snapshot = snapshot_->snapshot();
+    }
+    end_ = end_of(ranges.back());
+    end_slice_ = slice(end_);
+    for (const auto& range : ranges) {
+      ++stats_.ranges;
+      if (!(is_one_key(range) ? look_up(range.begin) : iterate(range))) return resume_;
+    }
+    return std::nullopt;
+  }
 
  private:
+  std::string end_of(const KeyRange& range) const {
+    return range.end ? encode_bound(table_, *range.end) : encode_table_end(table_);
+  }
+
+  bool look_up(const EntityKey& key) {
+    const std::string encoded = encode_entity_key(table_, key.partition_key, key.row_key);
+    rocksdb::PinnableSlice record;
+    const auto status = db_.Get(options_, entities_, slice(encoded), &record);
+    if (status.IsNotFound()) return true;
+    check(status);
+    return offer({key.partition_key, key.row_key}, encoded.size(), view(record));
+  }
+
+  bool iterate(const KeyRange& range) {
+    if (!rows_) open(range);
+    const std::string end = end_of(range);
+    for (rows_->Seek(slice(encode_bound(table_, range.begin))); rows_->Valid() && view(rows_->key()) < end;
+         rows_->Next()) {
+      const EntityKeyView key = decode_entity_key(view(rows_->key()), scratch_);
+      if (!offer(key, rows_->key().size(), view(rows_->value()))) return false;
+    }
+    check(rows_->status());
+    return true;
+  }
+
+  // One iterator serves all ranges. Blocks of rows of one partition are worth a place in the cache; what a larger
+  // scan reads would only wash it out, and is read as fast without it.
+  void open(const KeyRange& first) {
+    options_.fill_cache = classify(first) == PlanClass::RowRange;
+    options_.iterate_upper_bound = &end_slice_;
+    rows_.reset(db_.NewIterator(options_, entities_));
+  }
+
+  // False where this entity is the first of the next page.
+  bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
+    if (kept_ == page_size_ || must_stop()) {
+      resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
+      return false;
+    }
+    ++stats_.entities_scanned;
+    stats_.bytes_read += key_bytes + record.size();
+    const DateTime timestamp = decode_entity(record, properties_);
+    if (!visit_({key.partition_key, key.row_key, timestamp, properties_})) return true;
+    ++kept_;
+    ++stats_.entities_returned;
+    return true;
+  }
+
+  // Looks at the clock, and asks, every 64th time; never before the first entity, so that a scan that resumes gets
+  // ahead.
+  bool must_stop() {
+    if (++offered_ % 64 != 2) return false;
+    return std::chrono::steady_clock::now() >= deadline_ || (stats_.progress && !stats_.progress(stats_));
+  }
+
+  rocksdb::DB& db_;
+  rocksdb::ColumnFamilyHandle* entities_;
+  TableId table_;
+  int page_size_;
   TableStore::Deadline deadline_;
-  unsigned calls_ = 0;
+  const std::function<bool(const EntityView&)>& visit_;
+  RequestStats& stats_;
+
+  std::optional<rocksdb::ManagedSnapshot> snapshot_;
+  std::string end_;
+  rocksdb::Slice end_slice_;
+  rocksdb::ReadOptions options_;
+  std::unique_ptr<rocksdb::Iterator> rows_;  // gone before the snapshot and the bound that it uses
+  std::vector<PropertyView> properties_;
+  std::string scratch_;
+  std::optional<EntityKey> resume_;
+  int kept_ = 0;
+  unsigned offered_ = 0;
 };
 
 }  // namespace
 
-Result<std::optional<EntityKey>> TableStore::Impl::scan(
-    const TableName& name, const KeyRanges& ranges, int page_size, Deadline deadline,
-    const std::function<bool(const EntityView&)>& visit) const {
+Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, const KeyRanges& ranges,
+                                                        int page_size, Deadline deadline,
+                                                        const std::function<bool(const EntityView&)>& visit,
+                                                        RequestStats& stats) const {
+  const StopWatch watch(stats.storage_time);
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
-  if (ranges.empty()) return std::optional<EntityKey>();
-
-  const auto end_of = [&](const KeyRange& range) {
-    return range.end ? encode_bound(table->id, *range.end) : encode_table_end(table->id);
-  };
-  const std::string end = end_of(ranges.back());
-  const rocksdb::Slice end_slice = slice(end);
-  rocksdb::ReadOptions options;
-  options.iterate_upper_bound = &end_slice;
-  options.fill_cache = ranges.size() == 1 && is_row_range(ranges.front());
-  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, entities_));
-
-  DeadlineCheck late(deadline);
-  std::vector<PropertyView> properties;
-  std::string scratch;
-  int kept = 0;
-  for (const auto& range : ranges) {
-    const std::string range_end = end_of(range);
-    for (rows->Seek(slice(encode_bound(table->id, range.begin)));
-         rows->Valid() && view(rows->key()) < range_end; rows->Next()) {
-      const EntityKeyView key = decode_entity_key(view(rows->key()), scratch);
-      if (kept == page_size || late.passed())
-        return std::optional(EntityKey{std::string(key.partition_key), std::string(key.row_key)});
-      const DateTime timestamp = decode_entity(view(rows->value()), properties);
-      if (visit({key.partition_key, key.row_key, timestamp, properties})) ++kept;
-    }
-    check(rows->status());
-  }
-  return std::optional<EntityKey>();
+  return Scan(*db_, entities_, table->id, page_size, deadline, visit, stats).run(ranges);
 }
 
 // --- Entities: writing
@@ -480,7 +567,8 @@ std::vector<TableStore::Impl::Previous> TableStore::Impl::read_previous(
 }
 
 CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::string_view partition_key,
-                                                std::span<const Write> writes) {
+                                                std::span<const Write> writes, RequestStats& stats) {
+  const StopWatch watch(stats.storage_time);
   const std::shared_lock table_guard(table_lock(encode_table_key(name.account, name.table)));
   const auto table = find_table(name);
   if (!table) return WriteRefusal{0, ErrorCode::TableNotFound};
@@ -550,19 +638,23 @@ void TableStore::set_service_properties(std::string_view account, std::string_vi
 }
 
 Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
-                             const std::function<void(const EntityView&)>& visit) const {
-  return impl_->get(name, key, visit);
+                             const std::function<void(const EntityView&)>& visit, RequestStats* stats) const {
+  RequestStats unwanted;
+  return impl_->get(name, key, visit, stats != nullptr ? *stats : unwanted);
 }
 
 Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
                                                   int page_size, Deadline deadline,
-                                                  const std::function<bool(const EntityView&)>& visit) const {
-  return impl_->scan(name, ranges, page_size, deadline, visit);
+                                                  const std::function<bool(const EntityView&)>& visit,
+                                                  RequestStats* stats) const {
+  RequestStats unwanted;
+  return impl_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted);
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,
-                                          std::span<const Write> writes) {
-  return impl_->commit(name, partition_key, writes);
+                                          std::span<const Write> writes, RequestStats* stats) {
+  RequestStats unwanted;
+  return impl_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);
 }
 
 }  // namespace rocktable

@@ -15,6 +15,7 @@
 #include "odata/entity.h"
 #include "odata/error.h"
 #include "odata/key_ranges.h"
+#include "storage/request_stats.h"
 #include "storage/write.h"
 
 namespace rocktable {
@@ -54,7 +55,7 @@ struct WriteRefusal {
 template <class T>
 using CommitResult = boost::system::result<T, WriteRefusal>;
 
-// All functions are thread-safe. Faults of the disk and damaged records are thrown (std::runtime_error).
+// All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and damaged records are thrown (std::runtime_error).
 class TableStore {
  public:
   // Throws StoreError.
@@ -86,31 +87,33 @@ class TableStore {
   std::optional<std::string> service_properties(std::string_view account) const;
   void set_service_properties(std::string_view account, std::string_view document);
 
-  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors:
-  // TableNotFound.
+  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors: TableNotFound.
   Result<bool> get(const TableName& name, const EntityKey& key,
-                   const std::function<void(const EntityView&)>& visit) const;
+                   const std::function<void(const EntityView&)>& visit, RequestStats* stats = nullptr) const;
 
   using Deadline = std::chrono::steady_clock::time_point;
 
-  // Visits the entities of `ranges` in key order.
+  // Visits the entities of `ranges` in key order. A range of one key is looked up (bloom filters spare most
+  // reads of what is not there), any other is iterated within its bounds; nothing else is read.
   //
   //   visit      called once an entity with a view that is valid during the call; answers whether it belongs
-  //   to the page; must not call the store page_size  stop after this many that do, 1 or more deadline   stop
-  //   visiting then; at least one entity is visited, so that a scan that resumes gets ahead
+  //              to the page; must not call the store
+  //   page_size  stop after this many that do, 1 or more
+  //   deadline   stop then; at least one entity is visited, so that a scan that resumes gets ahead
   //
-  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty
-  // and still have one. Sees one snapshot of the table. Errors: TableNotFound. Source:
-  // learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
+  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty and
+  // still have one. Sees one snapshot of the table. Errors: TableNotFound.
+  // Source: learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         Deadline deadline,
-                                        const std::function<bool(const EntityView&)>& visit) const;
+                                        const std::function<bool(const EntityView&)>& visit,
+                                        RequestStats* stats = nullptr) const;
 
   // An entity group transaction: applies all writes to one partition, or none. `writes` has at least one
   // element and no row key twice. Durable when it returns. Returns the timestamp that all of them got; it is
   // larger than that of every commit before. Errors: TableNotFound at position 0, else those of apply().
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
-                                std::span<const Write> writes);
+                                std::span<const Write> writes, RequestStats* stats = nullptr);
 
  private:
   class Impl;
