@@ -45,6 +45,7 @@ class Connection {
   struct Message;
 
   boost::asio::awaitable<bool> read(Message& message);
+  boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
   boost::asio::awaitable<bool> answer(Message& message);
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
   boost::asio::awaitable<void> drain();
