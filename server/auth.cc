@@ -97,8 +97,7 @@ bool signature_fits(const Credentials& credentials, const std::vector<std::strin
   return false;
 }
 
-// --- Shared access signatures
-// -----------------------------------------------------------------------------------------
+// --- Shared access signatures ---------------------------------------------------------------------------
 
 // Takes what the stored access policy adds; each field may stand in one of the two places alone.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
@@ -215,8 +214,7 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   return caller_of(*sas);
 }
 
-// --- What operations ask
-// ----------------------------------------------------------------------------------------------
+// --- What operations ask --------------------------------------------------------------------------------
 
 namespace {
 

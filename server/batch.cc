@@ -66,8 +66,7 @@ void add_json_type(std::string& out, const Part& part) {
   add_line(out, "Content-Type", json_content_type(part.exchange.preferences.level));
 }
 
-// --- Answers
-// ----------------------------------------------------------------------------------------------------------
+// --- Answers --------------------------------------------------------------------------------------------
 
 BatchAnswer inserted_with_content(const PreparedWrite& write, DateTime timestamp) {
   BatchAnswer out{status_line(201), {}, inserted_entity_body(write.part.exchange, write.change, timestamp)};
@@ -122,8 +121,7 @@ Response answer(const Exchange& exchange, bool change_set, const std::vector<Bat
   return response;
 }
 
-// --- Parts
-// ------------------------------------------------------------------------------------------------------------
+// --- Parts ----------------------------------------------------------------------------------------------
 
 // The path behind the account: parts may name it, or not.
 std::string_view without_account(std::string_view path, const std::string& account) {
@@ -179,8 +177,7 @@ class TransactionRules {
   std::set<std::string> row_keys_;
 };
 
-// --- Transactions and queries
-// -----------------------------------------------------------------------------------------
+// --- Transactions and queries ---------------------------------------------------------------------------
 
 std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
                                 const std::vector<PreparedWrite>& prepared, RequestStats& stats) {

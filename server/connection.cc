@@ -6,9 +6,10 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/read_size.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <stdexcept>
 
 #include "odata/text.h"
 
@@ -24,6 +25,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of many KiB in the request line
 constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
+constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::chrono::seconds kReadTimeout{60};
 constexpr std::chrono::seconds kWriteTimeout{60};
@@ -86,19 +88,44 @@ asio::awaitable<bool> Connection::read(Message& message) {
   auto& parser = message.parser;
   parser.header_limit(kMaxHeaderBytes);
   parser.body_limit(kMaxBodyBytes);
-  std::size_t bytes = 0;
-  std::tie(message.error, bytes) = co_await http::async_read_header(socket_, buffer_, parser, kAwait);
-  if (message.error) co_return false;
+  if (!co_await feed(message, true)) co_return false;
   enter(State::Reading);
   if (parser.is_done()) co_return true;
 
   if (equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) {
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+    std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await asio::async_write(socket_, asio::buffer(kGoOn), kAwait);
     if (message.error) co_return false;
   }
-  std::tie(message.error, bytes) = co_await http::async_read(socket_, buffer_, parser, kAwait);
-  co_return !message.error;
+  co_return co_await feed(message, false);
+}
+
+// Feeds the parser with its header, or with all of the message; false where that fails. Beast's own reading
+// does the same, but for one thing: the parser throws where a field is longer than 64 KiB, and there it would
+// throw past the coroutine into the thread.
+asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
+  auto& parser = message.parser;
+  parser.eager(!header_alone);
+  while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
+    if (buffer_.size() > 0) {
+      try {
+        buffer_.consume(parser.put(buffer_.data(), message.error));
+      } catch (const std::length_error&) {
+        message.error = http::error::header_limit;
+      }
+      if (!message.error) continue;
+      if (message.error != http::error::need_more) co_return false;
+    }
+    const auto space = buffer_.prepare(beast::read_size(buffer_, kMaxReadBytes));
+    std::size_t bytes = 0;
+    std::tie(message.error, bytes) = co_await socket_.async_read_some(space, kAwait);
+    buffer_.commit(bytes);
+    if (message.error == asio::error::eof)
+      message.error = parser.got_some() ? http::error::partial_message : http::error::end_of_stream;
+    if (message.error) co_return false;
+  }
+  co_return true;
 }
 
 // Whether the connection goes on.

@@ -46,6 +46,7 @@ class Connection {
   struct Message;
 
   boost::asio::awaitable<bool> read(Message& message);
+  boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
   boost::asio::awaitable<bool> answer(Message& message);
   boost::asio::awaitable<Response> run_on_pool(Service::Call& call);
   boost::asio::awaitable<void> watch();

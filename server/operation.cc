@@ -16,8 +16,7 @@ constexpr std::chrono::seconds kMaxQueryTime{5};
 
 [[noreturn]] void refuse(Error error) { throw ServiceException(std::move(error)); }
 
-// --- Resources
-// --------------------------------------------------------------------------------------------------------
+// --- Resources ------------------------------------------------------------------------------------------
 
 struct Resource {
   enum class Kind { Service, TableSet, Table, EntitySet, Entity, Batch, Other } kind = Kind::Other;
@@ -64,13 +63,14 @@ Resource parse_resource(std::string_view raw) {
   return {Resource::Kind::Entity, std::string(name), parse_key_predicate(argument).value()};
 }
 
-// --- Query options
-// ----------------------------------------------------------------------------------------------------
+// --- Query options --------------------------------------------------------------------------------------
 
 void refuse_unsupported_options(const QueryParameters& query) {
   constexpr std::array kSupported = {"$filter", "$top", "$select", "$format"};
   for (const auto& [name, value] : query.all()) {
-    const auto is_name = [&name = name](std::string_view known) { return equals_ignoring_case(known, name); };
+    const auto is_name = [&option = name](std::string_view known) {
+      return equals_ignoring_case(known, option);
+    };
     if (name.starts_with('$') && std::none_of(kSupported.begin(), kSupported.end(), is_name))
       refuse(ErrorCode::NotImplemented);
   }
@@ -132,8 +132,7 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
   return out;
 }
 
-// --- Conditions
-// -------------------------------------------------------------------------------------------------------
+// --- Conditions -----------------------------------------------------------------------------------------
 
 Condition condition_of(std::string_view method, const Headers& headers) {
   const std::string_view if_match = headers.get("If-Match");
@@ -156,8 +155,7 @@ WriteEntity write_entity(WriteKind kind, Resource resource, std::string_view met
   return {kind, std::move(resource.table), std::move(resource.key), condition};
 }
 
-// --- Formats
-// ----------------------------------------------------------------------------------------------------------
+// --- Formats --------------------------------------------------------------------------------------------
 
 // A media type without spaces, in lower case.
 std::string normalised(std::string_view media_type) {
@@ -260,8 +258,7 @@ std::string_view allowed_methods(Resource::Kind kind) {
   }
 }
 
-// --- The front end
-// ----------------------------------------------------------------------------------------------------
+// --- The front end --------------------------------------------------------------------------------------
 
 Operation service_operation(std::string_view comp, std::optional<std::string_view> restype,
                             std::string_view method) {

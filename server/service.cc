@@ -19,8 +19,7 @@ namespace {
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
 constexpr std::size_t kMaxClientRequestId = 1024;
 
-// --- Headers that every request may have
-// ------------------------------------------------------------------------------
+// --- Headers that every request may have ----------------------------------------------------------------
 
 // Source: learn.microsoft.com/rest/api/storageservices/versioning-for-the-azure-storage-services
 constexpr std::array<std::string_view, 48> kVersions = {
@@ -58,8 +57,7 @@ std::string client_request_id_of(const Headers& headers) {
   return visible && id.size() <= kMaxClientRequestId ? std::string(id) : std::string();
 }
 
-// --- Dispatch
-// ---------------------------------------------------------------------------------------------------------
+// --- Dispatch -------------------------------------------------------------------------------------------
 
 struct Run {
   TableStore& store;

@@ -17,12 +17,12 @@ constexpr std::size_t kMaxRules = 5;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::size_t kMaxPrefixes = 2;
 constexpr std::size_t kMaxEntryLength = 256;
+constexpr std::size_t kMaxCorsBytes = 2048;  // of all rules together, without their tags
 constexpr std::array kMethods = {"DELETE", "GET", "HEAD", "MERGE", "POST", "OPTIONS", "PUT", "PATCH"};
 
 [[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
 
-// --- Reading
-// ----------------------------------------------------------------------------------------------------------
+// --- Reading --------------------------------------------------------------------------------------------
 
 // The element children by name: each known, none twice.
 using Children = std::map<std::string_view, pugi::xml_node>;
@@ -122,13 +122,22 @@ CorsRule parse_rule(const pugi::xml_node& node) {
   return out;
 }
 
+std::size_t text_bytes(const pugi::xml_node& rule) {
+  std::size_t bytes = 0;
+  for (const auto& field : child_elements(rule)) bytes += leaf_text(field).size();
+  return bytes;
+}
+
 std::vector<CorsRule> parse_rules(const pugi::xml_node& node) {
   std::vector<CorsRule> out;
+  std::size_t bytes = 0;
   for (const auto& child : child_elements(node)) {
     if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules)
       refuse(ErrorCode::InvalidXmlDocument);
     out.push_back(parse_rule(child));
+    bytes += text_bytes(child);
   }
+  if (bytes > kMaxCorsBytes) refuse(ErrorCode::InvalidXmlDocument);
   return out;
 }
 
@@ -144,8 +153,7 @@ ServiceProperties parse(std::string_view xml, ServiceProperties out) {
   return out;
 }
 
-// --- Writing
-// ----------------------------------------------------------------------------------------------------------
+// --- Writing --------------------------------------------------------------------------------------------
 
 void add(pugi::xml_node& parent, const char* name, std::string_view text) {
   auto child = parent.append_child(name);

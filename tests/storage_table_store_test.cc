@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -825,8 +826,10 @@ TEST_CASE("of several inserts of one key one succeeds, and timestamps are all di
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   std::vector<std::vector<DateTime>> timestamps(kThreads);
   std::atomic<int> inserted{0};
+  std::barrier together(kThreads);
   in_threads([&](int thread) {
     for (int i = 0; i < 300; ++i) {
+      together.arrive_and_wait();
       const std::string partition = std::to_string(i % 7);
       const std::vector<Write> contested{insert(std::to_string(i))},
           own{insert("t" + std::to_string(thread) + "-" + std::to_string(i))};

@@ -135,7 +135,10 @@ def dated(offset):
     return email.utils.formatdate(time.time() + offset, usegmt=True)
 
 
-@pytest.mark.parametrize("minutes, good", [(-14.9, True), (14.9, True), (-15.1, False), (15.1, False), (-60, False)])
+@pytest.mark.parametrize(
+    "minutes, good",
+    [(-14.9, True), (14.9, True), (-15.1, False), (15.1, False), (-60, False)],
+)
 def test_a_date_may_be_15_minutes_off(server, minutes, good):
     """learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key."""
     target = f"{server.base}/Tables"
@@ -190,7 +193,10 @@ def test_without_credentials_the_answer_says_how_to_get_some(server):
                               {"WWW-Authenticate": challenge, "x-ms-version": version}, json_wanted=True)
 
 
-@pytest.mark.parametrize("value", ["SharedKeyLite", "Nonsense a:b", "SharedKeyLite devstoreaccount1", "nonsense", "Basic YTpi"])
+@pytest.mark.parametrize(
+    "value",
+    ["SharedKeyLite", "Nonsense a:b", "SharedKeyLite devstoreaccount1", "nonsense", "Basic YTpi"],
+)
 def test_a_malformed_authorization_is_no_authentication_information(server, value):
     """learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes: InvalidAuthenticationInfo."""
     answer = send(server, "GET", "/Tables", {"Authorization": value})
@@ -198,9 +204,16 @@ def test_a_malformed_authorization_is_no_authentication_information(server, valu
     check_front_end_error(answer, 400, "InvalidAuthenticationInfo", text, json_wanted=True)
 
 
-@pytest.mark.parametrize("value", ["SharedKeyLite devstoreaccount1:", "SharedKeyLite devstoreaccount1:%%%",
-                                   "SharedKeyLite otheraccount:" + "A" * 44, "SharedKey devstoreaccount1:" + "A" * 44,
-                                   "SharedKeyLite :abcd"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "SharedKeyLite devstoreaccount1:",
+        "SharedKeyLite devstoreaccount1:%%%",
+        "SharedKeyLite otheraccount:" + "A" * 44,
+        "SharedKey devstoreaccount1:" + "A" * 44,
+        "SharedKeyLite :abcd",
+    ],
+)
 def test_a_wrong_signature_or_account_is_refused(server, value):
     """Recorded from the service for the signature."""
     check_refused(send(server, "GET", "/Tables", {"Authorization": value}))
@@ -219,10 +232,20 @@ def test_authorization_beats_a_shared_access_signature(server):
     check_refused(send(server, "GET", "/Tables?sig=x", {"Authorization": "SharedKeyLite devstoreaccount1:AAAA"}))
 
 
-@pytest.mark.parametrize("resource", ["/Tables", "/{}()", "/{}?comp=acl", "/?restype=service&comp=properties", "/nonsense!"])
+@pytest.mark.parametrize(
+    "resource",
+    ["/Tables", "/{}()", "/{}?comp=acl", "/?restype=service&comp=properties", "/nonsense!"],
+)
 def test_a_wrong_key_opens_nothing(server, table, resource):
     """Recorded from the service. Decision: what is asked for matters only to who may ask."""
     target = server.base + resource.format(table)
     date = email.utils.formatdate(usegmt=True)
     headers = {"x-ms-date": date, "Authorization": authorization(server, target, date, "bm90IHRoZSBrZXk=")}
     check_refused(exchange(server, request_bytes(server, "GET", target, headers, signed=False)))
+
+
+def test_bearer_tokens_are_not_implemented(server):
+    """Decision: they need HTTPS, which is not served."""
+    answer = send(server, "GET", "/Tables", {"Authorization": "Bearer eyJhbGciOiJub25lIn0.e30."})
+    text = "The requested operation is not implemented on the specified resource."
+    check_front_end_error(answer, 501, "NotImplemented", text, json_wanted=True)

@@ -730,33 +730,6 @@ def test_a_bad_request_behind_a_good_one_does_not_spoil_it(server):
     assert re.findall(rb"HTTP/1\.1 (\d+) ", answer) == [b"200", b"400"]
 
 
-def test_a_request_may_come_byte_by_byte(server):
-    with connection(server) as client:
-        for byte in request_bytes(server, "GET", f"{server.base}/Tables"):
-            client.sendall(bytes([byte]))
-        assert read_response(client).status == 200
-
-
-def test_a_chunked_body_is_read(server, table):
-    head = request_bytes(server, "POST", f"{server.base}/{table}", CHUNKED)
-    body = f"{{{KEYS}}}".encode()
-    pieces = [body[start : start + 5] for start in range(0, len(body), 5)]
-    chunks = b"".join(b"%x;extension=1\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
-    answer = exchange(server, head + chunks + b"0\r\ntrailer: x\r\n\r\n")
-    assert answer.status == 201, answer
-
-
-def test_expect_100_continue_is_answered(server, table):
-    body = f"{{{KEYS}}}".encode()
-    target = f"{server.base}/{table}"
-    request = request_bytes(server, "POST", target, {"Expect": "100-continue"}, body)
-    with connection(server) as client:
-        client.sendall(request[: -len(body)])
-        assert client.recv(65536).startswith(b"HTTP/1.1 100 ")
-        client.sendall(body)
-        assert read_response(client).status == 201
-
-
 def test_expect_100_continue_of_too_large_a_body_is_refused_at_once(server, name):
     headers = {"Expect": "100-continue", "Content-Type": "application/json", "Content-Length": str(100 * MIB)}
     request = request_bytes(server, "POST", f"{server.base}/{name}", headers)

@@ -64,7 +64,8 @@ def etags(text):
 
 def failed(status, code, message, headers=COMMON):
     """A pattern for the one part of a change set that failed."""
-    document = {"odata.error": {"code": code, "message": {"lang": "en-US", "value": message + "\nRequestId:ID\nTime:@"}}}
+    value = message + "\nRequestId:ID\nTime:@"
+    document = {"odata.error": {"code": code, "message": {"lang": "en-US", "value": value}}}
     text = json.dumps(document, separators=(",", ":"))
     body = f"HTTP/1.1 {status}\r\n{headers}DataServiceVersion: 3.0;\r\n{JSON_TYPE}\r\n{text}"
     return re.escape(change_set(body)).replace("@", ERROR_TIME)
@@ -91,14 +92,18 @@ def test_insert_with_return_no_content(server, table, content_id, echo):
     (etag,) = etags(text)
     link = location(server, table)
     assert text == change_set(
-        f"HTTP/1.1 204 No Content\r\n{echo}{COMMON}Preference-Applied: return-no-content\r\nDataServiceVersion: 3.0;\r\n"
+        f"HTTP/1.1 204 No Content\r\n{echo}{COMMON}"
+        "Preference-Applied: return-no-content\r\nDataServiceVersion: 3.0;\r\n"
         f"Location: {link}\r\nDataServiceId: {link}\r\nETag: {etag}\r\n\r\n"
     )
     assert ETAG.fullmatch(etag)
 
 
 @CONTENT_IDS
-@pytest.mark.parametrize("prefer, applied", [(None, ""), ("return-content", "Preference-Applied: return-content\r\n")])
+@pytest.mark.parametrize(
+    "prefer, applied",
+    [(None, ""), ("return-content", "Preference-Applied: return-content\r\n")],
+)
 def test_insert_with_content(server, table, content_id, echo, prefer, applied):
     """Recorded from the service, return-content included."""
     text = submit(server, [insertion(server, table, more=',"b":1,"a":null', Prefer=prefer, **content_id)])
@@ -172,8 +177,10 @@ def test_the_dollar_of_the_resource_may_be_encoded(server, resource):
     assert send(server, "POST", resource, BATCH_HEADERS, batch_body([])).status == 202
 
 
-@pytest.mark.parametrize("media_type", [None, "*/*", "application/json", "application/json;odata=minimalmetadata",
-                                        "multipart/mixed"])
+@pytest.mark.parametrize(
+    "media_type",
+    [None, "*/*", "application/json", "application/json;odata=minimalmetadata", "multipart/mixed"],
+)
 def test_a_batch_may_accept_anything(server, table, media_type):
     """Recorded from the service, without Accept, too; decision: multipart/mixed."""
     text = submit(server, [insertion(server, table, Prefer="return-no-content")], {"Accept": media_type})
@@ -197,8 +204,8 @@ def test_a_query_is_answered_without_change_set(server, table):
         f'"PartitionKey":"p","RowKey":"r","Timestamp":"{timestamp_of(etag)}"}}'
     )
     assert text == (
-        f"--batchresponse_B\r\n{PART}HTTP/1.1 200 OK\r\nDataServiceVersion: 3.0;\r\n{JSON_TYPE}{COMMON}ETag: {etag}\r\n\r\n"
-        f"{body}\r\n--batchresponse_B--\r\n"
+        f"--batchresponse_B\r\n{PART}HTTP/1.1 200 OK\r\nDataServiceVersion: 3.0;\r\n{JSON_TYPE}{COMMON}"
+        f"ETag: {etag}\r\n\r\n{body}\r\n--batchresponse_B--\r\n"
     )
 
 
@@ -334,8 +341,8 @@ def test_101_operations_are_reported_at_index_99(server, table):
          "One of the request inputs is out of range."),
         (',"%s":1' % ("n" * 256), "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255)."),
         ("," + ",".join(f'"p{i}":1' for i in range(253)), "TooManyProperties",
-         "The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. "
-         "Each entity also has 3 system properties."),
+         "The entity contains more properties than allowed. Each entity can include up to 252 properties to store "
+         "data. Each entity also has 3 system properties."),
         (',"a@odata.type":"Edm.DateTime","a":1', "InvalidInput", "One of the request inputs is not valid."),
     ],
     ids=lambda value: str(value)[:30],

@@ -16,8 +16,10 @@ def wrap(*parts, after_header="", end="--batch_x--\r\n"):
     return f"{start}{inner}--changeset_x--\r\n{end}"
 
 
-def part(server, table, row="r", target=None, mime="", headers=ACCEPT + TYPE, gap="", method="POST", body=None, after="\r\n",
-         empty=1):
+def part(
+    server, table, row="r", target=None, mime="", headers=ACCEPT + TYPE, gap="", method="POST", body=None,
+    after="\r\n", empty=1,
+):
     """An insert, unless told otherwise. `gap` stands before the body, `after` behind it."""
     target = target or f"{server.endpoint}/{table}"
     body = json.dumps({"PartitionKey": "p", "RowKey": row, "a": "é"}, ensure_ascii=False) if body is None else body
@@ -101,9 +103,16 @@ def test_what_follows_the_final_delimiter_is_ignored(server, table, end):
     assert rows(server, table) == ["r"]
 
 
-@pytest.mark.parametrize("content_type", ["multipart/mixed; boundary=batch_x", 'multipart/mixed; boundary="batch_x"',
-                                          "multipart/mixed;boundary=batch_x", "Multipart/Mixed; Boundary=batch_x",
-                                          "multipart/mixed; charset=utf-8; boundary=batch_x"])
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "multipart/mixed; boundary=batch_x",
+        'multipart/mixed; boundary="batch_x"',
+        "multipart/mixed;boundary=batch_x",
+        "Multipart/Mixed; Boundary=batch_x",
+        "multipart/mixed; charset=utf-8; boundary=batch_x",
+    ],
+)
 def test_the_boundary_may_be_quoted(server, table, content_type):
     """Recorded from the service without quotes; decision: the other spellings of RFC 2046 are as good."""
     submit(server, wrap(part(server, table)), content_type)
@@ -134,7 +143,8 @@ def test_urls_of_parts_may_be_absolute_or_not_with_or_without_account(server, ta
     slash. Links of the answer have the base of the batch."""
     answer = submit(server, wrap(part(server, table, target=f"{base}{table}")))
     assert f"Location: {server.endpoint}/{table}(PartitionKey='p',RowKey='r')\r\n" in answer.text
-    submit(server, wrap(part(server, table, target=f"{base}{table}(PartitionKey='p',RowKey='r')", method="PUT", body="{}")))
+    one = f"{base}{table}(PartitionKey='p',RowKey='r')"
+    submit(server, wrap(part(server, table, target=one, method="PUT", body="{}")))
     assert rows(server, table) == ["r"]
 
 
@@ -169,7 +179,8 @@ def test_keys_in_urls_of_parts_may_be_encoded_in_any_way(server, table, keys):
 @pytest.mark.parametrize("key", ["é😀", "%C3%A9%F0%9F%98%80"])
 def test_keys_in_urls_of_parts_may_be_raw_utf8(server, table, key):
     """Decision: clients that do not encode them are understood."""
-    submit(server, wrap(part(server, table, target=f"/{table}(PartitionKey='{key}',RowKey='r')", method="PUT", body="{}")))
+    target = f"/{table}(PartitionKey='{key}',RowKey='r')"
+    submit(server, wrap(part(server, table, target=target, method="PUT", body="{}")))
     assert all_entities(server, table)[0]["PartitionKey"] == "é😀"
 
 
@@ -243,7 +254,7 @@ def test_a_part_may_lack_its_transfer_encoding(server, table):
 
 @pytest.mark.parametrize("method", ["MERGE", "PUT", "PATCH"])
 def test_a_verb_may_be_tunnelled_in_a_part(server, table, method):
-    """learn.microsoft.com/rest/api/storageservices/merge-entity describes X-HTTP-Method; decision: also inside parts."""
+    """learn.microsoft.com/rest/api/storageservices/merge-entity has X-HTTP-Method; decision: also inside parts."""
     target = f"/{table}(PartitionKey='p',RowKey='r')"
     headers = f"{ACCEPT}{TYPE}X-HTTP-Method: {method}\r\n"
     submit(server, wrap(part(server, table, target=target, headers=headers, body="{}")))

@@ -90,12 +90,6 @@ def test_spellings_of_minimal_metadata(server, entity, accept):
     assert "odata.etag" in answer.json() and "odata.id" not in answer.json()
 
 
-def test_format_overrides_accept(server, entity):
-    accept = {"Accept": "application/json;odata=fullmetadata"}
-    answer = send(server, "GET", f"/{entity}?$format=application%2Fjson%3Bodata%3Dnometadata", accept)
-    assert "odata.etag" not in answer.json()
-
-
 def test_an_insert_echoes_the_entity_at_the_level_asked_for(server, table):
     body = compact(KEYS | OWN | {"Dropped": None})
     resource = f"{table}(PartitionKey='p''k',RowKey='r%20k')"
@@ -117,30 +111,3 @@ def test_select_is_named_in_the_context(server, entity):
     item = {"odata.etag": etag, "RowKey": "r k", "Large@odata.type": "Edm.Int64", "Large": "5432873627392"}
     start = context(server, f"{table}&$select=RowKey,Large", "minimalmetadata")
     assert both.json() == start | {"value": [item]}
-
-
-def test_properties_stand_in_the_order_of_the_insert_and_are_sorted_by_any_other_write(server, table):
-    url = f"/{table}"
-    body = compact({"PartitionKey": "p", "RowKey": "r", "b": 1, "_x": 2, "B": 3, "a": 4})
-    resource = f"{url}(PartitionKey='p',RowKey='r')"
-
-    def order():
-        return [name for name in send(server, "GET", resource).json() if len(name) < 3]
-
-    assert send(server, "POST", url, body=body).status == 201
-    assert order() == ["b", "_x", "B", "a"]
-    assert send(server, "MERGE", resource, {"If-Match": "*"}, '{"c":5}').status == 204
-    assert order() == ["B", "_x", "a", "b", "c"]
-
-
-@pytest.mark.parametrize(
-    "accept, code",
-    [
-        ("application/atom+xml", "AtomFormatNotSupported"),
-        ("text/plain", "MediaTypeNotSupported"),
-        ("application/json;odata=verbose", "JsonVerboseFormatNotSupported"),
-    ],
-)
-def test_other_formats_are_not_supported(server, entity, accept, code):
-    answer = send(server, "GET", f"/{entity}", {"Accept": accept})
-    assert (answer.status, answer.code) == (415, code), answer

@@ -75,14 +75,20 @@ def test_entities_are_ordered_by_partition_and_row_in_utf16(server, table):
     assert [(i["PartitionKey"], i["RowKey"]) for i in items] == [(k, r) for k in keys for r in ("", "b")]
 
 
-@pytest.mark.parametrize("option", ["$orderby=a", "$skip=1", "$expand=a", "$inlinecount=allpages", "$unknown=1"])
+@pytest.mark.parametrize(
+    "option",
+    ["$orderby=a", "$skip=1", "$expand=a", "$inlinecount=allpages", "$unknown=1"],
+)
 def test_an_option_that_the_service_lacks_is_not_implemented(server, table, option):
     """learn.microsoft.com/rest/api/storageservices/query-operators-supported-for-the-table-service."""
     text = "The requested operation is not implemented on the specified resource."
     check_early_error(query(server, table, option), 501, "NotImplemented", text)
 
 
-@pytest.mark.parametrize("option", ["x=1", "timeout=30", "timeout=1", "timeout=90", "foo", "&&", "NEXTPARTITIONKEY2=x"])
+@pytest.mark.parametrize(
+    "option",
+    ["x=1", "timeout=30", "timeout=1", "timeout=90", "foo", "&&", "NEXTPARTITIONKEY2=x"],
+)
 def test_other_options_are_ignored(server, table, option):
     """Decision: only names that start with $ are options of the protocol."""
     assert query(server, table, option).status == 200
@@ -102,7 +108,8 @@ ROW = (
     '"Chars":"?\'/!_^#","birthday@odata.type":"Edm.DateTime","birthday":"1970-10-04T00:00:00Z",'
     '"DateValue@odata.type":"Edm.DateTime","DateValue":"2012-11-10T03:04:05.2Z",'
     '"clsid@odata.type":"Edm.Guid","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833",'
-    '"binary@odata.type":"Edm.Binary","binary":"YmluYXJ5","large_int@odata.type":"Edm.Int64","large_int":"1099511627776",'
+    '"binary@odata.type":"Edm.Binary","binary":"YmluYXJ5",'
+    '"large_int@odata.type":"Edm.Int64","large_int":"1099511627776",'
     '"ratio":3.1,"age":39,"married":true,"Int32Value":123,"DoubleValue":123.45,"IsAdmin":"admin"'
 )
 
@@ -131,7 +138,10 @@ def test_filters_that_the_service_was_seen_to_answer(server, table, text):
     assert found(server, table, f"not ({text})") == ""
 
 
-@pytest.mark.parametrize("query_text", ["PartitionKey+eq+%27p%27", "PartitionKey%20eq%20'p'", "PartitionKey%20eq%20%27p%27"])
+@pytest.mark.parametrize(
+    "query_text",
+    ["PartitionKey+eq+%27p%27", "PartitionKey%20eq%20'p'", "PartitionKey%20eq%20%27p%27"],
+)
 def test_a_blank_in_a_filter_may_be_a_plus_and_a_quote_percent_encoded(server, table, query_text):
     """Recorded from the service."""
     insert(server, table)
@@ -270,7 +280,10 @@ def test_a_bad_filter_is_found_before_the_table_is_looked_for(server):
     check_early_error(answer, 400, "InvalidInput", "Syntax error at position 7 in 'aaa bbb ccc'.")
 
 
-@pytest.mark.parametrize("text", ["startswith(PartitionKey,'a')", "substringof('a',b)", "length(a) eq 1", "a add 1 eq 2"])
+@pytest.mark.parametrize(
+    "text",
+    ["startswith(PartitionKey,'a')", "substringof('a',b)", "length(a) eq 1", "a add 1 eq 2"],
+)
 def test_functions_and_arithmetic_are_not_implemented(server, table, text):
     """learn.microsoft.com/rest/api/storageservices/query-operators-supported-for-the-table-service."""
     answer = query(server, table, "$filter=" + urllib.parse.quote(text))
@@ -364,7 +377,10 @@ def continuation(partition, row):
     return tokens | ({"x-ms-continuation-NextRowKey": token(row)} if row else {})
 
 
-@pytest.mark.parametrize("text, wire", [("pk", "1!4!cGs-"), ("1012", "1!8!MTAxMg--"), ("pkc12a1338", "1!16!cGtjMTJhMTMzOA--")])
+@pytest.mark.parametrize(
+    "text, wire",
+    [("pk", "1!4!cGs-"), ("1012", "1!8!MTAxMg--"), ("pkc12a1338", "1!16!cGtjMTJhMTMzOA--")],
+)
 def test_the_form_of_tokens(text, wire):
     """Recorded from the service."""
     assert token(text) == wire
@@ -428,7 +444,10 @@ def test_an_empty_row_key_token_is_refused(server, pages):
     check_early_error(answer, 400, "InvalidInput", INVALID)
 
 
-@pytest.mark.parametrize("bad", ["x", "1!4!", "1!99!cGs-", "1!4!%25%25%25%25", "2!4!cGs-", "1!-4!cGs-", "1!4!cGs", "cGs=", ""])
+@pytest.mark.parametrize(
+    "bad",
+    ["x", "1!4!", "1!99!cGs-", "1!4!%25%25%25%25", "2!4!cGs-", "1!-4!cGs-", "1!4!cGs", "cGs=", ""],
+)
 @pytest.mark.parametrize("resource, name", [("/{}()", "NextPartitionKey"), ("/Tables", "NextTableName")])
 def test_a_malformed_token_is_refused(server, pages, resource, name, bad):
     """Decision: as an empty one."""

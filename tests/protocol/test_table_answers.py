@@ -51,7 +51,8 @@ def test_create_answers_201_with_the_table_and_its_location(server, level):
 
 
 def test_create_with_return_content_says_that_the_preference_was_applied(server):
-    """Recorded from the service for entities; learn.microsoft.com/rest/api/storageservices/setting-the-prefer-header-to-manage-response-echo."""
+    """Recorded from the service for entities;
+    learn.microsoft.com/rest/api/storageservices/setting-the-prefer-header-to-manage-response-echo."""
     name = unique_name()
     answer = create(server, name, {"Prefer": "return-content"})
     location = {"Location": f"{server.endpoint}/Tables('{name}')", "Preference-Applied": "return-content"}
@@ -87,7 +88,10 @@ def test_an_error_has_the_metadata_level_asked_for_and_one_body_at_all_of_them(s
     check_error(answer, 409, "TableAlreadyExists", "The table specified already exists.", level=level)
 
 
-@pytest.mark.parametrize("name", ["my-table", "1table", "my table", "tablé", "a_b", "$Metrics", "a%20b", "a/b", "it's"])
+@pytest.mark.parametrize(
+    "name",
+    ["my-table", "1table", "my table", "tablé", "a_b", "$Metrics", "a%20b", "a/b", "it's"],
+)
 def test_create_with_bad_characters_is_answered_with_the_services_misspelling(server, name):
     """Recorded from the service."""
     text = "The specifed resource name contains invalid characters."
@@ -106,7 +110,8 @@ def test_the_name_tables_is_reserved(server, name):
 @pytest.mark.parametrize("resource", ["/Tables", "/Tables()", "/Tables%28%29"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_query_tables(server, resource, level):
-    """Recorded from the service for minimal and no metadata; learn.microsoft.com/rest/api/storageservices/query-tables."""
+    """Recorded from the service for minimal and no metadata;
+    learn.microsoft.com/rest/api/storageservices/query-tables."""
     prefix = unique_name("q")
     names = [f"{prefix}A", f"{prefix}b"]
     for name in names:
@@ -148,7 +153,10 @@ def test_select_has_no_effect_on_tables(server, table):
 # --- get and delete -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["/Tables('{}')", "/Tables(%27{}%27)", "/Tables%28'{}'%29", "/Tables%28%27{}%27%29"])
+@pytest.mark.parametrize(
+    "form",
+    ["/Tables('{}')", "/Tables(%27{}%27)", "/Tables%28'{}'%29", "/Tables%28%27{}%27%29"],
+)
 @pytest.mark.parametrize("level", LEVELS)
 def test_get_table(server, table, form, level):
     """Recorded from the service for no metadata; both spellings of quotes and parentheses were recorded, too."""
@@ -173,8 +181,18 @@ def test_an_absent_table_is_a_resource_not_found(server, method, level):
     check_error(answer, 404, "ResourceNotFound", ABSENT, level=level)
 
 
-@pytest.mark.parametrize("headers", [{}, {"Prefer": "return-no-content"}, {"Prefer": "return-content"}, {"Accept": "*/*"},
-                                     {"Accept": None}, {"Content-Type": "application/json"}], ids=str)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Prefer": "return-no-content"},
+        {"Prefer": "return-content"},
+        {"Accept": "*/*"},
+        {"Accept": None},
+        {"Content-Type": "application/json"},
+    ],
+    ids=str,
+)
 def test_delete_table_answers_204_and_ignores_preferences(server, headers):
     """Recorded from the service."""
     name = create_table(server)

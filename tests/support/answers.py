@@ -1,4 +1,4 @@
-"""What an answer must be to the header and the byte: status, reason phrase, the exact set of headers, error documents."""
+"""What an answer must be, to the byte: status, reason phrase, the exact set of headers, error documents."""
 import http.client
 import json
 import re
@@ -117,4 +117,5 @@ def check_front_end_error(answer, status, code, message, headers=None, json_want
     fields = {"Content-Type": kind, "Content-Length": str(len(answer.body)), "x-ms-error-code": code}
     check(answer, status, fields | (headers or {}), reason=message, without=without)
     request_id = answer.headers["x-ms-request-id"]
-    check_body(answer, error_json(code, message, request_id) if json_wanted else error_xml(code, message, request_id, "m:"))
+    as_json, as_xml = error_json(code, message, request_id), error_xml(code, message, request_id, "m:")
+    check_body(answer, as_json if json_wanted else as_xml)

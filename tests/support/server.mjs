@@ -1,5 +1,5 @@
-// Starts the server under test, for the suites of all JavaScript SDKs: each adds its own clients. Hand-signed requests
-// ask what no SDK can.
+// Starts the server under test, for the suites of all JavaScript SDKs: each adds its own clients. Hand-signed
+// requests ask what no SDK can.
 //
 //   ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
 //   ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
@@ -17,8 +17,8 @@ const kStartDeadlineMs = 20_000;
 const kStopDeadlineMs = 10_000;
 const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
-// Starts a server on a free port with its data in memory, or connects to one that already runs; returns an instance
-// of `Kind`, which is `Server` or derived from it.
+// Starts a server on a free port with its data in memory, or connects to one that already runs; returns an
+// instance of `Kind`, which is `Server` or derived from it.
 export async function startServer(Kind = Server) {
   const given = process.env.ROCKTABLE_TEST_CONNECTION_STRING;
   if (given) return new Kind(given, async () => {});

@@ -1,6 +1,7 @@
 """`az storage table` and `az storage entity`, as their users type them.
 
-Each command takes about a second to start, so these tests are few and long; `script/test --azure-cli` runs them.
+Each command takes about a second to start, so these tests are few and long.
+`script/test --azure-cli` runs them.
 """
 import datetime
 import json
@@ -47,15 +48,15 @@ class AzureCli:
         }
         self.credentials = credentials
 
-    def __call__(self, command, *words, **options):
-        """az("table policy show", name="p", table_name="t"): the command's JSON, or None if it prints none."""
+    def __call__(self, command, **options):
+        """az("table exists", name="t"): the command's answer, or None if it prints none."""
         flags = []
         for name, value in options.items():
-            flags += [f"--{name.replace('_', '-')}"]
+            flags.append(f"--{name.replace('_', '-')}")
             if value is not True:
-                flags += [str(word) for word in (value if isinstance(value, list) else [value])]
+                flags += value if isinstance(value, list) else [str(value)]
         result = subprocess.run(
-            ["az", "storage", *command.split(), *words, *flags, *self.credentials, "--output", "json"],
+            ["az", "storage", *command.split(), *flags, *self.credentials, "--output", "json"],
             capture_output=True,
             text=True,
             timeout=COMMAND_TIMEOUT,
@@ -63,7 +64,8 @@ class AzureCli:
             check=False,
         )
         if result.returncode != 0:
-            raise CommandFailed(f"az {command} ended with {result.returncode}: {result.stderr}{result.stdout}")
+            output = result.stderr + result.stdout
+            raise CommandFailed(f"az {command} ended with {result.returncode}: {output}")
         return json.loads(result.stdout) if result.stdout.strip() else None
 
 
@@ -77,7 +79,6 @@ def az_with_sas(server, tmp_path_factory):
     """Makes an `az` that may do what a SAS allows, and no more."""
 
     def make(sas):
-        # With an account's name `az` would look for the account in the cloud, were it not for the endpoint.
         text = f"TableEndpoint={server.endpoint};SharedAccessSignature={sas}"
         return AzureCli(tmp_path_factory.mktemp("azure"), ["--connection-string", text])
 
@@ -103,7 +104,8 @@ def entities(az, table):
 def show(az, table, row="r0", partition="p"):
     """An entity without what the service adds."""
     entity = az("entity show", table_name=table, partition_key=partition, row_key=row)
-    return {name: value for name, value in entity.items() if name not in ("PartitionKey", "RowKey", "Timestamp", "etag")}
+    system = ("PartitionKey", "RowKey", "Timestamp", "etag")
+    return {name: value for name, value in entity.items() if name not in system}
 
 
 def keys(answer):
@@ -187,7 +189,8 @@ def test_generate_sas_with_a_policy(az, az_with_sas, entities):
 
 def test_insert(az, table):
     def insert(*properties, **options):
-        return az("entity insert", table_name=table, entity=["PartitionKey=p", "RowKey=r0", *properties], **options)
+        entity = ["PartitionKey=p", "RowKey=r0", *properties]
+        return az("entity insert", table_name=table, entity=entity, **options)
 
     etag = insert("a=1", "text=x y")["etag"]
     shown = az("entity show", table_name=table, partition_key="p", row_key="r0")

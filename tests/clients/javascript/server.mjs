@@ -1,4 +1,5 @@
-// The server under test with clients of @azure/data-tables, without retries, so that every error shows at once.
+// The server under test with clients of @azure/data-tables, without retries, so that every error shows at
+// once.
 import { TableClient, TableServiceClient } from "@azure/data-tables";
 import { Server, startServer as startServerOf } from "../../support/server.mjs";
 

@@ -1,4 +1,4 @@
-// Settings of the account through the SDK: service properties, CORS rules, statistics of the secondary location.
+// Settings of the account through the SDK: service properties, CORS rules; the secondary location.
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
 import { AzureNamedKeyCredential, TableServiceClient } from "@azure/data-tables";
@@ -27,7 +27,9 @@ const kNames = ["logging", "hourMetrics", "minuteMetrics", "cors"];
 // Without what is undefined, which the SDK sets where the service sent nothing.
 async function settings() {
   const answer = JSON.parse(JSON.stringify(await service.getProperties()));
-  return Object.fromEntries(kNames.map((name) => [name, name === "cors" ? (answer.cors ?? []) : answer[name]]));
+  return Object.fromEntries(
+    kNames.map((name) => [name, name === "cors" ? (answer.cors ?? []) : answer[name]]),
+  );
 }
 
 describe("service properties", () => {
@@ -70,7 +72,10 @@ describe("the secondary location", () => {
   it("alone has the statistics of the replication", async () => {
     const { geoReplication } = await secondary.getStatistics();
     assert.equal(geoReplication.status, "live");
-    assert.ok(Math.abs(geoReplication.lastSyncTime - Date.now()) < 3_600_000, `${geoReplication.lastSyncTime}`);
+    assert.ok(
+      Math.abs(geoReplication.lastSyncTime - Date.now()) < 3_600_000,
+      `${geoReplication.lastSyncTime}`,
+    );
     await refused(service.getStatistics(), 400, "InvalidQueryParameterValue");
   });
 

@@ -117,7 +117,11 @@ describe("SAS of a table", () => {
     await ask({ startsOn: inHours(-1), expiresOn: inHours(1), ipRange: { start: "127.0.0.1" } });
     await refused(ask({ startsOn: inHours(1), expiresOn: inHours(2) }), ...kFailed);
     await refused(ask({ expiresOn: inHours(-1) }), ...kFailed);
-    await refused(ask({ ipRange: { start: "192.0.2.1", end: "192.0.2.9" } }), 403, "AuthorizationSourceIPMismatch");
+    await refused(
+      ask({ ipRange: { start: "192.0.2.1", end: "192.0.2.9" } }),
+      403,
+      "AuthorizationSourceIPMismatch",
+    );
     await refused(ask({ protocol: "https" }), 403, "AuthorizationProtocolMismatch");
   });
 
@@ -158,7 +162,8 @@ describe("SAS of a table", () => {
 
 describe("SAS of the account", () => {
   const kAll = only("query", "write", "delete", "list", "add", "update");
-  const sasOf = (more) => generateAccountSas(credential, { permissions: kAll, resourceTypes: "sco", ...more });
+  const sasOf = (more) =>
+    generateAccountSas(credential, { permissions: kAll, resourceTypes: "sco", ...more });
   const list = (more) => collect(server.serviceClientWithSas(sasOf(more)).listTables());
 
   it("with everything allowed does everything but the access policies", async () => {

@@ -53,7 +53,11 @@ describe("table ACL", () => {
     const acl = async () => (await client.getTableAcl(table)).signedIdentifiers;
     assert.deepEqual(await acl(), {});
     const five = {
-      whole: { Start: new Date(Date.UTC(2020, 1, 2, 3, 4, 5)), Expiry: new Date(Date.UTC(2030, 1, 1)), Permissions: "raud" },
+      whole: {
+        Start: new Date(Date.UTC(2020, 1, 2, 3, 4, 5)),
+        Expiry: new Date(Date.UTC(2030, 1, 1)),
+        Permissions: "raud",
+      },
       "only permissions": { Permissions: "r" },
       expiry: { Expiry: new Date(Date.UTC(2030, 1, 1)) },
       empty: {},
@@ -222,7 +226,8 @@ describe("SAS of a table", () => {
 
 describe("SAS of the account", () => {
   const kAll = { Services: "t", ResourceTypes: "sco", Permissions: "rwdlacu" };
-  const allowed = (policy) => server.clientWithSas(server.accountSas({ ...kAll, Expiry: inHours(1), ...policy }));
+  const allowed = (policy) =>
+    server.clientWithSas(server.accountSas({ ...kAll, Expiry: inHours(1), ...policy }));
 
   it("with everything allowed does everything but the ACL", async () => {
     const all = allowed({ Start: inHours(-1), Services: "bqtf", Protocols: "https,http" });

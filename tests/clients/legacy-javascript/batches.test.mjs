@@ -127,7 +127,8 @@ describe("batches", () => {
   it("two partitions in one batch are refused", async () => {
     const table = await server.newTable(client);
     const batch = batchOf(["insertEntity", entity("r")]);
-    batch.operations.push({ type: "INSERT", entity: entity("r", {}, "q"), options: {} }); // behind the SDK's check
+    // Behind the SDK's own check.
+    batch.operations.push({ type: "INSERT", entity: entity("r", {}, "q"), options: {} });
     await refused(client.executeBatch(table, batch), 400, "CommandsInBatchActOnDifferentPartitions");
     assert.deepEqual(await stored(table), {});
   });

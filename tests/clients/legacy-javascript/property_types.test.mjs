@@ -1,4 +1,4 @@
-// Each Edm type that the legacy SDK's entityGenerator makes, written, read back, and refused where it must be.
+// Each Edm type that the legacy SDK makes: written, read back, and refused where it must be.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { inspect } from "node:util";
@@ -45,7 +45,7 @@ describe("property types", () => {
     ["Boolean", true],
     ["Boolean", false],
     ["String", ""],
-    ["String", "it's \"quoted\" \\ ä€😀\n"],
+    ["String", 'it\'s "quoted" \\ ä€😀\n'],
     ["String", "x".repeat(32 * 1024)],
     ["Guid", "c9da6455-213d-42c9-9a79-3e9149a57833"],
     ["DateTime", kDate],
@@ -105,7 +105,9 @@ describe("property types", () => {
     ],
     [
       "more than 1 MiB",
-      Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`n${i}`, edm.Binary(Buffer.alloc(64 * 1024))])),
+      Object.fromEntries(
+        Array.from({ length: 17 }, (_, i) => [`n${i}`, edm.Binary(Buffer.alloc(64 * 1024))]),
+      ),
       "EntityTooLarge",
     ],
   ]) {

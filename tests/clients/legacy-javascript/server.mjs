@@ -1,5 +1,5 @@
-// The server under test with clients of azure-storage, the SDK before @azure/data-tables. It takes callbacks; here its
-// methods return promises.
+// The server under test with clients of azure-storage, the SDK before @azure/data-tables. It takes callbacks;
+// here its methods return promises.
 import { promisify } from "node:util";
 import storage from "azure-storage";
 import { Server, startServer as startServerOf } from "../../support/server.mjs";
@@ -35,7 +35,7 @@ class ServerWithClients extends Server {
   }
 }
 
-// What the SDK answers after the error: in most methods the result, and then the response, which is in `response`.
+// Its methods answer with what the SDK's callbacks get first after the error: the result, else the response.
 class Client {
   constructor(service) {
     this.service = service;

@@ -44,8 +44,16 @@ describe("service properties", () => {
   });
 
   for (const [name, settings, code] of [
-    ["a retention of 366 days", { Logging: { RetentionPolicy: { Enabled: true, Days: 366 } } }, "InvalidXmlDocument"],
-    ["a retention of 0 days", { Logging: { RetentionPolicy: { Enabled: true, Days: 0 } } }, "InvalidXmlDocument"],
+    [
+      "a retention of 366 days",
+      { Logging: { RetentionPolicy: { Enabled: true, Days: 366 } } },
+      "InvalidXmlDocument",
+    ],
+    [
+      "a retention of 0 days",
+      { Logging: { RetentionPolicy: { Enabled: true, Days: 0 } } },
+      "InvalidXmlDocument",
+    ],
     ["a default version", { DefaultServiceVersion: "2018-03-28" }, "InvalidXmlDocument"],
     ["six rules", rules({}, {}, {}, {}, {}, {}), "InvalidXmlDocument"],
     ["65 origins", rules({ AllowedOrigins: Array(65).fill("www.xyz.com") }), "InvalidXmlNodeValue"],
@@ -80,7 +88,9 @@ describe("CORS", () => {
   it("a preflight is answered by the rule that matches", async () => {
     await client.setServiceProperties(rules({}));
     const answer = await preflight("http://www.bc.com", "PUT", "x-ms-meta-data1");
-    const headers = ["origin", "methods", "headers"].map((n) => answer.headers.get(`access-control-allow-${n}`));
+    const headers = ["origin", "methods", "headers"].map((n) =>
+      answer.headers.get(`access-control-allow-${n}`),
+    );
     assert.deepEqual([answer.status, ...headers], [200, "http://www.bc.com", "PUT", "x-ms-meta-data1"]);
     assert.equal(answer.headers.get("access-control-max-age"), "500");
   });
@@ -117,7 +127,10 @@ describe("the secondary location", () => {
   it("has the statistics of the replication", async () => {
     const { GeoReplication } = await client.getServiceStats({ locationMode });
     assert.equal(GeoReplication.Status, "live");
-    assert.ok(Math.abs(GeoReplication.LastSyncTime - Date.now()) < 3_600_000, `${GeoReplication.LastSyncTime}`);
+    assert.ok(
+      Math.abs(GeoReplication.LastSyncTime - Date.now()) < 3_600_000,
+      `${GeoReplication.LastSyncTime}`,
+    );
   });
 
   it("the primary location has none", () =>

@@ -11,7 +11,11 @@ describe("tables", () => {
 
   it("a table is created once, in whatever case", async () => {
     const name = server.newTableName("Case");
-    assert.deepEqual(await client.createTable(name), { isSuccessful: true, statusCode: 204, TableName: name });
+    assert.deepEqual(await client.createTable(name), {
+      isSuccessful: true,
+      statusCode: 204,
+      TableName: name,
+    });
     await refused(client.createTable(name), 409, "TableAlreadyExists");
     await refused(client.createTable(name.toUpperCase()), 409, "TableAlreadyExists");
   });

@@ -17,7 +17,11 @@ from rocktable_server import send
 OFF = {"enabled": False, "days": None}
 RETENTION = {"enabled": True, "days": 10}
 SETTINGS = {
-    "analytics_logging": {"version": "1.0", "delete": True, "read": False, "write": True, "retention_policy": RETENTION},
+    "analytics_logging": {
+        "version": "1.0",
+        **{"delete": True, "read": False, "write": True},
+        "retention_policy": RETENTION,
+    },
     "hour_metrics": {"version": "1.0", "enabled": True, "include_apis": False, "retention_policy": RETENTION},
     "minute_metrics": {"version": "1.0", "enabled": False, "include_apis": None, "retention_policy": OFF},
 }
@@ -114,7 +118,8 @@ def test_the_primary_location_has_no_statistics(server):
 def test_the_secondary_location_serves_reads_and_no_writes(server, table):
     table.create_entity({"PartitionKey": "p", "RowKey": "it's"})
     credential = AzureNamedKeyCredential(server.name, server.key)
-    with TableClient(f"{server.endpoint}-secondary", table.table_name, credential=credential, retry_total=0) as client:
+    endpoint = f"{server.endpoint}-secondary"
+    with TableClient(endpoint, table.table_name, credential=credential, retry_total=0) as client:
         assert client.get_entity("p", "it's")["RowKey"] == "it's"
         with pytest.raises(HttpResponseError) as failure:
             client.create_entity({"PartitionKey": "p", "RowKey": "r"})
