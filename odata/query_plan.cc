@@ -14,8 +14,8 @@ bool is_just_behind(std::string_view bound, std::string_view text) {
 }  // namespace
 
 std::string_view to_string(PlanClass plan_class) {
-  constexpr std::array<std::string_view, 5> kNames = {"point", "row-range", "partition-scan", "partition-range",
-                                                      "table-scan"};
+  constexpr std::array<std::string_view, 5> kNames = {"point", "row-range", "partition-scan",
+                                                      "partition-range", "table-scan"};
   return kNames[static_cast<std::size_t>(plan_class)];
 }
 
@@ -28,7 +28,8 @@ PlanClass classify(const KeyRange& range) {
   const EntityKey& begin = range.begin;
   if (is_one_key(range)) return PlanClass::Point;
   if (range.end && range.end->partition_key == begin.partition_key) return PlanClass::RowRange;
-  if (range.end && range.end->row_key.empty() && is_just_behind(range.end->partition_key, begin.partition_key))
+  if (range.end && range.end->row_key.empty() &&
+      is_just_behind(range.end->partition_key, begin.partition_key))
     return begin.row_key.empty() ? PlanClass::PartitionScan : PlanClass::RowRange;
   if (!range.end && begin.partition_key.empty() && begin.row_key.empty()) return PlanClass::TableScan;
   return PlanClass::PartitionRange;
@@ -41,7 +42,8 @@ QueryPlan plan_query(const std::optional<Filter>& filter) {
 }
 
 std::string to_string(const QueryPlan& plan) {
-  return std::string(to_string(plan.plan_class)) + " " + (plan.ranges.empty() ? "nothing" : to_string(plan.ranges));
+  return std::string(to_string(plan.plan_class)) + " " +
+         (plan.ranges.empty() ? "nothing" : to_string(plan.ranges));
 }
 
 }  // namespace rocktable

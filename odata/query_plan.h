@@ -24,7 +24,7 @@ enum class PlanClass {
 std::string_view to_string(PlanClass plan_class);
 
 struct QueryPlan {
-  KeyRanges ranges;                          // empty: nothing can match, and nothing is read
+  KeyRanges ranges;                         // empty: nothing can match, and nothing is read
   PlanClass plan_class = PlanClass::Point;  // that of the dearest range
 };
 

@@ -46,8 +46,8 @@ void AccessLog::write(const AccessRecord& record) {
     cost = fmt::format(" {} scanned {} returned {} read {} bytes", record.plan_class, record.entities_scanned,
                        record.entities_returned, record.bytes_read);
   }
-  file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method, target,
-              record.status, record.body_bytes, record.duration.count(), cost);
+  file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method,
+              target, record.status, record.body_bytes, record.duration.count(), cost);
 }
 
 std::string without_signature(std::string_view target) {

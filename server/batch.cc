@@ -255,8 +255,8 @@ BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const B
 
 }  // namespace
 
-Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body,
-                   RequestStats& stats) {
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
+                   const std::string& body, RequestStats& stats) {
   const BatchRequest request = parse_batch(operation.content_type, body).value();
   if (request.change_set) return answer(exchange, true, run_change_set(store, exchange, request, stats));
   return answer(exchange, false, {run_query(store, exchange, request.parts.front(), stats)});

@@ -13,7 +13,7 @@ namespace rocktable {
 
 // Throws ServiceException where the batch as a whole is bad; what one of its operations does wrong is
 // answered within.
-Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation, const std::string& body,
-                   RequestStats& stats);
+Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
+                   const std::string& body, RequestStats& stats);
 
 }  // namespace rocktable

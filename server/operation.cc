@@ -307,9 +307,9 @@ bool is_write(const Operation& operation) {
 
 std::string_view name_of(const Operation& operation) {
   constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-      "CreateTable",          "QueryTables",          "GetTable",        "DeleteTable", "InsertEntity",
-      "QueryEntities",        "GetEntity",            "WriteEntity",     "Batch",       "GetServiceProperties",
-      "SetServiceProperties", "GetServiceStats",      "GetTableAcl",     "SetTableAcl"};
+      "CreateTable",          "QueryTables",     "GetTable",    "DeleteTable", "InsertEntity",
+      "QueryEntities",        "GetEntity",       "WriteEntity", "Batch",       "GetServiceProperties",
+      "SetServiceProperties", "GetServiceStats", "GetTableAcl", "SetTableAcl"};
   return kNames[operation.index()];
 }
 

@@ -132,8 +132,7 @@ class Server::Impl {
   bool stopping_ = false;
 };
 
-// --- Listening
-// --------------------------------------------------------------------------------------------------------
+// --- Listening ---------------------------------------------------------------------------------------------
 
 std::vector<tcp::endpoint> Server::Impl::endpoints(std::uint16_t port) {
   if (options_.host.empty())
@@ -186,8 +185,7 @@ void Server::Impl::listen() {
   }
 }
 
-// --- Serving
-// ----------------------------------------------------------------------------------------------------------
+// --- Serving -----------------------------------------------------------------------------------------------
 
 void Server::Impl::run(Service& service, AccessLog& access_log) {
   asio::thread_pool blocking_pool(core_count());
@@ -246,8 +244,7 @@ asio::awaitable<void> Server::Impl::await_end() {
   for (auto& worker : workers_) worker.context().stop();
 }
 
-// --- The interface
-// ----------------------------------------------------------------------------------------------------
+// --- The interface -----------------------------------------------------------------------------------------
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Server::~Server() = default;

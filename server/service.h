@@ -38,13 +38,14 @@ class Service {
     // Whether run() may visit many entities or wait for the disk: then it belongs on a thread of its own.
     bool may_block() const { return may_block_; }
 
-    // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError. A scan ends
-    // soon after `hung_up` has become true: nobody is left to read its answer.
+    // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError. A scan
+    // ends soon after `hung_up` has become true: nobody is left to read its answer.
     Response run(const std::atomic<bool>& hung_up);
 
     const std::string& request_id() const { return exchange_.request_id; }
 
-    // What it cost, once run() has returned: the class of its plan (empty where it read nothing by key), and what was read.
+    // What it cost, once run() has returned: the class of its plan (empty where it read nothing by key), and
+    // what was read.
     std::string_view plan_class() const { return plan_class_; }
     const RequestStats& stats() const { return stats_; }
 

@@ -16,8 +16,8 @@ namespace rocktable {
 // What a request is counted under.
 struct StatisticsKey {
   std::string account;
-  std::string table;           // lower case; empty for operations that address none
-  std::string_view operation;  // names of constants: they outlive everything
+  std::string table;            // lower case; empty for operations that address none
+  std::string_view operation;   // names of constants: they outlive everything
   std::string_view plan_class;  // empty where nothing is read by key
 
   auto operator<=>(const StatisticsKey&) const = default;
@@ -38,7 +38,8 @@ struct Counters {
 // Thread-safe.
 class Statistics {
  public:
-  // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under one key of table `*`.
+  // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under one key of table
+  // `*`.
   void add(const StatisticsKey& key, const Counters& counters);
 
   // {"counters": [{"account", "table", "operation", "plan", "requests", ...}]}, sorted by key.

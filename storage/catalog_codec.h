@@ -1,13 +1,15 @@
 // The bytes of the catalog (column family "catalog").
 //
 //   table key := 'a'  account  0x00  table name in lower case
-//   table row := format (1 byte: 1)  table id (8 bytes, big-endian)  creation time (8 bytes, big-endian:
-//   ticks)  table name as created
+//   table row := format (1 byte: 1)  table id (8 bytes)  creation time (8 bytes: ticks)  table name as created
 //
-//   'i' table id (8 bytes, big-endian)   the table's signed identifiers: a document whose form is the
-//   caller's 'p' account                          the account's service properties: likewise 'm' "clock"    8
-//   bytes, big-endian: high-water mark of the clock, ticks 'm' "format"   8 bytes, big-endian: version of the
-//   whole store's format 'm' "table id" 8 bytes, big-endian: the next table's id
+//   'i' table id (8 bytes)  the table's signed identifiers: a document whose form is the caller's
+//   'p' account             the account's service properties: likewise
+//   'm' "clock"             8 bytes: high-water mark of the clock, ticks
+//   'm' "format"            8 bytes: version of the whole store's format
+//   'm' "table id"          8 bytes: the next table's id
+//
+// Numbers are big-endian.
 #pragma once
 
 #include <cstdint>

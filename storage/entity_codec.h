@@ -2,8 +2,9 @@
 //
 //   record    := format (1 byte: 1)  timestamp (8 bytes: ticks)  count (varint)  directory  texts
 //   directory := count x ( type (1 byte: EdmType)  name length (varint)  name  scalar )
-//   scalar    := Boolean: 1 byte | Int32: 4 | Int64, Double, DateTime: 8 | Guid: 16 | String, Binary: length
-//   of its text (varint) texts     := the bytes of the strings and binaries, in the order of the directory
+//   scalar    := Boolean: 1 byte | Int32: 4 | Int64, Double, DateTime: 8 | Guid: 16
+//              | String, Binary: length of its text (varint)
+//   texts     := the bytes of the strings and binaries, in the order of the directory
 //
 // Fixed-size numbers are little-endian; varints are LEB128. All names and scalars stand in front, so that a
 // filter scan touches two cache lines of most records and not the texts between them (1.6 times as fast as

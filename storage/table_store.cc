@@ -183,8 +183,7 @@ class TableStore::Impl {
   mutable std::array<std::mutex, 1024> partition_locks_;
 };
 
-// --- Open and close
-// ---------------------------------------------------------------------------------------------------
+// --- Open and close ----------------------------------------------------------------------------------------
 
 TableStore::Impl::Impl(const StoreOptions& options) {
   write_options_.sync = options.sync && !options.in_memory;
@@ -270,8 +269,7 @@ std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key)
 
 void TableStore::Impl::write(rocksdb::WriteBatch& batch) { check(db_->Write(write_options_, &batch)); }
 
-// --- Tables
-// -----------------------------------------------------------------------------------------------------------
+// --- Tables ------------------------------------------------------------------------------------------------
 
 std::optional<TableRow> TableStore::Impl::find_table(const TableName& name) const {
   rocksdb::PinnableSlice row;
@@ -367,8 +365,7 @@ Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std
   return {};
 }
 
-// --- Entities: reading
-// ------------------------------------------------------------------------------------------------
+// --- Entities: reading -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -414,7 +411,8 @@ namespace {
 class Scan {
  public:
   Scan(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* entities, TableId table, int page_size,
-       TableStore::Deadline deadline, const std::function<bool(const EntityView&)>& visit, RequestStats& stats)
+       TableStore::Deadline deadline, const std::function<bool(const EntityView&)>& visit,
+       RequestStats& stats)
       : db_(db),
         entities_(entities),
         table_(table),
@@ -465,8 +463,8 @@ class Scan {
     return true;
   }
 
-  // One iterator serves all ranges. Blocks of rows of one partition are worth a place in the cache; what a larger
-  // scan reads would only wash it out, and is read as fast without it.
+  // One iterator serves all ranges. Blocks of rows of one partition are worth a place in the cache; what a
+  // larger scan reads would only wash it out, and is read as fast without it.
   void open(const KeyRange& first) {
     options_.fill_cache = classify(first) == PlanClass::RowRange;
     options_.iterate_upper_bound = &end_slice_;
@@ -488,8 +486,8 @@ class Scan {
     return true;
   }
 
-  // Looks at the clock, and asks, every 64th time; never before the first entity, so that a scan that resumes gets
-  // ahead.
+  // Looks at the clock, and asks, every 64th time; never before the first entity, so that a scan that resumes
+  // gets ahead.
   bool must_stop() {
     if (++offered_ % 64 != 2) return false;
     return std::chrono::steady_clock::now() >= deadline_ || (stats_.progress && !stats_.progress(stats_));
@@ -527,8 +525,7 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, c
   return Scan(*db_, entities_, table->id, page_size, deadline, visit, stats).run(ranges);
 }
 
-// --- Entities: writing
-// ------------------------------------------------------------------------------------------------
+// --- Entities: writing -------------------------------------------------------------------------------------
 
 // An entity as it was before a transaction: pinned bytes and views into them.
 struct TableStore::Impl::Previous {
@@ -600,8 +597,7 @@ CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::stri
   return timestamp;
 }
 
-// --- The interface
-// ----------------------------------------------------------------------------------------------------
+// --- The interface -----------------------------------------------------------------------------------------
 
 TableStore::TableStore(const StoreOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 TableStore::~TableStore() = default;

@@ -55,7 +55,8 @@ struct WriteRefusal {
 template <class T>
 using CommitResult = boost::system::result<T, WriteRefusal>;
 
-// All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and damaged records are thrown (std::runtime_error).
+// All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
+// damaged records are thrown (std::runtime_error).
 class TableStore {
  public:
   // Throws StoreError.
@@ -87,7 +88,8 @@ class TableStore {
   std::optional<std::string> service_properties(std::string_view account) const;
   void set_service_properties(std::string_view account, std::string_view document);
 
-  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors: TableNotFound.
+  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors:
+  // TableNotFound.
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit, RequestStats* stats = nullptr) const;
 
@@ -101,8 +103,8 @@ class TableStore {
   //   page_size  stop after this many that do, 1 or more
   //   deadline   stop then; at least one entity is visited, so that a scan that resumes gets ahead
   //
-  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty and
-  // still have one. Sees one snapshot of the table. Errors: TableNotFound.
+  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty
+  // and still have one. Sees one snapshot of the table. Errors: TableNotFound.
   // Source: learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         Deadline deadline,

@@ -394,9 +394,17 @@ def rule(origins="*", methods="GET", allowed="", exposed="", age="0"):
 
 
 @pytest.fixture
-def set_rules(server):
-    yield lambda *rules: set_properties(server, f"<Cors>{''.join(rules)}</Cors>")
-    assert set_properties(server, "<Cors />").status == 202
+def kept_properties(server):
+    """Gives the account back the service properties that it had."""
+    resource = "/?restype=service&comp=properties"
+    before = send(server, "GET", resource, XML)
+    yield
+    assert send(server, "PUT", resource, XML, before.body).status == 202
+
+
+@pytest.fixture
+def set_rules(server, kept_properties):
+    return lambda *rules: set_properties(server, f"<Cors>{''.join(rules)}</Cors>")
 
 
 def test_5_cors_rules(set_rules):
@@ -450,7 +458,7 @@ def test_2_kib_of_cors_settings(set_rules):
     [("1", True), ("365", True), ("0", False), ("366", False), ("-1", False), ("x", False)],
 )
 @pytest.mark.parametrize("section", ["Logging", "HourMetrics", "MinuteMetrics"])
-def test_retention_from_1_to_365_days(server, days, good, section):
+def test_retention_from_1_to_365_days(server, kept_properties, days, good, section):
     """366 is recorded from the service."""
     retention = f"<RetentionPolicy><Enabled>true</Enabled><Days>{days}</Days></RetentionPolicy>"
     flags = "<Read>true</Read><Write>true</Write><Delete>true</Delete>"
