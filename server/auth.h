@@ -63,8 +63,8 @@ std::optional<RequiredAccess> required_access(const Operation& operation);
 
 // Whether the caller may do this at all. Keys in a request's body are checked where the body is read.
 //
-// Errors: those of authorize(), AuthorizationFailure (a table that the SAS does not name, a write to a key
-// out of reach, an ACL), ResourceNotFound (reading a key out of reach).
+// Errors: those of authorize() above (no signature grants an ACL), AuthorizationFailure (a table that the SAS
+// does not name, a write to a key out of reach), ResourceNotFound (reading a key out of reach).
 Result<void> authorize(const Caller& caller, const Operation& operation);
 
 }  // namespace rocktable

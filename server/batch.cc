@@ -15,6 +15,8 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxOperations = 100;
+constexpr const char* kTooManyOperations =
+    "The batch request operation exceeds the maximum 100 changes per change set.";
 
 // One part of the request, as far as it could be understood.
 struct Part {
@@ -205,19 +207,20 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& excha
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
     Part part;
     try {
+      if (i == kMaxOperations) {
+        parse_part(request.parts[i], exchange, part);
+        throw ServiceException(Error(ErrorCode::InvalidInput, kTooManyOperations));
+      }
       PreparedWrite write = prepare(request.parts[i], exchange, part);
-      if (i == kMaxOperations)
-        return {failure_answer({i - 1,
-                                {ErrorCode::InvalidInput,
-                                 "The batch request operation exceeds the maximum 100 "
-                                 "changes per change set."}},
-                               part)};
       if (const auto violation = rules.violation(write.change))
         return {failure_answer({i, *violation}, part)};
       prepared.push_back(std::move(write));
     } catch (const ServiceException& refusal) {
       if (refusal.error().code == ErrorCode::MethodNotAllowed)
         throw ServiceException(ErrorCode::InvalidInput);
+      // The service counts the operation that is one too many as the last that it takes.
+      if (i == kMaxOperations)
+        return {failure_answer({i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
       return {failure_answer({i, refusal.error()}, part)};
     }
   }

@@ -1,5 +1,7 @@
 #include "server/server.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
@@ -39,6 +41,18 @@ class Worker {
  public:
   asio::io_context& context() { return context_; }
 
+  // Until the context is stopped. What no handler caught (no memory) costs its connection, not the process.
+  void run() {
+    for (;;) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception& fault) {
+        spdlog::error("a connection failed: {}", fault.what());
+      }
+    }
+  }
+
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
   void adopt(tcp::socket socket, const ConnectionContext& context) {
@@ -64,17 +78,33 @@ class Worker {
  private:
   asio::awaitable<void> serve(tcp::socket socket, const ConnectionContext& context) {
     Connection connection(std::move(socket), context);
-    connections_.insert(&connection);
-    ++count_;
-    if (finishing_) connection.finish();
+    const Registration registration(*this, connection);
     try {
       co_await connection.serve();
     } catch (const std::exception&) {
       connection.close();  // one connection's failure (no memory) ends that connection alone
     }
-    connections_.erase(&connection);
-    --count_;
   }
+
+  // Keeps a connection among the worker's own while it is served.
+  class Registration {
+   public:
+    Registration(Worker& worker, Connection& connection) : worker_(worker), connection_(connection) {
+      worker_.connections_.insert(&connection_);
+      ++worker_.count_;
+      if (worker_.finishing_) connection_.finish();
+    }
+    ~Registration() {
+      worker_.connections_.erase(&connection_);
+      --worker_.count_;
+    }
+    Registration(const Registration&) = delete;
+    Registration& operator=(const Registration&) = delete;
+
+   private:
+    Worker& worker_;
+    Connection& connection_;
+  };
 
   asio::awaitable<void> sweep() {
     asio::steady_timer timer(context_);
@@ -199,8 +229,8 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
 
   std::vector<std::jthread> threads;
   for (auto& worker : workers_)
-    if (&worker != &main()) threads.emplace_back([&worker] { worker.context().run(); });
-  main().context().run();
+    if (&worker != &main()) threads.emplace_back([&worker] { worker.run(); });
+  main().run();
   threads.clear();
   blocking_pool.join();
 }

@@ -200,16 +200,27 @@ StatisticsKey Service::Call::statistics_key() const {
 
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
   if (request_->target.starts_with(kControlPrefix)) return std::move(*refusal_);
-  LiveCount live(service_->statistics_, statistics_key());
-  stats_.progress = [&](const RequestStats& stats) {
-    live.update(stats);
-    return !hung_up;
-  };
-  Response response = refusal_ ? std::move(*refusal_) : execute();
-  stats_.progress = nullptr;
-  const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
-  live.finish(stats_, response.status, continues, response.body.size());
+  Response response;
+  try {
+    LiveCount live(service_->statistics_, statistics_key());
+    stats_.progress = [&](const RequestStats& stats) {
+      live.update(stats);
+      return !hung_up;
+    };
+    response = refusal_ ? std::move(*refusal_) : execute();
+    stats_.progress = nullptr;
+    const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
+    live.finish(stats_, response.status, continues, response.body.size());
+    add_own_fields(response);
+  } catch (const std::exception& fault) {
+    response = internal_error(exchange_, fault);
+  }
+  response.sends_body = request_->method != "HEAD";
+  return response;
+}
 
+// What the account's settings and the emulator's options add to an answer.
+void Service::Call::add_own_fields(Response& response) const {
   if (cors_) {
     add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
                     request_->headers.get("Origin"));
@@ -219,8 +230,6 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
   }
-  response.sends_body = request_->method != "HEAD";
-  return response;
 }
 
 Response Service::refuse(const Error& error) const {

@@ -53,6 +53,7 @@ class Service {
     friend class Service;
 
     Response execute();
+    void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
 
     Service* service_ = nullptr;

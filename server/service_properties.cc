@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <mutex>
 
 #include "odata/text.h"
 #include "odata/value.h"
@@ -230,6 +231,8 @@ Response get_service_properties(const TableStore& store, const Exchange& exchang
 }
 
 Response set_service_properties(TableStore& store, const Exchange& exchange, const std::string& body) {
+  static std::mutex read_modify_write;  // two writers of different sections must not lose one
+  const std::lock_guard lock(read_modify_write);
   const ServiceProperties previous = load_service_properties(store, exchange.account);
   const ServiceProperties next = parse_service_properties(body, previous).value();
   store.set_service_properties(exchange.account, render_service_properties(next));

@@ -61,8 +61,8 @@ struct ServiceProperties {
 // Reads a StorageServiceProperties document over `previous`: a section that is missing keeps its values.
 //
 // Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other
-// than 1.0; retention days outside 1..365; more than five rules), InvalidXmlNodeValue (a method that is none,
-// a negative age, more than 64 origins or literal headers or two prefixes in a rule, an entry over 256
+// than 1.0; retention days outside 1..365; more than five rules, or rules of more than 2 KiB),
+// InvalidXmlNodeValue (a method that is none, a negative age, more than 64 origins or literal headers or two prefixes in a rule, an entry over 256
 // characters).
 Result<ServiceProperties> parse_service_properties(std::string_view xml, const ServiceProperties& previous);
 

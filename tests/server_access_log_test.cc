@@ -43,13 +43,16 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
       std::filesystem::temp_directory_path() / ("rocktable_access_log_test." + std::to_string(getpid()));
   {
     AccessLog log(/*silent=*/true, path.string());
-    log.write({"127.0.0.1", "GET", "/acc/t?sig=secret", 200, 17, "id-1", std::chrono::microseconds(42)});
-    log.write({"127.0.0.1", "PUT", "/acc/t{}", 204, 0, "id-2", std::chrono::microseconds(7)});
+    log.write({"127.0.0.1", "GET", "/acc/t?sig=secret", 200, 17, "id-1", "table-scan", 30, 20, 1000,
+               std::chrono::microseconds(42)});
+    log.write({"127.0.0.1", "PUT", "/acc/t{}", 204, 0, "id-2", "", 0, 0, 0, std::chrono::microseconds(7)});
   }
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::filesystem::remove(path);
-  CHECK(text.find(" id-1 127.0.0.1 GET /acc/t?sig=*** -> 200 17 bytes 42 us\n") != text.npos);
+  CHECK(text.find(
+            " id-1 127.0.0.1 GET /acc/t?sig=*** -> 200 17 bytes 42 us table-scan scanned 30 returned 20 read "
+            "1000 bytes\n") != text.npos);
   CHECK(text.find(" id-2 127.0.0.1 PUT /acc/t{} -> 204 0 bytes 7 us\n") != text.npos);
   CHECK(text.find("secret") == text.npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);

@@ -518,7 +518,7 @@ WriteEntity write(WriteKind kind, Condition::Kind condition, std::string table =
 }
 
 QueryEntities query(std::string table = "MyTable") {
-  return {std::move(table), {}, all_keys(), {}, 1000, {}};
+  return {std::move(table), {}, plan_query({}), {}, 1000, {}};
 }
 
 constexpr auto kNone = Condition::Kind::None;

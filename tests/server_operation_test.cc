@@ -528,7 +528,7 @@ TEST_CASE("A query without options asks for all, in pages of 1000, for 5 seconds
   const QueryEntities all = query("/t");
   CHECK_FALSE(all.filter.has_value());
   CHECK_FALSE(all.select.has_value());
-  CHECK(to_string(all.ranges) == "[(,) end)");
+  CHECK(to_string(all.plan.ranges) == "[(,) end)");
   CHECK(all.page_size == 1000);
   CHECK(all.time_limit == std::chrono::seconds(5));
 }
@@ -537,7 +537,7 @@ TEST_CASE("A filter is parsed and planned; white space is none") {
   const QueryEntities point = query("/t?$filter=PartitionKey%20eq%20'a'+and+RowKey%20eq%20%27b%27");
   REQUIRE(point.filter.has_value());
   CHECK(to_string(*point.filter) == "(and (eq PartitionKey 'a') (eq RowKey 'b'))");
-  CHECK(to_string(point.ranges) == "[(a,b) (a,b+))");
+  CHECK(to_string(point.plan.ranges) == "[(a,b) (a,b+))");
   CHECK_FALSE(query("/t?$filter=").filter.has_value());
   CHECK_FALSE(query("/t?%24filter=%20+").filter.has_value());
   check_refused("GET", "/t?$filter=aaa%20bbb%20ccc", kJson,
@@ -591,12 +591,12 @@ TEST_CASE("Options that the service does not know are refused on every resource 
 std::string token(std::string_view text) { return percent_encode(encode_continuation_token(text)); }
 
 TEST_CASE("A query resumes where its tokens say") {
-  CHECK(to_string(query("/t?NextPartitionKey=1!4!cGs-&NextRowKey=1!4!cms-").ranges) == "[(pk,rk) end)");
-  CHECK(to_string(query("/t?nextpartitionkey=1%214%21cGs-").ranges) == "[(pk,) end)");
+  CHECK(to_string(query("/t?NextPartitionKey=1!4!cGs-&NextRowKey=1!4!cms-").plan.ranges) == "[(pk,rk) end)");
+  CHECK(to_string(query("/t?nextpartitionkey=1%214%21cGs-").plan.ranges) == "[(pk,) end)");
   CHECK(to_string(query("/t?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("a") +
                         "&NextRowKey=" + token("5"))
-                      .ranges) == "[(a,5) (a+,))");
-  CHECK(query("/t?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("b")).ranges.empty());
+                      .plan.ranges) == "[(a,5) (a+,))");
+  CHECK(query("/t?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("b")).plan.ranges.empty());
 }
 
 TEST_CASE("A query of tables resumes at the name in its token") {

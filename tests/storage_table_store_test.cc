@@ -44,8 +44,7 @@ TableStore::Deadline passed() { return std::chrono::steady_clock::now() - std::c
 
 StoreOptions in_memory() { return {{}, true, false}; }
 
-// --- Reading
-// ----------------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 std::vector<Entity> entities_in(const TableStore& store, const TableName& name,
                                 const KeyRanges& ranges = all_keys()) {
@@ -84,8 +83,7 @@ std::string difference(const std::vector<Entity>& is, const std::vector<Entity>&
   return "";
 }
 
-// --- Writing
-// ----------------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 Write insert(std::string row_key, Properties properties = {}) {
   return {WriteKind::Insert, std::move(row_key), kNone, std::move(properties)};
@@ -116,8 +114,7 @@ std::string outcome(const Result<void>& result) {
   return result ? "done" : std::string(to_string(result.error().code));
 }
 
-// --- The model
-// --------------------------------------------------------------------------------------------------------
+// --- The model ---------------------------------------------------------------------------------------------
 
 struct ModelTable {
   std::string name;
@@ -327,7 +324,12 @@ class Model {
   KeyRanges ranges() {
     if (samples_.one_in(4)) return all_keys();
     std::set<EntityKey, KeyOrder> bounds;
-    for (std::size_t n = samples_.below(8); n > 0; --n) bounds.insert(bound());
+    for (std::size_t n = samples_.below(8); n > 0; --n) {
+      const EntityKey begin = bound();
+      bounds.insert(begin);
+      if (samples_.one_in(3))
+        bounds.insert({begin.partition_key, begin.row_key + '\0'});  // a single key, or nearly
+    }
     KeyRanges out;
     for (auto at = bounds.begin(); at != bounds.end(); ++at) {
       const EntityKey begin = *at++;
@@ -456,8 +458,7 @@ TEST_CASE("a store that syncs each commit does what the model does") {
   model.reopen();
 }
 
-// --- Scans
-// ------------------------------------------------------------------------------------------------------------
+// --- Scans -------------------------------------------------------------------------------------------------
 
 TEST_CASE("a scan whose deadline has passed still gets ahead, and soon stops") {
   TableStore store(in_memory());
@@ -519,6 +520,77 @@ TEST_CASE("a scan sees one snapshot, whatever is written meanwhile") {
   CHECK(seen == "123");
 }
 
+TEST_CASE("a scan of single keys among ranges sees one snapshot too") {
+  TableStore store(in_memory());
+  REQUIRE(outcome(store.create_table(kTable)) == "done");
+  committed(store, kTable, "p", {insert("1"), insert("2"), insert("3"), insert("5")});
+  KeyRanges ranges;
+  for (const char* row : {"1", "2", "3", "4"}) ranges.push_back(one_key({"p", row}).front());
+  ranges.push_back({{"p", "5"}, std::nullopt});
+  std::string seen;
+  const auto resume = store.scan(kTable, ranges, 10, far_away(), [&](const EntityView& entity) {
+    if (seen.empty())
+      std::jthread([&] { committed(store, kTable, "p", {remove("2"), insert("4"), insert("6")}); }).join();
+    seen += entity.row_key;
+    return true;
+  });
+  CHECK(resume.has_value());
+  CHECK(seen == "1235");
+}
+
+TEST_CASE("what a request reads is added to its statistics") {
+  TableStore store(in_memory());
+  REQUIRE(outcome(store.create_table(kTable)) == "done");
+  committed(store, kTable, "p", {insert("1"), insert("2"), insert("3"), insert("4")});
+  RequestStats stats;
+  KeyRanges ranges = one_key({"p", "1"});
+  ranges.push_back({{"p", "2"}, EntityKey{"p", "4"}});
+  const auto odd = [](const EntityView& entity) { return entity.row_key != "2"; };
+  REQUIRE(store.scan(kTable, ranges, 10, far_away(), odd, &stats).has_value());
+  CHECK(stats.ranges == 2);
+  CHECK(stats.entities_scanned == 3);
+  CHECK(stats.entities_returned == 2);
+  CHECK(stats.bytes_read == 3 * 21);  // a key of 11 bytes, a record without properties of 10
+  CHECK(stats.storage_time.count() > 0);
+  REQUIRE(store.get(kTable, {"p", "1"}, [](const EntityView&) {}, &stats).has_value());
+  REQUIRE(store.get(kTable, {"p", "absent"}, [](const EntityView&) {}, &stats).has_value());
+  CHECK(stats.ranges == 4);
+  CHECK(stats.entities_scanned == 4);
+  CHECK(stats.entities_returned == 3);
+}
+
+TEST_CASE("a scan ends where the one who watches it says so, and can be resumed") {
+  TableStore store(in_memory());
+  REQUIRE(outcome(store.create_table(kTable)) == "done");
+  for (const std::string partition : {"a", "b", "c"}) {
+    std::vector<Write> writes;
+    for (int row = 0; row < 100; ++row) writes.push_back(insert(std::to_string(1000 + row)));
+    committed(store, kTable, partition, writes);
+  }
+  RequestStats stats;
+  std::size_t asked = 0, visited = 0;
+  stats.progress = [&](const RequestStats& so_far) {
+    CHECK(so_far.entities_scanned == visited);
+    return ++asked % 2 == 1;
+  };
+  KeyRanges ranges = all_keys();
+  std::size_t pages = 1;
+  for (;; ++pages) {
+    const auto resume = store.scan(
+        kTable, ranges, 1000, far_away(),
+        [&](const EntityView&) {
+          ++visited;
+          return false;
+        },
+        &stats);
+    REQUIRE(resume.has_value());
+    if (!*resume) break;
+    ranges = starting_at(ranges, **resume);
+  }
+  CHECK(visited == 300);
+  CHECK(pages > 2);
+}
+
 TEST_CASE("a table's largest entity comes back whole") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
@@ -530,8 +602,7 @@ TEST_CASE("a table's largest entity comes back whole") {
   CHECK(entity_at(store, kTable, {key, key}) == Entity{{key, key}, timestamp, properties});
 }
 
-// --- Transactions
-// -----------------------------------------------------------------------------------------------------
+// --- Transactions ------------------------------------------------------------------------------------------
 
 TEST_CASE("a refused transaction changes nothing and names the write that was refused") {
   TableStore store(in_memory());
@@ -563,8 +634,7 @@ TEST_CASE("a refused transaction that is unwrapped throws its error") {
   CHECK_THROWS_AS(store.commit(kTable, "p", writes).value(), ServiceException);
 }
 
-// --- Tables
-// -----------------------------------------------------------------------------------------------------------
+// --- Tables ------------------------------------------------------------------------------------------------
 
 TEST_CASE("a table that was deleted is created again empty, its neighbours stay whole") {
   const TemporaryFolder folder;
@@ -688,8 +758,7 @@ TEST_CASE("each account has its service properties") {
   CHECK_FALSE(store->service_properties("acc").has_value());
 }
 
-// --- Open and close
-// ---------------------------------------------------------------------------------------------------
+// --- Open and close ----------------------------------------------------------------------------------------
 
 TEST_CASE("timestamps increase across restarts, also in quick succession") {
   const TemporaryFolder folder;
@@ -783,8 +852,7 @@ TEST_CASE("a store whose files are damaged is refused, not opened empty") {
             .starts_with("cannot open the store in " + folder.store().directory.string()));
 }
 
-// --- Several threads
-// --------------------------------------------------------------------------------------------------
+// --- Several threads ---------------------------------------------------------------------------------------
 
 constexpr int kThreads = 4;
 

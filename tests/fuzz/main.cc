@@ -1,0 +1,10 @@
+// libFuzzer's entry to the target that FUZZ_TARGET names.
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  rocktable::FUZZ_TARGET({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,38 @@
+// What the fuzzers start from, and all that ever broke a rule: in each run of the tests, without a fuzzer.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/fuzz/targets.h"
+
+namespace rocktable {
+namespace {
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("the fuzzers' corpus breaks no rule") {
+  const struct {
+    const char* name;
+    void (*target)(std::string_view);
+  } cases[] = {{"filter", fuzz_filter}, {"plan", fuzz_plan}};
+  for (const auto& c : cases) {
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(FUZZ_CORPUS) / c.name)) {
+      CAPTURE(file.path().string());
+      CHECK_NOTHROW(c.target(content_of(file.path())));
+      ++files;
+    }
+    CAPTURE(c.name);
+    CHECK(files >= 10);
+  }
+}
+
+}  // namespace rocktable
