@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "odata/text.h"
 
@@ -288,6 +289,9 @@ void append_terms(std::vector<Filter>& terms, Filter filter) {
 
 // --- Grammar -----------------------------------------------------------------------------------------------
 
+// Each rule leaves what it has read on a stack, and answers whether the parse goes on. In the frames of the
+// functions themselves, which call each other as deep as the text nests, it would take kilobytes a level; what
+// makes expressions and errors is kept out of them for the same reason.
 class Parser {
  public:
   Parser(std::string_view text, FilterTarget target) : text_(text), target_(target), tokenizer_(text) {
@@ -295,74 +299,65 @@ class Parser {
   }
 
   Result<Filter> parse() {
-    Parsed filter = parse_or();
-    if (filter && token_.kind != TokenKind::End) filter = unexpected();
-    if (refusal_) return *std::move(refusal_);
-    if (!is_boolean(type(*filter)))
+    const bool complete = parse_or() && (token_.kind == TokenKind::End || unexpected());
+    if (!complete || refusal_) return *std::move(refusal_);
+    Expression filter = take();
+    if (!is_boolean(type(filter)))
       return Error(ErrorCode::InvalidInput,
                    "The $filter expression must evaluate to a single boolean value.");
-    return to_condition(*std::move(filter));
+    return to_condition(std::move(filter));
   }
 
  private:
-  // Nothing: the parse has ended, refusal_ says why.
-  using Parsed = std::optional<Expression>;
-
-  Parsed parse_or() { return parse_chain<Or>("or", "Or", &Parser::parse_and); }
-  Parsed parse_and() { return parse_chain<And>("and", "And", &Parser::parse_unary); }
+  bool parse_or() { return parse_chain<Or>("or", "Or", &Parser::parse_and); }
+  bool parse_and() { return parse_chain<And>("and", "And", &Parser::parse_unary); }
 
   template <class Node>
-  Parsed parse_chain(std::string_view keyword, std::string_view kind, Parsed (Parser::*parse_term)()) {
-    Parsed left = (this->*parse_term)();
-    while (left && accept(keyword)) {
-      Parsed right = (this->*parse_term)();
-      if (!right) return right;
-      left = joined<Node>(*std::move(left), *std::move(right), kind);
+  bool parse_chain(std::string_view keyword, std::string_view kind, bool (Parser::*parse_term)()) {
+    if (!(this->*parse_term)()) return false;
+    while (accept(keyword)) {
+      if (!(this->*parse_term)()) return false;
+      join<Node>(kind);
     }
-    return left;
+    return true;
   }
 
-  Parsed parse_unary() {
+  bool parse_unary() {
     if (!is_word("not")) return parse_comparison();
     if (depth_ == kMaxFilterDepth) return syntax_error();
     advance();
     ++depth_;
-    Parsed operand = parse_unary();
+    const bool goes_on = parse_unary();
     --depth_;
-    if (!operand) return operand;
-    if (!is_boolean(type(*operand))) return refuse(incompatible_type_of_not(type(*operand)));
-    return Filter{Not{std::make_unique<Filter>(to_condition(*std::move(operand)))}};
+    return goes_on && negate();
   }
 
-  Parsed parse_comparison() {
-    Parsed left = parse_primary();
-    if (!left || token_.kind != TokenKind::Identifier) return left;
-    const OperatorRow* row = find_comparison(token_.text);
-    if (row == nullptr) return left;
+  bool parse_comparison() {
+    if (!parse_primary()) return false;
+    const OperatorRow* row = token_.kind == TokenKind::Identifier ? find_comparison(token_.text) : nullptr;
+    if (row == nullptr) return true;
     advance();
-    Parsed right = parse_primary();
-    if (!right) return right;
-    return compared(*std::move(left), *row, *std::move(right));
+    return parse_primary() && compare_operands(*row);
   }
 
-  Parsed parse_primary() {
+  bool parse_primary() {
     if (token_.kind != TokenKind::Open) return parse_operand();
     if (depth_ == kMaxFilterDepth) return syntax_error();
     advance();
     ++depth_;
-    Parsed inside = parse_or();
+    const bool goes_on = parse_or();
     --depth_;
-    if (!inside) return inside;
+    if (!goes_on) return false;
     if (token_.kind != TokenKind::Close) return unexpected();
     advance();
-    return inside;
+    return true;
   }
 
-  Parsed parse_operand() {
+  [[gnu::noinline]] bool parse_operand() {
     if (token_.kind == TokenKind::Literal) {
-      Value literal = std::move(token_.literal);
+      leave(std::move(token_.literal));
       advance();
-      return literal;
+      return true;
     }
     if (token_.kind != TokenKind::Identifier || token_.text == "not") return syntax_error();
     const std::string_view name = token_.text;
@@ -370,20 +365,30 @@ class Parser {
     if (token_.kind == TokenKind::Open) return end_with(ErrorCode::NotImplemented);  // a function call
     if (name == "null") return refuse(ErrorCode::InvalidInput);
     if (target_ == FilterTarget::Tables && name != "TableName") return refuse(ErrorCode::InvalidInput);
-    return PropertyName{std::string(name)};
+    return leave(PropertyName{std::string(name)});
   }
 
+  // Takes two conditions, leaves their conjunction or disjunction.
   template <class Node>
-  Expression joined(Expression left, Expression right, std::string_view kind) {
+  [[gnu::noinline]] bool join(std::string_view kind) {
+    Expression right = take(), left = take();
     if (!is_boolean(type(left)) || !is_boolean(type(right)))
       return refuse(incompatible_types(type(left), type(right), kind));
     Node node;
     append_terms<Node>(node.terms, to_condition(std::move(left)));
     append_terms<Node>(node.terms, to_condition(std::move(right)));
-    return Filter{std::move(node)};
+    return leave(Filter{std::move(node)});
   }
 
-  Expression compared(Expression left, const OperatorRow& row, Expression right) {
+  [[gnu::noinline]] bool negate() {
+    Expression operand = take();
+    if (!is_boolean(type(operand))) return refuse(incompatible_type_of_not(type(operand)));
+    return leave(Filter{Not{std::make_unique<Filter>(to_condition(std::move(operand)))}});
+  }
+
+  // Takes two operands, leaves their comparison.
+  [[gnu::noinline]] bool compare_operands(const OperatorRow& row) {
+    Expression right = take(), left = take();
     if (!are_comparable(type(left), type(right)))
       return refuse(incompatible_types(type(left), type(right), row.kind));
     auto* left_literal = std::get_if<Value>(&left);
@@ -391,11 +396,11 @@ class Parser {
     auto* left_name = std::get_if<PropertyName>(&left);
     auto* right_name = std::get_if<PropertyName>(&right);
     if (left_name && right_literal)
-      return Filter{Comparison{std::move(left_name->name), row.op, std::move(*right_literal)}};
+      return leave(Filter{Comparison{std::move(left_name->name), row.op, std::move(*right_literal)}});
     if (left_literal && right_name)
-      return Filter{Comparison{std::move(right_name->name), row.mirrored, std::move(*left_literal)}};
+      return leave(Filter{Comparison{std::move(right_name->name), row.mirrored, std::move(*left_literal)}});
     if (left_literal && right_literal)
-      return Filter{Constant{compare_literals(*left_literal, row, *right_literal)}};
+      return leave(Filter{Constant{compare_literals(*left_literal, row, *right_literal)}});
     return refuse(ErrorCode::NotImplemented);  // two properties, or a condition as an operand
   }
 
@@ -415,7 +420,19 @@ class Parser {
     return std::get<Filter>(std::move(expression));
   }
 
-  void advance() { token_ = tokenizer_.next(); }
+  [[gnu::noinline]] bool leave(Expression expression) {
+    read_.push_back(std::move(expression));
+    return true;
+  }
+
+  Expression take() {
+    Expression last = std::move(read_.back());
+    read_.pop_back();
+    return last;
+  }
+
+  [[gnu::noinline]] void advance() { token_ = tokenizer_.next(); }
+
   bool is_word(std::string_view word) const {
     return token_.kind == TokenKind::Identifier && token_.text == word;
   }
@@ -428,25 +445,25 @@ class Parser {
 
   // Remembers the first complaint that does not end the parse. Its stand-in fits wherever an operand or
   // condition does.
-  Expression refuse(Error error) {
+  bool refuse(Error error) {
     if (!refusal_) refusal_ = std::move(error);
-    return Value(false);
+    return leave(Value(false));
   }
 
-  Parsed end_with(Error error) {
+  bool end_with(Error error) {
     refusal_ = std::move(error);
-    return std::nullopt;
+    return false;
   }
 
   // The position is in UTF-16 code units, the service's characters.
-  Parsed syntax_error() {
+  [[gnu::noinline]] bool syntax_error() {
     const std::size_t position = utf16_length(text_.substr(0, tokenizer_.position()));
     return end_with({ErrorCode::InvalidInput, "Syntax error at position " + std::to_string(position) +
                                                   " in '" + std::string(text_) + "'."});
   }
 
   // The token stands where an operator or the end of something should.
-  Parsed unexpected() {
+  [[gnu::noinline]] bool unexpected() {
     if (token_.kind == TokenKind::Identifier && is_arithmetic(token_.text))
       return end_with(ErrorCode::NotImplemented);
     return syntax_error();
@@ -456,6 +473,7 @@ class Parser {
   FilterTarget target_;
   Tokenizer tokenizer_;
   Token token_;
+  std::vector<Expression> read_;  // what no rule has taken yet
   int depth_ = 0;
   std::optional<Error> refusal_;
 };

@@ -282,15 +282,23 @@ class Planner {
     return out;
   }
 
-  // Halves the terms: each is merged log n times, where one after the other would merge the first one n
-  // times.
+  // Merges as a binary counter counts: each region is merged log n times, where one after the other would
+  // merge the first one n times. One level of recursion for one of the filter: halving would nest deeper.
   Region combined(std::span<const Filter> terms, bool negated, Operation operation) {
     if (terms.empty()) return operation == Operation::Unite ? Region{} : everything();
-    if (terms.size() == 1) return region(terms.front(), negated);
-    const std::size_t half = terms.size() / 2;
-    Region left = combined(terms.first(half), negated, operation);
-    Region right = combined(terms.subspan(half), negated, operation);
-    return combine(std::move(left), std::move(right), operation);
+    std::vector<Region> merged;  // of 1, 2, 4, ... terms, the largest first
+    for (std::size_t count = 1; count <= terms.size(); ++count) {
+      merged.push_back(region(terms[count - 1], negated));
+      for (std::size_t digits = count; digits % 2 == 0; digits /= 2) merge_last_two(merged, operation);
+    }
+    while (merged.size() > 1) merge_last_two(merged, operation);
+    return std::move(merged.front());
+  }
+
+  [[gnu::noinline]] void merge_last_two(std::vector<Region>& regions, Operation operation) {
+    Region last = std::move(regions.back());
+    regions.pop_back();
+    regions.back() = combine(std::move(regions.back()), std::move(last), operation);
   }
 
   // Walks the partition axis through the bands of both and combines their rows piece by piece. Whatever is
