@@ -131,7 +131,7 @@ void append_key_predicate(std::string& out, std::string_view partition_key, std:
 }
 
 Result<EntityKey> parse_key_predicate(std::string_view text) {
-  const Error bad_syntax{ErrorCode::InvalidInput, "Bad Request - Error in query syntax."};
+  Error bad_syntax{ErrorCode::InvalidInput, "Bad Request - Error in query syntax."};
   Scanner scanner(text);
   std::optional<std::string> partition_key, row_key;
   const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&

@@ -51,12 +51,12 @@ void AccessLog::write(const AccessRecord& record) {
 }
 
 std::string without_signature(std::string_view target) {
-  constexpr std::string_view name = "sig=";
+  constexpr std::string_view kName = "sig=";
   std::string out(target);
   // In any case and as often as it comes, for so it is read as well.
   for (auto at = out.find('?'); at != std::string::npos; at = out.find('&', at + 1)) {
-    if (!equals_ignoring_case(std::string_view(out).substr(at + 1, name.size()), name)) continue;
-    const auto value = at + 1 + name.size();
+    if (!equals_ignoring_case(std::string_view(out).substr(at + 1, kName.size()), kName)) continue;
+    const auto value = at + 1 + kName.size();
     out.replace(value, std::min(out.find('&', value), out.size()) - value, "***");
   }
   return out;

@@ -137,7 +137,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
     return;
   }
   exchange.caller = authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
-  call.cors_ = true;
+  call.account_known_ = true;
 
   const bool front_end = query.get("comp").has_value();
   if (!front_end) source = ErrorSource::TableLayerEarly;
@@ -194,7 +194,8 @@ Response Service::Call::execute() {
 }
 
 StatisticsKey Service::Call::statistics_key() const {
-  if (!operation_) return {exchange_.account, "", "Refused", ""};
+  // Before that is known it is any bytes of anyone, and so many that they would fill the statistics.
+  if (!operation_) return {account_known_ ? exchange_.account : "", "", "Refused", ""};
   return {exchange_.account, to_lower_ascii(table_of(*operation_)), name_of(*operation_), plan_class_};
 }
 
@@ -221,7 +222,7 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
 
 // What the account's settings and the emulator's options add to an answer.
 void Service::Call::add_own_fields(Response& response) const {
-  if (cors_) {
+  if (account_known_) {
     add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
                     request_->headers.get("Origin"));
   }

@@ -65,7 +65,7 @@ class Service {
     RequestStats stats_;
     std::string_view plan_class_;
     bool may_block_ = false;
-    bool cors_ = false;  // the account is known, so its CORS rules apply
+    bool account_known_ = false;  // who called is allowed to know that there is this account
   };
 
   // Touches no entity. Never throws. Thread-safe.

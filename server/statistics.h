@@ -38,8 +38,8 @@ struct Counters {
 // Thread-safe.
 class Statistics {
  public:
-  // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under one key of table
-  // `*`.
+  // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under account and table
+  // `*`, still by operation and class.
   void add(const StatisticsKey& key, const Counters& counters);
 
   // {"counters": [{"account", "table", "operation", "plan", "requests", ...}]}, sorted by key.

@@ -25,7 +25,8 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
   } cases[] = {{"filter", fuzz_filter}, {"plan", fuzz_plan}};
   for (const auto& c : cases) {
     std::size_t files = 0;
-    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(FUZZ_CORPUS) / c.name)) {
+    for (const auto& file :
+         std::filesystem::directory_iterator(std::filesystem::path(FUZZ_CORPUS) / c.name)) {
       CAPTURE(file.path().string());
       CHECK_NOTHROW(c.target(content_of(file.path())));
       ++files;

@@ -17,7 +17,7 @@
 namespace rocktable {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
+constexpr auto kNone = std::string_view::npos;
 constexpr std::size_t kMaxBoundaryLength = 70;  // RFC 2046
 constexpr std::string_view kPartHeaders =
     "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
@@ -39,8 +39,8 @@ std::string_view without_final_line_break(std::string_view text) {
 std::string_view without_white_space(std::string_view text) {
   constexpr std::string_view kWhiteSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kWhiteSpace);
-  return begin == npos ? std::string_view{}
-                       : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+  return begin == kNone ? std::string_view{}
+                        : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
 }
 
 // Header values come back in answers, so a stray CR must not get through. Bytes above 0x7F may: URLs hold raw
@@ -63,9 +63,9 @@ bool is_multipart(std::string_view content_type) {
 // The value of the first parameter of that name in `type/subtype; name=value; name="value"`; empty if there
 // is none.
 std::string_view parameter(std::string_view field, std::string_view wanted) {
-  for (std::size_t at = field.find(';'); at != npos;) {
+  for (std::size_t at = field.find(';'); at != kNone;) {
     const std::size_t name_end = field.find_first_of("=;", at + 1);
-    if (name_end == npos) break;
+    if (name_end == kNone) break;
     const std::string_view name = trim(field.substr(at + 1, name_end - at - 1));
     at = name_end;
     if (field[at] == ';') continue;  // a name without value
@@ -73,7 +73,7 @@ std::string_view parameter(std::string_view field, std::string_view wanted) {
     std::size_t end = field.find(';', begin);
     if (begin < field.size() && field[begin] == '"') {
       end = field.find('"', ++begin);
-      if (end == npos) break;
+      if (end == kNone) break;
     }
     if (equals_ignoring_case(name, wanted)) return trim(field.substr(begin, end - begin));
     at = field.find(';', end);
@@ -127,7 +127,7 @@ std::optional<Headers> take_headers(std::string_view& text) {
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
     // White space in a name also stands for a folded line and for a request line that came too early.
-    if (colon == npos || name.empty() || name.find_first_of(" \t") != npos) return std::nullopt;
+    if (colon == kNone || name.empty() || name.find_first_of(" \t") != kNone) return std::nullopt;
     if (holds_control_character(line) || count == kMaxPartHeaders) return std::nullopt;
     headers.add(name, trim(line.substr(colon + 1)));
   }

@@ -225,7 +225,7 @@ def test_errors_are_counted_where_they_belong(server, table):
     def refused():
         assert query_status(f"/{table}()?$filter=(") == 400
         assert query_status(f"/{table}()?$top=0") == 400
-        assert query_status(f"/{table}()", {"Authorization": None}) == 403
+        assert query_status(f"/{table}()", {"Authorization": None}) == 401
 
     def query_status(target, headers=None):
         return send(server, "GET", target, headers).status
@@ -344,9 +344,10 @@ def test_a_query_ends_at_its_timeout_and_tells_where_to_go_on(server, large):
     assert (answer.status, answer.json()["value"]) == (200, [])
     plan, seen, returned = insight(answer)
     assert (plan, returned) == ("table-scan", "0")
-    if int(seen) == ENTITIES:
+    if duration < 1.2 and int(seen) == ENTITIES:
         pytest.skip(f"this machine scans all {ENTITIES} in {duration:.3f} s")
-    assert 1 <= duration < 3
+    assert int(seen) < ENTITIES, f"all were scanned, in {duration:.3f} s"
+    assert 1 <= duration < 5  # the limit of a query that names none
     # The next page begins with the first entity not yet looked at.
     following = query(server, large, **{"$top": 1}, **tokens(answer)).json()["value"]
     assert following[0]["RowKey"] == f"{int(seen):06}"
@@ -380,6 +381,21 @@ def test_a_scan_whose_client_waits_goes_on(server, large):
             pytest.skip("the scan ended too soon to tell")
         assert 0 < seen[0] < seen[1] < seen[2]
         assert read_response(client).status == 200
+
+
+def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):
+    ahead = request_bytes(server, "GET", f"{server.base}/{large}(PartitionKey='p0',RowKey='000007')",
+                          NO_METADATA | {"Connection": "close"})
+    scan = request_bytes(server, "GET", f"{server.base}{target_of(large, SLOW, timeout=1)}", NO_METADATA)
+    received = b""
+    with connection(server, timeout=20) as client:
+        client.sendall(scan + ahead)
+        while piece := client.recv(65536):
+            received += piece
+    first, second = re.findall(rb"x-rocktable-scanned: (\d+)", received)
+    # A scan that is told to end does so within its first 66 entities.
+    assert int(first) > 66 and int(second) == 1
+    assert received.count(b"HTTP/1.1 200 OK") == 2 and b'"RowKey":"000007"' in received
 
 
 # --- pages ----------------------------------------------------------------------------------------
