@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
 constexpr std::size_t kMaxClientRequestId = 1024;
+constexpr std::uint64_t kShortScan = 1000;
 
 // --- Headers that every request may have ----------------------------------------------------------------
 
@@ -194,7 +195,7 @@ Response Service::Call::execute() {
 }
 
 StatisticsKey Service::Call::statistics_key() const {
-  // Before that is known it is any bytes of anyone, and so many that they would fill the statistics.
+  // The account that a stranger asks for is any bytes, and could be as many different ones as there is room.
   if (!operation_) return {account_known_ ? exchange_.account : "", "", "Refused", ""};
   return {exchange_.account, to_lower_ascii(table_of(*operation_)), name_of(*operation_), plan_class_};
 }
@@ -206,7 +207,8 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     LiveCount live(service_->statistics_, statistics_key());
     stats_.progress = [&](const RequestStats& stats) {
       live.update(stats);
-      return !hung_up;
+      // A client that only shuts down its sending side looks the same, and gets the answer to a short query whole.
+      return !hung_up || stats.entities_scanned < kShortScan;
     };
     response = refusal_ ? std::move(*refusal_) : execute();
     stats_.progress = nullptr;

@@ -7,6 +7,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/snapshot.h>
+#include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
@@ -65,6 +66,19 @@ rocksdb::ColumnFamilyOptions catalog_options() {
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = 4 << 20;
   return options;
+}
+
+// A thread of RocksDB's own removes files: that takes some 8 ms for each, and whoever deletes a large table would
+// wait for them all. What it has not got round to is renamed already, and gone after the next start. The limits are
+// there to be told: without a rate it would not use its thread, and large trash it would remove at once.
+std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env) {
+  constexpr std::int64_t kBytesPerSecond = 4ll << 30;
+  constexpr double kTrashPerData = 1e9;
+  rocksdb::Status status;
+  std::shared_ptr<rocksdb::SstFileManager> manager(
+      rocksdb::NewSstFileManager(env, nullptr, "", kBytesPerSecond, true, &status, kTrashPerData));
+  check(status);
+  return manager;
 }
 
 rocksdb::DBOptions database_options(rocksdb::Env* env) {
@@ -213,7 +227,9 @@ void TableStore::Impl::open(const StoreOptions& options) {
     make_directory(directory);
   }
   rocksdb::DB* db = nullptr;
-  const auto status = rocksdb::DB::Open(database_options(env), directory.string(),
+  rocksdb::DBOptions db_options = database_options(env);
+  if (!options.in_memory) db_options.sst_file_manager = background_removal(env);
+  const auto status = rocksdb::DB::Open(db_options, directory.string(),
                                         {{rocksdb::kDefaultColumnFamilyName, catalog_options()},
                                          {"catalog", catalog_options()},
                                          {"entities", entities_options()}},

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.skipif(
 HELP_WIDTH = 100
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
+    --insightHeaders --strictApiVersion --blobHost --queuePort --extentMemoryLimit
     --cert --key --pwd --oauth --version --help""".split()
 
 

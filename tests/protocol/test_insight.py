@@ -148,13 +148,15 @@ def test_by_default_there_are_no_such_headers():
 EXACT = ("requests", "continuations", "errors", "ranges", "entitiesScanned", "entitiesReturned")
 
 
-def counters(server, table):
+def counters(server, table, account=None):
     """{(operation, plan): row} of a table; of what addresses none for an empty name."""
     answer = exchange(server, request_bytes(server, "GET", "/_rocktable/stats", signed=False))
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json"), answer
-    rows = answer.json()["counters"]
-    assert all(row["account"] == server.name for row in rows)
-    return {(row["operation"], row["plan"]): row for row in rows if row["table"] == table.lower()}
+    place = (server.name if account is None else account, table.lower())
+    rows = [row for row in answer.json()["counters"] if (row["account"], row["table"]) == place]
+    found = {(row["operation"], row["plan"]): row for row in rows}
+    assert len(found) == len(rows)
+    return found
 
 
 def exact(rows):
@@ -205,11 +207,11 @@ def test_counters_add_up_a_session_by_table_operation_and_plan(server):
     assert exact(counters(server, table))["DeleteTable", ""] == (1, 0, 0, 0, 0, 0)
 
 
-def difference(server, table, requests):
+def difference(server, table, requests, account=None):
     """What the requests add to the counters of a table."""
-    before = exact(counters(server, table))
+    before = exact(counters(server, table, account))
     requests()
-    after = exact(counters(server, table))
+    after = exact(counters(server, table, account))
     nothing = (0,) * len(EXACT)
     changes = {key: tuple(b - a for a, b in zip(before.get(key, nothing), row)) for key, row in after.items()}
     return {key: change for key, change in changes.items() if any(change)}
@@ -225,7 +227,11 @@ def test_errors_are_counted_where_they_belong(server, table):
     def refused():
         assert query_status(f"/{table}()?$filter=(") == 400
         assert query_status(f"/{table}()?$top=0") == 400
+
+    def unknown():
         assert query_status(f"/{table}()", {"Authorization": None}) == 401
+        assert query_status(f"/{table}()", {"Authorization": f"SharedKeyLite {server.name}:AAAA"}) == 403
+        assert exchange(server, request_bytes(server, "GET", f"/nobody/{table}()")).status in (400, 403, 404)
 
     def query_status(target, headers=None):
         return send(server, "GET", target, headers).status
@@ -235,7 +241,10 @@ def test_errors_are_counted_where_they_belong(server, table):
         ("GetEntity", "point"): (1, 0, 1, 0, 0, 0),
     }
     assert difference(server, table, refused) == {}
-    assert difference(server, "", refused) == {("Refused", ""): (3, 0, 3, 0, 0, 0)}
+    assert difference(server, "", refused) == {("Refused", ""): (2, 0, 2, 0, 0, 0)}
+    # Whoever says no secret is not believed the name of an account either.
+    assert difference(server, "", unknown) == {}
+    assert difference(server, "", unknown, account="") == {("Refused", ""): (3, 0, 3, 0, 0, 0)}
 
 
 def test_tables_and_batches_are_counted_under_no_table(server):
