@@ -296,14 +296,14 @@ class Planner {
   }
 
   [[gnu::noinline]] void merge_last_two(std::vector<Region>& regions, Operation operation) {
-    Region last = std::move(regions.back());
+    const Region last = std::move(regions.back());
     regions.pop_back();
-    regions.back() = combine(std::move(regions.back()), std::move(last), operation);
+    regions.back() = combine(regions.back(), last, operation);
   }
 
   // Walks the partition axis through the bands of both and combines their rows piece by piece. Whatever is
   // widened on the way is still an upper bound: of a union everything is one, of an intersection each side.
-  Region combine(Region a, Region b, Operation operation) {
+  Region combine(const Region& a, const Region& b, Operation operation) {
     if (!work(a.bands.size() + b.bands.size())) {
       if (operation == Operation::Unite) return everything();
       return a.rows.size() < b.rows.size() ? a : b;

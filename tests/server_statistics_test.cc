@@ -104,6 +104,7 @@ TEST_CASE("statistics: what is added by several threads at once is all there") {
   Statistics statistics;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int thread = 0; thread < 4; ++thread)
       threads.emplace_back([&] {
         for (int i = 0; i < 1000; ++i) {

@@ -284,11 +284,11 @@ TEST_CASE("whoever watches a scan is asked regularly, and ends it with the key t
 TEST_CASE("pages of every size unite to the whole, and read no record twice") {
   Store store;
   store.fill(4, 60);
-  const std::string_view filters[] = {
-      "true", "Number ge 50", "PartitionKey eq 'p01'",
+  constexpr std::string_view kPointsAndRanges =
       "PartitionKey eq 'p00' and RowKey eq 'r0001' or PartitionKey eq 'p01' and RowKey ge 'r0010' or "
-      "PartitionKey eq 'p03' and (RowKey eq 'r0005' or RowKey eq 'absent' or RowKey gt 'r0055')",
-      "PartitionKey eq 'p00' and RowKey eq 'absent'"};
+      "PartitionKey eq 'p03' and (RowKey eq 'r0005' or RowKey eq 'absent' or RowKey gt 'r0055')";
+  const std::string_view filters[] = {"true", "Number ge 50", "PartitionKey eq 'p01'", kPointsAndRanges,
+                                      "PartitionKey eq 'p00' and RowKey eq 'absent'"};
   for (const std::string_view filter : filters) {
     CAPTURE(filter);
     Query whole(filter);
@@ -410,6 +410,7 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
   Store store;
   const auto write_all = [&](std::int32_t number) {
     std::vector<Write> writes;
+    writes.reserve(kRows);
     for (std::size_t row = 0; row < kRows; ++row)
       writes.push_back(put("r" + padded(row, 4), {{"N", number}}));
     store.commit("p00", writes);

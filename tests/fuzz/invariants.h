@@ -50,8 +50,8 @@ class FuzzEntities {
 };
 
 inline const FuzzEntities& fuzz_entities() {
-  static const FuzzEntities entities;
-  return entities;
+  static const FuzzEntities kEntities;
+  return kEntities;
 }
 
 // Key ranges by their places in the order of keys.
