@@ -14,8 +14,8 @@ enum class FilterTarget {
   Tables,    // TableName is Edm.String, no other name exists
 };
 
-// Nesting of parentheses and `not` that a filter may have. Deeper ones are refused, for recursion costs stack: some
-// 0.4 KiB a level in whatever is done with a filter, ten times that under AddressSanitizer.
+// Nesting of parentheses and `not` that a filter may have. Deeper ones are refused, for recursion costs stack:
+// some 0.2 KiB a level in whatever is done with a filter, ten times that under AddressSanitizer.
 inline constexpr int kMaxFilterDepth = 1000;
 
 // Reads a $filter that has been percent-decoded. White space alone is not a filter (callers skip an empty

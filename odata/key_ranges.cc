@@ -6,6 +6,7 @@
 #include "odata/key_ranges.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -182,7 +183,8 @@ class Planner {
     collect(filter);
     partitions_.sort();
     rows_.sort();
-    region_ = region(filter, false);
+    read(filter, false);
+    region_ = take();
   }
 
   KeyRanges ranges() const {
@@ -227,10 +229,55 @@ class Planner {
     }
   }
 
-  // The keys that can satisfy `filter`, or `not filter`. The negation travels down to the comparisons, which
+  // Leaves the keys that can satisfy `filter`, or `not filter`, on top of regions_: in the frames of a recursion
+  // as deep as the filter they would take kilobytes a level. The negation travels down to the comparisons, which
   // know their exact complement; that of a region does not help where the region is wider than the filter.
-  Region region(const Filter& filter, bool negated) {
-    return std::visit([&](const auto& node) { return region_of(node, negated); }, filter.node);
+  void read(const Filter& filter, bool negated) {
+    if (const auto* conjunction = std::get_if<And>(&filter.node)) {
+      combine_terms(conjunction->terms, negated, negated ? Operation::Unite : Operation::Intersect);
+    } else if (const auto* disjunction = std::get_if<Or>(&filter.node)) {
+      combine_terms(disjunction->terms, negated, negated ? Operation::Intersect : Operation::Unite);
+    } else if (const auto* negation = std::get_if<Not>(&filter.node)) {
+      read(*negation->term, !negated);
+    } else {
+      read_leaf(filter, negated);
+    }
+  }
+
+  // Merges as a binary counter counts: each region is merged log n times, where one after the other would merge the
+  // first one n times.
+  void combine_terms(std::span<const Filter> terms, bool negated, Operation operation) {
+    for (std::size_t count = 1; count <= terms.size(); ++count) {
+      read(terms[count - 1], negated);
+      for (std::size_t digits = count; digits % 2 == 0; digits /= 2) merge_last_two(operation);
+    }
+    // One region is left for each binary digit of their number that is 1.
+    for (int left = std::popcount(terms.size()); left > 1; --left) merge_last_two(operation);
+    if (terms.empty()) leave_neutral(operation);
+  }
+
+  // Of no terms at all.
+  [[gnu::noinline]] void leave_neutral(Operation operation) {
+    regions_.push_back(operation == Operation::Unite ? Region{} : everything());
+  }
+
+  [[gnu::noinline]] void merge_last_two(Operation operation) {
+    const Region last = take();
+    regions_.back() = combine(regions_.back(), last, operation);
+  }
+
+  Region take() {
+    Region last = std::move(regions_.back());
+    regions_.pop_back();
+    return last;
+  }
+
+  [[gnu::noinline]] void read_leaf(const Filter& filter, bool negated) {
+    if (const auto* constant = std::get_if<Constant>(&filter.node))
+      return regions_.push_back(region_of(*constant, negated));
+    if (const auto* comparison = std::get_if<Comparison>(&filter.node))
+      return regions_.push_back(region_of(*comparison, negated));
+    regions_.push_back(region_of(std::get<BooleanProperty>(filter.node), negated));
   }
 
   Region region_of(const Constant& constant, bool negated) const {
@@ -254,16 +301,6 @@ class Planner {
     return is_key ? region_of(Constant{false}, negated) : everything();
   }
 
-  Region region_of(const And& conjunction, bool negated) {
-    return combined(conjunction.terms, negated, negated ? Operation::Unite : Operation::Intersect);
-  }
-
-  Region region_of(const Or& disjunction, bool negated) {
-    return combined(disjunction.terms, negated, negated ? Operation::Intersect : Operation::Unite);
-  }
-
-  Region region_of(const Not& negation, bool negated) { return region(*negation.term, !negated); }
-
   Region everything() const { return all_rows_of(std::vector<Interval>{partitions_.all()}); }
 
   Region all_rows_of(Intervals partitions) const {
@@ -280,25 +317,6 @@ class Planner {
     out.rows = std::move(rows);
     out.close_band(partitions_.all());
     return out;
-  }
-
-  // Merges as a binary counter counts: each region is merged log n times, where one after the other would
-  // merge the first one n times. One level of recursion for one of the filter: halving would nest deeper.
-  Region combined(std::span<const Filter> terms, bool negated, Operation operation) {
-    if (terms.empty()) return operation == Operation::Unite ? Region{} : everything();
-    std::vector<Region> merged;  // of 1, 2, 4, ... terms, the largest first
-    for (std::size_t count = 1; count <= terms.size(); ++count) {
-      merged.push_back(region(terms[count - 1], negated));
-      for (std::size_t digits = count; digits % 2 == 0; digits /= 2) merge_last_two(merged, operation);
-    }
-    while (merged.size() > 1) merge_last_two(merged, operation);
-    return std::move(merged.front());
-  }
-
-  [[gnu::noinline]] void merge_last_two(std::vector<Region>& regions, Operation operation) {
-    const Region last = std::move(regions.back());
-    regions.pop_back();
-    regions.back() = combine(regions.back(), last, operation);
   }
 
   // Walks the partition axis through the bands of both and combines their rows piece by piece. Whatever is
@@ -363,6 +381,7 @@ class Planner {
 
   Axis partitions_, rows_;
   std::size_t work_left_ = kMaxWork;
+  std::vector<Region> regions_;  // read, and not yet combined
   Region region_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
 constexpr std::size_t kMaxClientRequestId = 1024;
-constexpr std::uint64_t kShortScan = 1000;
+constexpr std::chrono::milliseconds kShortQuery{50};
 
 // --- Headers that every request may have ----------------------------------------------------------------
 
@@ -204,11 +204,12 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
   if (request_->target.starts_with(kControlPrefix)) return std::move(*refusal_);
   Response response;
   try {
+    const auto start = std::chrono::steady_clock::now();
     LiveCount live(service_->statistics_, statistics_key());
     stats_.progress = [&](const RequestStats& stats) {
       live.update(stats);
       // A client that only shuts down its sending side looks the same, and gets the answer to a short query whole.
-      return !hung_up || stats.entities_scanned < kShortScan;
+      return !hung_up || std::chrono::steady_clock::now() - start < kShortQuery;
     };
     response = refusal_ ? std::move(*refusal_) : execute();
     stats_.progress = nullptr;
