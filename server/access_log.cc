@@ -1,10 +1,12 @@
 #include "server/access_log.h"
 
+#include <poll.h>
 #include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <ctime>
 #include <stdexcept>
 
@@ -12,11 +14,31 @@
 
 namespace rocktable {
 
-AccessLog::AccessLog(bool silent, const std::string& debug_file) {
-  if (!silent) {
-    console_ = std::make_shared<spdlog::logger>("access", std::make_shared<spdlog::sinks::stdout_sink_mt>());
-    console_->set_pattern("%v");
-  }
+namespace {
+
+// A pipe that says it has room takes this much without waiting.
+constexpr std::size_t kMaxConsoleLine = PIPE_BUF;
+
+std::string time_of_log() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char time[32];
+  std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
+  return time;
+}
+
+std::string console_line(const AccessRecord& record, std::string_view target) {
+  constexpr std::size_t kMaxTarget = kMaxConsoleLine / 2;
+  const bool cut = target.size() > kMaxTarget;
+  return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", record.remote_address, time_of_log(),
+                     record.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "",
+                     record.status, record.body_bytes);
+}
+
+}  // namespace
+
+AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silent) {
   if (debug_file.empty()) return;
   try {
     file_ = std::make_shared<spdlog::logger>(
@@ -28,18 +50,19 @@ AccessLog::AccessLog(bool silent, const std::string& debug_file) {
   file_->flush_on(spdlog::level::info);
 }
 
+// Standard output may be a pipe that nobody reads. A line that it has no room for is lost: the emulator does not wait.
+void AccessLog::print(const std::string& line) {
+  const std::lock_guard lock(console_mutex_);
+  pollfd console{STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&console, 1, 0) != 1 || (console.revents & POLLOUT) == 0) return;
+  [[maybe_unused]] const auto written =
+      ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
+}
+
 void AccessLog::write(const AccessRecord& record) {
-  if (!console_ && !file_) return;
+  if (silent_ && !file_) return;
   const std::string target = without_signature(record.target);
-  if (console_) {
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    char time[32];
-    std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
-    console_->info("{} - - [{}] \"{} {} HTTP/1.1\" {} {}", record.remote_address, time, record.method, target,
-                   record.status, record.body_bytes);
-  }
+  if (!silent_) print(console_line(record, target));
   if (!file_) return;
   std::string cost;
   if (!record.plan_class.empty()) {

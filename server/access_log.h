@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,10 @@ class AccessLog {
   void write(const AccessRecord& record);
 
  private:
-  std::shared_ptr<spdlog::logger> console_;
+  void print(const std::string& line);
+
+  bool silent_;
+  std::mutex console_mutex_;
   std::shared_ptr<spdlog::logger> file_;
 };
 

@@ -208,7 +208,10 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
                  "This request is not authorized to perform this operation using this source IP " +
                      std::string(request.remote_address) + ".");
   }
-  if (sas->protocol == "https" && !secure) return Error(ErrorCode::AuthorizationProtocolMismatch);
+  const bool any_protocol =
+      sas->protocol.empty() || sas->protocol == "https,http" || sas->protocol == "http,https";
+  if (!any_protocol && sas->protocol != "https") return Error(ErrorCode::AuthenticationFailed);
+  if (!any_protocol && !secure) return Error(ErrorCode::AuthorizationProtocolMismatch);
   if (sas->is_account_sas() && sas->services.find('t') == std::string::npos)
     return Error(ErrorCode::AuthorizationServiceMismatch);
   return caller_of(*sas);

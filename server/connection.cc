@@ -1,5 +1,8 @@
 #include "server/connection.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -27,6 +30,7 @@ constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of ma
 constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
 constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
+constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
 constexpr std::chrono::seconds kReadTimeout{60};
 constexpr std::chrono::seconds kWriteTimeout{60};
 
@@ -40,8 +44,15 @@ std::optional<Error> error_of(const boost::system::error_code& error) {
   return std::nullopt;
 }
 
+// Scans take the time that nothing else needs: one reads as long as it may, and others wait for a millisecond's work.
+bool lower_priority_of_this_thread() {
+  constexpr int kNice = 10;
+  return setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice) == 0;
+}
+
 // In place of `co_return call.run()` in the connection: this runs on the pool's executor.
 asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>& hung_up) {
+  [[maybe_unused]] thread_local const bool lowered = lower_priority_of_this_thread();
   co_return call.run(hung_up);
 }
 
@@ -50,10 +61,11 @@ asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>
 struct Connection::Message {
   http::request_parser<http::string_body> parser;
   boost::system::error_code error;
+  std::size_t bytes = 0;  // parsed so far
 };
 
 Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& context)
-    : socket_(std::move(socket)), context_(context) {
+    : socket_(std::move(socket)), context_(context), buffer_(kMaxHeaderBytes + kMaxReadBytes) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   const auto remote = socket_.remote_endpoint(ignored);
@@ -90,6 +102,12 @@ asio::awaitable<bool> Connection::read(Message& message) {
   parser.body_limit(kMaxBodyBytes);
   if (!co_await feed(message, true)) co_return false;
   enter(State::Reading);
+  // How long a body is that is framed in another way nobody knows, and so not where the next request begins.
+  if (parser.get().has_content_length() + parser.get().count(http::field::transfer_encoding) > 1 ||
+      (parser.get().count(http::field::transfer_encoding) > 0 && !parser.chunked())) {
+    message.error = http::error::bad_transfer_encoding;
+    co_return false;
+  }
   if (parser.is_done()) co_return true;
 
   if (equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) {
@@ -110,12 +128,20 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
   while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
     if (buffer_.size() > 0) {
       try {
-        buffer_.consume(parser.put(buffer_.data(), message.error));
+        const std::size_t bytes = parser.put(buffer_.data(), message.error);
+        buffer_.consume(bytes);
+        message.bytes += bytes;
       } catch (const std::length_error&) {
         message.error = http::error::header_limit;
       }
+      if (message.bytes > kMaxHeaderBytes + 2 * parser.get().body().size() + kMaxFramingBytes)
+        message.error = http::error::body_limit;
       if (!message.error) continue;
       if (message.error != http::error::need_more) co_return false;
+    }
+    if (buffer_.size() == buffer_.max_size()) {  // an endless chunk header or trailer
+      message.error = http::error::header_limit;
+      co_return false;
     }
     const auto space = buffer_.prepare(beast::read_size(buffer_, kMaxReadBytes));
     std::size_t bytes = 0;
@@ -211,6 +237,7 @@ void Connection::finish() {
 }
 
 void Connection::close() {
+  hung_up_ = true;  // nobody reads an answer any more
   boost::system::error_code ignored;
   socket_.close(ignored);
 }

@@ -19,6 +19,13 @@ std::string full_message(const Error& error, const Exchange& exchange) {
   return error.message + "\nRequestId:" + exchange.request_id + "\nTime:" + to_string_7(exchange.received);
 }
 
+// XML has no way to write most control characters.
+std::string xml_text(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') c = '?';
+  return text;
+}
+
 // `prefix` is `m:` for the front end, whose namespace has that prefix; the table layer's is the default one.
 std::string xml_error_body(const Error& error, const Exchange& exchange, const std::string& prefix) {
   pugi::xml_document document = new_xml();
@@ -27,7 +34,7 @@ std::string xml_error_body(const Error& error, const Exchange& exchange, const s
   root.append_child((prefix + "code").c_str()).text() = std::string(to_string(error.code)).c_str();
   auto message = root.append_child((prefix + "message").c_str());
   message.append_attribute("xml:lang") = "en-US";
-  message.text() = full_message(error, exchange).c_str();
+  message.text() = xml_text(full_message(error, exchange)).c_str();
   return render_xml(document);
 }
 

@@ -1,8 +1,11 @@
 // The program: flags, start, the words that tools wait for, exit codes.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -49,6 +52,15 @@ void write_ready_file(const std::string& path, const Server& server) {
   if (!file || error) throw ServerError("cannot write the ready file " + path);
 }
 
+// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
+void allow_many_files() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void announce(const Server& server) {
   std::cout << "rocktable: Table service is successfully listening at http://" << server.address() << ':'
             << server.port() << '\n'
@@ -57,12 +69,12 @@ void announce(const Server& server) {
 }
 
 void serve(const Options& options) {
+  Server server({options.table_host, options.table_port, std::chrono::seconds(options.keep_alive_timeout)});
   // A file of an earlier run would announce a server that is not there.
   if (!options.ready_file.empty()) {
     std::error_code ignored;
     std::filesystem::remove(options.ready_file, ignored);
   }
-  Server server({options.table_host, options.table_port, std::chrono::seconds(options.keep_alive_timeout)});
   AccessLog access_log(options.silent, options.debug_file);
   TableStore store(
       {std::filesystem::path(options.location) / "__rocktable__", options.in_memory, options.sync});
@@ -78,6 +90,8 @@ void serve(const Options& options) {
 }
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads standard output may go: the emulator stays
+  allow_many_files();
   const Invocation invocation = parse_command_line(argc, argv);
   if (!invocation.options) {
     (invocation.exit_code == 0 ? std::cout : std::cerr) << invocation.message;

@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -29,12 +30,21 @@ using asio::ip::tcp;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds kSweepInterval{1};
-constexpr std::chrono::seconds kStopGrace{5};
+constexpr std::chrono::seconds kStopGrace{6};  // a query that just began has five
+constexpr std::size_t kBlockingThreads = 16;   // as many slow scans run side by side, at a low priority
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr int kPortTries = 20;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// What the limit of open files leaves beside the store's.
+std::size_t max_connections() {
+  constexpr rlim_t kOthers = 512;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kOthers;
+  return std::max(limit.rlim_cur / 4, limit.rlim_cur - std::min(limit.rlim_cur, kOthers));
+}
 
 // One I/O thread and its connections, which never leave it.
 class Worker {
@@ -74,6 +84,7 @@ class Worker {
   }
 
   bool is_empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }
 
  private:
   asio::awaitable<void> serve(tcp::socket socket, const ConnectionContext& context) {
@@ -119,7 +130,7 @@ class Worker {
 
   asio::io_context context_{1};
   std::set<Connection*> connections_;
-  std::atomic<int> count_ = 0;
+  std::atomic<std::size_t> count_ = 0;
   bool finishing_ = false;
 };
 
@@ -151,6 +162,7 @@ class Server::Impl {
   std::vector<tcp::endpoint> endpoints(std::uint16_t port);
   void bind(const std::vector<tcp::endpoint>& endpoints);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, const ConnectionContext& context);
+  bool is_full() const;
   void begin_stop();
   asio::awaitable<void> await_end();
 
@@ -218,7 +230,7 @@ void Server::Impl::listen() {
 // --- Serving -----------------------------------------------------------------------------------------------
 
 void Server::Impl::run(Service& service, AccessLog& access_log) {
-  asio::thread_pool blocking_pool(core_count());
+  asio::thread_pool blocking_pool(kBlockingThreads);
   const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout};
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
@@ -238,6 +250,11 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
 asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, const ConnectionContext& context) {
   asio::steady_timer back_off(main().context());
   while (acceptor.is_open()) {
+    if (is_full()) {  // who waits in the listen queue costs nothing, and the store keeps its descriptors
+      back_off.expires_after(kAcceptBackOff);
+      co_await back_off.async_wait(kAwait);
+      continue;
+    }
     Worker& worker = workers_[next_worker_++ % workers_.size()];
     auto [error, socket] = co_await acceptor.async_accept(worker.context(), kAwait);
     if (!error) {
@@ -247,6 +264,12 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, const Connec
       co_await back_off.async_wait(kAwait);
     }
   }
+}
+
+bool Server::Impl::is_full() const {
+  std::size_t connections = 0;
+  for (const auto& worker : workers_) connections += worker.count();
+  return connections >= max_connections();
 }
 
 void Server::Impl::begin_stop() {

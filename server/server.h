@@ -36,7 +36,7 @@ class Server {
   std::string address() const;
 
   // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to
-  // five seconds (a query as long as its own time limit), and returns. Both referents must outlive the call.
+  // six seconds (a query takes five at most), and returns. Both referents must outlive the call.
   void run(Service& service, AccessLog& access_log);
 
   // Thread-safe.

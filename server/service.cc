@@ -121,6 +121,7 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
 void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   Exchange& exchange = call.exchange_;
   exchange.client_request_id = client_request_id_of(request.headers);
+  if (request.headers.count("Host") > 1) throw ServiceException(ErrorCode::InvalidHeaderValue);
   const Target target =
       parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style)
           .value();
@@ -197,7 +198,10 @@ Response Service::Call::execute() {
 StatisticsKey Service::Call::statistics_key() const {
   // The account that a stranger asks for is any bytes, and could be as many different ones as there is room.
   if (!operation_) return {account_known_ ? exchange_.account : "", "", "Refused", ""};
-  return {exchange_.account, to_lower_ascii(table_of(*operation_)), name_of(*operation_), plan_class_};
+  // What cannot be a table's name is a client's invention of any length.
+  const std::string_view table = table_of(*operation_);
+  const bool possible = table.empty() || check_table_name(table).has_value();
+  return {exchange_.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_), plan_class_};
 }
 
 Response Service::Call::run(const std::atomic<bool>& hung_up) {

@@ -1,6 +1,8 @@
 #include "server/target.h"
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <cctype>
 
 #include "odata/text.h"
 #include "odata/uri.h"
@@ -33,6 +35,14 @@ bool is_address(std::string_view host) {
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(host), error);
   return !error;
+}
+
+// Names and addresses with or without port. It goes into links: what else it holds would go there, too.
+bool is_authority(std::string_view host) {
+  return std::all_of(host.begin(), host.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' ||
+           c == '%';
+  });
 }
 
 bool names_account(std::string_view host) {
@@ -68,6 +78,7 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
     if (raw_target.empty()) raw_target = "/";
   }
   if (host.empty()) return Error(ErrorCode::HostInformationNotPresent);
+  if (!is_authority(host)) return Error(ErrorCode::InvalidHeaderValue);
   if (!raw_target.starts_with('/')) return Error(ErrorCode::InvalidUri);
 
   Target out;

@@ -89,6 +89,7 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
   options.max_total_wal_size = 64 << 20;  // else one unflushed row of the catalog pins the whole log
   options.avoid_flush_during_recovery = true;
   options.keep_log_file_num = 2;
+  options.max_open_files = 256;  // of the process's descriptors: connections need the others
   options.info_log_level = rocksdb::WARN_LEVEL;
   return options;
 }
@@ -283,7 +284,12 @@ std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key)
   return bytes ? std::optional(decode_number(*bytes)) : std::nullopt;
 }
 
-void TableStore::Impl::write(rocksdb::WriteBatch& batch) { check(db_->Write(write_options_, &batch)); }
+// RocksDB refuses all writes once one has failed for want of space or files. The next may find that it passed.
+void TableStore::Impl::write(rocksdb::WriteBatch& batch) {
+  auto status = db_->Write(write_options_, &batch);
+  if (!status.ok() && db_->Resume().ok()) status = db_->Write(write_options_, &batch);
+  check(status);
+}
 
 // --- Tables ------------------------------------------------------------------------------------------------
 
