@@ -52,7 +52,7 @@ bool lower_priority_of_this_thread() {
 
 // In place of `co_return call.run()` in the connection: this runs on the pool's executor.
 asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>& hung_up) {
-  [[maybe_unused]] thread_local const bool lowered = lower_priority_of_this_thread();
+  [[maybe_unused]] thread_local const bool kLowered = lower_priority_of_this_thread();
   co_return call.run(hung_up);
 }
 
