@@ -37,27 +37,15 @@ struct Failure {
   bool indexed = true;  // the message starts with `index:`
 };
 
-// Header lines in the service's order; an inner answer has no other ones.
-void add_line(std::string& out, std::string_view name, std::string_view value) {
-  out += name;
-  out += ": ";
-  out += value;
-  out += "\r\n";
-}
+// Header lines stand in the service's order; an inner answer has no other ones.
 
 void add_content_id(std::string& out, const Part& part) {
-  if (!part.content_id.empty()) add_line(out, "Content-ID", part.content_id);
-}
-
-void add_preference(std::string& out, const Part& part) {
-  const Prefer prefer = part.exchange.preferences.prefer;
-  if (prefer == Prefer::ReturnNoContent) add_line(out, "Preference-Applied", "return-no-content");
-  if (prefer == Prefer::ReturnContent) add_line(out, "Preference-Applied", "return-content");
+  if (!part.content_id.empty()) append_field(out, "Content-ID", part.content_id);
 }
 
 void add_common(std::string& out) {
-  add_line(out, "X-Content-Type-Options", "nosniff");
-  add_line(out, "Cache-Control", "no-cache");
+  append_field(out, "X-Content-Type-Options", "nosniff");
+  append_field(out, "Cache-Control", "no-cache");
 }
 
 std::string status_line(int status) {
@@ -65,20 +53,20 @@ std::string status_line(int status) {
 }
 
 void add_json_type(std::string& out, const Part& part) {
-  add_line(out, "Content-Type", json_content_type(part.exchange.preferences.level));
+  append_field(out, "Content-Type", json_content_type(part.exchange.preferences.level));
 }
 
 // --- Answers --------------------------------------------------------------------------------------------
 
 BatchAnswer inserted_with_content(const PreparedWrite& write, DateTime timestamp) {
   BatchAnswer out{status_line(201), {}, inserted_entity_body(write.part.exchange, write.change, timestamp)};
-  add_line(out.headers, "DataServiceVersion", "3.0;");
+  append_field(out.headers, "DataServiceVersion", "3.0;");
   add_json_type(out.headers, write.part);
   add_content_id(out.headers, write.part);
   add_common(out.headers);
-  add_preference(out.headers, write.part);
-  add_line(out.headers, "Location", entity_location(write.part.exchange, write.change));
-  add_line(out.headers, "ETag", etag_of(timestamp));
+  append_preference_applied(out.headers, write.part.exchange.preferences);
+  append_field(out.headers, "Location", entity_location(write.part.exchange, write.change));
+  append_field(out.headers, "ETag", etag_of(timestamp));
   return out;
 }
 
@@ -89,14 +77,14 @@ BatchAnswer success(const PreparedWrite& write, DateTime timestamp) {
   BatchAnswer out{status_line(204), {}, {}};
   add_content_id(out.headers, write.part);
   add_common(out.headers);
-  add_preference(out.headers, write.part);
-  add_line(out.headers, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
+  append_preference_applied(out.headers, write.part.exchange.preferences);
+  append_field(out.headers, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
   if (write.insert) {
     const std::string location = entity_location(write.part.exchange, write.change);
-    add_line(out.headers, "Location", location);
-    add_line(out.headers, "DataServiceId", location);
+    append_field(out.headers, "Location", location);
+    append_field(out.headers, "DataServiceId", location);
   }
-  if (!deleted) add_line(out.headers, "ETag", etag_of(timestamp));
+  if (!deleted) append_field(out.headers, "ETag", etag_of(timestamp));
   return out;
 }
 
@@ -106,10 +94,10 @@ BatchAnswer failure_answer(const Failure& failure, const Part& part) {
   BatchAnswer out{status_line(status_of(error.code)), {}, json_error_body(error, part.exchange)};
   const bool early = error.code == ErrorCode::TableNotFound;
   add_content_id(out.headers, part);
-  add_line(out.headers, "X-Content-Type-Options", "nosniff");
-  if (!early) add_line(out.headers, "Cache-Control", "no-cache");
-  if (!early) add_preference(out.headers, part);
-  add_line(out.headers, "DataServiceVersion", "3.0;");
+  append_field(out.headers, "X-Content-Type-Options", "nosniff");
+  if (!early) append_field(out.headers, "Cache-Control", "no-cache");
+  if (!early) append_preference_applied(out.headers, part.exchange.preferences);
+  append_field(out.headers, "DataServiceVersion", "3.0;");
   add_json_type(out.headers, part);
   return out;
 }
@@ -231,11 +219,11 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& excha
 BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& query, RequestStats& stats) {
   BatchAnswer out{status_line(200), {}, {}};
   const auto render = [&](const EntityView& entity) {
-    add_line(out.headers, "DataServiceVersion", "3.0;");
+    append_field(out.headers, "DataServiceVersion", "3.0;");
     add_json_type(out.headers, part);
     add_content_id(out.headers, part);
     add_common(out.headers);
-    add_line(out.headers, "ETag", etag_of(entity.timestamp));
+    append_field(out.headers, "ETag", etag_of(entity.timestamp));
     write_entity(out.body, payload_format(part.exchange, query.table), query.select, entity);
   };
   if (!store.get({part.exchange.account, query.table}, query.key, render, &stats).value())

@@ -75,7 +75,7 @@ Response insert_entity(TableStore& store, const Exchange& exchange, const Insert
   response.add("ETag", etag_of(timestamp));
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
-  add_preference_applied(response, exchange.preferences);
+  append_preference_applied(response.fields, exchange.preferences);
   if (content) set_json_body(response, exchange, inserted_entity_body(exchange, insert, timestamp));
   return response;
 }
@@ -89,7 +89,7 @@ Response write_entity(TableStore& store, const Exchange& exchange, const WriteEn
   Response response = table_layer_response(exchange, 204);
   if (operation.kind == WriteKind::Delete) return response;
   response.add("ETag", etag_of(timestamp));
-  add_preference_applied(response, exchange.preferences);
+  append_preference_applied(response.fields, exchange.preferences);
   return response;
 }
 

@@ -123,7 +123,7 @@ Response error_response(const Error& error, const Exchange& exchange, ErrorSourc
   response.framing = Response::Framing::Chunked;
   if (source == ErrorSource::TableLayer) {
     response.add("Cache-Control", "no-cache");
-    add_preference_applied(response, exchange.preferences);
+    append_preference_applied(response.fields, exchange.preferences);
   }
   response.add("X-Content-Type-Options", "nosniff");
   add_common_fields(response, exchange);

@@ -63,9 +63,10 @@ Response xml_response(const Exchange& exchange, std::string_view document) {
   return response;
 }
 
-void add_preference_applied(Response& response, const Preferences& preferences) {
-  if (preferences.prefer == Prefer::ReturnNoContent) response.add("Preference-Applied", "return-no-content");
-  if (preferences.prefer == Prefer::ReturnContent) response.add("Preference-Applied", "return-content");
+void append_preference_applied(std::string& fields, const Preferences& preferences) {
+  constexpr std::string_view kName = "Preference-Applied";
+  if (preferences.prefer == Prefer::ReturnNoContent) append_field(fields, kName, "return-no-content");
+  if (preferences.prefer == Prefer::ReturnContent) append_field(fields, kName, "return-content");
 }
 
 std::string json_content_type(MetadataLevel level) {

@@ -37,7 +37,7 @@ Response xml_response(const Exchange& exchange, std::string_view document);
 void add_common_fields(Response& response, const Exchange& exchange);
 
 // Preference-Applied, where the request had a preference.
-void add_preference_applied(Response& response, const Preferences& preferences);
+void append_preference_applied(std::string& fields, const Preferences& preferences);
 
 // A JSON body at the client's metadata level.
 void set_json_body(Response& response, const Exchange& exchange, std::string body);

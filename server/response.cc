@@ -17,7 +17,7 @@ void append_number(std::string& out, std::size_t number, int base) {
 
 }  // namespace
 
-void Response::add(std::string_view name, std::string_view value) {
+void append_field(std::string& fields, std::string_view name, std::string_view value) {
   fields += name;
   fields += ": ";
   fields += value;

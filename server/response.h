@@ -6,6 +6,9 @@
 
 namespace rocktable {
 
+// Appends a header line with its CRLF.
+void append_field(std::string& fields, std::string_view name, std::string_view value);
+
 struct Response {
   enum class Framing { Length, Chunked };
 
@@ -16,7 +19,7 @@ struct Response {
   Framing framing = Framing::Length;
   bool sends_body = true;  // false for the answer to a HEAD
 
-  void add(std::string_view name, std::string_view value);
+  void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }
 };
 
 std::string_view reason_phrase(int status);

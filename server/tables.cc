@@ -39,7 +39,7 @@ Response create_table(TableStore& store, const Exchange& exchange, const std::st
   Response response = content ? table_document(exchange, 201, name) : table_layer_response(exchange, 204);
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
-  add_preference_applied(response, exchange.preferences);
+  append_preference_applied(response.fields, exchange.preferences);
   return response;
 }
 
