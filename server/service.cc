@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "odata/text.h"
 #include "server/batch.h"
@@ -150,7 +151,8 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   if (exchange.secondary && is_write(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
-  call.may_block_ = is_scan(*call.operation_) || (options_.sync && is_write(*call.operation_));
+  call.scans_ = is_scan(*call.operation_);
+  call.may_block_ = call.scans_ || (options_.sync && is_write(*call.operation_));
 }
 
 Service::Call Service::accept(const Request& request) {
@@ -204,17 +206,28 @@ StatisticsKey Service::Call::statistics_key() const {
   return {exchange_.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_), plan_class_};
 }
 
+// Between two entities of a scan; false ends it.
+bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const std::atomic<bool>& hung_up) {
+  const auto now = std::chrono::steady_clock::now();
+  live.update(stats_, now);
+  if (const auto rest = scan.rest(now); rest > rest.zero()) std::this_thread::sleep_for(rest);
+  // A client that only shuts down its sending side looks the same, and gets the answer to a short query whole.
+  return !hung_up || now - start_ < kShortQuery;
+}
+
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
   if (request_->target.starts_with(kControlPrefix)) return std::move(*refusal_);
   Response response;
   try {
-    const auto start = std::chrono::steady_clock::now();
+    start_ = std::chrono::steady_clock::now();
     LiveCount live(service_->statistics_, statistics_key());
-    stats_.progress = [&](const RequestStats& stats) {
-      live.update(stats);
-      // A client that only shuts down its sending side looks the same, and gets the answer to a short query whole.
-      return !hung_up || std::chrono::steady_clock::now() - start < kShortQuery;
-    };
+    std::optional<RightOfWay::Scan> scan;
+    if (scans_) {
+      scan.emplace(service_->right_of_way_, start_);
+      stats_.progress = [&](const RequestStats&) { return keep_scanning(live, *scan, hung_up); };
+    } else {
+      service_->right_of_way_.claim(start_);
+    }
     response = refusal_ ? std::move(*refusal_) : execute();
     stats_.progress = nullptr;
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
