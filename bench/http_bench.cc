@@ -1,79 +1,62 @@
 #include "bench/http_bench.h"
 
-#include <chrono>
-#include <cstdio>
+#include <algorithm>
+#include <fstream>
 #include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <stdexcept>
-#include <string>
 #include <thread>
 
-#include "bench/bare_iteration.h"
-#include "bench/emulator.h"
+#include "bench/bare_store.h"
 #include "bench/http_client.h"
+#include "bench/requests.h"
 #include "bench/sample_entities.h"
-#include "bench/samples.h"
-#include "odata/payload_writer.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Microseconds = std::chrono::duration<double, std::micro>;
 
-constexpr int kRounds = 5;  // of each measurement, of which the median is told
-constexpr int kRequestsARound = 1'000;
 constexpr int kConnections = 32;
-constexpr std::chrono::seconds kLoadTime{2};
+constexpr std::size_t kTransaction = 100;
+constexpr std::size_t kRequestsARound = 500;  // of one connection
+constexpr std::size_t kRequestsPrepared =
+    20'000;                               // of many; used again where that does not change what they do
+constexpr std::size_t kMiddle = 100'000;  // the table that most scenarios use, or the largest below
+constexpr const char* kBareServer = "bare Beast";
+constexpr const char* kBareStore = "bare RocksDB";
+constexpr const char* kStoreFolder = "__rocktable__";
+constexpr const char* kInserts = "inserts";
 
-// --- Requests ----------------------------------------------------------------------------------------------
+std::string table_of(std::size_t size) { return "entities" + std::to_string(size); }
 
-std::string entity_json(std::size_t number) {
-  const Properties properties = properties_of(number);
-  const std::string partition = partition_of(number), row = row_of(number);
-  std::string out;
-  write_entity(out, {MetadataLevel::Minimal, "", kBenchTable.account, kBenchTable.table}, std::nullopt,
-               {partition, row, DateTime{}, view_of(properties)});
-  return out;
+std::string count_text(std::size_t count) {
+  if (count % 1'000'000 == 0) return std::to_string(count / 1'000'000) + "M";
+  if (count % 1'000 == 0) return std::to_string(count / 1'000) + "k";
+  return std::to_string(count);
 }
 
-// Inserts up to a hundred entities of one partition, from `first` on.
-std::string insert_request(std::size_t first, std::size_t count) {
-  std::string body = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n";
-  for (std::size_t i = first; i < first + count; ++i) {
-    body += "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nPOST /" +
-            std::string(kBenchTable.table) +
-            " HTTP/1.1\r\nContent-Type: application/json\r\nPrefer: return-no-content\r\n\r\n" +
-            entity_json(i) + "\r\n";
-  }
-  body += "--c--\r\n--b--\r\n";
-  return request_bytes("POST", "/$batch", body, "multipart/mixed; boundary=b");
-}
-
-std::string point_request(std::size_t number) {
-  std::string resource = "/" + std::string(kBenchTable.table);
-  append_key_predicate(resource, partition_of(number), row_of(number));
-  return request_bytes("GET", resource);
-}
-
-std::string query_request(const std::string& filter, const std::string& tokens = "") {
-  return request_bytes(
-      "GET", "/" + std::string(kBenchTable.table) + "()?$filter=" + percent_encoded(filter) + tokens);
+Microseconds duration_of(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return Clock::now() - start;
 }
 
 // All pages of a query; the number of entities.
-std::size_t query_all(HttpClient& client, const std::string& filter) {
+std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter) {
   std::size_t found = 0;
   for (std::string tokens;;) {
-    const Answer answer = client.exchange(query_request(filter, tokens));
-    found += nlohmann::json::parse(answer.body).at("value").size();
+    const Answer answer = client.exchange(query_request(table, filter, tokens));
+    for (auto at = answer.body.find("\"RowKey\""); at != std::string::npos;
+         at = answer.body.find("\"RowKey\"", at + 1))
+      ++found;
     tokens.clear();
-    for (const char* name : {"NextPartitionKey", "NextRowKey"}) {
-      const std::string value = answer.header(std::string("x-ms-continuation-") + name);
-      if (!value.empty()) tokens += std::string("&") + name + "=" + percent_encoded(value);
+    for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
+      const std::string value = answer.header("x-ms-continuation-" + name);
+      if (!value.empty()) tokens += "&" + name + "=" + percent_encoded(value);
     }
     if (tokens.empty()) return found;
   }
@@ -85,198 +68,335 @@ void require(std::size_t found, std::size_t expected, const std::string& what) {
                            std::to_string(expected));
 }
 
-// --- Subjects ----------------------------------------------------------------------------------------------
+// A whole run.
+class Bench {
+ public:
+  explicit Bench(HttpBenchOptions options) : options_(std::move(options)), report_(columns()) {}
 
-// One size, and what was measured on it.
-struct Subject {
-  Subject(std::size_t size, std::filesystem::path where) : entities(size), folder(std::move(where)) {}
-
-  std::size_t entities;
-  std::filesystem::path folder;
-  std::mt19937 random{static_cast<unsigned>(entities)};
-  std::unique_ptr<Emulator> emulator;
-  std::vector<double> point, range;  // the median of each round
-  Samples partition, table, deletion;
-
-  std::size_t any_entity() { return random() % entities; }
-  // The first of a hundred rows of one partition.
-  std::size_t any_range() {
-    const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
-    const std::size_t rows = std::min(entities, kPartitionRows);
-    return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
+  Report run() {
+    for (auto& target : options_.targets) live_through(*target);
+    stay_on_one_core(true);
+    restart();
+    for (int round = -1; round < options_.rounds; ++round) one_connection(round);
+    stay_on_one_core(false);
+    restart();
+    many_connections();
+    fairness(*options_.targets.front());
+    bare_store(*options_.targets.front());
+    for (auto& target : options_.targets) {
+      deletion(*target);
+      target->stop();
+    }
+    return std::move(report_);
   }
-};
 
-using Subjects = std::vector<Subject>;
-
-void fill(Subject& s, const std::filesystem::path& server) {
-  constexpr std::size_t kBatch = 100;
-  {
-    const Emulator emulator(server, s.folder);
-    HttpClient client(emulator.port());
-    client.exchange(
-        request_bytes("POST", "/Tables", R"({"TableName":")" + std::string(kBenchTable.table) + "\"}"));
-    for (std::size_t first = 0; first < s.entities; first += kBatch)
-      client.exchange(insert_request(first, std::min(kBatch, s.entities - first)));
+ private:
+  std::vector<std::string> columns() const {
+    std::vector<std::string> out;
+    for (const auto& target : options_.targets) out.push_back(target->name());
+    if (!options_.bare_server.empty()) out.emplace_back(kBareServer);
+    if (options_.targets.front()->is_ours()) out.emplace_back(kBareStore);
+    return out;
   }
-  compact_store(s.folder / "__rocktable__");
-}
 
-// --- Measuring ---------------------------------------------------------------------------------------------
-
-double microseconds_of(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-// The median of a round of requests, each signed beforehand.
-double round_of(HttpClient& client, const std::function<std::string()>& make) {
-  std::vector<std::string> requests;
-  requests.reserve(kRequestsARound);
-  for (int i = 0; i < kRequestsARound; ++i) requests.push_back(make());
-  Samples samples;
-  for (const auto& request : requests)
-    samples.microseconds.push_back(microseconds_of([&] { client.exchange(request); }));
-  return samples.median();
-}
-
-// Client and servers share one core; all sizes in turn.
-void measure_growth(Subjects& subjects, const std::filesystem::path& server) {
-  stay_on_one_core(true);
-  std::vector<std::unique_ptr<HttpClient>> clients;
-  for (auto& s : subjects) {
-    s.emulator = std::make_unique<Emulator>(server, s.folder);
-    clients.push_back(std::make_unique<HttpClient>(s.emulator->port()));
+  std::vector<std::size_t> sizes_of(const Endpoint& target) const {
+    const auto most = options_.largest.find(target.name());
+    std::vector<std::size_t> out;
+    for (const std::size_t size : options_.sizes)
+      if (most == options_.largest.end() || size <= most->second) out.push_back(size);
+    return out;
   }
-  for (int round = -2; round < kRounds; ++round) {  // the first two warm up
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
-      Subject& s = subjects[i];
-      const double point = round_of(*clients[i], [&] { return point_request(s.any_entity()); });
-      const double range =
-          round_of(*clients[i], [&] { return query_request(row_range_filter(s.any_range())); });
-      if (round < 0) continue;
-      s.point.push_back(point);
-      s.range.push_back(range);
+
+  std::size_t middle_of(const Endpoint& target) const {
+    std::size_t out = options_.sizes.front();
+    for (const std::size_t size : sizes_of(target))
+      if (size <= kMiddle) out = size;
+    return out;
+  }
+
+  void restart() {
+    for (auto& target : options_.targets) {
+      target->stop();
+      target->start();
     }
   }
-  for (auto& s : subjects) s.emulator.reset();
-  stay_on_one_core(false);
-}
 
-void measure_scans(Subject& s) {
-  HttpClient client(s.emulator->port());
-  for (int round = 0; round < kRounds; ++round) {
-    s.partition.microseconds.push_back(microseconds_of([&] {
-      const std::size_t whole = std::min(s.entities, kPartitionRows);
-      require(query_all(client, partition_filter(0)), (whole + 992) / 1'000, "partition-scan");
-    }));
-    s.table.microseconds.push_back(
-        microseconds_of([&] { require(query_all(client, kTableFilter), kKept, "table-scan"); }));
+  void add(const std::string& scenario, const Endpoint& target, Microseconds time) {
+    report_.add(scenario, Unit::Microseconds, target.name(), time.count());
   }
-}
 
-struct Fairness {
-  Samples alone, beside;      // point reads
-  std::vector<double> ratio;  // of their p99, round by round
+  // From the first start to a store with all tables: starts, stops, memory, disk.
+  void live_through(Endpoint& target);
+  void fill(const Endpoint& target, std::size_t size);
+  // Client and servers share one core; round -1 warms up.
+  void one_connection(int round);
+  void one_connection(Endpoint& target, int round);
+  void many_connections();
+  void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
+                        std::optional<std::size_t> size = std::nullopt, bool once = false);
+  void fairness(const Endpoint& target);
+  void deletion(const Endpoint& target);
+  void bare_store(Endpoint& target);
+  std::unique_ptr<Endpoint> start_bare_server();
+
+  HttpBenchOptions options_;
+  Report report_;
+  std::mt19937 random_{1};
+  std::size_t inserted_ = 0;
 };
 
-// Point reads of many connections alone, then while another connection scans the table again and again.
-Fairness measure_fairness(Subject& s) {
-  std::vector<std::string> requests;
-  for (int i = 0; i < kRequestsARound; ++i) requests.push_back(point_request(s.any_entity()));
-  const auto any = [&] { return std::string_view(requests[s.random() % requests.size()]); };
-  const auto read = [&] { return load(s.emulator->port(), kConnections, kLoadTime, any); };
-  const auto add = [](Samples& all, const Samples& more) {
-    all.microseconds.insert(all.microseconds.end(), more.microseconds.begin(), more.microseconds.end());
-  };
-  read();  // to warm up
-  Fairness out;
-  for (int round = 0; round < kRounds; ++round) {
-    const Samples alone = read();
-    std::jthread scans([&](const std::stop_token& stop) {
-      HttpClient client(s.emulator->port());
-      while (!stop.stop_requested()) require(query_all(client, kNoMatchFilter), 0, "the scan beside");
-    });
-    const Samples beside = read();
-    add(out.alone, alone);
-    add(out.beside, beside);
-    out.ratio.push_back(beside.quantile(0.99) / alone.quantile(0.99));
-  }
+// --- Start, memory, disk -----------------------------------------------------------------------------------
+
+void Bench::fill(const Endpoint& target, std::size_t size) {
+  HttpClient client(target.port());
+  client.exchange(create_table_request(table_of(size)));
+  for (std::size_t first = 0; first < size; first += kTransaction)
+    client.exchange(transaction_request(table_of(size), first, std::min(kTransaction, size - first)));
+}
+
+std::uintmax_t bytes_in(const std::filesystem::path& folder) {
+  std::uintmax_t out = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) out += entry.file_size();
   return out;
 }
 
-// In KiB: how far a fresh server grows while its table is scanned once.
-long measure_memory(const Subject& s, const std::filesystem::path& server) {
-  const Emulator emulator(server, s.folder);
-  HttpClient client(emulator.port());
-  client.exchange(point_request(0));
-  emulator.reset_peak();
-  const long before = emulator.resident();
-  require(query_all(client, kNoMatchFilter), 0, "the scan");
-  return emulator.peak() - before;
+void Bench::live_through(Endpoint& target) {
+  std::fprintf(stderr, "filling %s\n", target.name().c_str());
+  for (int round = 0; target.is_ours() && round < options_.rounds; ++round) {
+    add("start, empty", target, target.start());
+    if (round + 1 < options_.rounds) target.stop();
+  }
+  if (!target.is_ours()) target.start();
+  const auto memory = [&](const std::string& when) {
+    if (target.is_ours())
+      report_.add("memory, " + when, Unit::Mebibytes, target.name(),
+                  static_cast<double>(target.process().resident()) / 1024);
+  };
+  memory("idle");
+  std::size_t entities = 0;
+  for (const std::size_t size : sizes_of(target)) {
+    fill(target, size);
+    entities += size;
+    if (size >= kMiddle) memory("after " + count_text(size));
+  }
+  HttpClient(target.port()).exchange(create_table_request(kInserts));
+  if (!target.is_ours()) return;
+  add("stop", target, target.stop());
+  report_.add("disk, an entity", Unit::Bytes, target.name(),
+              static_cast<double>(bytes_in(target.folder())) / static_cast<double>(entities));
+  for (int round = 0; round < options_.rounds; ++round) {
+    add("start, " + count_text(sizes_of(target).back()) + " stored", target, target.start());
+    target.stop();
+  }
 }
 
-// --- Telling -----------------------------------------------------------------------------------------------
+// --- One connection ----------------------------------------------------------------------------------------
 
-void print_row(const char* scenario, std::size_t entities, double median) {
-  std::printf("| %-14s | %8zu | %10s |\n", scenario, entities, duration_text(median).c_str());
+// The first of a hundred rows of one partition.
+std::size_t first_of_range(std::mt19937& random, std::size_t entities) {
+  const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
+  const std::size_t rows = std::min(entities, kPartitionRows);
+  return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
 }
 
-void print(const Subjects& subjects) {
-  std::printf("| scenario       | entities |     median |\n| -------------- | -------: | ---------: |\n");
-  for (const auto& s : subjects) print_row("point", s.entities, median_of(s.point));
-  for (const auto& s : subjects) print_row("row-range", s.entities, median_of(s.range));
-  for (const auto& s : subjects) print_row("partition-scan", s.entities, s.partition.median());
-  for (const auto& s : subjects) print_row("table-scan", s.entities, s.table.median());
-  for (const auto& s : subjects) print_row("delete", s.entities, s.deletion.median());
-
-  std::printf("\n| entities | point, times the smallest | row-range, times the smallest |\n");
-  std::printf("| -------: | ------------------------: | ----------------------------: |\n");
-  const Subject& smallest = subjects.front();
-  for (const auto& s : subjects)
-    std::printf("| %8zu | %25.2f | %29.2f |\n", s.entities, median_of(s.point) / median_of(smallest.point),
-                median_of(s.range) / median_of(smallest.range));
+// The median of a round of requests, all made beforehand.
+Microseconds median_of_round(HttpClient& client, const std::function<std::string()>& make) {
+  std::vector<std::string> requests(kRequestsARound);
+  std::ranges::generate(requests, make);
+  Samples samples;
+  for (const auto& request : requests)
+    samples.microseconds.push_back(duration_of([&] { client.exchange(request); }).count());
+  return Microseconds(samples.median());
 }
 
-void print(const Fairness& fairness, std::size_t entities) {
-  std::printf("\n| fairness, %zu entities | p50 | p99 | requests |\n| --- | ---: | ---: | ---: |\n",
-              entities);
-  for (const auto& [name, samples] : {std::pair{"32 connections alone", &fairness.alone},
-                                      std::pair{"beside a table scan", &fairness.beside}})
-    std::printf("| %s | %s | %s | %zu |\n", name, duration_text(samples->quantile(0.5)).c_str(),
-                duration_text(samples->quantile(0.99)).c_str(), samples->microseconds.size());
-  std::printf("| p99, times that alone: median of %d rounds | | %.2f | |\n", kRounds,
-              median_of(fairness.ratio));
+void Bench::one_connection(int round) {
+  for (auto& target : options_.targets) one_connection(*target, round);
+}
+
+void Bench::one_connection(Endpoint& target, int round) {
+  HttpClient client(target.port());
+  const auto add_unless_warming_up = [&](const std::string& scenario, Microseconds time) {
+    if (round >= 0) add(scenario, target, time);
+  };
+  for (const std::size_t size : sizes_of(target)) {
+    const std::string table = table_of(size), of = " of " + count_text(size);
+    add_unless_warming_up("point" + of + ", c=1",
+                          median_of_round(client, [&] { return get_request(table, random_() % size); }));
+    add_unless_warming_up("range of 100" + of + ", c=1", median_of_round(client, [&] {
+                            return query_request(table, row_range_filter(first_of_range(random_, size)));
+                          }));
+    if (size < kMiddle && size != middle_of(target)) continue;
+    add_unless_warming_up("table scan, 10" + of, duration_of([&] {
+                            require(query_all(client, table, kTableFilter), kKept, "the table scan");
+                          }));
+  }
+  const std::size_t middle = middle_of(target);
+  const std::string table = table_of(middle);
+  for (const Signing signing : {Signing::SharedKey, Signing::Sas})
+    add_unless_warming_up(
+        signing == Signing::Sas ? "point, c=1, SAS" : "point, c=1, Shared Key",
+        median_of_round(client, [&] { return get_request(table, random_() % middle, signing); }));
+  add_unless_warming_up(
+      "partition scan, 10 of " + count_text(std::min(middle, kPartitionRows)), duration_of([&] {
+        const std::size_t whole = std::min(middle, kPartitionRows);
+        require(query_all(client, table, partition_filter(0)), (whole + 992) / 1'000, "the partition scan");
+      }));
+  add_unless_warming_up("paging through " + count_text(middle),
+                        duration_of([&] { require(query_all(client, table, ""), middle, "paging"); }));
+  std::string etag = "*";
+  Samples updates;
+  for (std::size_t i = 0; i < kRequestsARound; ++i) {
+    const std::string request = write_request("PUT", table, 0, etag);
+    updates.microseconds.push_back(
+        duration_of([&] { etag = client.exchange(request).header("ETag"); }).count());
+    if (etag.empty()) throw std::runtime_error("an update was answered without ETag");
+  }
+  add_unless_warming_up("conditional update, c=1", Microseconds(updates.median()));
+
+  std::vector<std::string> transactions;
+  for (std::size_t i = 0; i < 50; ++i, inserted_ += kTransaction)
+    transactions.push_back(transaction_request(kInserts, inserted_, kTransaction));
+  const auto time = duration_of([&] {
+    for (const auto& transaction : transactions) client.exchange(transaction);
+  });
+  if (round >= 0)
+    report_.add("transactions of 100, c=1, entities", Unit::PerSecond, target.name(),
+                static_cast<double>(transactions.size() * kTransaction) * 1e6 / time.count());
+}
+
+// --- Many connections --------------------------------------------------------------------------------------
+
+// Has the answers of the first target, to the byte.
+std::unique_ptr<Endpoint> Bench::start_bare_server() {
+  const Endpoint& first = *options_.targets.front();
+  const std::filesystem::path answers = options_.folder / "answers";
+  std::filesystem::create_directories(answers);
+  const std::string table = table_of(middle_of(first));
+  HttpClient client(first.port());
+  for (const auto& [method, request] :
+       {std::pair{"GET", get_request(table, 1)}, std::pair{"POST", insert_request(kInserts, inserted_++)},
+        std::pair{"PUT", write_request("PUT", table, 1)},
+        std::pair{"MERGE", write_request("MERGE", table, 1)}})
+    std::ofstream(answers / method, std::ios::binary) << client.exchange(request).raw;
+  auto server = std::make_unique<Endpoint>(kBareServer,
+                                           options_.bare_server.string() + " {port} " + answers.string() +
+                                               " " + std::to_string(std::thread::hardware_concurrency()),
+                                           options_.folder / "bare");
+  server->start();
+  return server;
+}
+
+// `make`: the request of a number; `once`: it cannot be sent again (its number counts on). `size`: targets without a table
+// of that size are left out.
+void Bench::many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
+                             std::optional<std::size_t> size, bool once) {
+  for (int round = 0; round < options_.rounds; ++round) {
+    for (auto& target : options_.targets) {
+      const auto sizes = sizes_of(*target);
+      if (size && target->name() != kBareServer && std::ranges::find(sizes, *size) == sizes.end()) continue;
+      std::vector<std::string> requests;
+      for (std::size_t i = 0; i < (once ? 5 : 1) * kRequestsPrepared; ++i)
+        requests.push_back(make(once ? inserted_++ : random_()));
+      std::size_t next = 0;
+      const LoadResult result =
+          load(target->port(), kConnections, options_.round_time, [&]() -> std::string_view {
+            if (next == requests.size() && once) return {};
+            return requests[next++ % requests.size()];
+          });
+      report_.add(scenario, Unit::PerSecond, target->name(), result.rate());
+      report_.add_latencies(scenario, target->name(), result.latencies);
+    }
+  }
+}
+
+void Bench::many_connections() {
+  if (!options_.bare_server.empty()) options_.targets.push_back(start_bare_server());
+  const std::size_t middle = middle_of(*options_.targets.front());
+  const std::string table = table_of(middle);
+  // Numbers that follow each other lie in partitions of their own.
+  const auto spread = [](std::size_t number) { return 100'000'000 + number * 10'007 % 100'000'000; };
+  for (const std::size_t size : options_.sizes)
+    if (size >= middle)
+      many_connections(
+          "point of " + count_text(size) + ", c=32",
+          [&](std::size_t i) { return get_request(table_of(size), i % size); }, size);
+  many_connections(
+      "insert, c=32", [&](std::size_t i) { return insert_request(kInserts, spread(i)); }, {}, true);
+  many_connections("insert-or-replace, c=32",
+                   [&](std::size_t i) { return write_request("PUT", table, i % middle); });
+  many_connections("merge, c=32", [&](std::size_t i) { return write_request("MERGE", table, i % middle); });
+  if (!options_.bare_server.empty()) options_.targets.pop_back();
+  many_connections("8 points, a replacement, a range of 100, c=32", [&](std::size_t i) {
+    if (i % 10 == 0) return write_request("PUT", table, i / 10 % middle);
+    if (i % 10 == 1) return query_request(table, row_range_filter(first_of_range(random_, middle)));
+    return get_request(table, i / 10 % middle);
+  });
+}
+
+// Point reads of many connections alone, then while another connection scans the largest table again and again.
+void Bench::fairness(const Endpoint& target) {
+  const std::size_t size = sizes_of(target).back();
+  std::vector<std::string> requests;
+  for (std::size_t i = 0; i < kRequestsPrepared; ++i)
+    requests.push_back(get_request(table_of(size), random_() % size));
+  std::size_t next = 0;
+  const auto read = [&] {
+    return load(target.port(), kConnections, options_.round_time,
+                [&] { return std::string_view(requests[next++ % requests.size()]); })
+        .latencies.quantile(0.99);
+  };
+  if (target.is_ours()) target.process().reset_peak();
+  const long before = target.is_ours() ? target.process().resident() : 0;
+  for (int round = 0; round < options_.rounds; ++round) {
+    add("p99 of points, c=32, alone", target, Microseconds(read()));
+    std::jthread scans([&](const std::stop_token& stop) {
+      HttpClient client(target.port());
+      while (!stop.stop_requested())
+        require(query_all(client, table_of(size), kNoMatchFilter), 0, "the scan");
+    });
+    add("p99 of points, c=32, beside a scan of " + count_text(size), target, Microseconds(read()));
+  }
+  if (target.is_ours())
+    report_.add("memory, growth during these scans", Unit::Mebibytes, target.name(),
+                static_cast<double>(target.process().peak() - before) / 1024);
+}
+
+void Bench::deletion(const Endpoint& target) {
+  for (const std::size_t size : sizes_of(target)) {
+    HttpClient client(target.port());
+    const std::string request = delete_table_request(table_of(size));
+    add("delete a table of " + count_text(size), target, duration_of([&] { client.exchange(request); }));
+  }
+}
+
+// --- RocksDB by itself -------------------------------------------------------------------------------------
+
+// The same rows iterated, rows of the same size written: on the store of the first target, which is stopped meanwhile, and
+// beside it.
+void Bench::bare_store(Endpoint& target) {
+  if (!target.is_ours() || !std::filesystem::exists(target.folder() / kStoreFolder)) return;
+  target.stop();
+  const std::filesystem::path store = target.folder() / kStoreFolder, beside = options_.folder / "bare-store";
+  const auto sizes = sizes_of(target);
+  for (int round = 0; round < options_.rounds; ++round) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] < kMiddle && sizes[i] != middle_of(target)) continue;
+      BareIteration iteration(store, i + 1);
+      const auto time = duration_of([&] { require(iteration.run(), sizes[i], "RocksDB"); });
+      report_.add("table scan, 10 of " + count_text(sizes[i]), Unit::Microseconds, kBareStore, time.count());
+      if (sizes[i] == middle_of(target))
+        report_.add("paging through " + count_text(sizes[i]), Unit::Microseconds, kBareStore, time.count());
+    }
+    report_.add("transactions of 100, c=1, entities", Unit::PerSecond, kBareStore,
+                bare_write_rate(store, beside, 500));
+    std::filesystem::remove_all(beside);
+  }
+  target.start();
 }
 
 }  // namespace
 
-void bench_http(const std::filesystem::path& server, const std::vector<std::size_t>& sizes,
-                const std::filesystem::path& folder) {
-  Subjects subjects;
-  for (const std::size_t size : sizes) {
-    std::fprintf(stderr, "filling %zu\n", size);
-    subjects.emplace_back(size, folder / std::to_string(size));
-    fill(subjects.back(), server);
-  }
-  std::fprintf(stderr, "measuring\n");
-  measure_growth(subjects, server);
-  const long memory = measure_memory(subjects.back(), server);
-  std::optional<Fairness> fairness;
-  for (auto& s : subjects) {
-    s.emulator = std::make_unique<Emulator>(server, s.folder);
-    measure_scans(s);
-    if (&s == &subjects.back()) fairness = measure_fairness(s);
-    HttpClient client(s.emulator->port());
-    const std::string deletion = request_bytes("DELETE", "/Tables('" + std::string(kBenchTable.table) + "')");
-    s.deletion.microseconds.push_back(microseconds_of([&] { client.exchange(deletion); }));
-    s.emulator.reset();
-  }
-  print(subjects);
-  print(*fairness, sizes.back());
-  std::printf("\nA scan of %zu entities: memory grew by %.1f MiB\n", sizes.back(),
-              static_cast<double>(memory) / 1024);
-}
+Report bench_http(HttpBenchOptions options) { return Bench(std::move(options)).run(); }
 
 }  // namespace rocktable

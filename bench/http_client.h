@@ -1,4 +1,4 @@
-// Requests that are signed beforehand, and the little that measuring needs to read of their answers.
+// Sends requests that were made beforehand, and reads of their answers the little that measuring needs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,18 +13,11 @@
 
 namespace rocktable {
 
-// The bytes of a request of the development account, signed with its key (Shared Key Lite), which is good for fifteen
-// minutes. `resource` stands behind the account: `/Tables`.
-std::string request_bytes(std::string_view method, std::string_view resource, std::string_view body = "",
-                          std::string_view content_type = "application/json");
-
-// Text in the query of a URL.
-std::string percent_encoded(std::string_view text);
-
 struct Answer {
   int status = 0;
   std::string head;  // status line and headers
   std::string body;
+  std::string raw;  // all bytes as they came
 
   // The value of a header; empty where there is none. The name is as the server spells it.
   std::string header(std::string_view name) const;
@@ -43,9 +36,16 @@ class HttpClient {
   boost::asio::ip::tcp::socket socket_;
 };
 
-// So many connections at once for so long, each with its next request once it has its answer. `next` is called for each
-// request. Returns how long each took; throws as exchange() does.
-Samples load(std::uint16_t port, int connections, std::chrono::milliseconds time,
-             const std::function<std::string_view()>& next);
+struct LoadResult {
+  Samples latencies;
+  double seconds = 0;
+
+  double rate() const { return static_cast<double>(latencies.microseconds.size()) / seconds; }
+};
+
+// So many connections at once, each with its next request once it has its answer, for so long or until `next`, called for
+// each request, returns an empty one. Throws as exchange() does.
+LoadResult load(std::uint16_t port, int connections, std::chrono::milliseconds time,
+                const std::function<std::string_view()>& next);
 
 }  // namespace rocktable

@@ -1,51 +1,127 @@
-// How fast rocktable answers. Scenarios, a line each:
+// How fast rocktable answers.
 //
-//   point            one entity by its whole key
-//   row-range        100 rows of a partition of 10,000
-//   partition-scan   a partition of 10,000, of which a filter on a property keeps 10
-//   table-scan       the whole table, of which a filter on a property keeps 10
-//   bare iteration   the rows of that table scan by RocksDB itself, keys and records untouched (store alone)
-//   delete           a table with all its entities
-//   fairness         point reads of 32 connections, alone and beside a table scan that finds nothing (http alone)
-//   memory           of the server, how much it grows while a table is scanned (http alone)
+//   rocktable_bench store [SIZE...]    the store, in this process
+//   rocktable_bench http --start rocktable=COMMAND [--start OTHER=COMMAND] [--target OTHER=URL] [SIZE...]
 //
-// Both kinds run point and row-range of all sizes in turn, and tell how much longer they take in larger tables.
+// Scenarios over HTTP, a line each; c is the number of connections, sizes are entities of about 1 KB:
+//
+//   start, empty / SIZE stored      from the command to the first answer
+//   stop                            from SIGTERM to the end
+//   memory, idle / after SIZE       resident, once so many were inserted in transactions of 100
+//   disk, an entity                 bytes of all files
+//   point of SIZE                   one entity by its whole key; c=1 also with Shared Key and with a SAS
+//   range of 100 of SIZE            100 rows of a partition of 10,000
+//   partition scan, 10 of 10k       a partition of which a filter on a property keeps 10
+//   table scan, 10 of SIZE          a table of which a filter on a property keeps 10
+//   paging through SIZE             a table, page by page
+//   conditional update              replaces an entity whose ETag is the one before
+//   transactions of 100             entities a second
+//   insert, insert-or-replace, merge
+//   8 points, a replacement, ...    mixed in this proportion
+//   p99 of points                   alone, and beside a table scan that finds nothing (first target)
+//   delete a table of SIZE
+//
+// Scenarios of the store: point, row-range, partition-scan, table-scan, delete as above; bare iteration: the rows of that
+// table scan by RocksDB itself, keys and records untouched.
+//
+// One connection: client and servers share one core. All targets take turns in all rounds.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/http_bench.h"
 #include "bench/store_bench.h"
 
+namespace rocktable {
+namespace {
+
+// NAME=VALUE
+std::pair<std::string, std::string> split(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) throw std::invalid_argument("not NAME=VALUE: " + text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+struct Arguments {
+  std::vector<std::size_t> sizes = {1'000, 10'000, 100'000};
+  std::filesystem::path folder = std::filesystem::temp_directory_path();
+  std::vector<std::string> started, running, largest;
+  std::filesystem::path bare_server, json;
+  int rounds = 5;
+};
+
+void run_http(const Arguments& arguments) {
+  HttpBenchOptions options;
+  options.sizes = arguments.sizes;
+  options.folder = arguments.folder;
+  options.bare_server = arguments.bare_server;
+  options.rounds = arguments.rounds;
+  for (const auto& text : arguments.started) {
+    const auto [name, command] = split(text);
+    options.targets.push_back(std::make_unique<Endpoint>(name, command, arguments.folder / name));
+  }
+  for (const auto& text : arguments.running) {
+    const auto [name, url] = split(text);
+    options.targets.push_back(std::make_unique<Endpoint>(name, url));
+  }
+  if (options.targets.empty()) throw std::invalid_argument("name a target: --start or --target");
+  for (const auto& text : arguments.largest) {
+    const auto [name, size] = split(text);
+    options.largest[name] = std::stoul(size);
+  }
+  const Report report = bench_http(std::move(options));
+  report.print();
+  if (!arguments.json.empty()) std::ofstream(arguments.json) << report.to_json().dump(2) << '\n';
+}
+
 int main(int argc, char** argv) {
   CLI::App app("Measures rocktable. Quote numbers of Release builds alone.");
-  std::vector<std::size_t> sizes = {1'000, 10'000, 100'000};
-  std::filesystem::path folder = std::filesystem::temp_directory_path(), server;
+  Arguments arguments;
   app.require_subcommand(1);
   auto* store = app.add_subcommand("store", "The store, in this process");
-  auto* http = app.add_subcommand("http", "The emulator, over HTTP");
+  auto* http = app.add_subcommand("http", "Servers of the Table protocol, side by side");
   for (auto* command : {store, http}) {
-    command->add_option("sizes", sizes, "Entities of each table, ascending [1000 10000 100000]")
+    command->add_option("sizes", arguments.sizes, "Entities of each table, ascending [1000 10000 100000]")
         ->check(CLI::Range(100, 100'000'000).description(""));
-    command->add_option("--directory", folder,
-                        "Where the stores go, about 1 KB an entity; removed afterwards");
+    command->add_option("--directory", arguments.folder, "Where the stores go, removed afterwards");
   }
-  http->add_option("--server", server, "The program to measure")->required()->check(CLI::ExistingFile);
+  http->add_option("--start", arguments.started, "NAME=COMMAND; {port} and {location} are replaced")
+      ->type_name("TARGET");
+  http->add_option("--target", arguments.running, "NAME=http://127.0.0.1:PORT/devstoreaccount1")
+      ->type_name("TARGET");
+  http->add_option("--largest", arguments.largest, "NAME=SIZE: the largest table of that target")
+      ->type_name("SIZE");
+  http->add_option("--bareServer", arguments.bare_server, "The program bare_server")
+      ->check(CLI::ExistingFile);
+  http->add_option("--rounds", arguments.rounds, "Of each measurement [5]")
+      ->check(CLI::Range(1, 100).description(""));
+  http->add_option("--json", arguments.json, "Writes all figures to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
 
-  folder /= "rocktable-bench-" + std::to_string(::getpid());
+  arguments.folder /= "rocktable-bench-" + std::to_string(::getpid());
   int status = 0;
   try {
-    if (store->parsed()) rocktable::bench_store(sizes, folder);
-    if (http->parsed()) rocktable::bench_http(server, sizes, folder);
+    if (store->parsed()) bench_store(arguments.sizes, arguments.folder);
+    if (http->parsed()) run_http(arguments);
   } catch (const std::exception& fault) {
     std::cerr << "rocktable_bench: " << fault.what() << '\n';
     status = 1;
   }
-  std::filesystem::remove_all(folder);
+  std::filesystem::remove_all(arguments.folder);
   return status;
 }
+
+}  // namespace
+}  // namespace rocktable
+
+int main(int argc, char** argv) { return rocktable::main(argc, argv); }

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "bench/bare_iteration.h"
+#include "bench/bare_store.h"
 #include "bench/sample_entities.h"
 #include "bench/samples.h"
 #include "odata/filter_parser.h"

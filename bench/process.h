@@ -1,10 +1,11 @@
-// The emulator as a process of its own.
+// A server that the benchmark starts, measures and stops.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace rocktable {
 
@@ -12,16 +13,18 @@ namespace rocktable {
 // virtual machine takes to wake up hides everything. `false` lifts it.
 void stay_on_one_core(bool one_core);
 
-class Emulator {
+class Process {
  public:
-  // Starts `program` on the store in `folder` and waits until it answers. Throws std::runtime_error.
-  Emulator(const std::filesystem::path& program, const std::filesystem::path& folder);
-  // Ends it in order.
-  ~Emulator();
-  Emulator(const Emulator&) = delete;
-  Emulator& operator=(const Emulator&) = delete;
+  // Runs a shell's command in a process group of its own; what it prints is dropped.
+  explicit Process(const std::string& command);
+  // Ends it in order, if stop() has not.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  bool is_running();
+  // SIGTERM, and the wait for the end.
+  void stop();
 
   // Memory in KiB: resident now, and the most it was since the last reset_peak().
   long resident() const;
@@ -30,7 +33,9 @@ class Emulator {
 
  private:
   pid_t process_ = -1;
-  std::uint16_t port_ = 0;
 };
+
+// A port that was free a moment ago.
+std::uint16_t free_port();
 
 }  // namespace rocktable
