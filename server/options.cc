@@ -21,8 +21,8 @@ constexpr const char* kFooter =
     "  --blobHost --blobPort --blobKeepAliveTimeout --queueHost --queuePort --queueKeepAliveTimeout\n"
     "  --extentMemoryLimit                There is no blob and no queue service\n\n"
     "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
-    "Environment: AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.\n"
-    "--cert --key --pwd --oauth and AZURITE_ACCOUNTS are known, and refused: they are not built yet.";
+    "Environment: AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" names accounts in place of devstoreaccount1;\n"
+    "AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.";
 
 // Options that are accepted so that command lines for other emulators work, and then forgotten.
 struct Ignored {
@@ -30,21 +30,32 @@ struct Ignored {
   bool flag = false;
 };
 
-// What access needs and is not built: better no start than one without the protection that was asked for.
-struct Unbuilt {
-  std::optional<std::string> cert, key, password, oauth;
+// HTTPS and what needs it, as written: which options belong together is for check() to say.
+struct Tls {
+  std::optional<std::string> mode, certificate, key, password, oauth;
 
-  std::optional<std::string> refusal() const {
-    if (cert || key || password) return "HTTPS is not built yet: start without --cert, --key and --pwd";
-    if (oauth) return "bearer tokens are not built yet: start without --oauth";
-    const char* accounts = std::getenv("AZURITE_ACCOUNTS");
-    if (accounts != nullptr && *accounts != '\0')
-      return "accounts of your own are not built yet: start without AZURITE_ACCOUNTS in the environment";
-    return std::nullopt;
-  }
+  // A sentence where they do not fit; else they are in `options`.
+  std::optional<std::string> check(Options& options) const;
 };
 
-void add_options(CLI::App& app, Options& options) {
+std::optional<std::string> Tls::check(Options& options) const {
+  if (mode && *mode != "auto") return "--tls knows auto alone";
+  if (oauth && *oauth != "basic") return "--oauth knows basic alone";
+  if (mode && certificate) return "--tls auto makes its own certificate: it goes without --cert";
+  if ((key || password) && !certificate) return "--key and --pwd belong to --cert";
+  if (certificate && key.has_value() == password.has_value())
+    return "--cert needs either --key (PEM) or --pwd (PFX)";
+  if ((certificate && certificate->empty()) || (key && key->empty())) return "--cert and --key name files";
+  if (oauth && !mode && !certificate) return "--oauth needs HTTPS: --tls auto, or --cert";
+  options.tls_auto = mode.has_value();
+  options.certificate_file = certificate.value_or("");
+  options.private_key_file = key.value_or("");
+  options.certificate_password = password.value_or("");
+  options.bearer_tokens = oauth.has_value();
+  return std::nullopt;
+}
+
+void add_options(CLI::App& app, Options& options, Tls& tls) {
   const char* listening = "Listening";
   app.add_option("--tableHost", options.table_host, "Name or address to listen on [127.0.0.1 and ::1]")
       ->type_name("HOST")
@@ -66,6 +77,33 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--strictApiVersion", options.strict_api_version,
                "Refuse an x-ms-version that the service never had")
       ->group(listening);
+
+  const char* access = "Access";
+  app.add_option("--accounts", options.accounts_file,
+                 "Accounts, a line NAME:KEY[:KEY] each; read again when changed")
+      ->type_name("FILE")
+      ->group(access);
+  app.add_flag("--anyAccount", options.any_account,
+               "Any other account is there, too, with the well-known key")
+      ->group(access);
+  app.add_option("--tls", tls.mode, "auto: HTTPS with a certificate of an authority in DIR")
+      ->type_name("MODE")
+      ->group(access);
+  app.add_option("--cert", tls.certificate, "HTTPS with a certificate, PEM or PFX")
+      ->type_name("FILE")
+      ->group(access);
+  app.add_option("--key", tls.key, "The private key of a PEM certificate")->type_name("FILE")->group(access);
+  app.add_option("--pwd", tls.password, "The password of a PFX certificate")
+      ->type_name("TEXT")
+      ->group(access);
+  app.add_option("--oauth", tls.oauth, "basic: bearer tokens, whoever signed them; needs HTTPS")
+      ->type_name("LEVEL")
+      ->group(access);
+  app.add_option("--controlToken", options.control_token, "What /_rocktable/... asks for as a bearer token")
+      ->type_name("TOKEN")
+      ->group(access);
+  app.add_flag("--explainAuth", options.explain_auth, "Refusals say why in the header x-rocktable-explain")
+      ->group(access);
 
   const char* data = "Data";
   app.add_option("-l,--location", options.location, "The store is the folder __rocktable__ in DIR [.]")
@@ -95,27 +133,19 @@ void add_ignored(CLI::App& app, Ignored& ignored) {
     app.add_option(name, ignored.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
 }
 
-void add_unbuilt(CLI::App& app, Unbuilt& unbuilt) {
-  for (const auto& [name, value] :
-       {std::pair{"--cert", &unbuilt.cert}, std::pair{"--key", &unbuilt.key},
-        std::pair{"--pwd", &unbuilt.password}, std::pair{"--oauth", &unbuilt.oauth}})
-    app.add_option(name, *value)->group("");
-}
-
 }  // namespace
 
 Invocation parse_command_line(int argc, const char* const* argv) {
   Options options;
   Ignored ignored;
-  Unbuilt unbuilt;
+  Tls tls;
   CLI::App app(kDescription, "rocktable");
   app.footer(kFooter);
   app.get_formatter()->column_width(36);
   app.set_help_flag("-h,--help", "This page")->group("Other");
   app.set_version_flag("--version", std::string("rocktable ") + ROCKTABLE_VERSION)->group("Other");
-  add_options(app, options);
+  add_options(app, options, tls);
   add_ignored(app, ignored);
-  add_unbuilt(app, unbuilt);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
@@ -125,7 +155,8 @@ Invocation parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return {{}, "rocktable: " + std::string(error.what()) + " (see rocktable --help)\n", 2};
   }
-  if (const auto refusal = unbuilt.refusal()) return {{}, "rocktable: " + *refusal + "\n", 2};
+  if (const auto refusal = tls.check(options))
+    return {{}, "rocktable: " + *refusal + " (see rocktable --help)\n", 2};
   if (options.in_memory && app.count("--location") > 0)
     options.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
   return {std::move(options), {}, 0};

@@ -18,6 +18,15 @@ struct Options {
   std::string debug_file;
   std::string ready_file;
   bool path_style_only = false;
+  std::string certificate_file;  // PEM where there is a key file, else PFX; empty: no HTTPS, unless tls_auto
+  std::string private_key_file;  // PEM
+  std::string certificate_password;  // of the PFX
+  bool tls_auto = false;             // HTTPS with a certificate of a local authority
+  bool bearer_tokens = false;        // tokens are accepted, without a look at their signature
+  std::string accounts_file;
+  bool any_account = false;   // accounts are there once they are named, with the well-known key
+  std::string control_token;  // empty: none
+  bool explain_auth = false;  // refusals of access say why
   bool strict_api_version = false;
   bool insight_headers = false;
   std::optional<std::string> warning;  // to be told before the start

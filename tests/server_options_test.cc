@@ -129,30 +129,40 @@ TEST_CASE("Flags of other emulators that mean nothing here are accepted") {
   CHECK(options_of({"--loose", "--loose"}).table_port == 10002);
 }
 
+TEST_CASE("HTTPS takes a certificate with its key, a PFX with its password, or makes its own") {
+  const Options pem = options_of({"--cert", "cert.pem", "--key", "key.pem"});
+  CHECK(pem.certificate_file == "cert.pem");
+  CHECK(pem.private_key_file == "key.pem");
+  CHECK_FALSE(pem.tls_auto);
+  const Options pfx = options_of({"--cert", "cert.pfx", "--pwd", ""});
+  CHECK(pfx.certificate_file == "cert.pfx");
+  CHECK(pfx.private_key_file.empty());
+  CHECK(options_of({"--cert", "cert.pfx", "--pwd", "secret"}).certificate_password == "secret");
+  CHECK(options_of({"--tls", "auto"}).tls_auto);
+}
+
 // Better no start than one without the protection that was asked for.
-TEST_CASE("What is not built yet is refused, an empty value too") {
-  check_refused({"--cert", "cert.pem", "--key", "key.pem"});
+TEST_CASE("Half of what HTTPS needs is refused") {
+  check_refused({"--cert", "cert.pem"});
   check_refused({"--key", "key.pem"});
-  check_refused({"--cert", "cert.pfx", "--pwd", "secret"});
   check_refused({"--pwd", "secret"});
-  check_refused({"--oauth", "basic"});
-  check_refused({"--cert", ""});
-  check_refused({"--oauth="});
-  CHECK(parsed({"--cert", "cert.pem"}).message.find("HTTPS") != std::string::npos);
-  CHECK(parsed({"--oauth", "basic"}).message.find("bearer") != std::string::npos);
+  check_refused({"--cert", "cert.pem", "--key", "key.pem", "--pwd", "secret"});
+  check_refused({"--cert", "", "--pwd", "secret"});
+  check_refused({"--cert", "cert.pem", "--key", ""});
+  check_refused({"--tls", "manual"});
+  check_refused({"--tls="});
+  check_refused({"--tls", "auto", "--cert", "cert.pem", "--key", "key.pem"});
   // A secret does not come back in the complaint.
   CHECK(parsed({"--pwd", "secret"}).message.find("secret") == std::string::npos);
 }
 
-TEST_CASE("Accounts of the environment are refused, unless there are none") {
-  {
-    const Environment accounts("AZURITE_ACCOUNTS", "account1:a2V5");
-    check_refused({});
-    CHECK(parsed({}).message.find("AZURITE_ACCOUNTS") != std::string::npos);
-    CHECK(parsed({}).message.find("a2V5") == std::string::npos);
-  }
-  const Environment accounts("AZURITE_ACCOUNTS", "");
-  CHECK(parsed({}).options.has_value());
+TEST_CASE("Bearer tokens need HTTPS") {
+  CHECK(options_of({"--tls", "auto", "--oauth", "basic"}).bearer_tokens);
+  CHECK(options_of({"--cert", "c", "--pwd", "p", "--oauth", "basic"}).bearer_tokens);
+  CHECK_FALSE(options_of({"--tls", "auto"}).bearer_tokens);
+  check_refused({"--oauth", "basic"});
+  check_refused({"--tls", "auto", "--oauth", "full"});
+  check_refused({"--tls", "auto", "--oauth="});
 }
 
 TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
@@ -197,8 +207,15 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--blobPort",
                              "--queuePort",
                              "--extentMemoryLimit",
+                             "--accounts",
+                             "--anyAccount",
+                             "--tls",
                              "--cert",
+                             "--key",
+                             "--pwd",
                              "--oauth",
+                             "--controlToken",
+                             "--explainAuth",
                              "--version"}) {
       CAPTURE(name);
       CHECK(help.message.find(name) != std::string::npos);

@@ -35,7 +35,7 @@ HELP_WIDTH = 100
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
     --insightHeaders --strictApiVersion --blobHost --queuePort --extentMemoryLimit
-    --cert --key --pwd --oauth --version --help""".split()
+    --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help""".split()
 
 
 def run(*flags, environment=None):
@@ -120,19 +120,6 @@ def test_help_fits_the_screen_and_names_every_flag(flag):
 )
 def test_a_mistake_on_the_command_line_is_named(flags, names):
     refuses(2, *flags, names=names)
-
-
-@pytest.mark.parametrize(
-    "flags, environment, names",
-    [
-        (["--cert", "cert.pem", "--key", "key.pem"], {}, "--cert"),
-        (["--cert", "cert.pfx", "--pwd", "x"], {}, "--cert"),
-        (["--oauth", "basic"], {}, "--oauth"),
-        ([], {"AZURITE_ACCOUNTS": "account1:a2V5"}, "AZURITE_ACCOUNTS"),
-    ],
-)
-def test_what_is_not_there_yet_is_refused_and_not_ignored(flags, environment, names):
-    refuses(2, "--inMemoryPersistence", "--tablePort", 0, *flags, environment=environment, names=names)
 
 
 def test_the_start_is_announced_also_with_silent(start):
