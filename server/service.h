@@ -65,7 +65,8 @@ class Service {
     RequestStats stats_;
     std::string_view plan_class_;
     bool may_block_ = false;
-    bool account_known_ = false;  // who called is allowed to know that there is this account
+    bool account_exists_ = false;  // its CORS rules count, whoever calls
+    bool account_known_ = false;   // who called is allowed to know that there is this account
   };
 
   // Touches no entity. Never throws. Thread-safe.
