@@ -22,12 +22,13 @@ from access import (
     Refusal,
     SharedKey,
     TableSas,
+    ToAccount,
     ask,
     check_let_in,
     prepare,
     state,
 )
-from rocktable_server import send
+from rocktable_server import Server, create_table, delete_table, send
 
 # --- how the service refuses ----------------------------------------------------------------------
 
@@ -395,6 +396,11 @@ KEYS = [
             NOT_AUTHENTIC)
         for scheme in ("SharedKey", "SharedKeyLite")
     ],
+    *[
+        Row(f"{kind.__name__} opens its own account and none that is not there", QUERY, ToAccount("nobody", kind()), kind(),
+            NO_ACCOUNT)
+        for kind in (SharedKey, AccountSas, TableSas)
+    ],
     Row("SharedKeyLite may name the secondary location", QUERY, SharedKey(name="other-secondary"),
         SharedKey(name="devstoreaccount1-secondary"), NOT_AUTHENTIC),
 ]
@@ -411,7 +417,8 @@ WHAT_IS_SIGNED = [
         ("the path", GET, ("RowKey='r'", "RowKey='s'")),
         ("the case of the path", LIST, ("Tables", "tables")),
         ("parentheses at the end of the path", QUERY, ("()", "")),
-        ("comp", "get table ACL", ("?comp=acl", "")),
+        ("comp that is added", "get table ACL", ("?comp=acl", "")),
+        ("comp that is taken away", QUERY, ("()", "()?comp=acl")),
         ("the value of comp", "set service properties", ("comp=properties", "comp=stats")),
     ]
 ] + [
@@ -493,6 +500,16 @@ AUTHORIZATION = [
         Both(SharedKey(), TableSas(sp="r")), NOT_AUTHENTIC),
 ]
 
+# --- accounts with two keys -----------------------------------------------------------------------
+
+FIRST_KEY, SECOND_KEY = OTHER_KEY, "dGhlIHNlY29uZCBrZXk="
+TWO_KEYS = [
+    Row(f"{kind.__name__} may be made with {key} of its account and no other account's", QUERY,
+        kind(key="bm90IGEga2V5"), kind(key=value), NOT_AUTHENTIC)
+    for kind in (SharedKey, AccountSas, TableSas)
+    for key, value in (("the first key", FIRST_KEY), ("the second key", SECOND_KEY))
+]
+
 # --- one check before the other -------------------------------------------------------------------
 
 # Each row mends what the row before it is refused for: whoever has no signature learns nothing else.
@@ -552,6 +569,27 @@ def test_refused(server, sample, row):
 def test_let_in(server, sample, row):
     prepare(server, sample, row.operation, row.let_in_key)
     check_let_in(ask(server, sample, row.operation, row.let_in, row.let_in_key), row.operation, row.let_in_key)
+
+
+@pytest.fixture(scope="module")
+def two_keys():
+    """A server whose account has two keys."""
+    server = Server(environment={"AZURITE_ACCOUNTS": f"devstoreaccount1:{FIRST_KEY}:{SECOND_KEY}"})
+    if server.key != FIRST_KEY:
+        server.stop()
+        pytest.skip("the server takes no account with two keys yet")
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("row", TWO_KEYS, ids=lambda row: row.rule)
+def test_two_keys(two_keys, row):
+    table = create_table(two_keys)
+    prepare(two_keys, table, row.operation, row.let_in_key)
+    answer = ask(two_keys, table, row.operation, row.refused, row.refused_key)
+    row.refusal.check(answer, row.operation, row.position, row.refused_key)
+    check_let_in(ask(two_keys, table, row.operation, row.let_in, row.let_in_key), row.operation, row.let_in_key)
+    delete_table(two_keys, table)
 
 
 def test_no_rule_is_told_twice():

@@ -231,6 +231,17 @@ class Both:
         return request
 
 
+class ToAccount:
+    """Good credentials, but another account in the URL."""
+
+    def __init__(self, name, credentials):
+        self.name, self.credentials = name, credentials
+
+    def applied(self, account, table, request):
+        request = self.credentials.applied(account, table, request)
+        return request._replace(target=request.target.replace(account.base, f"/{self.name}", 1))
+
+
 def set_policy(account, table, name="id", start="", expiry="", permission=""):
     body = (
         f"<SignedIdentifiers><SignedIdentifier><Id>{name}</Id><AccessPolicy><Start>{start}</Start>"
