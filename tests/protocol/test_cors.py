@@ -257,7 +257,10 @@ def test_an_account_without_rules_says_nothing_of_origins(server, table):
     assert cors_fields(send(server, "GET", f"/{table}()", {"Origin": ORIGIN})) == {}
 
 
-@pytest.mark.parametrize("authorization, status", [(None, 401), ("SharedKeyLite devstoreaccount1:AAAA", 403), ("x", 400)])
+@pytest.mark.parametrize(
+    "authorization, status",
+    [(None, 401), ("SharedKeyLite devstoreaccount1:AAAA", 403), ("x", 400)],
+)
 def test_a_page_may_read_why_its_request_is_refused(server, rules, authorization, status):
     """Rules are evaluated independently of authentication."""
     rules(rule(exposed="x-ms-error-code"))

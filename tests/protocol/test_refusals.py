@@ -186,7 +186,6 @@ SERVICES = [
     for services in ("b", "q", "f", "bqf")
 ]
 
-# Checked behind the signature and before the operation, which the last rows show.
 ADDRESSES = [
     Row(f"sip={refused} does not hold 127.0.0.1 and {let_in} does", QUERY, kind(sip=refused), kind(sip=let_in),
         WRONG_ADDRESS)
@@ -345,7 +344,7 @@ def refusal_beyond(operation):
 
 
 KEY_RANGES = [
-    Row(f"{operation} at {within} and not {beyond} by " + " and ".join(f"{name}={key}" for name, key in limits.items()),
+    Row(f"{operation} is for {within} and not {beyond} by " + " ".join(f"{name}={key}" for name, key in limits.items()),
         operation, TableSas(**limits), TableSas(**limits), refusal_beyond(operation), beyond, within)
     for operation in [QUERY] + BOUND
     for limits, beyond, within in RANGES
@@ -355,8 +354,8 @@ KEY_RANGES = [
 
 OTHER_KEY = "bm90IHRoZSBrZXk="
 SIGNED_FIELDS = [
-    Row(f"{name} is not signed for {field}={value}", QUERY, kind(**signed, after={field: value}), kind(**signed),
-        NOT_AUTHENTIC)
+    Row(f"{name} is signed with its {field} and not " + (f"with {value}" if value else "without"), QUERY,
+        kind(**signed, after={field: value}), kind(**signed), NOT_AUTHENTIC)
     for kind, name, signed, field, value in [
         (AccountSas, "an account SAS", {"sp": "r"}, "sp", "rwdlacu"),
         (AccountSas, "an account SAS", {"srt": "o"}, "srt", "sco"),
@@ -397,8 +396,8 @@ KEYS = [
         for scheme in ("SharedKey", "SharedKeyLite")
     ],
     *[
-        Row(f"{kind.__name__} opens its own account and none that is not there", QUERY, ToAccount("nobody", kind()), kind(),
-            NO_ACCOUNT)
+        Row(f"{kind.__name__} opens its own account and none that is not there", QUERY, ToAccount("nobody", kind()),
+            kind(), NO_ACCOUNT)
         for kind in (SharedKey, AccountSas, TableSas)
     ],
     Row("SharedKeyLite may name the secondary location", QUERY, SharedKey(name="other-secondary"),
@@ -558,7 +557,7 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.rule)
 @each_row
 def test_refused(server, sample, row):
     prepare(server, sample, row.operation, row.refused_key)
-    ask(server, sample, "query entities", row.refused, row.refused_key)  # sets the policy, if there is one
+    row.refused.arrange(server, sample)
     before = state(server, sample)
     answer = ask(server, sample, row.operation, row.refused, row.refused_key)
     row.refusal.check(answer, row.operation, row.position, row.refused_key)
@@ -568,6 +567,7 @@ def test_refused(server, sample, row):
 @each_row
 def test_let_in(server, sample, row):
     prepare(server, sample, row.operation, row.let_in_key)
+    row.let_in.arrange(server, sample)
     check_let_in(ask(server, sample, row.operation, row.let_in, row.let_in_key), row.operation, row.let_in_key)
 
 

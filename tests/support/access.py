@@ -1,4 +1,4 @@
-"""Who asks for what: operations, credentials and refusals as data, for a table of what is refused and what is let in."""
+"""Who asks for what: operations, credentials and refusals as data, for tables of what is refused and what is let in."""
 import email.utils
 import re
 import time
@@ -148,7 +148,14 @@ def resolved(fields):
     return {name: at(value.seconds) if isinstance(value, In) else value for name, value in fields.items()}
 
 
-class Nothing:
+class Credentials:
+    """applied() makes them part of a request; arrange() does before it what they rest on."""
+
+    def arrange(self, account, table):
+        pass
+
+
+class Nothing(Credentials):
     """No credentials, but these headers."""
 
     def __init__(self, **headers):
@@ -158,7 +165,7 @@ class Nothing:
         return request._replace(headers=request.headers | self.headers)
 
 
-class SharedKey:
+class SharedKey(Credentials):
     """The account's key, in either scheme. `minutes` is how far the date is off; `signed` what the client signed where
     that is not the plain request: a method, headers, (from, to) in the target. Headers come last; SharedKey for the
     value of one stands for the date."""
@@ -183,11 +190,11 @@ class SharedKey:
             return f"{date}\n{resource}"
         json = {"Content-Type": "application/json"} if request.body is not None else {}  # as request_bytes has it
         fields = json | request.headers | self.signed.get("headers", {})
-        lines = [self.signed.get("method", request.method), fields.get("Content-MD5", ""), fields.get("Content-Type", "")]
-        return "\n".join([*lines, date, resource])
+        method = self.signed.get("method", request.method)
+        return "\n".join([method, fields.get("Content-MD5", ""), fields.get("Content-Type", ""), date, resource])
 
 
-class Sas:
+class Sas(Credentials):
     """`after` are fields that are changed once the signature is made; None takes one away."""
 
     def __init__(self, after=None, **fields):
@@ -213,13 +220,15 @@ class TableSas(Sas):
         super().__init__(**fields)
         self.of, self.spell, self.policy = of, spell, policy
 
-    def query(self, account, table, fields):
+    def arrange(self, account, table):
         if self.policy is not None:
             set_policy(account, table, **resolved(self.policy))
+
+    def query(self, account, table, fields):
         return table_sas(account, self.of or self.spell(table), **fields)
 
 
-class Both:
+class Both(Credentials):
     """A signature in the URL and an Authorization header."""
 
     def __init__(self, *credentials):
@@ -231,7 +240,7 @@ class Both:
         return request
 
 
-class ToAccount:
+class ToAccount(Credentials):
     """Good credentials, but another account in the URL."""
 
     def __init__(self, name, credentials):

@@ -22,7 +22,8 @@ def account_sas(account, key=None, layout=None, **changes):
     """Grants everything on tables for an hour, unless changed; None leaves a field out. `layout` is the version whose
     string to sign is taken, where it is not that of `sv`."""
     fields = {"sv": "2019-02-02", "ss": "t", "srt": "sco", "sp": "rwdlacu", "se": at(3600)} | changes
-    names = ["sp", "ss", "srt", "st", "se", "sip", "spr", "sv"] + ["ses"] * ((layout or fields["sv"] or "") >= "2020-12-06")
+    version = layout or fields["sv"] or ""
+    names = ["sp", "ss", "srt", "st", "se", "sip", "spr", "sv"] + ["ses"] * (version >= "2020-12-06")
     to_sign = "".join(f"{line}\n" for line in [account.name] + [fields.get(name) or "" for name in names])
     return query_string(fields | {"sig": signature(account, to_sign, key)})
 
