@@ -43,7 +43,7 @@ class Authenticator {
   // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials),
   // InvalidAuthenticationInfo (no or an unknown scheme), AuthenticationFailed (signature, account, a date
   // that is missing or more than 15 minutes off; of a SAS also its time, its policy, a field both in it and
-  // in its policy), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
+  // in its policy or in neither), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
   // AuthorizationServiceMismatch, NotImplemented (a bearer token).
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 

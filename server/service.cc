@@ -134,11 +134,12 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   const OperationRequest parts{request.method, target.resource, query, request.headers};
   exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
+  authenticator_.require_account(target.account).value();
   if (request.method == "OPTIONS") {
-    authenticator_.require_account(target.account).value();
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
+  call.account_exists_ = true;
   exchange.caller = authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
   call.account_known_ = true;
 
@@ -242,14 +243,14 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
 
 // What the account's settings and the emulator's options add to an answer.
 void Service::Call::add_own_fields(Response& response) const {
-  if (account_known_) {
-    add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
-                    request_->headers.get("Origin"));
-  }
   if (service_->options_.insight_headers && !plan_class_.empty()) {
     response.add("x-rocktable-plan", plan_class_);
     response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
+  }
+  if (account_exists_) {
+    add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
+                    request_->headers.get("Origin"));
   }
 }
 

@@ -69,7 +69,8 @@ class Service {
     std::string_view plan_class_;
     bool scans_ = false;  // may visit many entities
     bool may_block_ = false;
-    bool account_known_ = false;  // who called is allowed to know that there is this account
+    bool account_exists_ = false;  // its CORS rules count, whoever calls
+    bool account_known_ = false;   // who called is allowed to know that there is this account
   };
 
   // Touches no entity. Never throws. Thread-safe.
