@@ -1,8 +1,5 @@
 #include "server/connection.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -44,15 +41,8 @@ std::optional<Error> error_of(const boost::system::error_code& error) {
   return std::nullopt;
 }
 
-// Scans take the time that nothing else needs: one reads as long as it may, and others wait for a millisecond's work.
-bool lower_priority_of_this_thread() {
-  constexpr int kNice = 10;
-  return setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice) == 0;
-}
-
 // In place of `co_return call.run()` in the connection: this runs on the pool's executor.
 asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>& hung_up) {
-  [[maybe_unused]] thread_local const bool kLowered = lower_priority_of_this_thread();
   co_return call.run(hung_up);
 }
 

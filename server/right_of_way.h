@@ -1,5 +1,6 @@
-// Scans make way for short requests: while those come in, a scan rests after each bit of work. A low priority alone
-// does not do that: a thread that has the core keeps it for a slice of milliseconds, whoever wakes up meanwhile.
+// Scans make way for short requests: while those come in, a scan rests after each bit of work. A low priority would not
+// do: a thread that has the core keeps it for a slice of milliseconds, whoever wakes up meanwhile; and whatever else the
+// machine does, a build or the tests themselves, would starve it.
 #pragma once
 
 #include <atomic>

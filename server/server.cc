@@ -31,7 +31,7 @@ using asio::ip::tcp;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds kSweepInterval{1};
 constexpr std::chrono::seconds kStopGrace{6};  // a query that just began has five
-constexpr std::size_t kBlockingThreads = 16;   // as many slow scans run side by side, at a low priority
+constexpr std::size_t kBlockingThreads = 16;   // as many slow scans run side by side
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr int kPortTries = 20;
