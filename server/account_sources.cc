@@ -127,7 +127,7 @@ void AccountSources::refresh(Accounts& accounts) {
     auto named = read();
     const std::size_t count = named.size();
     accounts.replace(std::move(named));
-    spdlog::info("the accounts file {} has changed: {} accounts from now on", file_, count);
+    spdlog::info("the accounts file {} has changed; number of accounts from now on: {}", file_, count);
   } catch (const std::exception& error) {
     spdlog::error("{}; the accounts stay as they were", error.what());
   }
