@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace rocktable {
 namespace {
@@ -99,7 +100,7 @@ std::vector<Account> AccountSources::read() {
   return out;
 }
 
-void AccountSources::watch(Accounts accounts) {
+void AccountSources::watch(const Accounts& accounts) {
   if (file_.empty()) return;  // nobody can change the environment of a process that runs
   seen_ = read_;
   watcher_ = std::jthread([this, accounts](const std::stop_token& stop) { poll(stop, accounts); });
@@ -111,8 +112,8 @@ void AccountSources::poll(const std::stop_token& stop, Accounts accounts) {
     if (is_due()) refresh(accounts);
 }
 
-// Whether the file differs from what was read, and has rested for one interval: half a file is not read where its
-// writer is at work.
+// Whether the file differs from what was read, and has rested for one interval: half a file is not read where
+// its writer is at work.
 bool AccountSources::is_due() {
   const auto now = stamp_of(file_);
   const bool rested = now == std::exchange(seen_, now);

@@ -1,4 +1,5 @@
-// Where accounts are named: the environment variable AZURITE_ACCOUNTS, and a file that is read again when it changes.
+// Where accounts are named: the environment variable AZURITE_ACCOUNTS, and a file that is read again when it
+// changes.
 #pragma once
 
 #include <condition_variable>
@@ -28,13 +29,14 @@ class AccountSources {
   AccountSources(const AccountSources&) = delete;
   AccountSources& operator=(const AccountSources&) = delete;
 
-  // The accounts of both, the environment's first; where both name one, the keys of the file. devstoreaccount1 with
-  // its well-known key where neither is given: a blank variable counts as none. Throws AccountsError.
+  // The accounts of both, the environment's first; where both name one, the keys of the file.
+  // devstoreaccount1 with its well-known key where neither is given: a blank variable counts as none. Throws
+  // AccountsError.
   std::vector<Account> read();
 
-  // From now on, and as long as this lives, sets `accounts` to what both say within a second of a change of the file.
-  // What cannot be read is logged once, and the accounts stay as they were.
-  void watch(Accounts accounts);
+  // From now on, and as long as this lives, sets `accounts` to what both say within a second of a change of
+  // the file. What cannot be read is logged once, and the accounts stay as they were.
+  void watch(const Accounts& accounts);
 
  private:
   void poll(const std::stop_token& stop, Accounts accounts);

@@ -38,7 +38,8 @@ bool is_key(std::string_view text) {
   return bytes && !bytes->empty();
 }
 
-// `where` begins the complaint. What is no account name is not repeated there: it may be a key in the wrong place.
+// `where` begins the complaint. What is no account name is not repeated there: it may be a key in the wrong
+// place.
 Account parse_entry(std::string_view entry, const std::string& where) {
   if (entry.find(':') == entry.npos) throw AccountsError(where + "an account is written NAME:KEY[:KEY]");
   Account out{std::string(without_blanks(take(entry, ':'))), {}};

@@ -39,8 +39,8 @@ class Authenticator {
   // AuthorizationServiceMismatch, NotImplemented (a bearer token).
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
-  // Whether a request for a resource that belongs to no account has a Shared Key (Lite) that an account signed which
-  // it names: over `/account` and the target, of now. Thread-safe.
+  // Whether a request for a resource that belongs to no account has a Shared Key (Lite) that an account
+  // signed which it names: over `/account` and the target, of now. Thread-safe.
   bool is_signed_by_an_account(const Request& request, DateTime now) const;
 
  private:

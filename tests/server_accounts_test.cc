@@ -144,13 +144,15 @@ TEST_CASE("With any account, well-formed names have the well-known key, and name
     CHECK(accounts.keys_of(name) == nullptr);
 }
 
-// Run under ThreadSanitizer, too. Each set is whole: no reader sees an account of one with the keys of another.
+// Run under ThreadSanitizer, too. Each set is whole: no reader sees an account of one with the keys of
+// another.
 TEST_CASE("Readers see either the old or the new accounts while these are replaced") {
   Accounts accounts({{"one", {"a2V5"}}});
   const std::vector<std::string> old_keys{"a2V5"}, new_keys{"a2V6", "a2V7"};
   std::atomic<bool> stop = false;
   std::atomic<int> wrong = 0;
   std::vector<std::jthread> readers;
+  readers.reserve(3);
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
       while (!stop) {
