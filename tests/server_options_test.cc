@@ -176,9 +176,7 @@ TEST_CASE("Accounts and the control token are kept as given") {
 
 // An empty one, as a variable that is not set gives it, would leave the door open.
 TEST_CASE("A control token that no header can carry is refused, and not repeated") {
-  for (const char* token : {"", " ", "secret words", "secret\n",
-                            "s\xC3\xA9"
-                            "cret"}) {
+  for (const char* token : {"", " ", "secret words", "secret\n", "\xC3\xA4secret"}) {
     CAPTURE(token);
     check_refused({"--controlToken", token});
     CHECK(parsed({"--controlToken", token}).message.find("cret") == std::string::npos);
