@@ -4,7 +4,6 @@
 #include <boost/asio/ip/address_v4.hpp>
 #include <cstdlib>
 #include <optional>
-#include <unordered_map>
 
 #include "odata/text.h"
 #include "server/protocol/sas.h"
@@ -14,14 +13,6 @@ namespace rocktable {
 namespace {
 
 constexpr std::int64_t kMaxSkewTicks = 15 * 60 * kTicksPerSecond;
-
-// Keys are set up once a thread, for an HMAC with a key that is ready costs a quarter.
-const AccountKey& key_of_this_thread(const std::string& base64) {
-  thread_local std::unordered_map<std::string, AccountKey> keys;
-  auto found = keys.find(base64);
-  if (found == keys.end()) found = keys.emplace(base64, AccountKey(base64)).first;
-  return found->second;
-}
 
 bool is_signed(std::string_view text, std::string_view signature, const std::vector<std::string>& keys) {
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
@@ -167,17 +158,17 @@ Caller caller_of(const SasParameters& sas) {
 }  // namespace
 
 Result<void> Authenticator::require_account(std::string_view account) const {
-  if (accounts_.find(account) == accounts_.end()) return Error(ErrorCode::ResourceNotFound);
+  if (accounts_.keys_of(account) == nullptr) return Error(ErrorCode::ResourceNotFound);
   return {};
 }
 
 Result<Caller> Authenticator::authenticate(const Request& request, const Target& target, bool secure,
                                            DateTime now) const {
-  const auto account = accounts_.find(target.account);
-  if (account == accounts_.end()) return Error(ErrorCode::ResourceNotFound);
+  const auto* keys = accounts_.keys_of(target.account);
+  if (keys == nullptr) return Error(ErrorCode::ResourceNotFound);
   if (request.headers.get("Authorization").empty())
-    return authenticate_sas(request, target, secure, now, account->second);
-  return authenticate_key(request, target, now, account->second);
+    return authenticate_sas(request, target, secure, now, *keys);
+  return authenticate_key(request, target, now, *keys);
 }
 
 Result<Caller> Authenticator::authenticate_key(const Request& request, const Target& target, DateTime now,
@@ -190,6 +181,15 @@ Result<Caller> Authenticator::authenticate_key(const Request& request, const Tar
       !signature_fits(*credentials, keys, request, target))
     return Error(ErrorCode::AuthenticationFailed);
   return Caller();
+}
+
+bool Authenticator::is_signed_by_an_account(const Request& request, DateTime now) const {
+  const auto credentials = parse_credentials(request.headers.get("Authorization"));
+  if (!credentials || !is_current(date_of(request.headers), now)) return false;
+  Target target;
+  target.account = credentials->account;
+  const auto* keys = accounts_.keys_of(target.account);
+  return keys != nullptr && signature_fits(*credentials, *keys, request, target);
 }
 
 Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure,

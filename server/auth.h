@@ -2,13 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "odata/date_time.h"
 #include "odata/error.h"
+#include "server/accounts.h"
 #include "server/caller.h"
 #include "server/operation.h"
 #include "server/request.h"
@@ -16,14 +16,6 @@
 #include "server/target.h"
 
 namespace rocktable {
-
-// The account that every emulator has, and its public key.
-inline constexpr std::string_view kDevelopmentAccount = "devstoreaccount1";
-inline constexpr std::string_view kDevelopmentKey =
-    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
-
-// Account names and their keys (base64, one or two).
-using Accounts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 // The signed identifiers of a table; none where there is no such table.
 using FindIdentifiers =
@@ -46,6 +38,10 @@ class Authenticator {
   // in its policy or in neither), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
   // AuthorizationServiceMismatch, NotImplemented (a bearer token).
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
+
+  // Whether a request for a resource that belongs to no account has a Shared Key (Lite) that an account
+  // signed which it names: over `/account` and the target, of now. Thread-safe.
+  bool is_signed_by_an_account(const Request& request, DateTime now) const;
 
  private:
   Result<Caller> authenticate_key(const Request& request, const Target& target, DateTime now,

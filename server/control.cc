@@ -16,17 +16,27 @@ Response json_response(int status, const nlohmann::json& document) {
 
 }  // namespace
 
-Response control_response(std::string_view method, std::string_view path, const Statistics& statistics) {
-  const std::string_view resource = path.substr(0, path.find('?')).substr(kControlPrefix.size());
-  const bool health = resource == "health", stats = resource == "stats";
-  if (!health && !stats) return json_response(404, {{"error", "no such control resource"}});
+std::string_view control_resource(std::string_view target) {
+  return target.substr(0, target.find('?')).substr(kControlPrefix.size());
+}
+
+Response control_response(std::string_view method, std::string_view resource, const ControlState& state) {
+  const bool health = resource == "health", ready = resource == "ready", stats = resource == "stats";
+  if (!health && !ready && !stats) return json_response(404, {{"error", "no such control resource"}});
   if (method != "GET" && method != "HEAD") {
     Response response = json_response(405, {{"error", "this control resource knows GET alone"}});
     response.add("Allow", "GET, HEAD");
     return response;
   }
-  if (stats) return json_response(200, statistics.to_json());
-  return json_response(200, {{"status", "ready"}, {"version", ROCKTABLE_VERSION}});
+  if (stats) return json_response(200, state.statistics.to_json());
+  if (ready && state.stopping) return json_response(503, {{"status", "stopping"}});
+  return json_response(200, {{"status", "ready"}});
+}
+
+Response control_refusal(const ControlRefusal& refusal) {
+  Response response = json_response(refusal.status, {{"error", refusal.error}});
+  if (refusal.status == 401) response.add("WWW-Authenticate", "Bearer");
+  return response;
 }
 
 }  // namespace rocktable

@@ -9,6 +9,8 @@
 namespace rocktable {
 namespace {
 
+constexpr std::size_t kMaxAccounts = 1000;  // at hand
+
 // `https://*.contoso.com` fits every subdomain of contoso.com. Origins compare exactly, case included.
 bool origin_fits(const std::string& rule, std::string_view origin) {
   if (rule == "*" || rule == origin) return true;
@@ -126,6 +128,7 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
 
 std::shared_ptr<const std::vector<CorsRule>> CorsRules::of(const std::string& account) {
   const std::lock_guard lock(mutex_);
+  if (rules_.size() >= kMaxAccounts && !rules_.contains(account)) rules_.clear();
   auto& rules = rules_[account];
   if (!rules)
     rules = std::make_shared<const std::vector<CorsRule>>(load_service_properties(store_, account).cors);

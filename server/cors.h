@@ -25,7 +25,7 @@ Response preflight(const Exchange& exchange, const std::vector<CorsRule>& rules,
 void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std::string_view method,
                      std::string_view origin);
 
-// The rules of each account at hand: every answer asks for them. Thread-safe.
+// The rules of accounts at hand, up to a thousand: every answer asks for them. Thread-safe.
 class CorsRules {
  public:
   explicit CorsRules(const TableStore& store) : store_(store) {}

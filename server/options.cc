@@ -1,9 +1,11 @@
 #include "server/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace rocktable {
@@ -53,6 +55,11 @@ std::optional<std::string> Tls::check(Options& options) const {
   options.certificate_password = password.value_or("");
   options.bearer_tokens = oauth.has_value();
   return std::nullopt;
+}
+
+// What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
 void add_options(CLI::App& app, Options& options, Tls& tls) {
@@ -157,6 +164,10 @@ Invocation parse_command_line(int argc, const char* const* argv) {
   }
   if (const auto refusal = tls.check(options))
     return {{}, "rocktable: " + *refusal + " (see rocktable --help)\n", 2};
+  if (app.count("--controlToken") > 0 && !is_token(options.control_token))
+    return {{}, "rocktable: --controlToken must be visible ASCII characters (see rocktable --help)\n", 2};
+  if (app.count("--accounts") > 0 && options.accounts_file.empty())
+    return {{}, "rocktable: --accounts names a file (see rocktable --help)\n", 2};
   if (options.in_memory && app.count("--location") > 0)
     options.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
   return {std::move(options), {}, 0};

@@ -150,6 +150,12 @@ class Server::Impl {
     return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
   }
 
+  std::vector<asio::ip::address> addresses() const {
+    std::vector<asio::ip::address> out;
+    for (const auto& acceptor : acceptors_) out.push_back(acceptor.local_endpoint().address());
+    return out;
+  }
+
   void run(Service& service, AccessLog& access_log);
   void stop() {
     asio::post(main().context(), [this] { begin_stop(); });
@@ -171,6 +177,7 @@ class Server::Impl {
   std::vector<tcp::acceptor> acceptors_;
   asio::signal_set signals_;
   std::size_t next_worker_ = 0;
+  Service* service_ = nullptr;  // while it runs
   bool stopping_ = false;
 };
 
@@ -232,6 +239,7 @@ void Server::Impl::listen() {
 void Server::Impl::run(Service& service, AccessLog& access_log) {
   asio::thread_pool blocking_pool(kBlockingThreads);
   const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout};
+  service_ = &service;
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
   });
@@ -275,6 +283,7 @@ bool Server::Impl::is_full() const {
 void Server::Impl::begin_stop() {
   if (stopping_) return;
   stopping_ = true;
+  service_->announce_stop();
   boost::system::error_code ignored;
   signals_.clear(ignored);  // a second signal ends the process the hard way
   signals_.cancel(ignored);
@@ -304,6 +313,7 @@ Server::~Server() = default;
 
 std::uint16_t Server::port() const { return impl_->port(); }
 std::string Server::address() const { return impl_->address(); }
+std::vector<asio::ip::address> Server::addresses() const { return impl_->addresses(); }
 void Server::run(Service& service, AccessLog& access_log) { impl_->run(service, access_log); }
 void Server::stop() { impl_->stop(); }
 

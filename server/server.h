@@ -1,11 +1,13 @@
 // The listeners and the I/O threads, and their orderly end.
 #pragma once
 
+#include <boost/asio/ip/address.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "server/access_log.h"
 #include "server/service.h"
@@ -34,6 +36,8 @@ class Server {
   std::uint16_t port() const;
   // The first address that it listens on, as it stands in URLs: `127.0.0.1`, `[::1]`.
   std::string address() const;
+  // All of them; 0.0.0.0 and :: stand for every one of the machine.
+  std::vector<boost::asio::ip::address> addresses() const;
 
   // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to
   // six seconds (a query takes five at most), and returns. Both referents must outlive the call.

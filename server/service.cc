@@ -117,7 +117,15 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
                                      : std::vector<SignedIdentifier>();
                      }),
       cors_rules_(store),
-      options_(options) {}
+      options_(std::move(options)) {}
+
+Response Service::control(const Request& request, DateTime received) const {
+  const auto resource = control_resource(request.target);
+  const auto is_signed = [&] { return authenticator_.is_signed_by_an_account(request, received); };
+  if (const auto refusal = refuse_control(options_.control, resource, request.headers, is_signed))
+    return control_refusal(*refusal);
+  return control_response(request.method, resource, {statistics_, stopping_});
+}
 
 void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   Exchange& exchange = call.exchange_;
@@ -163,13 +171,13 @@ Service::Call Service::accept(const Request& request) {
   call.exchange_.request_id = new_guid();
   call.exchange_.received = now();
   call.exchange_.version = kNewestVersion;
-  if (request.target.starts_with(kControlPrefix)) {
-    call.refusal_ = control_response(request.method, request.target, statistics_);
-    return call;
-  }
   ErrorSource source = ErrorSource::FrontEnd;
   try {
-    accept(request, call, source);
+    if (request.target.starts_with(kControlPrefix)) {
+      call.refusal_ = control(request, call.exchange_.received);
+    } else {
+      accept(request, call, source);
+    }
   } catch (const ServiceException& refusal) {
     call.refusal_ = error_response(refusal.error(), call.exchange_, source);
     if (refusal.error().code == ErrorCode::MethodNotAllowed)
@@ -217,8 +225,12 @@ bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const
 }
 
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
-  if (request_->target.starts_with(kControlPrefix)) return std::move(*refusal_);
   Response response;
+  if (request_->target.starts_with(kControlPrefix)) {
+    response = std::move(*refusal_);
+    response.sends_body = request_->method != "HEAD";
+    return response;
+  }
   try {
     start_ = std::chrono::steady_clock::now();
     LiveCount live(service_->statistics_, statistics_key());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "server/auth.h"
+#include "server/control_access.h"
 #include "server/cors.h"
 #include "server/error_response.h"
 #include "server/exchange.h"
@@ -25,6 +26,7 @@ struct ServiceOptions {
   bool sync = false;                // the store syncs each commit, so that writes may block
   bool strict_api_version = false;  // refuse versions that the service never had
   bool insight_headers = false;     // tell in headers of our own what a request cost
+  ControlPolicy control;            // who may use /_rocktable/
 };
 
 class Service {
@@ -79,9 +81,13 @@ class Service {
   // The answer to what is not even a request: broken HTTP, a body that is too large.
   Response refuse(const Error& error) const;
 
+  // The server stops: from now on it says that it is not ready. Thread-safe.
+  void announce_stop() { stopping_ = true; }
+
  private:
   // Fills `call`, or throws ServiceException; `source` then says who refuses.
   void accept(const Request& request, Call& call, ErrorSource& source);
+  Response control(const Request& request, DateTime now) const;
 
   TableStore& store_;
   Authenticator authenticator_;
@@ -89,6 +95,7 @@ class Service {
   Statistics statistics_;
   RightOfWay right_of_way_;
   ServiceOptions options_;
+  std::atomic<bool> stopping_ = false;
 };
 
 }  // namespace rocktable

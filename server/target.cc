@@ -25,11 +25,6 @@ std::string_view origin_of(std::string_view url) {
   return url.substr(0, url.find_first_of("/?", url.find("://") + 3));
 }
 
-std::string_view without_port(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
-  return host.substr(0, host.rfind(':'));
-}
-
 bool is_address(std::string_view host) {
   if (host.starts_with('[')) return true;
   boost::system::error_code error;
@@ -106,6 +101,11 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
     out.resource.remove_prefix(primary.size());
   out.account = std::move(account);
   return out;
+}
+
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.rfind(':'));
 }
 
 std::string path_of_url(std::string_view url) {

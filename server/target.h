@@ -43,6 +43,9 @@ struct Target {
 Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
                             bool product_style);
 
+// A host as in the header Host, without its port; brackets of an IPv6 address stay.
+std::string_view without_port(std::string_view host);
+
 // Path and query of an absolute or relative URL, as parts of a batch write it: the scheme and host are cut
 // off, a slash is put in front.
 std::string path_of_url(std::string_view url);

@@ -93,6 +93,30 @@ std::string lite_outcome(std::string_view target, std::string_view signed_resour
                   .host = host});
 }
 
+// What belongs to no account is signed by the one that the header names, with any of its keys.
+TEST_CASE("A request for no account is signed by the account that it names") {
+  const std::string target = "/_rocktable/stats?x=1", text = date_and("/devstoreaccount1/_rocktable/stats");
+  const auto is_signed = [&](const std::string& authorization, std::string_view date = kDate,
+                             DateTime now = kNow) {
+    const std::string no_body;
+    Request request{"GET", target, {}, &no_body, "127.0.0.1"};
+    request.headers.add("Authorization", authorization);
+    request.headers.add("x-ms-date", date);
+    return authenticator().is_signed_by_an_account(request, now);
+  };
+  CHECK(is_signed(lite(text)));
+  CHECK(is_signed(lite(text, kSecondKey)));
+  CHECK(is_signed(shared_key("GET\n\n\n" + text)));
+  CHECK_FALSE(is_signed(lite(text, "b3RoZXI=")));
+  CHECK_FALSE(is_signed(shared_key("POST\n\n\n" + text)));
+  CHECK_FALSE(is_signed(lite(date_and("/devstoreaccount1/_rocktable/reset"))));
+  CHECK_FALSE(is_signed(lite(text), kDate, seconds_later(16 * 60)));
+  CHECK_FALSE(is_signed(lite(text), ""));
+  for (const std::string scheme :
+       {"SharedKeyLite nobody:", "SharedKeyLite other:", "SharedKeyLite :", "Bearer ", ""})
+    CHECK_FALSE(is_signed(scheme + sign(text)));
+}
+
 // A request and its signature as a client's log shows them.
 TEST_CASE("Shared Key Lite as a client of the service signs it") {
   CHECK(outcome(

@@ -165,6 +165,24 @@ TEST_CASE("Bearer tokens need HTTPS") {
   check_refused({"--tls", "auto", "--oauth="});
 }
 
+TEST_CASE("Accounts and the control token are kept as given") {
+  const Options options = options_of({"--accounts", "file", "--anyAccount", "--controlToken", "a.b-c~d"});
+  CHECK(options.accounts_file == "file");
+  CHECK(options.any_account);
+  CHECK(options.control_token == "a.b-c~d");
+  CHECK_FALSE(options_of({}).any_account);
+  check_refused({"--accounts="});
+}
+
+// An empty one, as a variable that is not set gives it, would leave the door open.
+TEST_CASE("A control token that no header can carry is refused, and not repeated") {
+  for (const char* token : {"", " ", "secret words", "secret\n", "\xC3\xA4secret"}) {
+    CAPTURE(token);
+    check_refused({"--controlToken", token});
+    CHECK(parsed({"--controlToken", token}).message.find("cret") == std::string::npos);
+  }
+}
+
 TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
   check_refused({"--noSuchFlag"});
   check_refused({"stray"});

@@ -136,7 +136,9 @@ def test_the_start_is_announced_also_with_silent(start):
 
 def test_the_ready_file(start):
     server = start()
-    assert set(server.ready) >= {"port", "endpoint", "connectionString", "pid"}
+    assert set(server.ready) == {"port", "endpoint", "connectionString", "accounts", "pid"}
+    shared = {name: server.ready[name] for name in ("endpoint", "connectionString")}
+    assert server.ready["accounts"] == [{"name": "devstoreaccount1", **shared}]
     assert server.ready["pid"] == server.process.pid
     assert server.ready["endpoint"] == f"http://127.0.0.1:{server.ready['port']}/devstoreaccount1"
     assert f"TableEndpoint={server.ready['endpoint']}" in server.ready["connectionString"]

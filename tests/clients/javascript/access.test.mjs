@@ -114,3 +114,27 @@ describe("several clients at once", () => {
     await writer;
   });
 });
+
+describe("an account of one's own", () => {
+  it("works with its second key, and sees nothing of the others", async () => {
+    const [first, second] = ["first", "second"].map((text) => Buffer.from(text).toString("base64"));
+    const own = await startServer({ AZURITE_ACCOUNTS: `mine:${first}:${second};theirs:${first}` });
+    try {
+      assert.equal(own.account, "mine");
+      const table = own.tableClient("people", own.connectionString.replace(first, second));
+      await table.createTable();
+      await table.createEntity({ partitionKey: "p", rowKey: "r" });
+      assert.equal((await table.getEntity("p", "r")).rowKey, "r");
+      await table.submitTransaction([["update", { partitionKey: "p", rowKey: "r", value: 1 }]]);
+      const theirs = own.connectionString.replaceAll("mine", "theirs");
+      await refused(own.tableClient("people", theirs).getEntity("p", "r"), 404, "TableNotFound");
+      await refused(
+        own.serviceClient(theirs.replace(first, second)).listTables().next(),
+        403,
+        "AuthenticationFailed",
+      );
+    } finally {
+      await own.stop();
+    }
+  });
+});

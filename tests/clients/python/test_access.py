@@ -7,9 +7,9 @@ import time
 import pytest
 from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceModifiedError
-from azure.data.tables import UpdateMode
+from azure.data.tables import TableServiceClient, UpdateMode
 
-from rocktable_server import authorization, exchange, request_bytes, send, signature
+from rocktable_server import Server, authorization, exchange, request_bytes, send, signature
 
 WRONG_KEY = base64.b64encode(b"not the key of this account").decode()
 
@@ -169,3 +169,28 @@ def test_errors_carry_the_request_id(table):
     with pytest.raises(HttpResponseError) as failure:
         table.get_entity("p", "absent")
     assert failure.value.response.headers["x-ms-request-id"] in failure.value.message
+
+
+def test_an_account_of_ones_own_works_with_its_second_key(refused):
+    first, second = (base64.b64encode(text).decode() for text in (b"first", b"second"))
+    server = Server(environment={"AZURITE_ACCOUNTS": f"mine:{first}:{second};theirs:{first}"})
+    try:
+        mine, theirs, forged = (
+            TableServiceClient.from_connection_string(text, retry_total=0)
+            for text in (
+                server.connection_string.replace(first, second),
+                server.connection_string.replace("mine", "theirs"),
+                server.connection_string.replace("mine", "theirs").replace(first, second),
+            )
+        )
+        with mine, theirs, forged:
+            table = mine.create_table("people")
+            table.create_entity({"PartitionKey": "p", "RowKey": "r"})
+            table.submit_transaction([("upsert", {"PartitionKey": "p", "RowKey": "r", "value": 1})])
+            assert table.get_entity("p", "r")["value"] == 1
+            assert [one.name for one in mine.list_tables()] == ["people"]
+            assert list(theirs.list_tables()) == []
+            with refused(403, "AuthenticationFailed"):
+                list(forged.list_tables())
+    finally:
+        server.kill()

@@ -1,0 +1,158 @@
+#include "server/accounts.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "odata/base64.h"
+
+namespace rocktable {
+
+// --- Text -----------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kMinName = 3, kMaxName = 24;
+constexpr std::size_t kMaxKeys = 2;
+
+std::string_view without_blanks(std::string_view text) {
+  const auto start = text.find_first_not_of(" \t\r");
+  if (start == text.npos) return {};
+  return text.substr(start, text.find_last_not_of(" \t\r") + 1 - start);
+}
+
+// Cuts the next piece off the front of `text`.
+std::string_view take(std::string_view& text, char separator) {
+  const auto end = std::min(text.find(separator), text.size());
+  const auto piece = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return piece;
+}
+
+bool is_key(std::string_view text) {
+  const auto bytes = decode_base64(text);
+  return bytes && !bytes->empty();
+}
+
+// `where` begins the complaint. What is no account name is not repeated there: it may be a key in the wrong
+// place.
+Account parse_entry(std::string_view entry, const std::string& where) {
+  if (entry.find(':') == entry.npos) throw AccountsError(where + "an account is written NAME:KEY[:KEY]");
+  Account out{std::string(without_blanks(take(entry, ':'))), {}};
+  if (!is_account_name(out.name))
+    throw AccountsError(where + "the name of an account is 3 to 24 lower-case letters and digits");
+  for (bool more = true; more;) {
+    more = entry.find(':') != entry.npos;
+    out.keys.emplace_back(without_blanks(take(entry, ':')));
+    if (out.keys.size() > kMaxKeys)
+      throw AccountsError(where + "account " + out.name + " has more than two keys");
+    if (out.keys.back().empty()) throw AccountsError(where + "a key of account " + out.name + " is empty");
+    if (!is_key(out.keys.back()))
+      throw AccountsError(where + "a key of account " + out.name + " is not base64");
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_account_name(std::string_view text) {
+  return text.size() >= kMinName && text.size() <= kMaxName &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+}
+
+std::vector<Account> parse_accounts(std::string_view text, const std::string& source) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::vector<Account> out;
+  std::set<std::string, std::less<>> names;
+  for (int line_number = 1; !text.empty(); ++line_number) {
+    std::string_view line = take(text, '\n');
+    line = line.substr(0, line.find('#'));
+    while (!line.empty()) {
+      const auto entry = without_blanks(take(line, ';'));
+      if (entry.empty()) continue;
+      const std::string where = source + ", line " + std::to_string(line_number) + ", account " +
+                                std::to_string(out.size() + 1) + ": ";
+      out.push_back(parse_entry(entry, where));
+      if (!names.insert(out.back().name).second)
+        throw AccountsError(where + "account " + out.back().name + " is named twice");
+    }
+  }
+  if (out.empty()) throw AccountsError(source + " names no account");
+  return out;
+}
+
+// --- The set --------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kMaxReadyKeys = 1000;
+
+using KeysByName = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+// Versions are never used twice, by no set, so that a version says what a thread has at hand.
+std::uint64_t new_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+struct ThreadView {
+  std::uint64_t version = 0;
+  std::shared_ptr<const KeysByName> named;
+  std::unordered_map<std::string, AccountKey> ready_keys;
+};
+
+ThreadView& view_of_this_thread() {
+  thread_local ThreadView view;
+  return view;
+}
+
+}  // namespace
+
+struct Accounts::State {
+  bool any = false;
+  std::atomic<std::uint64_t> version = 0;  // of `named`
+  std::mutex mutex;                        // of changing or copying `named`
+  std::shared_ptr<const KeysByName> named;
+};
+
+Accounts::Accounts(std::vector<Account> named, bool any) : state_(std::make_shared<State>()) {
+  state_->any = any;
+  replace(std::move(named));
+}
+
+void Accounts::replace(std::vector<Account> named) {
+  auto next = std::make_shared<KeysByName>();
+  for (auto& account : named) next->insert_or_assign(std::move(account.name), std::move(account.keys));
+  const std::lock_guard lock(state_->mutex);
+  state_->named = std::move(next);
+  state_->version = new_version();
+}
+
+const std::vector<std::string>* Accounts::keys_of(std::string_view name) const {
+  static const std::vector<std::string> kWellKnown{std::string(kDevelopmentKey)};
+  ThreadView& view = view_of_this_thread();
+  if (view.version != state_->version) {
+    const std::lock_guard lock(state_->mutex);
+    view.named = state_->named;
+    view.version = state_->version;
+    view.ready_keys.clear();
+  }
+  if (const auto found = view.named->find(name); found != view.named->end()) return &found->second;
+  return state_->any && is_account_name(name) ? &kWellKnown : nullptr;
+}
+
+const AccountKey& key_of_this_thread(const std::string& base64) {
+  auto& keys = view_of_this_thread().ready_keys;
+  auto found = keys.find(base64);
+  if (found != keys.end()) return found->second;
+  if (keys.size() >= kMaxReadyKeys) keys.clear();
+  return keys.emplace(base64, AccountKey(base64)).first->second;
+}
+
+}  // namespace rocktable
