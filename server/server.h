@@ -1,6 +1,7 @@
 // The listeners and the I/O threads, and their orderly end.
 #pragma once
 
+#include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@ struct ServerOptions {
   std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
   std::uint16_t port = 10002;  // 0: any free one
   std::chrono::seconds keep_alive_timeout{60};
+  std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
 };
 
 // The server cannot listen: a sentence for the user.
