@@ -41,16 +41,6 @@ constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;
 constexpr unsigned char kTlsHandshake = 0x16;  // the first byte of TLS, and of no HTTP
 
-// The code of the service that fits broken HTTP; nothing where the client just went away.
-std::optional<Error> error_of(const boost::system::error_code& error) {
-  if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
-  if (error == http::error::body_limit) return Error(ErrorCode::RequestBodyTooLarge);
-  if (error == http::error::bad_target) return Error(ErrorCode::RequestUrlFailedToParse);
-  if (error.category() == http::make_error_code(http::error::bad_method).category())
-    return Error(ErrorCode::InvalidHeaderValue);
-  return std::nullopt;
-}
-
 bool starts_tls(const beast::flat_buffer& bytes) {
   return bytes.size() > 0 && *static_cast<const unsigned char*>(bytes.data().data()) == kTlsHandshake;
 }
@@ -59,10 +49,26 @@ bool starts_tls(const beast::flat_buffer& bytes) {
 void tell_of_tls() {
   [[maybe_unused]] static const bool kTold = [] {
     spdlog::warn(
-        "a client speaks HTTPS, and this endpoint HTTP: use http:// in the endpoint or connection string, "
-        "or start with --tls auto");
+        "a client speaks HTTPS, and this endpoint HTTP: use http:// in the endpoint or connection string, or "
+        "start with --tls auto");
     return true;
   }();
+}
+
+// The error of the service that fits broken HTTP; nothing where the client just went away. `unread` begins with what
+// could not be read.
+std::optional<Error> refusal_of(const boost::system::error_code& error, const beast::flat_buffer& unread) {
+  if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
+  if (error == http::error::body_limit) return Error(ErrorCode::RequestBodyTooLarge);
+  if (error == http::error::bad_target) return Error(ErrorCode::RequestUrlFailedToParse);
+  if (error == http::error::bad_method && starts_tls(unread)) {
+    tell_of_tls();
+    return Error(ErrorCode::InvalidInput,
+                 "This endpoint speaks HTTP: use http:// in the endpoint or connection string.");
+  }
+  if (error.category() == http::make_error_code(http::error::bad_method).category())
+    return Error(ErrorCode::InvalidHeaderValue);
+  return std::nullopt;
 }
 
 // Scans take the time that nothing else needs: one reads as long as it may, and others wait for a millisecond's work.
@@ -106,7 +112,9 @@ void Connection::enter(State state) {
 }
 
 asio::awaitable<void> Connection::serve() {
-  if (!context_.tls || co_await secure()) co_await serve_requests();
+  bool ready = true;  // GCC 12 cannot compile `||` with a co_await behind it
+  if (context_.tls) ready = co_await secure();
+  if (ready) co_await serve_requests();
   co_await take_leave();
   close();
 }
@@ -114,12 +122,13 @@ asio::awaitable<void> Connection::serve() {
 // The handshake of TLS; false where it fails, and where the client does not even try.
 asio::awaitable<bool> Connection::secure() {
   enter(State::Handshake);
-  std::tie(std::ignore) = co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
+  co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
   const auto first = stream_.peek();
   if (!first) co_return false;
   if (*first != kTlsHandshake) {
-    co_await refuse({ErrorCode::AccountRequiresHttps,
-                     "This endpoint speaks HTTPS: use https:// in the endpoint or connection string."});
+    const Error refusal(ErrorCode::AccountRequiresHttps,
+                        "This endpoint speaks HTTPS: use https:// in the endpoint or connection string.");
+    co_await refuse(refusal);
     co_return false;
   }
   const auto [error] = co_await stream_.async_secure(*context_.tls, kAwait);
@@ -131,13 +140,8 @@ asio::awaitable<void> Connection::serve_requests() {
     Message message;
     enter(State::Idle);
     if (!co_await read(message)) {
-      if (message.error == http::error::bad_method && starts_tls(buffer_)) {
-        tell_of_tls();
-        co_await refuse({ErrorCode::InvalidInput,
-                         "This endpoint speaks HTTP: use http:// in the endpoint or connection string."});
-      } else if (const auto refusal = error_of(message.error)) {
-        co_await refuse(*refusal);
-      }
+      const auto refusal = refusal_of(message.error, buffer_);
+      if (refusal) co_await refuse(*refusal);
       co_return;
     }
     if (!co_await answer(message)) co_return;
@@ -146,7 +150,9 @@ asio::awaitable<void> Connection::serve_requests() {
 
 // To what is not even a request. The connection ends with it.
 asio::awaitable<void> Connection::refuse(const Error& error) {
-  co_await write(context_.service.refuse(error), {.keep_alive = false});
+  const Response response = context_.service.refuse(error);
+  const Delivery delivery{.keep_alive = false};
+  co_await write(response, delivery);
 }
 
 // One whole request; false where there is none to come.
@@ -251,14 +257,14 @@ asio::awaitable<Response> Connection::run_on_pool(Service::Call& call, Watch& wa
 // Notices while a call is at work that its client has gone. What a client sends ahead, and how TLS takes its leave, are
 // bytes before the end: they stay where they are, and the end behind them shows to whoever looks again and again.
 asio::awaitable<void> Connection::watch(Watch& watch) {
-  std::tie(std::ignore) = co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
+  co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
   while (!watch.over && !hung_up_) {
     if (stream_.has_hung_up()) {
       hung_up_ = true;
       co_return;
     }
     watch.pause.expires_after(kWatchInterval);
-    std::tie(std::ignore) = co_await watch.pause.async_wait(kAwait);
+    co_await watch.pause.async_wait(kAwait);
   }
 }
 
@@ -280,7 +286,7 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
 // connection under it. What still comes is not looked at.
 asio::awaitable<void> Connection::take_leave() {
   enter(State::Closing);
-  if (stream_.is_secure()) std::tie(std::ignore) = co_await stream_.async_close_notify(kAwait);
+  if (stream_.is_secure()) co_await stream_.async_close_notify(kAwait);
   stream_.shutdown_send();
   std::array<char, 16384> bytes;
   for (std::size_t total = 0; total < kMaxDrainedBytes && !finishing_;) {
