@@ -5,7 +5,7 @@ import { Server, startServer as startServerOf } from "../../support/server.mjs";
 
 export { refused } from "../../support/server.mjs";
 
-export const startServer = () => startServerOf(ServerWithClients);
+export const startServer = (...flags) => startServerOf(ServerWithClients, flags);
 
 class ServerWithClients extends Server {
   serviceClient(connectionString = this.connectionString) {
