@@ -210,7 +210,8 @@ def connection(account, timeout=SOCKET_TIMEOUT):
             yield client
             return
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as SDKs do: TLS sends in records of 16 KiB
-        with account.tls.wrap_socket(client, server_hostname=account.host) as secure:
+        # An end without close_notify is an error.
+        with account.tls.wrap_socket(client, server_hostname=account.host, suppress_ragged_eofs=False) as secure:
             yield secure
 
 
