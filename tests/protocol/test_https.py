@@ -525,27 +525,31 @@ def large_plain(plain):
     return table
 
 
-def scanned(server, table):
+def scans(server, table):
+    """How many have ended, and how many entities were looked at by these and by those at work."""
     rows = exchange(server, request_bytes(server, "GET", "/_rocktable/stats", signed=False)).json()["counters"]
     found = [row for row in rows if (row["table"], row["plan"]) == (table.lower(), "table-scan")]
-    return found[0]["entitiesScanned"] if found else 0
+    return (found[0]["requests"], found[0]["entitiesScanned"]) if found else (0, 0)
 
 
 def check_that_a_scan_ends(server, table, leave, ahead=b""):
-    """The scan of a client that leaves, having sent `ahead` behind its request."""
-    before = scanned(server, table)
+    """The scan of a client that leaves, having sent `ahead` meanwhile: before it has seen everything, and before the five
+    seconds that each has."""
+    requests, entities = scans(server, table)
     with connection(server) as client:
-        client.sendall(request_bytes(server, "GET", f"{server.base}/{table}()?{SLOW}", NO_METADATA) + ahead)
+        client.sendall(request_bytes(server, "GET", f"{server.base}/{table}()?{SLOW}", NO_METADATA))
         deadline = time.monotonic() + 10
-        while scanned(server, table) == before:
+        while scans(server, table)[1] == entities:
             assert time.monotonic() < deadline, "the scan does not show in the counters"
+        if ahead:
+            client.sendall(ahead)
+            time.sleep(0.1)  # for the server to see that there are bytes
         leave(client)
-    time.sleep(0.2)
-    after = scanned(server, table) - before
-    if after == ENTITIES:
-        pytest.skip("the scan ended too soon to tell")
-    time.sleep(0.4)
-    assert scanned(server, table) - before == after < ENTITIES
+    deadline = time.monotonic() + 3
+    while scans(server, table)[0] == requests:
+        assert time.monotonic() < deadline, "the scan goes on"
+        time.sleep(0.02)
+    assert scans(server, table)[1] - entities < ENTITIES
 
 
 def close(_client):

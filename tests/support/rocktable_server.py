@@ -47,7 +47,10 @@ class Account:
         self.host = url.hostname
         self.port = url.port
         self.base = url.path  # "/devstoreaccount1"
-        self.tls = ssl.create_default_context(cafile=authority) if url.scheme == "https" else None
+        self.tls = None
+        if url.scheme == "https":
+            self.tls = ssl.create_default_context(cafile=authority)
+            self.tls.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF  # an end without close_notify is an error
 
     @property
     def authority(self):
@@ -210,7 +213,6 @@ def connection(account, timeout=SOCKET_TIMEOUT):
             yield client
             return
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as SDKs do: TLS sends in records of 16 KiB
-        # An end without close_notify is an error.
         with account.tls.wrap_socket(client, server_hostname=account.host, suppress_ragged_eofs=False) as secure:
             yield secure
 
