@@ -17,6 +17,8 @@ struct CodeText {
 // a message differently, this is what the service sends, its misspelling of InvalidResourceName and its
 // missing full stop of MediaTypeNotSupported included.
 constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
+    {ErrorCode::AccountRequiresHttps, "AccountRequiresHttps",
+     "The account being accessed does not support http."},
     {ErrorCode::AtomFormatNotSupported, "AtomFormatNotSupported", "Atom format is not supported."},
     {ErrorCode::AuthenticationFailed, "AuthenticationFailed",
      "Server failed to authenticate the request. Make sure the value of Authorization header is formed "

@@ -14,6 +14,7 @@ namespace rocktable {
 // Source: learn.microsoft.com/rest/api/storageservices/table-service-error-codes and
 // .../common-rest-api-error-codes
 enum class ErrorCode {
+  AccountRequiresHttps,
   AtomFormatNotSupported,
   AuthenticationFailed,
   AuthorizationFailure,

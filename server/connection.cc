@@ -1,9 +1,12 @@
 #include "server/connection.h"
 
+#include <spdlog/spdlog.h>
+
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/read_size.hpp>
@@ -30,12 +33,37 @@ constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
 constexpr std::chrono::seconds kReadTimeout{60};
 constexpr std::chrono::seconds kWriteTimeout{60};
+constexpr std::chrono::seconds kHandshakeTimeout{10};
+constexpr std::chrono::seconds kCloseTimeout{10};  // for the client to read the last answer, and to close
+constexpr std::chrono::milliseconds kWatchInterval{50};
+constexpr std::size_t kMaxJoinedBytes = 64 << 10;
+constexpr unsigned char kTlsHandshake = 0x16;  // the first byte of TLS, and of no HTTP
 
-// The code of the service that fits broken HTTP; nothing where the client just went away.
-std::optional<Error> error_of(const boost::system::error_code& error) {
+bool starts_tls(const beast::flat_buffer& bytes) {
+  return bytes.size() > 0 && *static_cast<const unsigned char*>(bytes.data().data()) == kTlsHandshake;
+}
+
+// Told once: whoever mixes the protocols up does so with each connection.
+void tell_of_tls() {
+  [[maybe_unused]] static const bool kTold = [] {
+    spdlog::warn(
+        "a client speaks HTTPS, and this endpoint HTTP: use http:// in the endpoint or connection string, or "
+        "start with --tls auto");
+    return true;
+  }();
+}
+
+// The error of the service that fits broken HTTP; nothing where the client just went away. `unread` begins with what
+// could not be read.
+std::optional<Error> refusal_of(const boost::system::error_code& error, const beast::flat_buffer& unread) {
   if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
   if (error == http::error::body_limit) return Error(ErrorCode::RequestBodyTooLarge);
   if (error == http::error::bad_target) return Error(ErrorCode::RequestUrlFailedToParse);
+  if (error == http::error::bad_method && starts_tls(unread)) {
+    tell_of_tls();
+    return Error(ErrorCode::InvalidInput,
+                 "This endpoint speaks HTTP: use http:// in the endpoint or connection string.");
+  }
   if (error.category() == http::make_error_code(http::error::bad_method).category())
     return Error(ErrorCode::InvalidHeaderValue);
   return std::nullopt;
@@ -54,11 +82,17 @@ struct Connection::Message {
   std::size_t bytes = 0;  // parsed so far
 };
 
+// While a call is at work on the pool.
+struct Connection::Watch {
+  asio::steady_timer pause;
+  bool over = false;
+};
+
 Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& context)
-    : socket_(std::move(socket)), context_(context), buffer_(kMaxHeaderBytes + kMaxReadBytes) {
+    : stream_(std::move(socket)), context_(context), buffer_(kMaxHeaderBytes + kMaxReadBytes) {
   boost::system::error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  const auto remote = socket_.remote_endpoint(ignored);
+  stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  const auto remote = stream_.socket().remote_endpoint(ignored);
   remote_address_ = remote.address().to_string();
   enter(State::Idle);
 }
@@ -69,20 +103,47 @@ void Connection::enter(State state) {
 }
 
 asio::awaitable<void> Connection::serve() {
+  bool ready = true;  // GCC 12 cannot compile `||` with a co_await behind it
+  if (context_.tls) ready = co_await secure();
+  if (ready) co_await serve_requests();
+  co_await take_leave();
+  close();
+}
+
+// The handshake of TLS; false where it fails, and where the client does not even try.
+asio::awaitable<bool> Connection::secure() {
+  enter(State::Handshake);
+  co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
+  const auto first = stream_.peek();
+  if (!first) co_return false;
+  if (*first != kTlsHandshake) {
+    const Error refusal(ErrorCode::AccountRequiresHttps,
+                        "This endpoint speaks HTTPS: use https:// in the endpoint or connection string.");
+    co_await refuse(refusal);
+    co_return false;
+  }
+  const auto [error] = co_await stream_.async_secure(*context_.tls, kAwait);
+  co_return !error;
+}
+
+asio::awaitable<void> Connection::serve_requests() {
   while (!finishing_) {
     Message message;
     enter(State::Idle);
     if (!co_await read(message)) {
-      const auto refusal = error_of(message.error);
-      if (!refusal) break;
-      const Delivery delivery{.keep_alive = false};
-      co_await write(context_.service.refuse(*refusal), delivery);
-      break;
+      const auto refusal = refusal_of(message.error, buffer_);
+      if (refusal) co_await refuse(*refusal);
+      co_return;
     }
-    if (!co_await answer(message)) break;
+    if (!co_await answer(message)) co_return;
   }
-  co_await drain();
-  close();
+}
+
+// To what is not even a request. The connection ends with it.
+asio::awaitable<void> Connection::refuse(const Error& error) {
+  const Response response = context_.service.refuse(error);
+  const Delivery delivery{.keep_alive = false};
+  co_await write(response, delivery);
 }
 
 // One whole request; false where there is none to come.
@@ -103,7 +164,7 @@ asio::awaitable<bool> Connection::read(Message& message) {
   if (equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) {
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     std::size_t bytes = 0;
-    std::tie(message.error, bytes) = co_await asio::async_write(socket_, asio::buffer(kGoOn), kAwait);
+    std::tie(message.error, bytes) = co_await asio::async_write(stream_, asio::buffer(kGoOn), kAwait);
     if (message.error) co_return false;
   }
   co_return co_await feed(message, false);
@@ -133,9 +194,13 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
       message.error = http::error::header_limit;
       co_return false;
     }
+    if (finishing_ && state_ == State::Idle) {
+      message.error = http::error::end_of_stream;
+      co_return false;
+    }
     const auto space = buffer_.prepare(beast::read_size(buffer_, kMaxReadBytes));
     std::size_t bytes = 0;
-    std::tie(message.error, bytes) = co_await socket_.async_read_some(space, kAwait);
+    std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
     buffer_.commit(bytes);
     if (message.error == asio::error::eof)
       message.error = parser.got_some() ? http::error::partial_message : http::error::end_of_stream;
@@ -155,7 +220,8 @@ asio::awaitable<bool> Connection::answer(Message& message) {
   Service::Call call = context_.service.accept(request);
   Response response;
   if (call.may_block()) {
-    response = co_await (run_on_pool(call) && watch());
+    Watch its_client{asio::steady_timer(stream_.get_executor())};
+    response = co_await (run_on_pool(call, its_client) && watch(its_client));
   } else {
     response = call.run(hung_up_);
   }
@@ -170,44 +236,52 @@ asio::awaitable<bool> Connection::answer(Message& message) {
   co_return written&& delivery.keep_alive;
 }
 
-asio::awaitable<Response> Connection::run_on_pool(Service::Call& call) {
+asio::awaitable<Response> Connection::run_on_pool(Service::Call& call, Watch& watch) {
   Response response =
       co_await asio::co_spawn(context_.blocking_pool, run_there(call, hung_up_), asio::use_awaitable);
-  boost::system::error_code ignored;
-  socket_.cancel(ignored);  // ends watch()
+  watch.over = true;
+  watch.pause.cancel();
+  stream_.cancel();
   co_return response;
 }
 
-// Notices while a call is at work that its client has gone. What a client sends ahead is left where it is.
-asio::awaitable<void> Connection::watch() {
-  const auto [error] = co_await socket_.async_wait(asio::ip::tcp::socket::wait_read, kAwait);
-  if (error) co_return;
-  char byte = 0;
-  boost::system::error_code fault;
-  const auto count = socket_.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, fault);
-  if (count == 0 || fault) hung_up_ = true;
+// Notices while a call is at work that its client has gone. What a client sends ahead, and how TLS takes its leave, are
+// bytes before the end: they stay where they are, and the end behind them shows to whoever looks again and again.
+asio::awaitable<void> Connection::watch(Watch& watch) {
+  co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
+  while (!watch.over && !hung_up_) {
+    if (stream_.has_hung_up()) {
+      hung_up_ = true;
+      co_return;
+    }
+    watch.pause.expires_after(kWatchInterval);
+    co_await watch.pause.async_wait(kAwait);
+  }
 }
 
 asio::awaitable<bool> Connection::write(const Response& response, const Delivery& delivery) {
   enter(State::Writing);
-  const std::string head = response_head(response, delivery);
-  const std::string_view body = response.sends_body ? std::string_view(response.body) : "";
-  const std::string_view tail = response_tail(response, delivery);
+  std::string head = response_head(response, delivery);
+  std::string_view body = response.sends_body ? std::string_view(response.body) : "";
+  std::string_view tail = response_tail(response, delivery);
+  if (stream_.is_secure() && head.size() + body.size() + tail.size() <= kMaxJoinedBytes) {
+    head.append(body).append(tail);  // one record, not three
+    body = tail = {};
+  }
   const std::array<asio::const_buffer, 3> buffers{asio::buffer(head), asio::buffer(body), asio::buffer(tail)};
-  const auto [error, bytes] = co_await asio::async_write(socket_, buffers, kAwait);
+  const auto [error, bytes] = co_await asio::async_write(stream_, buffers, kAwait);
   co_return !error;
 }
 
-// Lets the client read its answer: closing with unread bytes in the socket would reset the connection under
-// it.
-asio::awaitable<void> Connection::drain() {
-  boost::system::error_code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  if (ignored) co_return;
-  enter(State::Idle);
+// Ends what is sent, and lets the client read its answer: closing with unread bytes in the socket would reset the
+// connection under it. What still comes is not looked at.
+asio::awaitable<void> Connection::take_leave() {
+  enter(State::Closing);
+  if (stream_.is_secure()) co_await stream_.async_close_notify(kAwait);
+  stream_.shutdown_send();
   std::array<char, 16384> bytes;
   for (std::size_t total = 0; total < kMaxDrainedBytes && !finishing_;) {
-    const auto [error, count] = co_await socket_.async_read_some(asio::buffer(bytes), kAwait);
+    const auto [error, count] = co_await stream_.socket().async_read_some(asio::buffer(bytes), kAwait);
     if (error) co_return;
     total += count;
   }
@@ -215,21 +289,25 @@ asio::awaitable<void> Connection::drain() {
 
 void Connection::close_if_late(std::chrono::steady_clock::time_point now) {
   const auto waited = now - since_;
-  if ((state_ == State::Idle && waited > context_.keep_alive_timeout) ||
-      (state_ == State::Reading && waited > kReadTimeout) ||
-      (state_ == State::Writing && waited > kWriteTimeout))
+  if (state_ == State::Idle && waited > context_.keep_alive_timeout && !finishing_) {
+    finish();
+  } else if ((state_ == State::Handshake && waited > kHandshakeTimeout) ||
+             (state_ == State::Idle && finishing_) || (state_ == State::Reading && waited > kReadTimeout) ||
+             (state_ == State::Writing && waited > kWriteTimeout) ||
+             (state_ == State::Closing && (waited > kCloseTimeout || finishing_))) {
     close();
+  }
 }
 
 void Connection::finish() {
   finishing_ = true;
-  if (state_ == State::Idle) close();
+  if (state_ == State::Handshake) close();
+  if (state_ == State::Idle || state_ == State::Closing) stream_.cancel();  // what it waits for does not come
 }
 
 void Connection::close() {
   hung_up_ = true;  // nobody reads an answer any more
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  stream_.close();
 }
 
 }  // namespace rocktable

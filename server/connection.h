@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <chrono>
@@ -12,6 +13,7 @@
 
 #include "server/access_log.h"
 #include "server/service.h"
+#include "server/stream.h"
 
 namespace rocktable {
 
@@ -21,6 +23,7 @@ struct ConnectionContext {
   boost::asio::thread_pool& blocking_pool;  // for calls that may block
   AccessLog& access_log;
   std::chrono::seconds keep_alive_timeout;  // an idle connection is closed after this
+  boost::asio::ssl::context* tls;           // null: plain HTTP
 };
 
 // Lives on one thread: everything but the calls on the pool runs there, so nothing is locked.
@@ -41,20 +44,24 @@ class Connection {
   void close();
 
  private:
-  enum class State { Idle, Reading, Working, Writing };
+  enum class State { Handshake, Idle, Reading, Working, Writing, Closing };
 
   struct Message;
+  struct Watch;
 
+  boost::asio::awaitable<bool> secure();
+  boost::asio::awaitable<void> serve_requests();
   boost::asio::awaitable<bool> read(Message& message);
   boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
   boost::asio::awaitable<bool> answer(Message& message);
-  boost::asio::awaitable<Response> run_on_pool(Service::Call& call);
-  boost::asio::awaitable<void> watch();
+  boost::asio::awaitable<Response> run_on_pool(Service::Call& call, Watch& watch);
+  boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
-  boost::asio::awaitable<void> drain();
+  boost::asio::awaitable<void> refuse(const Error& error);
+  boost::asio::awaitable<void> take_leave();
   void enter(State state);
 
-  boost::asio::ip::tcp::socket socket_;
+  Stream stream_;
   const ConnectionContext& context_;
   boost::beast::flat_buffer buffer_;  // may hold the start of the next request
   std::string remote_address_;

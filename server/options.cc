@@ -93,10 +93,10 @@ void add_options(CLI::App& app, Options& options, Tls& tls) {
   app.add_flag("--anyAccount", options.any_account,
                "Any other account is there, too, with the well-known key")
       ->group(access);
-  app.add_option("--tls", tls.mode, "auto: HTTPS with a certificate of an authority in DIR")
+  app.add_option("--tls", tls.mode, "auto: HTTPS, signed by an authority in DIR/__rocktable_tls__")
       ->type_name("MODE")
       ->group(access);
-  app.add_option("--cert", tls.certificate, "HTTPS with a certificate, PEM or PFX")
+  app.add_option("--cert", tls.certificate, "HTTPS with your certificate, PEM (with --key) or PFX")
       ->type_name("FILE")
       ->group(access);
   app.add_option("--key", tls.key, "The private key of a PEM certificate")->type_name("FILE")->group(access);
@@ -168,7 +168,7 @@ Invocation parse_command_line(int argc, const char* const* argv) {
     return {{}, "rocktable: --controlToken must be visible ASCII characters (see rocktable --help)\n", 2};
   if (app.count("--accounts") > 0 && options.accounts_file.empty())
     return {{}, "rocktable: --accounts names a file (see rocktable --help)\n", 2};
-  if (options.in_memory && app.count("--location") > 0)
+  if (options.in_memory && app.count("--location") > 0 && !options.tls_auto)
     options.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
   return {std::move(options), {}, 0};
 }

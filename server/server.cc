@@ -238,7 +238,8 @@ void Server::Impl::listen() {
 
 void Server::Impl::run(Service& service, AccessLog& access_log) {
   asio::thread_pool blocking_pool(kBlockingThreads);
-  const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout};
+  const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout,
+                                  options_.tls.get()};
   service_ = &service;
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();

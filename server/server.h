@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@ struct ServerOptions {
   std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
   std::uint16_t port = 10002;  // 0: any free one
   std::chrono::seconds keep_alive_timeout{60};
+  std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
 };
 
 // The server cannot listen: a sentence for the user.

@@ -99,6 +99,8 @@ TEST_CASE("In memory a location is ignored, with a warning") {
     CHECK(options.in_memory);
     REQUIRE(options.warning.has_value());
     CHECK(options.warning->find("--location") != std::string::npos);
+    // There the authority of --tls auto lies.
+    CHECK_FALSE(options_of({"--inMemoryPersistence", "--tls", "auto", flag, "data"}).warning.has_value());
   }
 }
 

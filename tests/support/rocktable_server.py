@@ -17,6 +17,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -34,9 +35,9 @@ API_VERSION = "2019-02-02"
 
 
 class Account:
-    """An endpoint and who may use it."""
+    """An endpoint and who may use it. Over HTTPS its certificate is checked, against those in `authority`."""
 
-    def __init__(self, connection_string):
+    def __init__(self, connection_string, authority=None):
         parts = dict(part.split("=", 1) for part in connection_string.split(";") if part)
         self.connection_string = connection_string
         self.name = parts["AccountName"]
@@ -46,6 +47,10 @@ class Account:
         self.host = url.hostname
         self.port = url.port
         self.base = url.path  # "/devstoreaccount1"
+        self.tls = None
+        if url.scheme == "https":
+            self.tls = ssl.create_default_context(cafile=authority)
+            self.tls.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF  # an end without close_notify is an error
 
     @property
     def authority(self):
@@ -53,9 +58,10 @@ class Account:
 
 
 class Server(Account):
-    """One server process. Flags may be added; `location` keeps its data, otherwise they stay in memory."""
+    """One server process. Flags may be added; `location` keeps its data, otherwise they stay in memory. Over HTTPS it is
+    trusted for the certificates in `authority`, or for its own authority's."""
 
-    def __init__(self, *flags, location=None, port=0, environment=None, binary=None):
+    def __init__(self, *flags, location=None, port=0, environment=None, binary=None, authority=None):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-py-"))
         self._output = open(self._folder / "stdout", "w+b")
         self._errors = open(self._folder / "stderr", "w+b")
@@ -75,7 +81,7 @@ class Server(Account):
         except BaseException:
             self.kill()
             raise
-        super().__init__(self.ready["connectionString"])
+        super().__init__(self.ready["connectionString"], authority or self.ready.get("certificateAuthority"))
 
     def _wait_until_ready(self, ready_file):
         deadline = time.monotonic() + START_DEADLINE
@@ -203,7 +209,12 @@ class Response:
 @contextlib.contextmanager
 def connection(account, timeout=SOCKET_TIMEOUT):
     with socket.create_connection((account.host, account.port), timeout=timeout) as client:
-        yield client
+        if account.tls is None:
+            yield client
+            return
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as SDKs do: TLS sends in records of 16 KiB
+        with account.tls.wrap_socket(client, server_hostname=account.host, suppress_ragged_eofs=False) as secure:
+            yield secure
 
 
 def read_response(client, method="GET"):
@@ -222,12 +233,14 @@ def exchange(account, data, method="GET"):
 
 
 def exchange_until_closed(account, data):
-    """Sends the bytes, says that no more come, and returns all that is answered until the server closes."""
+    """Sends the bytes, says that no more come, and returns all that is answered until the server closes. Over TLS, which
+    Python cannot end on one side alone, the last request has to ask for that."""
     received = b""
     with connection(account) as client:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             client.sendall(data)
-            client.shutdown(socket.SHUT_WR)
+            if account.tls is None:
+                client.shutdown(socket.SHUT_WR)
         with contextlib.suppress(ConnectionResetError):
             while piece := client.recv(65536):
                 received += piece

@@ -18,15 +18,16 @@ const kStopDeadlineMs = 10_000;
 const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
 // Starts a server on a free port with its data in memory, or connects to one that already runs; returns an
-// instance of `Kind`, which is `Server` or derived from it. With an `environment` of its own it is always started.
-export async function startServer(Kind = Server, environment = undefined) {
+// instance of `Kind`, which is `Server` or derived from it. With an `environment` of its own it is always started; `more` are
+// further flags of a server that is started.
+export async function startServer(Kind = Server, environment = undefined, more = []) {
   const given = process.env.ROCKTABLE_TEST_CONNECTION_STRING;
   if (given && !environment) return new Kind(given, async () => {});
 
   const folder = await mkdtemp(join(tmpdir(), "rocktable-js-"));
   const readyFile = join(folder, "ready.json");
   const binary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
-  const flags = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", readyFile, "--silent"];
+  const flags = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", readyFile, "--silent", ...more];
   const env = { ...process.env, ...environment };
   const child = spawn(binary, flags, { stdio: ["ignore", "ignore", "inherit"], env });
   const ended = new Promise((resolve) => {
@@ -39,13 +40,15 @@ export async function startServer(Kind = Server, environment = undefined) {
     await removeFolder();
     throw error;
   });
-  return new Kind(ready.connectionString, async () => {
+  const server = new Kind(ready.connectionString, async () => {
     child.kill("SIGTERM");
     const outcome = await Promise.race([ended, sleep(kStopDeadlineMs, "still running", { ref: false })]);
     if (outcome === "still running") child.kill("SIGKILL");
     await removeFolder();
     assert.equal(outcome, 0, "exit code after SIGTERM");
   });
+  server.certificateAuthority = ready.certificateAuthority; // a file; over HTTPS alone
+  return server;
 }
 
 async function waitForReadyFile(path, ended) {

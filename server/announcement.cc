@@ -1,0 +1,97 @@
+#include "server/announcement.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxAnnounced = 8;  // accounts
+constexpr auto kForOwner = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+
+std::string endpoint_of(const Announcement& announcement, const Account& account) {
+  return announcement.scheme + "://" + announcement.host + ":" + std::to_string(announcement.port) + "/" +
+         account.name;
+}
+
+std::string connection_string(const Announcement& announcement, const Account& account) {
+  return "DefaultEndpointsProtocol=" + announcement.scheme + ";AccountName=" + account.name +
+         ";AccountKey=" + account.keys.front() + ";TableEndpoint=" + endpoint_of(announcement, account) + ";";
+}
+
+bool has_public_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
+
+nlohmann::json ready_document(const Announcement& announcement) {
+  auto accounts = nlohmann::json::array();
+  for (const auto& account : announcement.accounts) {
+    accounts.push_back({{"name", account.name},
+                        {"endpoint", endpoint_of(announcement, account)},
+                        {"connectionString", connection_string(announcement, account)}});
+  }
+  nlohmann::json out = {{"port", announcement.port},
+                        {"endpoint", accounts.front().at("endpoint")},
+                        {"connectionString", accounts.front().at("connectionString")},
+                        {"accounts", accounts},
+                        {"pid", getpid()}};
+  if (!announcement.certificate_authority.empty())
+    out["certificateAuthority"] = announcement.certificate_authority;
+  return out;
+}
+
+}  // namespace
+
+std::string local_host_of(const std::string& address, const std::string& table_host, bool secure) {
+  if (secure && !table_host.empty() && !table_host.starts_with('[')) {
+    boost::system::error_code not_an_address;
+    boost::asio::ip::make_address(table_host, not_an_address);
+    if (not_an_address) return table_host;
+  }
+  if (address == "0.0.0.0") return "127.0.0.1";
+  return address == "[::]" ? "[::1]" : address;
+}
+
+std::vector<Account> told_accounts(std::vector<Account> named, bool any) {
+  const auto is_development = [](const Account& account) { return account.name == kDevelopmentAccount; };
+  if (any && std::none_of(named.begin(), named.end(), is_development))
+    named.push_back({std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}});
+  std::stable_partition(named.begin(), named.end(), is_development);
+  return named;
+}
+
+void announce(const Announcement& announcement) {
+  const auto& accounts = announcement.accounts;
+  std::cout << "rocktable: Table service is successfully listening at " << announcement.scheme << "://"
+            << announcement.address << ':' << announcement.port << '\n';
+  for (std::size_t i = 0; i < std::min(accounts.size(), kMaxAnnounced); ++i) {
+    std::cout << (has_public_key(accounts[i]) ? connection_string(announcement, accounts[i])
+                                              : endpoint_of(announcement, accounts[i]))
+              << '\n';
+  }
+  if (accounts.size() > kMaxAnnounced)
+    std::cout << "and " << accounts.size() - kMaxAnnounced << " more accounts\n";
+  if (!announcement.certificate_authority.empty())
+    std::cout << "rocktable: clients are to trust " << announcement.certificate_authority << '\n';
+  std::cout << std::flush;
+}
+
+void write_ready_file(const std::string& path, const Announcement& announcement) {
+  const std::string unfinished = path + ".part";
+  std::ofstream file(unfinished);
+  std::error_code error;
+  if (!std::all_of(announcement.accounts.begin(), announcement.accounts.end(), has_public_key))
+    std::filesystem::permissions(unfinished, kForOwner, error);
+  file << ready_document(announcement).dump(2) << '\n';
+  file.close();
+  error.clear();
+  if (file) std::filesystem::rename(unfinished, path, error);
+  if (!file || error) throw std::runtime_error("cannot write the ready file " + path);
+}
+
+}  // namespace rocktable

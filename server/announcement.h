@@ -1,0 +1,36 @@
+// What the start tells: people and scripts on standard output, programs in the ready file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/accounts.h"
+
+namespace rocktable {
+
+struct Announcement {
+  std::string scheme;   // http or https
+  std::string address;  // the first that it listens at
+  std::string host;     // by which clients on this machine find it
+  std::uint16_t port;
+  std::vector<Account> accounts;      // the first one is whom newcomers want
+  std::string certificate_authority;  // the file that clients are to trust; empty: none of ours
+};
+
+// By which clients on this machine find a server that listens at `address`. Under HTTPS the name that it was given
+// is the better one, for certificates have names.
+std::string local_host_of(const std::string& address, const std::string& table_host, bool secure);
+
+// What there is to tell about: devstoreaccount1 first where there is one, then the others as they were named.
+std::vector<Account> told_accounts(std::vector<Account> named, bool any);
+
+// Keys stay out of it, for output goes into logs; but for the one that everybody knows.
+void announce(const Announcement& announcement);
+
+// JSON: port, endpoint, connectionString, accounts, pid, and certificateAuthority. Whole or not at all: who waits
+// for the file never reads half of it. Keys of users make it readable for its owner alone. Throws
+// std::runtime_error.
+void write_ready_file(const std::string& path, const Announcement& announcement);
+
+}  // namespace rocktable
