@@ -1,5 +1,7 @@
 #include "server/right_of_way.h"
 
+#include <algorithm>
+
 namespace rocktable {
 namespace {
 
@@ -10,7 +12,8 @@ constexpr Clock::duration kClaimInterval = 1ms;
 constexpr Clock::duration kClaimLasts = 5ms;  // who comes back within it is still about
 constexpr Clock::duration kShortScan = 2ms;   // is a short request itself
 constexpr Clock::duration kWork = 100us;      // less than what a reader notices
-constexpr Clock::duration kRest = 300us;      // a quarter of a core is left to scans
+constexpr int kRest = 3;  // times as long as it worked: a quarter of a core is left to scans
+constexpr Clock::duration kMaxRest = 20ms;  // after which it looks again whether anybody is about
 
 Clock::time_point at(Clock::rep ticks) { return Clock::time_point(Clock::duration(ticks)); }
 
@@ -30,8 +33,13 @@ RightOfWay::Scan::~Scan() { --right_of_way_.scans_; }
 
 Clock::duration RightOfWay::Scan::rest(Clock::time_point now) {
   const bool claimed = now - at(right_of_way_.last_claim_.load(std::memory_order_relaxed)) < kClaimLasts;
-  if (!claimed || now - start_ < kShortScan || now - working_since_ < kWork) return {};
-  const Clock::duration rest = kRest * right_of_way_.scans_.load();
+  if (!claimed || now - start_ < kShortScan) {
+    working_since_ = now;  // nobody was waiting for what was done until now
+    return {};
+  }
+  const Clock::duration worked = now - working_since_;
+  if (worked < kWork) return {};
+  const Clock::duration rest = std::min(kMaxRest, kRest * worked * right_of_way_.scans_.load());
   working_since_ = now + rest;
   return rest;
 }
