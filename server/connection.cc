@@ -103,8 +103,9 @@ void Connection::enter(State state) {
 }
 
 asio::awaitable<void> Connection::serve() {
-  bool ready = true;  // GCC 12 cannot compile `||` with a co_await behind it
-  if (context_.tls) ready = co_await secure();
+  bool ready = !finishing_;
+  if (ready && context_.tls)
+    ready = co_await secure();  // a statement of its own: GCC 12 breaks `||` before co_await
   if (ready) co_await serve_requests();
   co_await take_leave();
   close();

@@ -200,6 +200,7 @@ TEST_CASE("Processes that start at once on one folder agree on the authority") {
     std::vector<std::string> seen(8);
     {
       std::vector<std::jthread> threads;
+      threads.reserve(seen.size());
       for (auto& text : seen)
         threads.emplace_back([&] { text = contents(CertificateAuthority(folder.path() / "tls").file()); });
     }
@@ -314,23 +315,22 @@ TEST_CASE(
   const std::string key = " -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes ";
   openssl(folder, "req -x509" + key + "-subj /CN=root -days 2 -keyout root.key -out root.pem");
   write(folder.path() / "ca.ext", "basicConstraints=critical,CA:TRUE\n");
-  const char* const issuers[] = {"root", "upper", "lower"};
-  const char* const names[] = {"upper", "lower", "leaf"};
-  for (int i = 0; i < 3; ++i) {
-    const std::string name = names[i], issuer = issuers[i];
+  const auto issue = [&](const std::string& name, const std::string& issuer, const std::string& more) {
     openssl(folder,
             "req -new" + key + "-subj /CN=" + name + " -keyout " + name + ".key -out " + name + ".csr");
     openssl(folder, "x509 -req -in " + name + ".csr -CA " + issuer + ".pem -CAkey " + issuer +
-                        ".key -CAcreateserial -days 2 -out " + name + ".pem" +
-                        (i < 2 ? " -extfile ca.ext" : ""));
-  }
+                        ".key -CAcreateserial -days 2 -out " + name + ".pem" + more);
+  };
+  issue("upper", "root", " -extfile ca.ext");
+  issue("lower", "upper", " -extfile ca.ext");
+  issue("leaf", "lower", "");
   std::string chain;
   for (const char* name : {"leaf.pem", "root.pem", "upper.pem", "lower.pem"})
     chain += contents(folder.path() / name);
   write(folder.path() / "chain.pem", chain);
   auto context = tls_context(read_pem(path(folder, "chain.pem"), path(folder, "leaf.key")), "chain.pem");
   STACK_OF(X509)* served = nullptr;
-  REQUIRE(SSL_CTX_get0_chain_certs(context.native_handle(), &served) == 1);
+  REQUIRE(SSL_CTX_get0_chain_certs(context.native_handle(), static_cast<void*>(&served)) == 1);
   REQUIRE(sk_X509_num(served) == 2);
   CHECK(subject(sk_X509_value(served, 0)) == "lower");
   CHECK(subject(sk_X509_value(served, 1)) == "upper");

@@ -1,4 +1,4 @@
-"""HTTPS as clients see it: certificates that they can check, what TLS must and must not speak, connections that end badly."""
+"""HTTPS as clients see it: certificates that they can check, what TLS must and must not speak, ends good and bad."""
 import concurrent.futures
 import json
 import os
@@ -16,7 +16,6 @@ import pytest
 from rocktable_server import (
     BATCH_HEADERS,
     BINARY,
-    Account,
     Server,
     all_entities,
     batch_body,
@@ -97,7 +96,8 @@ def open_sockets(server):
 
 
 def insert(server, table, row):
-    return send(server, "POST", f"/{table}", {"Prefer": "return-no-content"}, json.dumps({"PartitionKey": "p", "RowKey": row}))
+    body = json.dumps({"PartitionKey": "p", "RowKey": row})
+    return send(server, "POST", f"/{table}", {"Prefer": "return-no-content"}, body)
 
 
 # --- what clients trust ---------------------------------------------------------------------------
@@ -291,7 +291,8 @@ def test_https_sent_to_http_ends_at_once_and_is_told_once(plain):
     assert plain.errors().count("use http://") == 1, plain.errors()
 
 
-@pytest.mark.parametrize("data", [b"\x16", b"\x16\x03\x01\x00", b"\x16" * 1000, b"\x16\x03\x01\xff\xff" + b"a" * 70_000])
+@pytest.mark.parametrize(
+    "data", [b"\x16", b"\x16\x03\x01\x00", b"\x16" * 1000, b"\x16\x03\x01\xff\xff" + b"a" * 70_000])
 def test_what_only_looks_like_tls_ends_its_connection(server, data):
     with raw(server) as client:
         client.sendall(data)
@@ -533,8 +534,8 @@ def scans(server, table):
 
 
 def check_that_a_scan_ends(server, table, leave, ahead=b""):
-    """The scan of a client that leaves, having sent `ahead` meanwhile: before it has seen everything, and before the five
-    seconds that each has."""
+    """The scan of a client that leaves, having sent `ahead` meanwhile: before it has seen everything, and before the
+    five seconds that each has."""
     requests, entities = scans(server, table)
     with connection(server) as client:
         client.sendall(request_bytes(server, "GET", f"{server.base}/{table}()?{SLOW}", NO_METADATA))
@@ -590,7 +591,8 @@ def pipelined(server, requests):
 
 
 def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):
-    received = pipelined(server, [request_bytes(server, "GET", f"{server.base}/{large}()?{SLOW}&timeout=1", NO_METADATA)])
+    scan = request_bytes(server, "GET", f"{server.base}/{large}()?{SLOW}&timeout=1", NO_METADATA)
+    received = pipelined(server, [scan])
     assert received.count(b"HTTP/1.1 200 OK") == 2
     # A scan that is told to end does so within its first 66 entities.
     assert int(re.search(rb"x-rocktable-scanned: (\d+)", received)[1]) > 66
@@ -599,8 +601,10 @@ def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):
 @pytest.mark.parametrize("where", ["server", "plain"])
 def test_an_answer_does_not_wait_for_the_next_look_at_its_client(request, where):
     """With bytes behind them, clients are looked at every 50 ms: no reason to answer a short scan later than that."""
-    endpoint, table = request.getfixturevalue(where), request.getfixturevalue("large" if where == "server" else "large_plain")
-    scan = request_bytes(endpoint, "GET", f"{endpoint.base}/{table}()?$filter=PartitionKey%20lt%20'000100'", NO_METADATA)
+    endpoint = request.getfixturevalue(where)
+    table = request.getfixturevalue("large" if where == "server" else "large_plain")
+    target = f"{endpoint.base}/{table}()?$filter=PartitionKey%20lt%20'000100'"
+    scan = request_bytes(endpoint, "GET", target, NO_METADATA)
     start = time.monotonic()
     assert pipelined(endpoint, [scan] * 60).count(b"HTTP/1.1 200 OK") == 61
     assert time.monotonic() - start < 2

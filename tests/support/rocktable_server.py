@@ -58,8 +58,8 @@ class Account:
 
 
 class Server(Account):
-    """One server process. Flags may be added; `location` keeps its data, otherwise they stay in memory. Over HTTPS it is
-    trusted for the certificates in `authority`, or for its own authority's."""
+    """One server process. Flags may be added; `location` keeps its data, otherwise they stay in memory. Over HTTPS it
+    is trusted for the certificates in `authority`, or for its own authority's."""
 
     def __init__(self, *flags, location=None, port=0, environment=None, binary=None, authority=None):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-py-"))
@@ -233,8 +233,8 @@ def exchange(account, data, method="GET"):
 
 
 def exchange_until_closed(account, data):
-    """Sends the bytes, says that no more come, and returns all that is answered until the server closes. Over TLS, which
-    Python cannot end on one side alone, the last request has to ask for that."""
+    """Sends the bytes, says that no more come, and returns all that is answered until the server closes. Over TLS,
+    which Python cannot end on one side alone, the last request has to ask for that."""
     received = b""
     with connection(account) as client:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):

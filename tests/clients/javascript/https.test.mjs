@@ -1,5 +1,5 @@
-// The SDK over HTTPS. Node reads the authorities that it trusts once, when it starts: so each client is a process of its
-// own (https_client.mjs).
+// The SDK over HTTPS. Node reads the authorities that it trusts once, when it starts: so each client is a process
+// of its own (https_client.mjs).
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";

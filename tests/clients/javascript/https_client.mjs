@@ -4,7 +4,9 @@ import { TableClient } from "@azure/data-tables";
 
 const { CONNECTION_STRING, TABLE, URL: url } = process.env;
 const options = { retryOptions: { maxRetries: 0 } };
-const table = url ? new TableClient(url, TABLE, options) : TableClient.fromConnectionString(CONNECTION_STRING, TABLE, options);
+const table = url
+  ? new TableClient(url, TABLE, options)
+  : TableClient.fromConnectionString(CONNECTION_STRING, TABLE, options);
 
 await table.createTable();
 await table.createEntity({ partitionKey: "p", rowKey: "r", text: "ä".repeat(20_000) });
