@@ -83,6 +83,8 @@ void serve(const Options& options) {
                   {.product_style = !options.path_style_only,
                    .sync = options.sync,
                    .strict_api_version = options.strict_api_version,
+                   .bearer_tokens = options.bearer_tokens,
+                   .explain_auth = options.explain_auth,
                    .insight_headers = options.insight_headers});
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, server);
   announce(server);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "odata/text.h"
+#include "server/auth_explanation.h"
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"
@@ -17,6 +18,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
+constexpr std::string_view kFirstVersionWithBearerTokens = "2017-11-09";
 constexpr std::size_t kMaxClientRequestId = 1024;
 constexpr std::chrono::milliseconds kShortQuery{50};
 
@@ -109,12 +111,13 @@ Response internal_error(const Exchange& exchange, const std::exception& fault) {
 
 Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
     : store_(store),
-      authenticator_(std::move(accounts),
-                     [&store](std::string_view account, std::string_view table) {
-                       const auto stored = store.signed_identifiers({account, table});
-                       return stored ? parse_signed_identifiers(*stored).value()
-                                     : std::vector<SignedIdentifier>();
-                     }),
+      authenticator_(
+          std::move(accounts),
+          [&store](std::string_view account, std::string_view table) {
+            const auto stored = store.signed_identifiers({account, table});
+            return stored ? parse_signed_identifiers(*stored).value() : std::vector<SignedIdentifier>();
+          },
+          options.bearer_tokens),
       cors_rules_(store),
       options_(options) {}
 
@@ -134,11 +137,21 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
   if (request.method == "OPTIONS") {
-    authenticator_.require_account(target.account).value();
+    if (const auto known = authenticator_.require_account(target.account); !known) {
+      if (exchange.explanation) *exchange.explanation = explain_unknown_account(target.account);
+      throw ServiceException(known.error());
+    }
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
-  exchange.caller = authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
+  const auto caller = authenticator_.authenticate(request, target, options_.secure, exchange.received);
+  if (!caller && exchange.explanation) {
+    *exchange.explanation =
+        authenticator_.explain(request, target, options_.secure, exchange.received, caller.error());
+  }
+  exchange.caller = caller.value();
+  if (exchange.caller.kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
+    throw ServiceException(ErrorCode::AuthenticationFailed);
   call.account_known_ = true;
 
   const bool front_end = query.get("comp").has_value();
@@ -146,7 +159,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   if (exchange.version < kFirstVersionWithJson) throw ServiceException(ErrorCode::JsonFormatNotSupported);
   call.operation_ = parse_operation(parts);
   if (!front_end) source = ErrorSource::TableLayer;
-  authorize(exchange.caller, *call.operation_).value();
+  require_access(exchange, *call.operation_);
   if (exchange.secondary && is_write(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
@@ -164,10 +177,13 @@ Service::Call Service::accept(const Request& request) {
     call.refusal_ = control_response(request.method, request.target, statistics_);
     return call;
   }
+  if (options_.explain_auth) call.exchange_.explanation = std::make_shared<std::string>();
   ErrorSource source = ErrorSource::FrontEnd;
   try {
     accept(request, call, source);
   } catch (const ServiceException& refusal) {
+    if (options_.explain_auth && call.explanation().empty())
+      *call.exchange_.explanation = explain_code(refusal.error().code);
     call.refusal_ = error_response(refusal.error(), call.exchange_, source);
     if (refusal.error().code == ErrorCode::MethodNotAllowed)
       call.refusal_->add("Allow", allowed_methods(call.resource_, source == ErrorSource::FrontEnd));
@@ -233,6 +249,7 @@ void Service::Call::add_own_fields(Response& response) const {
     add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
                     request_->headers.get("Origin"));
   }
+  if (!explanation().empty()) response.add("x-rocktable-explain", explanation());
   if (service_->options_.insight_headers && !plan_class_.empty()) {
     response.add("x-rocktable-plan", plan_class_);
     response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));

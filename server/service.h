@@ -23,6 +23,8 @@ struct ServiceOptions {
   bool secure = false;              // the connection is TLS: links start with https
   bool sync = false;                // the store syncs each commit, so that writes may block
   bool strict_api_version = false;  // refuse versions that the service never had
+  bool bearer_tokens = false;       // taken over HTTPS
+  bool explain_auth = false;        // refusals of access say why
   bool insight_headers = false;     // tell in headers of our own what a request cost
 };
 
@@ -48,6 +50,11 @@ class Service {
     // what was read.
     std::string_view plan_class() const { return plan_class_; }
     const RequestStats& stats() const { return stats_; }
+
+    // Why access was refused, where the options ask for it.
+    std::string_view explanation() const {
+      return exchange_.explanation ? std::string_view(*exchange_.explanation) : std::string_view();
+    }
 
    private:
     friend class Service;

@@ -244,8 +244,6 @@ def test_a_wrong_key_opens_nothing(server, table, resource):
     check_refused(exchange(server, request_bytes(server, "GET", target, headers, signed=False)))
 
 
-def test_bearer_tokens_are_not_implemented(server):
-    """Decision: they need HTTPS, which is not served."""
-    answer = send(server, "GET", "/Tables", {"Authorization": "Bearer eyJhbGciOiJub25lIn0.e30."})
-    text = "The requested operation is not implemented on the specified resource."
-    check_front_end_error(answer, 501, "NotImplemented", text, json_wanted=True)
+def test_bearer_tokens_are_refused_over_http(server):
+    """learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory: they need HTTPS."""
+    check_refused(send(server, "GET", "/Tables", {"Authorization": "Bearer eyJhbGciOiJub25lIn0.e30."}))
