@@ -481,16 +481,16 @@ std::vector<std::string> orders_of(std::string letters) {
 }
 
 void add_order_mistakes(SasMistakes& out, const SasParameters& sas) {
-  for (const auto& [name, field] :
-       {std::pair{"sp", &SasParameters::permissions}, std::pair{"ss", &SasParameters::services},
-        std::pair{"srt", &SasParameters::resource_types}}) {
+  const auto orders = [&](const std::string& name, SasText field) {
     for (const auto& order : orders_of(sas.*field)) {
       if (order == sas.*field) continue;
-      out.push_back({kOrder,
-                     std::string("signed the letters of ") + name + " in another order than the URL has them",
-                     [field = field, order](SasDraft& d) { d.sas.*field = order; }, /*alone=*/true});
+      out.push_back({kOrder, "signed the letters of " + name + " in another order than the URL has them",
+                     [field, order](SasDraft& d) { d.sas.*field = order; }, /*alone=*/true});
     }
-  }
+  };
+  orders("sp", &SasParameters::permissions);
+  orders("ss", &SasParameters::services);
+  orders("srt", &SasParameters::resource_types);
 }
 
 }  // namespace
