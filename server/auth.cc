@@ -122,6 +122,11 @@ bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
   return true;
 }
 
+bool is_complete(const SasParameters& sas) {
+  const bool names_all = !sas.services.empty() && !sas.resource_types.empty();
+  return !sas.permissions.empty() && (names_all || !sas.is_account_sas());
+}
+
 bool is_in_time(const SasParameters& sas, DateTime now) {
   const auto expiry = parse_date_time(sas.expiry);
   if (!expiry || now > *expiry) return false;
@@ -226,7 +231,7 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
     if (policy == identifiers.end() || !apply_policy(*policy, *sas))
       return Error(ErrorCode::AuthenticationFailed);
   }
-  if (!is_in_time(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
+  if (!is_complete(*sas) || !is_in_time(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return Error(ErrorCode::AuthorizationSourceIPMismatch,
                  "This request is not authorized to perform this operation using this source IP " +

@@ -46,7 +46,7 @@ class Authenticator {
   // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials),
   // InvalidAuthenticationInfo (no or an unknown scheme), AuthenticationFailed (signature, account, a date
   // that is missing or more than 15 minutes off; of a SAS also its time, its policy, a field both in it and
-  // in its policy; a bearer token where none is taken, over HTTP, or malformed), InvalidBearerToken (its
+  // in its policy or in neither; a bearer token where none is taken, over HTTP, or malformed), InvalidBearerToken (its
   // lifetime, issuer or audience), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
   // AuthorizationServiceMismatch.
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;

@@ -48,6 +48,9 @@ bool has_whole_bounds(const SasParameters& sas);
 // Takes what the stored access policy adds; each field may stand in one of the two places alone.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas);
 
+// What a SAS cannot do without, its policy's part included; the expiry is missed where it is read.
+bool is_complete(const SasParameters& sas);
+
 // A start is optional; an expiry is not.
 bool is_in_time(const SasParameters& sas, DateTime now);
 

@@ -166,6 +166,14 @@ std::string explain_policy(const SasParameters& sas, const std::vector<SignedIde
          ", but not in both:" + both + ".";
 }
 
+std::string explain_missing(const SasParameters& sas) {
+  std::string missing;
+  if (sas.permissions.empty()) missing += " permissions (sp)";
+  if (sas.is_account_sas() && sas.services.empty()) missing += " services (ss)";
+  if (sas.is_account_sas() && sas.resource_types.empty()) missing += " resource types (srt)";
+  return "The SAS lacks a field that it must have, itself or by its stored access policy:" + missing + ".";
+}
+
 std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
                         const FindIdentifiers& find_identifiers) {
   const auto& [request, target, secure, now, bearer_tokens] = attempt;
@@ -187,6 +195,7 @@ std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<
       return explain_policy(*sas, identifiers);
     sas = merged;
   }
+  if (!is_complete(*sas)) return explain_missing(*sas);
   if (!is_in_time(*sas, now)) return explain_time(*sas, now);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), the client's is " +

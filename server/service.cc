@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "odata/text.h"
 #include "server/auth_explanation.h"
@@ -121,6 +122,15 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
       cors_rules_(store),
       options_(options) {}
 
+void Service::refuse_access(const Request& request, const Target& target, const Exchange& exchange,
+                            const Error& error) const {
+  if (exchange.explanation) {
+    *exchange.explanation =
+        authenticator_.explain(request, target, options_.secure, exchange.received, error);
+  }
+  throw ServiceException(error);
+}
+
 void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   Exchange& exchange = call.exchange_;
   exchange.client_request_id = client_request_id_of(request.headers);
@@ -136,21 +146,17 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   const OperationRequest parts{request.method, target.resource, query, request.headers};
   exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
+  if (const auto known = authenticator_.require_account(target.account); !known)
+    refuse_access(request, target, exchange, known.error());
   if (request.method == "OPTIONS") {
-    if (const auto known = authenticator_.require_account(target.account); !known) {
-      if (exchange.explanation) *exchange.explanation = explain_unknown_account(target.account);
-      throw ServiceException(known.error());
-    }
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
+  call.account_exists_ = true;
   const auto caller = authenticator_.authenticate(request, target, options_.secure, exchange.received);
-  if (!caller && exchange.explanation) {
-    *exchange.explanation =
-        authenticator_.explain(request, target, options_.secure, exchange.received, caller.error());
-  }
-  exchange.caller = caller.value();
-  if (exchange.caller.kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
+  if (!caller) refuse_access(request, target, exchange, caller.error());
+  exchange.caller = *caller;
+  if (caller->kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
     throw ServiceException(ErrorCode::AuthenticationFailed);
   call.account_known_ = true;
 
@@ -163,7 +169,8 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   if (exchange.secondary && is_write(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
-  call.may_block_ = is_scan(*call.operation_) || (options_.sync && is_write(*call.operation_));
+  call.scans_ = is_scan(*call.operation_);
+  call.may_block_ = call.scans_ || (options_.sync && is_write(*call.operation_));
 }
 
 Service::Call Service::accept(const Request& request) {
@@ -220,17 +227,28 @@ StatisticsKey Service::Call::statistics_key() const {
   return {exchange_.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_), plan_class_};
 }
 
+// Between two entities of a scan; false ends it.
+bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const std::atomic<bool>& hung_up) {
+  const auto now = std::chrono::steady_clock::now();
+  live.update(stats_, now);
+  if (const auto rest = scan.rest(now); rest > rest.zero()) std::this_thread::sleep_for(rest);
+  // A client that only shuts down its sending side looks the same, and gets the answer to a short query whole.
+  return !hung_up || now - start_ < kShortQuery;
+}
+
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
   if (request_->target.starts_with(kControlPrefix)) return std::move(*refusal_);
   Response response;
   try {
-    const auto start = std::chrono::steady_clock::now();
+    start_ = std::chrono::steady_clock::now();
     LiveCount live(service_->statistics_, statistics_key());
-    stats_.progress = [&](const RequestStats& stats) {
-      live.update(stats);
-      // A client that only shuts down its sending side looks the same, and gets the answer to a short query whole.
-      return !hung_up || std::chrono::steady_clock::now() - start < kShortQuery;
-    };
+    std::optional<RightOfWay::Scan> scan;
+    if (scans_) {
+      scan.emplace(service_->right_of_way_, start_);
+      stats_.progress = [&](const RequestStats&) { return keep_scanning(live, *scan, hung_up); };
+    } else {
+      service_->right_of_way_.claim(start_);
+    }
     response = refusal_ ? std::move(*refusal_) : execute();
     stats_.progress = nullptr;
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
@@ -245,15 +263,15 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
 
 // What the account's settings and the emulator's options add to an answer.
 void Service::Call::add_own_fields(Response& response) const {
-  if (account_known_) {
-    add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
-                    request_->headers.get("Origin"));
-  }
   if (!explanation().empty()) response.add("x-rocktable-explain", explanation());
   if (service_->options_.insight_headers && !plan_class_.empty()) {
     response.add("x-rocktable-plan", plan_class_);
     response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
+  }
+  if (account_exists_) {
+    add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
+                    request_->headers.get("Origin"));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "server/operation.h"
 #include "server/request.h"
 #include "server/response.h"
+#include "server/right_of_way.h"
 #include "server/statistics.h"
 #include "storage/table_store.h"
 
@@ -60,6 +61,7 @@ class Service {
     friend class Service;
 
     Response execute();
+    bool keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
 
@@ -70,9 +72,12 @@ class Service {
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
     RequestStats stats_;
+    std::chrono::steady_clock::time_point start_;  // of run()
     std::string_view plan_class_;
+    bool scans_ = false;  // may visit many entities
     bool may_block_ = false;
-    bool account_known_ = false;  // who called is allowed to know that there is this account
+    bool account_exists_ = false;  // its CORS rules count, whoever calls
+    bool account_known_ = false;   // who called is allowed to know that there is this account
   };
 
   // Touches no entity. Never throws. Thread-safe.
@@ -84,11 +89,15 @@ class Service {
  private:
   // Fills `call`, or throws ServiceException; `source` then says who refuses.
   void accept(const Request& request, Call& call, ErrorSource& source);
+  // Throws ServiceException, after it has told an exchange that asks why.
+  [[noreturn]] void refuse_access(const Request& request, const Target& target, const Exchange& exchange,
+                                  const Error& error) const;
 
   TableStore& store_;
   Authenticator authenticator_;
   CorsRules cors_rules_;
   Statistics statistics_;
+  RightOfWay right_of_way_;
   ServiceOptions options_;
 };
 

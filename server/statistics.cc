@@ -6,6 +6,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxKeys = 10'000;
+constexpr std::chrono::milliseconds kUpdateInterval{5};
 
 void add_to(Counters& sum, const Counters& more) {
   sum.requests += more.requests;
@@ -72,7 +73,11 @@ Counters LiveCount::read_since_update(const RequestStats& stats) {
   return out;
 }
 
-void LiveCount::update(const RequestStats& stats) { statistics_.add(key_, read_since_update(stats)); }
+void LiveCount::update(const RequestStats& stats, std::chrono::steady_clock::time_point now) {
+  if (now - told_at_ < kUpdateInterval) return;
+  told_at_ = now;
+  statistics_.add(key_, read_since_update(stats));
+}
 
 void LiveCount::finish(const RequestStats& stats, int status, bool continues, std::size_t bytes_sent) {
   Counters counters = read_since_update(stats);

@@ -55,8 +55,9 @@ class LiveCount {
  public:
   LiveCount(Statistics& statistics, StatisticsKey key) : statistics_(statistics), key_(std::move(key)) {}
 
-  // Adds what was read since the last call.
-  void update(const RequestStats& stats);
+  // Adds what was read since the last call; every five milliseconds at most, for all requests
+  // wait for each other here.
+  void update(const RequestStats& stats, std::chrono::steady_clock::time_point now);
 
   // The same, and what is known at the end alone.
   void finish(const RequestStats& stats, int status, bool continues, std::size_t bytes_sent);
@@ -67,6 +68,7 @@ class LiveCount {
   Statistics& statistics_;
   StatisticsKey key_;
   RequestStats told_;
+  std::chrono::steady_clock::time_point told_at_;
 };
 
 }  // namespace rocktable

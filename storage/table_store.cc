@@ -495,7 +495,7 @@ class Scan {
 
   // False where this entity is the first of the next page.
   bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
-    if (kept_ == page_size_ || must_stop()) {
+    if (kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || must_stop()) {
       resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
       return false;
     }
@@ -504,6 +504,7 @@ class Scan {
     const DateTime timestamp = decode_entity(record, properties_);
     if (!visit_({key.partition_key, key.row_key, timestamp, properties_})) return true;
     ++kept_;
+    kept_bytes_ += key_bytes + record.size();
     ++stats_.entities_returned;
     return true;
   }
@@ -532,6 +533,7 @@ class Scan {
   std::string scratch_;
   std::optional<EntityKey> resume_;
   int kept_ = 0;
+  std::size_t kept_bytes_ = 0;
   unsigned offered_ = 0;
 };
 

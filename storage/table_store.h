@@ -55,6 +55,10 @@ struct WriteRefusal {
 template <class T>
 using CommitResult = boost::system::result<T, WriteRefusal>;
 
+// A page of a scan ends with the entity that reaches this. A thousand entities of 16 KiB fit in, and of the largest,
+// 1 MiB each, as many as can be held in memory for several clients at once.
+inline constexpr std::size_t kMaxPageBytes = 16 << 20;
+
 // All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
 // damaged records are thrown (std::runtime_error).
 class TableStore {
@@ -100,7 +104,8 @@ class TableStore {
   //
   //   visit      called once an entity with a view that is valid during the call; answers whether it belongs
   //              to the page; must not call the store
-  //   page_size  stop after this many that do, 1 or more
+  //   page_size  stop after this many that do, 1 or more; sooner once their keys and records fill
+  //              kMaxPageBytes, for a page is held in memory
   //   deadline   stop then; at least one entity is visited, so that a scan that resumes gets ahead
   //
   // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty

@@ -1,6 +1,6 @@
 """Runs the tests of one build, whatever they are written in, and adds up what they report.
 
-    tests/run.py PRESET [--azure-cli] [FILTER...]
+    tests/run.py PRESET [--azure-cli] [--browser] [FILTER...]
 
 script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
 the program that ROCKTABLE_BINARY names.
@@ -117,21 +117,23 @@ def run(runner, environment, filters):
 
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
-    python = [CLIENTS / "python", ROOT / "tests/protocol"]
-    if "--azure-cli" in filters[:1]:
-        del filters[0]
-        python.append(CLIENTS / "azure-cli")
+    options = set()
+    while filters and filters[0] in ("--azure-cli", "--browser"):
+        options.add(filters.pop(0))
+    javascript = [package.parent for package in sorted(CLIENTS.glob("*/package.json"))]
+    javascript += [ROOT / "tests/browser"] * ("--browser" in options)
+    python = [CLIENTS / "python", ROOT / "tests/protocol"] + [CLIENTS / "azure-cli"] * ("--azure-cli" in options)
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
-    options = next(p.get("environment", {}) for p in presets if p["name"] == preset)
-    environment = {**os.environ, **options, "ROCKTABLE_BINARY": str(build / "rocktable")}
+    sanitizer = next(p.get("environment", {}) for p in presets if p["name"] == preset)
+    environment = {**os.environ, **sanitizer, "ROCKTABLE_BINARY": str(build / "rocktable")}
     if preset in ("asan-ubsan", "tsan"):  # their stack frames are some five times as large; 8 MiB is the usual limit
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
     totals = [0, 0, 0]
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
         runners = [Unit(build / "tests", filters), Layering(filters)]
-        runners += [JavaScript(package.parent, filters) for package in sorted(CLIENTS.glob("*/package.json"))]
+        runners += [JavaScript(folder, filters) for folder in javascript]
         runners += [Python(folder, filters, scratch) for folder in python]
         for runner in runners:
             if runner.command:

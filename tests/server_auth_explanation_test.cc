@@ -383,6 +383,16 @@ TEST_CASE("Fields that are missing, and those that are not well formed, are told
   CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=r&se=2021-05-23&srk=1",
                               "r\n\n2021-05-23\n/table/acc/t\n\n\n\n2019-02-02\n\n1\n\n"),
               "srk needs spk"));
+  const auto lacking = [](const std::string& services, const std::string& types,
+                          const std::string& permissions) {
+    return sas_explanation(
+        "sv=2019-02-02&ss=" + services + "&srt=" + types + "&sp=" + permissions + "&se=2021-05-23",
+        "acc\n" + permissions + "\n" + services + "\n" + types + "\n\n2021-05-23\n\n\n2019-02-02\n");
+  };
+  CHECK(lacking("t", "o", "r") == "");
+  CHECK(holds(lacking("t", "o", ""), "must have, itself or by its stored access policy: permissions (sp)."));
+  CHECK(holds(lacking("", "o", "r"), ": services (ss)."));
+  CHECK(holds(lacking("t", "", "r"), ": resource types (srt)."));
 }
 
 TEST_CASE("Stored access policies are told") {

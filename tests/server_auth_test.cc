@@ -454,7 +454,7 @@ TEST_CASE("spr=https takes no HTTP") {
 TEST_CASE("An account SAS must be for tables") {
   for (const std::string services : {"t", "bqtf", "tb"})
     CHECK(outcome(AccountSas{.services = services}) == "AccountSas");
-  for (const std::string services : {"b", "bqf", "T", ""})
+  for (const std::string services : {"b", "bqf", "T"})
     CHECK(outcome(AccountSas{.services = services}) == "AuthorizationServiceMismatch");
 }
 
@@ -473,6 +473,16 @@ TEST_CASE("The checks of a SAS come in the service's order") {
   CHECK(outcome(sas) == "AuthorizationServiceMismatch");
   sas.services = "t";
   CHECK(outcome(sas) == "AccountSas");
+}
+
+// Reports from the service: "sp is mandatory. Cannot be empty", and likewise for the others.
+TEST_CASE("A SAS that lacks what it cannot do without does not authenticate") {
+  CHECK(outcome(AccountSas{.services = ""}) == "AuthenticationFailed");
+  CHECK(outcome(AccountSas{.resource_types = ""}) == "AuthenticationFailed");
+  CHECK(outcome(AccountSas{.permissions = ""}) == "AuthenticationFailed");
+  CHECK(outcome(TableSas{.permissions = ""}) == "AuthenticationFailed");
+  CHECK(outcome(TableSas{.permissions = "", .identifier = "null"}) == "AuthenticationFailed");
+  CHECK(outcome(TableSas{.permissions = "", .expiry = "", .identifier = "times"}) == "AuthenticationFailed");
 }
 
 TEST_CASE("A stored access policy gives what the SAS leaves out") {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/cors.h"
+#include "server/error_response.h"
 
 namespace rocktable {
 namespace {
@@ -217,6 +218,14 @@ TEST_CASE("Exposed headers are names and prefixes, without regard to case; none 
         "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ETag,Date\r\n");
   CHECK(exposed({"X-MS-*"}) ==
         "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: x-ms-request-id,x-ms-version\r\n");
+}
+
+TEST_CASE("What a refusal has over an answer is exposed as well") {
+  const Response refusal =
+      error_response(ErrorCode::NoAuthenticationInformation, exchange_of(), ErrorSource::FrontEnd);
+  CHECK(added(refusal, {{{"GET"}, {"*"}, {}, {"x-ms-error-*", "www-authenticate"}, 0}}, "GET", "") ==
+        "Access-Control-Allow-Origin: *\r\n"
+        "Access-Control-Expose-Headers: x-ms-error-code,WWW-Authenticate\r\n");
 }
 
 // --- The rules of accounts

@@ -120,11 +120,14 @@ TEST_CASE("statistics: what is added by several threads at once is all there") {
 TEST_CASE("a live count: what is read shows at once, and is counted once") {
   Statistics statistics;
   LiveCount live(statistics, kKey);
-  live.update(read(1, 64, 10, 6'400, 1'000ns));
+  const std::chrono::steady_clock::time_point start{1h};
+  live.update(read(1, 64, 10, 6'400, 1'000ns), start);
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
   CHECK(row_of(statistics, kKey).at("requests") == 0);  // it is not answered yet
-  live.update(read(1, 128, 20, 12'800, 2'000ns));
-  live.update(read(1, 128, 20, 12'800, 2'000ns));
+  live.update(read(1, 100, 15, 10'000, 1'500ns), start + 4ms);  // so soon again nobody asks
+  CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
+  live.update(read(1, 128, 20, 12'800, 2'000ns), start + 5ms);
+  live.update(read(1, 128, 20, 12'800, 2'000ns), start + 10ms);
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 128);
   live.finish(read(2, 130, 21, 13'000, 3'000ns), 200, true, 777);
 

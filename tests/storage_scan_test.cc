@@ -307,6 +307,29 @@ TEST_CASE("pages of every size unite to the whole, and read no record twice") {
   }
 }
 
+TEST_CASE("a page ends where its entities fill 16 MiB, and none is left out") {
+  Store store;
+  constexpr std::size_t kSize = 1'000'000, kCount = 40;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const Write write{
+        WriteKind::Insert, "r" + std::to_string(100 + i), {}, {{"Text", std::string(kSize, 'x')}}};
+    store.store.commit(kTable, "p", {&write, 1}).value();
+  }
+  Query query("true");
+  std::size_t pages = 0;
+  std::optional<EntityKey> next = EntityKey{};
+  while (next) {
+    const std::size_t before = query.found.size();
+    next = query.page(store.store, starting_at(all_keys(), *next), 1000, far_away());
+    ++pages;
+    if (next)
+      CHECK(query.found.size() - before == kMaxPageBytes / kSize + 1);  // the one that reaches it included
+  }
+  CHECK(pages == 3);
+  CHECK(query.found.size() == kCount);
+  CHECK(query.stats.entities_scanned == kCount);
+}
+
 // --- Against a full scan -----------------------------------------------------------------------------------
 
 namespace {

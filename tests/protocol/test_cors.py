@@ -257,6 +257,40 @@ def test_an_account_without_rules_says_nothing_of_origins(server, table):
     assert cors_fields(send(server, "GET", f"/{table}()", {"Origin": ORIGIN})) == {}
 
 
+@pytest.mark.parametrize(
+    "authorization, status",
+    [(None, 401), ("SharedKeyLite devstoreaccount1:AAAA", 403), ("x", 400)],
+)
+def test_a_page_may_read_why_its_request_is_refused(server, rules, authorization, status):
+    """Rules are evaluated independently of authentication."""
+    rules(rule(exposed="x-ms-error-code"))
+    for origin, fields in [
+        (ORIGIN, {"Access-Control-Allow-Origin": ORIGIN, "Access-Control-Allow-Credentials": "true",
+                  "Access-Control-Expose-Headers": "x-ms-error-code", "Vary": "Origin"}),
+        ("http://other.example", {"Vary": "Origin"}),
+    ]:
+        answer = send(server, "GET", "/Tables", {"Origin": origin, "Authorization": authorization})
+        assert (answer.status, cors_fields(answer)) == (status, fields)
+
+
+def test_an_account_that_is_not_there_has_no_rules(server, rules):
+    """Decision."""
+    rules(rule("*"))
+    target = "/nobody/Tables"
+    answer = exchange(server, request_bytes(server, "GET", target, {"Origin": ORIGIN}, signed=False))
+    assert (answer.status, cors_fields(answer)) == (404, {})
+
+
+@pytest.mark.parametrize("resource", ["/_rocktable/stats", "/_rocktable/health"])
+def test_the_emulators_own_resources_are_closed_to_pages(server, rules, resource):
+    """Decision: they belong to no account, so no rule opens them."""
+    rules(rule("*"))
+    asked = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}
+    for method, status in (("GET", 200), ("OPTIONS", 405)):
+        answer = exchange(server, request_bytes(server, method, resource, asked, signed=False), method)
+        assert (answer.status, cors_fields(answer)) == (status, {})
+
+
 def test_new_rules_count_at_once(server, table, rules):
     """Decision: the service says that it takes a few seconds."""
     for origins, allowed in ((ORIGIN, ORIGIN), ("https://else.example", None), ("*", "*")):

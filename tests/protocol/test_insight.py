@@ -1,10 +1,12 @@
 """What requests cost and how one can see it: headers, counters, debug log; pages, time limits, clients that hang up."""
 import base64
+import concurrent.futures
 import contextlib
 import http.client
 import json
 import os
 import re
+import threading
 import time
 import urllib.parse
 
@@ -390,6 +392,36 @@ def test_a_scan_whose_client_waits_goes_on(server, large):
             pytest.skip("the scan ended too soon to tell")
         assert 0 < seen[0] < seen[1] < seen[2]
         assert read_response(client).status == 200
+
+
+def test_a_scan_makes_way_for_short_requests(server, large):
+    """While others ask for single entities it rests most of the time; alone it does not."""
+    def scanned_in_a_second():
+        before = scanned(server, large)
+        with connection(server, timeout=20) as client:
+            target = target_of(large, SLOW, timeout=1)
+            client.sendall(request_bytes(server, "GET", f"{server.base}{target}", NO_METADATA))
+            answer = read_response(client)
+        assert (answer.status, answer.json()["value"]) == (200, [])
+        return scanned(server, large) - before
+
+    def read_entities():
+        target = f"{server.base}/{large}(PartitionKey='p0',RowKey='000007')"
+        with connection(server) as client:
+            while not done.is_set():
+                client.sendall(request_bytes(server, "GET", target, NO_METADATA))
+                assert read_response(client).status == 200
+
+    alone = scanned_in_a_second()
+    if alone == ENTITIES:
+        pytest.skip("the scan ended too soon to tell")
+    done = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor() as readers:
+        reading = readers.submit(read_entities)
+        beside = scanned_in_a_second()
+        done.set()
+        reading.result()
+    assert 0 < beside < alone / 2
 
 
 def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):

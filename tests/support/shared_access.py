@@ -18,18 +18,21 @@ def query_string(fields):
                                   quote_via=urllib.parse.quote)
 
 
-def account_sas(account, key=None, **changes):
-    """Grants everything on tables for an hour, unless changed; None leaves a field out."""
+def account_sas(account, key=None, layout=None, **changes):
+    """Grants everything on tables for an hour, unless changed; None leaves a field out. `layout` is the version whose
+    string to sign is taken, where it is not that of `sv`."""
     fields = {"sv": "2019-02-02", "ss": "t", "srt": "sco", "sp": "rwdlacu", "se": at(3600)} | changes
-    names = ["sp", "ss", "srt", "st", "se", "sip", "spr", "sv"] + ["ses"] * ((fields["sv"] or "") >= "2020-12-06")
+    version = layout or fields["sv"] or ""
+    names = ["sp", "ss", "srt", "st", "se", "sip", "spr", "sv"] + ["ses"] * (version >= "2020-12-06")
     to_sign = "".join(f"{line}\n" for line in [account.name] + [fields.get(name) or "" for name in names])
     return query_string(fields | {"sig": signature(account, to_sign, key)})
 
 
-def table_sas(account, table, key=None, **changes):
-    """Grants everything on the entities of a table for an hour, unless changed; None leaves a field out."""
+def table_sas(account, table, key=None, layout=None, **changes):
+    """Grants everything on the entities of a table for an hour, unless changed; None leaves a field out. `layout` as
+    above."""
     fields = {"sv": "2019-02-02", "tn": table, "sp": "raud", "se": at(3600)} | changes
-    version = fields["sv"]
+    version = layout or fields["sv"] or ""
     resource = f"{'/table' if version >= '2015-02-21' else ''}/{account.name}/{table.lower()}"
     names = ["si"] + ["sip", "spr"] * (version >= "2015-04-05") + ["sv", "spk", "srk", "epk", "erk"]
     values = [fields.get(name) or "" for name in ("sp", "st", "se")] + [resource]

@@ -1,0 +1,44 @@
+// What is measured: an endpoint of the Table service, and the process behind it where the benchmark starts it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "bench/process.h"
+
+namespace rocktable {
+
+class Endpoint {
+ public:
+  // `command` is a shell's, in which {port} and {location} stand for what the benchmark chooses, {location} being
+  // `folder`.
+  Endpoint(std::string name, std::string command, std::filesystem::path folder);
+  // An endpoint that somebody else started: http://127.0.0.1:PORT/devstoreaccount1. Throws std::invalid_argument.
+  Endpoint(std::string name, const std::string& url);
+
+  const std::string& name() const { return name_; }
+  std::uint16_t port() const { return port_; }
+  const std::filesystem::path& folder() const { return folder_; }
+  // Whether the benchmark starts and stops it.
+  bool is_ours() const { return !command_.empty(); }
+  const Process& process() const { return *process_; }
+
+  // Starts it, and waits until it answers a request (where it is not the benchmark's: only makes sure that it does).
+  // Throws std::runtime_error.
+  std::chrono::duration<double, std::micro> start();
+  std::chrono::duration<double, std::micro> stop();
+
+ private:
+  bool answers() const;
+
+  std::string name_;
+  std::string command_;
+  std::filesystem::path folder_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace rocktable

@@ -1,0 +1,51 @@
+// Sends requests that were made beforehand, and reads of their answers the little that measuring needs.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "bench/samples.h"
+
+namespace rocktable {
+
+struct Answer {
+  int status = 0;
+  std::string head;  // status line and headers
+  std::string body;
+  std::string raw;  // all bytes as they came
+
+  // The value of a header; empty where there is none. The name is as the server spells it.
+  std::string header(std::string_view name) const;
+};
+
+// One connection, one request at a time.
+class HttpClient {
+ public:
+  explicit HttpClient(std::uint16_t port);
+
+  // Throws std::runtime_error where the connection breaks or the status is 400 or above.
+  Answer exchange(std::string_view request);
+
+ private:
+  boost::asio::io_context context_;
+  boost::asio::ip::tcp::socket socket_;
+};
+
+struct LoadResult {
+  Samples latencies;
+  double seconds = 0;
+
+  double rate() const { return static_cast<double>(latencies.microseconds.size()) / seconds; }
+};
+
+// So many connections at once, each with its next request once it has its answer, for so long or until `next`, called for
+// each request, returns an empty one. Throws as exchange() does.
+LoadResult load(std::uint16_t port, int connections, std::chrono::milliseconds time,
+                const std::function<std::string_view()>& next);
+
+}  // namespace rocktable

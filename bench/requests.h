@@ -1,0 +1,35 @@
+// The requests of the scenarios as bytes, signed beforehand.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rocktable {
+
+enum class Signing { SharedKeyLite, SharedKey, Sas };
+
+// A request of the development account, good for fifteen minutes. `resource` stands behind the account: `/Tables`.
+// `headers`: further lines, each ending in CRLF.
+std::string request_bytes(std::string_view method, std::string_view resource, std::string_view body = "",
+                          std::string_view headers = "", Signing signing = Signing::SharedKeyLite);
+
+std::string create_table_request(std::string_view table);
+std::string delete_table_request(std::string_view table);
+
+// One entity of sample_entities.h.
+std::string get_request(std::string_view table, std::size_t number, Signing signing = Signing::SharedKeyLite);
+std::string insert_request(std::string_view table, std::size_t number);
+// PUT or MERGE; without `if_match` also where there is no such entity.
+std::string write_request(std::string_view method, std::string_view table, std::size_t number,
+                          std::string_view if_match = "");
+// A transaction that inserts so many entities of one partition.
+std::string transaction_request(std::string_view table, std::size_t first, std::size_t count);
+
+// A page of a query. `filter`: empty for all; `tokens`: of the page before, `&NextPartitionKey=...`.
+std::string query_request(std::string_view table, std::string_view filter, std::string_view tokens = "");
+
+// Text in the query of a URL.
+std::string percent_encoded(std::string_view text);
+
+}  // namespace rocktable

@@ -1,0 +1,29 @@
+// The entities of all benchmarks: about 1 KB, ten properties of all types, in partitions of 10,000.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "odata/entity.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+inline constexpr TableName kBenchTable{"devstoreaccount1", "entities"};
+inline constexpr std::size_t kPartitionRows = 10'000;
+inline constexpr std::size_t kRangeRows = 100;  // of a row-range query
+inline constexpr std::size_t kKept = 10;        // by a filter on a property
+
+// Keys of the entity of this number.
+std::string partition_of(std::size_t number);
+std::string row_of(std::size_t number);
+Properties properties_of(std::size_t number);
+
+// $filter texts: 100 rows from this entity on, of one partition; 10 entities of this entity's partition, found by
+// a property; the first 10 of the table, found by a property.
+std::string row_range_filter(std::size_t first);
+std::string partition_filter(std::size_t number);
+inline constexpr const char* kTableFilter = "Total lt 10L";
+inline constexpr const char* kNoMatchFilter = "Total lt 0L";
+
+}  // namespace rocktable
