@@ -19,9 +19,29 @@ constexpr std::size_t kMaxTextToTry = 16 << 10;
 constexpr std::size_t kMaxTextForPairs = 1024;
 constexpr std::size_t kMaxPermuted = 5;  // letters: 120 orders
 
+// What a mistake changes; two in one part do not go together.
+enum class Part {
+  Layout,
+  Verb,
+  Type,
+  Md5,
+  Date,
+  Account,
+  Path,
+  Component,  // Shared Key
+  Table,
+  Lines,
+  End,
+  Values,
+  Times,
+  Order,  // shared access signatures
+  Key,
+  Signature
+};
+
 template <class Draft>
 struct Mistake {
-  int part;  // two mistakes in one part do not go together
+  Part part;
   std::string what;
   std::function<void(Draft&)> make;
   bool alone = false;  // tried by itself only
@@ -94,18 +114,18 @@ std::string standard_base64(std::string text) {
 }
 
 template <class Draft>
-void add_common_mistakes(std::vector<Mistake<Draft>>& out, int key_part, int signature_part) {
-  out.push_back({key_part, "signed with the emulator's well-known key, but this account has keys of its own",
+void add_common_mistakes(std::vector<Mistake<Draft>>& out) {
+  out.push_back({Part::Key, "signed with the emulator's well-known key, but this account has keys of its own",
                  [](Draft& d) { d.key = KeyForm::WellKnown; }});
-  out.push_back({key_part, "signed with the key's base64 text; it must be decoded first",
+  out.push_back({Part::Key, "signed with the key's base64 text; it must be decoded first",
                  [](Draft& d) { d.key = KeyForm::Text; }});
-  out.push_back({signature_part, "percent-encoded the signature once too often",
+  out.push_back({Part::Signature, "percent-encoded the signature once too often",
                  [](Draft& d) { d.signature = percent_decode(d.signature, false).value_or(""); }});
-  out.push_back({signature_part, "wrote the signature in hex; it must be base64",
+  out.push_back({Part::Signature, "wrote the signature in hex; it must be base64",
                  [](Draft& d) { d.signature = hex_as_base64(d.signature); }});
-  out.push_back({signature_part, "wrote the signature in base64url or without padding; it must be base64",
+  out.push_back({Part::Signature, "wrote the signature in base64url or without padding; it must be base64",
                  [](Draft& d) { d.signature = standard_base64(d.signature); }});
-  out.push_back({signature_part, "sent the signature with blanks in place of its plus signs",
+  out.push_back({Part::Signature, "sent the signature with blanks in place of its plus signs",
                  [](Draft& d) { std::replace(d.signature.begin(), d.signature.end(), ' ', '+'); }});
 }
 
@@ -195,15 +215,13 @@ std::string with_hex_in(std::string_view path, bool lower) {
 
 using KeyMistakes = std::vector<Mistake<KeyDraft>>;
 
-enum KeyPart { kLayout, kVerb, kType, kMd5, kDate, kAccount, kPath, kComponent, kKey, kSignature };
-
 void add_layout_mistakes(KeyMistakes& out, bool lite) {
   using Layout = KeyDraft::Layout;
   if (lite) {
-    out.push_back({kLayout, "signed the string of SharedKey, but sent the scheme SharedKeyLite",
+    out.push_back({Part::Layout, "signed the string of SharedKey, but sent the scheme SharedKeyLite",
                    [](KeyDraft& d) { d.layout = Layout::SharedKey; }});
   } else {
-    out.push_back({kLayout, "signed the string of SharedKeyLite, but sent the scheme SharedKey",
+    out.push_back({Part::Layout, "signed the string of SharedKeyLite, but sent the scheme SharedKey",
                    [](KeyDraft& d) { d.layout = Layout::Lite; }});
   }
   for (const bool empty_date : {true, false}) {
@@ -213,24 +231,25 @@ void add_layout_mistakes(KeyMistakes& out, bool lite) {
         if (empty_date && d.headers->has("x-ms-date")) d.date.clear();
       };
     };
-    out.push_back({kLayout,
+    out.push_back({Part::Layout,
                    "signed the string of SharedKey for blobs and queues; that for tables has no headers",
                    make(Layout::Blob)});
-    out.push_back({kLayout, "signed the x-ms- headers, as for blobs and queues; tables sign none of them",
+    out.push_back({Part::Layout,
+                   "signed the x-ms- headers, as for blobs and queues; tables sign none of them",
                    make(Layout::BlobLite)});
   }
 }
 
 void add_line_mistakes(KeyMistakes& out, const Headers& headers, std::string_view verb) {
-  out.push_back({kVerb, "signed the verb in lower case; it must be in upper case",
+  out.push_back({Part::Verb, "signed the verb in lower case; it must be in upper case",
                  [verb = to_lower_ascii(verb)](KeyDraft& d) { d.verb = verb; }});
   if (const auto tunnelled = headers.get("X-HTTP-Method"); !tunnelled.empty()) {
-    out.push_back({kVerb, "signed the verb of X-HTTP-Method; it must be that of the request line",
+    out.push_back({Part::Verb, "signed the verb of X-HTTP-Method; it must be that of the request line",
                    [verb = std::string(tunnelled)](KeyDraft& d) { d.verb = verb; }});
   }
   const std::string type(headers.get("Content-Type"));
-  const auto typed = [&](const char* what, std::string value) {
-    if (value != type) out.push_back({kType, what, [value](KeyDraft& d) { d.type = value; }});
+  const auto typed = [&](const char* what, const std::string& value) {
+    if (value != type) out.push_back({Part::Type, what, [value](KeyDraft& d) { d.type = value; }});
   };
   typed("signed an empty Content-Type, but the request has one", "");
   typed("signed the Content-Type without its parameters (charset, odata)", type.substr(0, type.find(';')));
@@ -242,21 +261,22 @@ void add_line_mistakes(KeyMistakes& out, const Headers& headers, std::string_vie
       typed("signed a Content-Type, but the request has none", value);
   }
   if (headers.has("Content-MD5")) {
-    out.push_back(
-        {kMd5, "signed an empty Content-MD5, but the request has one", [](KeyDraft& d) { d.md5.clear(); }});
+    out.push_back({Part::Md5, "signed an empty Content-MD5, but the request has one",
+                   [](KeyDraft& d) { d.md5.clear(); }});
   }
   if (headers.has("x-ms-date") && headers.has("Date")) {
-    out.push_back({kDate, "signed Date; where the request has x-ms-date, that is to be signed",
+    out.push_back({Part::Date, "signed Date; where the request has x-ms-date, that is to be signed",
                    [date = std::string(headers.get("Date"))](KeyDraft& d) { d.date = date; }});
   }
-  out.push_back({kDate, "signed an empty date line, as for blobs and queues; tables sign the date itself",
+  out.push_back({Part::Date,
+                 "signed an empty date line, as for blobs and queues; tables sign the date itself",
                  [](KeyDraft& d) { d.date.clear(); }});
 }
 
 void add_account_mistakes(KeyMistakes& out, const Target& target, const std::string& origin) {
   const std::string account = "/" + target.account;
-  const auto named = [&](std::string what, std::string value) {
-    out.push_back({kAccount, std::move(what), [value](KeyDraft& d) { d.account = value; }});
+  const auto named = [&](std::string what, const std::string& value) {
+    out.push_back({Part::Account, std::move(what), [value](KeyDraft& d) { d.account = value; }});
   };
   if (target.base_url.ends_with(account) || target.base_url.ends_with(account + "-secondary")) {
     named("signed the account once; in a URL that has it in its path (path style) it stands twice: " +
@@ -274,8 +294,8 @@ void add_account_mistakes(KeyMistakes& out, const Target& target, const std::str
 }
 
 void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::string& query) {
-  const auto signed_as = [&](const char* what, std::string value) {
-    if (value != path) out.push_back({kPath, what, [value](KeyDraft& d) { d.path = value; }});
+  const auto signed_as = [&](const char* what, const std::string& value) {
+    if (value != path) out.push_back({Part::Path, what, [value](KeyDraft& d) { d.path = value; }});
   };
   const std::string decoded = percent_decode(path, false).value_or(path);
   signed_as("signed the path percent-decoded; it must be as in the request line", decoded);
@@ -289,8 +309,8 @@ void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::str
   if (path.ends_with('/'))
     signed_as("signed the path without the slash at its end", path.substr(0, path.size() - 1));
 
-  const auto component = [&](const char* what, std::string value) {
-    out.push_back({kComponent, what, [value](KeyDraft& d) {
+  const auto component = [&](const char* what, const std::string& value) {
+    out.push_back({Part::Component, what, [value](KeyDraft& d) {
                      if (d.component != value) d.component = value;
                    }});
   };
@@ -335,7 +355,7 @@ std::optional<std::string> find_key_mistake(const Request& request, const Target
   add_line_mistakes(mistakes, request.headers, request.method);
   add_account_mistakes(mistakes, target, origin);
   add_path_mistakes(mistakes, path, query);
-  add_common_mistakes(mistakes, kKey, kSignature);
+  add_common_mistakes(mistakes);
   const Keys all(keys);
   return find_mistake(rights, mistakes,
                       [&](const KeyDraft& d) { return all.sign(d.key, d.text(), d.signature); });
@@ -379,8 +399,6 @@ struct SasDraft {
 using SasMistakes = std::vector<Mistake<SasDraft>>;
 using SasText = std::string SasParameters::*;
 
-enum SasPart { kSasAccount, kTable, kLines, kEnd, kValues, kTimes, kOrder, kSasKey, kSasSignature };
-
 constexpr SasText kValuesOfClients[] = {&SasParameters::permissions,    &SasParameters::start,
                                         &SasParameters::expiry,         &SasParameters::ip,
                                         &SasParameters::protocol,       &SasParameters::encryption_scope,
@@ -391,24 +409,25 @@ constexpr SasText kValuesOfClients[] = {&SasParameters::permissions,    &SasPara
 
 void add_resource_mistakes(SasMistakes& out, const SasDraft& right) {
   const std::string account = right.account;
-  out.push_back({kSasAccount, "signed the account twice; in a SAS it stands once in either style of URL",
+  out.push_back({Part::Account, "signed the account twice; in a SAS it stands once in either style of URL",
                  [=](SasDraft& d) { d.account = account + "/" + account; }});
-  out.push_back({kSasAccount, "signed the account with -secondary; it must be without",
+  out.push_back({Part::Account, "signed the account with -secondary; it must be without",
                  [=](SasDraft& d) { d.account = account + "-secondary"; }});
   if (right.sas.is_account_sas()) {
-    out.push_back({kSasAccount, "signed a slash in front of the account; its name alone counts",
+    out.push_back({Part::Account, "signed a slash in front of the account; its name alone counts",
                    [=](SasDraft& d) { d.account = "/" + account; }});
     return;
   }
   if (right.table != right.sas.table) {
-    out.push_back({kTable, "signed the table's name as tn has it; it must be in lower case",
+    out.push_back({Part::Table, "signed the table's name as tn has it; it must be in lower case",
                    [](SasDraft& d) { d.table = d.sas.table; }});
   }
-  out.push_back({kTable, "signed the resource without a table's name", [](SasDraft& d) { d.table.clear(); }});
+  out.push_back(
+      {Part::Table, "signed the resource without a table's name", [](SasDraft& d) { d.table.clear(); }});
 }
 
 void add_line_mistakes(SasMistakes& out, const SasDraft& right) {
-  const auto layout = [&](const char* what, auto make) { out.push_back({kLines, what, make}); };
+  const auto layout = [&](const char* what, auto make) { out.push_back({Part::Lines, what, make}); };
   if (!right.sas.is_account_sas()) {
     if (right.has_ip) {
       layout("signed the layout of sv before 2015-04-05, without the lines of sip and spr",
@@ -426,14 +445,14 @@ void add_line_mistakes(SasMistakes& out, const SasDraft& right) {
     }
     layout("left out the four lines of the key range (spk, srk, epk, erk), which are there though empty",
            [](SasDraft& d) { d.has_range = false; });
-    out.push_back({kEnd, "signed a line break at the end; a table SAS has none",
+    out.push_back({Part::End, "signed a line break at the end; a table SAS has none",
                    [](SasDraft& d) { d.ends_line = true; }});
     return;
   }
   layout(right.has_encryption_scope ? "left out the line of ses, which is there from sv 2020-12-06 on"
                                     : "signed a line for ses, which is there from sv 2020-12-06 on alone",
          [](SasDraft& d) { d.has_encryption_scope = !d.has_encryption_scope; });
-  out.push_back({kEnd, "left out the line break at the end; an account SAS has one",
+  out.push_back({Part::End, "left out the line break at the end; an account SAS has one",
                  [](SasDraft& d) { d.ends_line = false; }});
 }
 
@@ -444,7 +463,7 @@ std::string replaced(std::string text, char from, char to) {
 
 void add_value_mistakes(SasMistakes& out) {
   const auto each = [&](const char* what, std::string (*change)(const std::string&)) {
-    out.push_back({kValues, what, [change](SasDraft& d) {
+    out.push_back({Part::Values, what, [change](SasDraft& d) {
                      for (const SasText value : kValuesOfClients) d.sas.*value = change(d.sas.*value);
                    }});
   };
@@ -455,7 +474,7 @@ void add_value_mistakes(SasMistakes& out) {
   each("signed a blank where the URL says a plus (%2B)",
        [](const std::string& value) { return replaced(value, '+', ' '); });
   const auto times = [&](const char* what, std::string (*change)(DateTime)) {
-    out.push_back({kTimes, what, [change](SasDraft& d) {
+    out.push_back({Part::Times, what, [change](SasDraft& d) {
                      for (const SasText field : {&SasParameters::start, &SasParameters::expiry})
                        if (const auto time = parse_date_time(d.sas.*field)) d.sas.*field = change(*time);
                    }});
@@ -467,7 +486,6 @@ void add_value_mistakes(SasMistakes& out) {
 
 // All orders of a few letters; of many the usual one, and the alphabet's.
 std::vector<std::string> orders_of(std::string letters) {
-  const std::string sent = letters;
   std::sort(letters.begin(), letters.end());
   std::vector<std::string> out = {letters};
   if (letters.size() <= kMaxPermuted) {
@@ -484,7 +502,7 @@ void add_order_mistakes(SasMistakes& out, const SasParameters& sas) {
   const auto orders = [&](const std::string& name, SasText field) {
     for (const auto& order : orders_of(sas.*field)) {
       if (order == sas.*field) continue;
-      out.push_back({kOrder, "signed the letters of " + name + " in another order than the URL has them",
+      out.push_back({Part::Order, "signed the letters of " + name + " in another order than the URL has them",
                      [field, order](SasDraft& d) { d.sas.*field = order; }, /*alone=*/true});
     }
   };
@@ -512,7 +530,7 @@ std::optional<std::string> find_sas_mistake(const SasParameters& sas, const Targ
   add_line_mistakes(mistakes, right);
   add_value_mistakes(mistakes);
   add_order_mistakes(mistakes, sas);
-  add_common_mistakes(mistakes, kSasKey, kSasSignature);
+  add_common_mistakes(mistakes);
   const Keys all(keys);
   return find_mistake(std::vector{right}, mistakes,
                       [&](const SasDraft& d) { return all.sign(d.key, d.text(), d.signature); });
