@@ -58,6 +58,9 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::InvalidAuthenticationInfo, "InvalidAuthenticationInfo",
      "Authentication information is not given in the correct format. Check the value of Authorization "
      "header."},
+    {ErrorCode::InvalidBearerToken, "InvalidAuthenticationInfo",
+     "Server failed to authenticate the request. Please refer to the information in the www-authenticate "
+     "header."},
     {ErrorCode::InvalidDuplicateRow, "InvalidDuplicateRow",
      "The batch request contains multiple changes with same row key. An entity can appear only once in a "
      "batch "

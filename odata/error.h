@@ -10,7 +10,8 @@
 
 namespace rocktable {
 
-// The service's error codes, spelled as on the wire.
+// The service's error codes, spelled as on the wire; but one: it calls a bearer token whose claims do not fit
+// InvalidAuthenticationInfo, too, with another status and sentence.
 // Source: learn.microsoft.com/rest/api/storageservices/table-service-error-codes and
 // .../common-rest-api-error-codes
 enum class ErrorCode {
@@ -33,6 +34,7 @@ enum class ErrorCode {
   InsufficientAccountPermissions,
   InternalError,
   InvalidAuthenticationInfo,
+  InvalidBearerToken,
   InvalidDuplicateRow,
   InvalidHeaderValue,
   InvalidInput,

@@ -69,6 +69,7 @@ void AccessLog::write(const AccessRecord& record) {
     cost = fmt::format(" {} scanned {} returned {} read {} bytes", record.plan_class, record.entities_scanned,
                        record.entities_returned, record.bytes_read);
   }
+  if (!record.explanation.empty()) cost += fmt::format(" refused: {}", record.explanation);
   file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method,
               target, record.status, record.body_bytes, record.duration.count(), cost);
 }

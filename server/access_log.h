@@ -25,6 +25,7 @@ struct AccessRecord {
   std::uint64_t entities_returned;
   std::uint64_t bytes_read;
   std::chrono::microseconds duration;  // from the last byte read to the answer
+  std::string_view explanation = {};   // why access was refused; empty: it was not, or nobody asks
 };
 
 // Thread-safe.

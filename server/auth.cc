@@ -6,6 +6,9 @@
 #include <optional>
 
 #include "odata/text.h"
+#include "server/auth_checks.h"
+#include "server/auth_explanation.h"
+#include "server/protocol/bearer_token.h"
 #include "server/protocol/sas.h"
 #include "server/protocol/shared_key.h"
 
@@ -13,6 +16,8 @@ namespace rocktable {
 namespace {
 
 constexpr std::int64_t kMaxSkewTicks = 15 * 60 * kTicksPerSecond;
+
+}  // namespace
 
 bool is_signed(std::string_view text, std::string_view signature, const std::vector<std::string>& keys) {
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
@@ -30,6 +35,8 @@ bool is_current(std::string_view date, DateTime now) {
   return time && std::abs(time->ticks - now.ticks) <= kMaxSkewTicks;
 }
 
+namespace {
+
 std::string with_literal_quotes(std::string_view target) {
   std::string out;
   for (std::size_t i = 0; i < target.size(); ++i) {
@@ -40,9 +47,8 @@ std::string with_literal_quotes(std::string_view target) {
   return out;
 }
 
-// The targets that clients sign: the one they sent; in path style, that of the primary location in place of
-// the secondary's, or without it where it stands before the primary's (see parse_target); all with literal
-// quotes.
+}  // namespace
+
 std::vector<std::string> signed_targets(const Request& request, const Target& target) {
   std::vector<std::string> out{std::string(request.target)};
   const std::string primary = "/" + target.account, secondary = primary + "-secondary";
@@ -56,17 +62,9 @@ std::vector<std::string> signed_targets(const Request& request, const Target& ta
   return out;
 }
 
-struct Credentials {
-  bool lite;
-  std::string_view account;
-  std::string_view signature;
-};
-
-// `SharedKey account:signature`.
 Result<Credentials> parse_credentials(std::string_view authorization) {
   const auto space = authorization.find(' ');
   const auto scheme = authorization.substr(0, space);
-  if (equals_ignoring_case(scheme, "Bearer")) return Error(ErrorCode::NotImplemented);
   const bool lite = equals_ignoring_case(scheme, "SharedKeyLite");
   if (!lite && !equals_ignoring_case(scheme, "SharedKey")) return Error(ErrorCode::InvalidAuthenticationInfo);
   const auto rest = space == authorization.npos ? std::string_view() : trim(authorization.substr(space));
@@ -74,6 +72,18 @@ Result<Credentials> parse_credentials(std::string_view authorization) {
   if (colon == rest.npos) return Error(ErrorCode::InvalidAuthenticationInfo);
   return Credentials{lite, rest.substr(0, colon), rest.substr(colon + 1)};
 }
+
+std::optional<std::string_view> bearer_token_of(std::string_view authorization) {
+  const auto space = std::min(authorization.find(' '), authorization.size());
+  if (!equals_ignoring_case(authorization.substr(0, space), "Bearer")) return std::nullopt;
+  return trim(authorization.substr(space));
+}
+
+bool names_account(const Credentials& credentials, const Target& target) {
+  return credentials.account == target.account || credentials.account == target.account + "-secondary";
+}
+
+namespace {
 
 bool signature_fits(const Credentials& credentials, const std::vector<std::string>& keys,
                     const Request& request, const Target& target) {
@@ -88,9 +98,10 @@ bool signature_fits(const Credentials& credentials, const std::vector<std::strin
   return false;
 }
 
+}  // namespace
+
 // --- Shared access signatures ---------------------------------------------------------------------------
 
-// Takes what the stored access policy adds; each field may stand in one of the two places alone.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
   const std::string start = policy.start ? to_string(*policy.start) : "";
   const std::string expiry = policy.expiry ? to_string(*policy.expiry) : "";
@@ -102,13 +113,11 @@ bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
   return true;
 }
 
-// What a SAS cannot do without, its policy's part included; the expiry is missed where it is read.
 bool is_complete(const SasParameters& sas) {
   const bool names_all = !sas.services.empty() && !sas.resource_types.empty();
   return !sas.permissions.empty() && (names_all || !sas.is_account_sas());
 }
 
-// A start is optional; an expiry is not.
 bool is_in_time(const SasParameters& sas, DateTime now) {
   const auto expiry = parse_date_time(sas.expiry);
   if (!expiry || now > *expiry) return false;
@@ -117,13 +126,16 @@ bool is_in_time(const SasParameters& sas, DateTime now) {
   return start && now >= *start;
 }
 
+namespace {
+
 std::optional<std::uint32_t> parse_ip_v4(std::string_view text) {
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address_v4(std::string(text), error);
   return error ? std::nullopt : std::optional(address.to_uint());
 }
 
-// `sip`: an address or `first-last`. The service knows IPv4 alone; the IPv6 loopback counts as 127.0.0.1.
+}  // namespace
+
 bool is_allowed_ip(const std::string& allowed, std::string_view remote) {
   if (allowed.empty()) return true;
   const auto caller = parse_ip_v4(remote == "::1" ? "127.0.0.1" : remote);
@@ -133,11 +145,12 @@ bool is_allowed_ip(const std::string& allowed, std::string_view remote) {
   return caller && first && last && *first <= *caller && *caller <= *last;
 }
 
-// A row key bounds a partition that is named: ignored, it would open what its owner meant to close.
 bool has_whole_bounds(const SasParameters& sas) {
   return (sas.has_start_partition_key || !sas.has_start_row_key) &&
          (sas.has_end_partition_key || !sas.has_end_row_key);
 }
+
+namespace {
 
 // (spk, srk) <= key <= (epk, erk), each part optional; has_whole_bounds holds.
 std::optional<KeyRange> key_range_of(const SasParameters& sas) {
@@ -166,8 +179,10 @@ Result<Caller> Authenticator::authenticate(const Request& request, const Target&
                                            DateTime now) const {
   const auto* keys = accounts_.keys_of(target.account);
   if (keys == nullptr) return Error(ErrorCode::ResourceNotFound);
-  if (request.headers.get("Authorization").empty())
-    return authenticate_sas(request, target, secure, now, *keys);
+  const auto authorization = request.headers.get("Authorization");
+  if (authorization.empty()) return authenticate_sas(request, target, secure, now, *keys);
+  if (const auto token = bearer_token_of(authorization))
+    return authenticate_token(*token, target, secure, now);
   return authenticate_key(request, target, now, *keys);
 }
 
@@ -175,9 +190,7 @@ Result<Caller> Authenticator::authenticate_key(const Request& request, const Tar
                                                const std::vector<std::string>& keys) const {
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return credentials.error();
-  const bool same_account =
-      credentials->account == target.account || credentials->account == target.account + "-secondary";
-  if (!same_account || !is_current(date_of(request.headers), now) ||
+  if (!names_account(*credentials, target) || !is_current(date_of(request.headers), now) ||
       !signature_fits(*credentials, keys, request, target))
     return Error(ErrorCode::AuthenticationFailed);
   return Caller();
@@ -190,6 +203,16 @@ bool Authenticator::is_signed_by_an_account(const Request& request, DateTime now
   target.account = credentials->account;
   const auto* keys = accounts_.keys_of(target.account);
   return keys != nullptr && signature_fits(*credentials, *keys, request, target);
+}
+
+// The sentences of bearer_token.h are not for the wire.
+Result<Caller> Authenticator::authenticate_token(std::string_view token, const Target& target, bool secure,
+                                                 DateTime now) const {
+  if (!bearer_tokens_ || !secure) return Error(ErrorCode::AuthenticationFailed);
+  const auto claims = parse_bearer_token(token);
+  if (!claims) return Error(claims.error().code);
+  if (const auto fits = check_claims(*claims, target.account, now); !fits) return Error(fits.error().code);
+  return Caller{Caller::Kind::Bearer, {}, {}, {}, std::nullopt};
 }
 
 Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure,
@@ -223,6 +246,14 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   return caller_of(*sas);
 }
 
+std::string Authenticator::explain(const Request& request, const Target& target, bool secure, DateTime now,
+                                   const Error& error) const {
+  const auto* keys = accounts_.keys_of(target.account);
+  if (keys == nullptr) return explain_unknown_account(target.account);
+  return explain_authentication({request, target, secure, now, bearer_tokens_}, error, *keys,
+                                find_identifiers_);
+}
+
 // --- What operations ask --------------------------------------------------------------------------------
 
 namespace {
@@ -250,6 +281,10 @@ struct Requirement {
   std::optional<RequiredAccess> operator()(const SetTableAcl&) const { return {{'c', "", ""}}; }
 };
 
+bool is_access_policy(const Operation& operation) {
+  return std::holds_alternative<GetTableAcl>(operation) || std::holds_alternative<SetTableAcl>(operation);
+}
+
 }  // namespace
 
 std::optional<RequiredAccess> required_access(const Operation& operation) {
@@ -258,6 +293,8 @@ std::optional<RequiredAccess> required_access(const Operation& operation) {
 
 Result<void> authorize(const Caller& caller, const Operation& operation) {
   if (caller.kind == Caller::Kind::Owner) return {};
+  if (caller.kind == Caller::Kind::Bearer && is_access_policy(operation))
+    return Error(ErrorCode::ResourceNotFound);  // recorded from the service: as if there were no such table
   if (const auto access = required_access(operation)) {
     if (const auto ok = authorize(caller, *access); !ok) return ok.error();
   }

@@ -1,4 +1,4 @@
-// Who calls: Shared Key, Shared Key Lite, account SAS and table SAS with stored access policies.
+// Who calls: Shared Key, Shared Key Lite, account SAS and table SAS with stored access policies, bearer tokens.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,11 @@ using FindIdentifiers =
 
 class Authenticator {
  public:
-  Authenticator(Accounts accounts, FindIdentifiers find_identifiers)
-      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)) {}
+  // `bearer_tokens`: whether they are taken, over HTTPS.
+  Authenticator(Accounts accounts, FindIdentifiers find_identifiers, bool bearer_tokens = false)
+      : accounts_(std::move(accounts)),
+        find_identifiers_(std::move(find_identifiers)),
+        bearer_tokens_(bearer_tokens) {}
 
   // Errors: ResourceNotFound.
   Result<void> require_account(std::string_view account) const;
@@ -35,22 +38,30 @@ class Authenticator {
   // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials),
   // InvalidAuthenticationInfo (no or an unknown scheme), AuthenticationFailed (signature, account, a date
   // that is missing or more than 15 minutes off; of a SAS also its time, its policy, a field both in it and
-  // in its policy or in neither), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
-  // AuthorizationServiceMismatch, NotImplemented (a bearer token).
+  // in its policy or in neither; a bearer token where none is taken, over HTTP, or malformed), InvalidBearerToken (its
+  // lifetime, issuer or audience), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
+  // AuthorizationServiceMismatch.
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
   // Whether a request for a resource that belongs to no account has a Shared Key (Lite) that an account
   // signed which it names: over `/account` and the target, of now. Thread-safe.
   bool is_signed_by_an_account(const Request& request, DateTime now) const;
 
+  // Why authenticate() refuses, in sentences that hold no key and no signature (auth_explanation.h).
+  std::string explain(const Request& request, const Target& target, bool secure, DateTime now,
+                      const Error& error) const;
+
  private:
   Result<Caller> authenticate_key(const Request& request, const Target& target, DateTime now,
                                   const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                   const std::vector<std::string>& keys) const;
+  Result<Caller> authenticate_token(std::string_view token, const Target& target, bool secure,
+                                    DateTime now) const;
 
   Accounts accounts_;
   FindIdentifiers find_identifiers_;
+  bool bearer_tokens_;
 };
 
 // What an operation asks of its caller; a batch by itself nothing, for each of its operations is asked on its
@@ -60,7 +71,8 @@ std::optional<RequiredAccess> required_access(const Operation& operation);
 // Whether the caller may do this at all. Keys in a request's body are checked where the body is read.
 //
 // Errors: those of authorize() above (no signature grants an ACL), AuthorizationFailure (a table that the SAS
-// does not name, a write to a key out of reach), ResourceNotFound (reading a key out of reach).
+// does not name, a write to a key out of reach), ResourceNotFound (reading a key out of reach; access policies
+// for a bearer token).
 Result<void> authorize(const Caller& caller, const Operation& operation);
 
 }  // namespace rocktable

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "odata/text.h"
-#include "server/auth.h"
+#include "server/auth_explanation.h"
 #include "server/entities.h"
 #include "server/error_response.h"
 #include "server/protocol/multipart.h"
@@ -136,7 +136,7 @@ Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part)
   part.exchange.preferences = parse_preferences(request);
   query.value();
   Operation operation = parse_operation(request);
-  authorize(exchange.caller, operation).value();
+  require_access(exchange, operation);
   return operation;
 }
 

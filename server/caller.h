@@ -11,9 +11,10 @@
 
 namespace rocktable {
 
-// The owner of the account key may do everything; the holder of a shared access signature what it grants.
+// The owner of the account key may do everything; the holder of a bearer token all but read and set access
+// policies; the holder of a shared access signature what it grants.
 struct Caller {
-  enum class Kind { Owner, AccountSas, TableSas } kind = Kind::Owner;
+  enum class Kind { Owner, Bearer, AccountSas, TableSas } kind = Kind::Owner;
   std::string permissions;       // letters
   std::string resource_types;    // letters of `sco`; account SAS
   std::string table;             // lower case; table SAS

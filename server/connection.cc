@@ -230,7 +230,8 @@ asio::awaitable<bool> Connection::answer(Message& message) {
       {remote_address_, request.method, request.target, response.status, response.body.size(),
        call.request_id(), call.plan_class(), call.stats().entities_scanned, call.stats().entities_returned,
        call.stats().bytes_read,
-       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start)});
+       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start),
+       call.explanation()});
   const Delivery delivery{.keep_alive = received.keep_alive() && !finishing_,
                           .http_1_0 = received.version() < 11};
   const bool written = co_await write(response, delivery);

@@ -69,7 +69,7 @@ std::string exposed_headers(const Response& response, const CorsRule& rule) {
                                  "Content-Length", "Date", "Transfer-Encoding",
                                  // not recorded: of refusals, and of the emulator
                                  "x-ms-error-code", "WWW-Authenticate", "Allow", "x-rocktable-plan",
-                                 "x-rocktable-scanned", "x-rocktable-returned"};
+                                 "x-rocktable-scanned", "x-rocktable-returned", "x-rocktable-explain"};
   const bool table_layer = has_field(response, "X-Content-Type-Options");
   std::string out;
   for (const std::string_view name : kOrder) {

@@ -6,6 +6,7 @@
 #include "odata/payload_writer.h"
 #include "odata/text.h"
 #include "odata/uri.h"
+#include "server/auth_explanation.h"
 #include "server/protocol/continuation_token.h"
 
 namespace rocktable {
@@ -58,8 +59,10 @@ std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& in
 }
 
 void require_reach(const Exchange& exchange, const EntityWrite& write) {
-  if (!may_touch(exchange.caller, {write.partition_key, write.write.row_key}))
-    throw ServiceException(ErrorCode::AuthorizationFailure);
+  const EntityKey key{write.partition_key, write.write.row_key};
+  if (may_touch(exchange.caller, key)) return;
+  if (exchange.explanation) *exchange.explanation = explain_reach(exchange.caller, key);
+  throw ServiceException(ErrorCode::AuthorizationFailure);
 }
 
 Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,

@@ -45,6 +45,11 @@ std::string reason_of(const std::string& message) {
   return out;
 }
 
+// The service refuses so before it looks at the version.
+bool is_unversioned(ErrorCode code) {
+  return code == ErrorCode::AuthenticationFailed || code == ErrorCode::InvalidBearerToken;
+}
+
 Response front_end_error(const Error& error, const Exchange& exchange) {
   Response response;
   response.status = status_of(error.code);
@@ -53,8 +58,8 @@ Response front_end_error(const Error& error, const Exchange& exchange) {
   response.body = json ? json_error_body(error, exchange) : xml_error_body(error, exchange, "m:");
   response.add("Content-Type", json ? "application/json" : "application/xml");
   response.add("x-ms-error-code", to_string(error.code));
-  if (error.code == ErrorCode::NoAuthenticationInformation) response.add("WWW-Authenticate", kChallenge);
-  if (error.code == ErrorCode::AuthenticationFailed) {  // the service refuses before it looks at the version
+  if (response.status == 401) response.add("WWW-Authenticate", kChallenge);
+  if (is_unversioned(error.code)) {
     Exchange unversioned = exchange;
     unversioned.version.clear();
     add_common_fields(response, unversioned);
@@ -68,6 +73,7 @@ Response front_end_error(const Error& error, const Exchange& exchange) {
 
 int status_of(ErrorCode code) {
   switch (code) {
+    case ErrorCode::InvalidBearerToken:
     case ErrorCode::NoAuthenticationInformation:
       return 401;
     case ErrorCode::AuthenticationFailed:

@@ -1,6 +1,7 @@
 // What belongs to one request and its answer, whatever the operation.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "odata/date_time.h"
@@ -20,6 +21,7 @@ struct Exchange {
   bool secondary = false;  // addressed at the secondary location: reads alone
   Caller caller;
   Preferences preferences;
+  std::shared_ptr<std::string> explanation;  // where a refusal of access says why; null: nobody asks
 };
 
 // `0a1b2c3d-...`: request ids and batch boundaries.

@@ -80,6 +80,9 @@ void serve(const Options& options) {
                    .secure = secure,
                    .sync = options.sync,
                    .strict_api_version = options.strict_api_version,
+                   .bearer_tokens = options.bearer_tokens,
+                   .explain_auth = options.explain_auth || !options.debug_file.empty(),
+                   .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
                    .control = {server.addresses(), options.table_host, options.control_token}});
   const Announcement announcement{secure ? "https" : "http",

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "odata/text.h"
+#include "server/auth_explanation.h"
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"
@@ -18,6 +19,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kFirstVersionWithJson = "2013-08-15";
+constexpr std::string_view kFirstVersionWithBearerTokens = "2017-11-09";
 constexpr std::size_t kMaxClientRequestId = 1024;
 constexpr std::chrono::milliseconds kShortQuery{50};
 
@@ -110,12 +112,13 @@ Response internal_error(const Exchange& exchange, const std::exception& fault) {
 
 Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
     : store_(store),
-      authenticator_(std::move(accounts),
-                     [&store](std::string_view account, std::string_view table) {
-                       const auto stored = store.signed_identifiers({account, table});
-                       return stored ? parse_signed_identifiers(*stored).value()
-                                     : std::vector<SignedIdentifier>();
-                     }),
+      authenticator_(
+          std::move(accounts),
+          [&store](std::string_view account, std::string_view table) {
+            const auto stored = store.signed_identifiers({account, table});
+            return stored ? parse_signed_identifiers(*stored).value() : std::vector<SignedIdentifier>();
+          },
+          options.bearer_tokens),
       cors_rules_(store),
       options_(std::move(options)) {}
 
@@ -125,6 +128,15 @@ Response Service::control(const Request& request, DateTime received) const {
   if (const auto refusal = refuse_control(options_.control, resource, request.headers, is_signed))
     return control_refusal(*refusal);
   return control_response(request.method, resource, {statistics_, stopping_});
+}
+
+void Service::refuse_access(const Request& request, const Target& target, const Exchange& exchange,
+                            const Error& error) const {
+  if (exchange.explanation) {
+    *exchange.explanation =
+        authenticator_.explain(request, target, options_.secure, exchange.received, error);
+  }
+  throw ServiceException(error);
 }
 
 void Service::accept(const Request& request, Call& call, ErrorSource& source) {
@@ -142,13 +154,18 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   const OperationRequest parts{request.method, target.resource, query, request.headers};
   exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
-  authenticator_.require_account(target.account).value();
+  if (const auto known = authenticator_.require_account(target.account); !known)
+    refuse_access(request, target, exchange, known.error());
   if (request.method == "OPTIONS") {
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
   call.account_exists_ = true;
-  exchange.caller = authenticator_.authenticate(request, target, options_.secure, exchange.received).value();
+  const auto caller = authenticator_.authenticate(request, target, options_.secure, exchange.received);
+  if (!caller) refuse_access(request, target, exchange, caller.error());
+  exchange.caller = *caller;
+  if (caller->kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
+    throw ServiceException(ErrorCode::AuthenticationFailed);
   call.account_known_ = true;
 
   const bool front_end = query.get("comp").has_value();
@@ -156,7 +173,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   if (exchange.version < kFirstVersionWithJson) throw ServiceException(ErrorCode::JsonFormatNotSupported);
   call.operation_ = parse_operation(parts);
   if (!front_end) source = ErrorSource::TableLayer;
-  authorize(exchange.caller, *call.operation_).value();
+  require_access(exchange, *call.operation_);
   if (exchange.secondary && is_write(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
@@ -171,6 +188,7 @@ Service::Call Service::accept(const Request& request) {
   call.exchange_.request_id = new_guid();
   call.exchange_.received = now();
   call.exchange_.version = kNewestVersion;
+  if (options_.explain_auth) call.exchange_.explanation = std::make_shared<std::string>();
   ErrorSource source = ErrorSource::FrontEnd;
   try {
     if (request.target.starts_with(kControlPrefix)) {
@@ -179,6 +197,8 @@ Service::Call Service::accept(const Request& request) {
       accept(request, call, source);
     }
   } catch (const ServiceException& refusal) {
+    if (options_.explain_auth && call.explanation().empty())
+      *call.exchange_.explanation = explain_code(refusal.error().code);
     call.refusal_ = error_response(refusal.error(), call.exchange_, source);
     if (refusal.error().code == ErrorCode::MethodNotAllowed)
       call.refusal_->add("Allow", allowed_methods(call.resource_, source == ErrorSource::FrontEnd));
@@ -255,6 +275,8 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
 
 // What the account's settings and the emulator's options add to an answer.
 void Service::Call::add_own_fields(Response& response) const {
+  if (service_->options_.explain_headers && !explanation().empty())
+    response.add("x-rocktable-explain", explanation());
   if (service_->options_.insight_headers && !plan_class_.empty()) {
     response.add("x-rocktable-plan", plan_class_);
     response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));

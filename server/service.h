@@ -25,8 +25,11 @@ struct ServiceOptions {
   bool secure = false;              // the connection is TLS: links start with https
   bool sync = false;                // the store syncs each commit, so that writes may block
   bool strict_api_version = false;  // refuse versions that the service never had
+  bool bearer_tokens = false;       // taken over HTTPS
+  bool explain_auth = false;        // refusals of access say why: to the log, for one
+  bool explain_headers = false;     // and to the client
   bool insight_headers = false;     // tell in headers of our own what a request cost
-  ControlPolicy control;            // who may use /_rocktable/
+  ControlPolicy control = {};       // who may use /_rocktable/
 };
 
 class Service {
@@ -51,6 +54,11 @@ class Service {
     // what was read.
     std::string_view plan_class() const { return plan_class_; }
     const RequestStats& stats() const { return stats_; }
+
+    // Why access was refused, where the options ask for it.
+    std::string_view explanation() const {
+      return exchange_.explanation ? std::string_view(*exchange_.explanation) : std::string_view();
+    }
 
    private:
     friend class Service;
@@ -88,6 +96,9 @@ class Service {
   // Fills `call`, or throws ServiceException; `source` then says who refuses.
   void accept(const Request& request, Call& call, ErrorSource& source);
   Response control(const Request& request, DateTime now) const;
+  // Throws ServiceException, after it has told an exchange that asks why.
+  [[noreturn]] void refuse_access(const Request& request, const Target& target, const Exchange& exchange,
+                                  const Error& error) const;
 
   TableStore& store_;
   Authenticator authenticator_;

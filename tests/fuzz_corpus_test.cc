@@ -22,7 +22,11 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
   const struct {
     const char* name;
     void (*target)(std::string_view);
-  } cases[] = {{"filter", fuzz_filter}, {"plan", fuzz_plan}};
+  } cases[] = {{"access", fuzz_access},
+               {"explain", fuzz_explain},
+               {"filter", fuzz_filter},
+               {"plan", fuzz_plan},
+               {"token", fuzz_token}};
   for (const auto& c : cases) {
     std::size_t files = 0;
     for (const auto& file :

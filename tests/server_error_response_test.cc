@@ -26,7 +26,7 @@ Exchange exchange_of(const Preferences& preferences = {}) {
 
 TEST_CASE("Every code has the status that the service documents") {
   const std::map<int, std::vector<ErrorCode>> by_status = {
-      {401, {ErrorCode::NoAuthenticationInformation}},
+      {401, {ErrorCode::InvalidBearerToken, ErrorCode::NoAuthenticationInformation}},
       {403,
        {ErrorCode::AuthenticationFailed, ErrorCode::AuthorizationFailure,
         ErrorCode::AuthorizationPermissionMismatch, ErrorCode::AuthorizationProtocolMismatch,
@@ -210,6 +210,23 @@ TEST_CASE("Who brings no credentials is told where to get them") {
         "authorize "
         "resource_id=https://storage.azure.com\r\n" +
             kIds + kVersion + kDate);
+}
+
+// As seen in reports of users whose tokens had expired, or were for another audience.
+TEST_CASE("Whose token does not fit is told so, too, without a version") {
+  const Response response =
+      error_response(ErrorCode::InvalidBearerToken, exchange_of(), ErrorSource::FrontEnd);
+  CHECK(response.status == 401);
+  CHECK(response.reason ==
+        "Server failed to authenticate the request. Please refer to the information in the www-authenticate "
+        "header.");
+  CHECK(response.fields ==
+        "Content-Type: application/json\r\nx-ms-error-code: InvalidAuthenticationInfo\r\n"
+        "WWW-Authenticate: Bearer "
+        "authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/"
+        "authorize "
+        "resource_id=https://storage.azure.com\r\n" +
+            kIds + kDate);
 }
 
 TEST_CASE("The client's request id is echoed in errors of both layers") {

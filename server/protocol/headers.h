@@ -30,6 +30,8 @@ class Headers {
 
   bool has(std::string_view name) const { return count(name) > 0; }
 
+  const std::vector<std::pair<std::string_view, std::string_view>>& all() const { return fields_; }
+
  private:
   std::vector<std::pair<std::string_view, std::string_view>> fields_;
 };

@@ -6,7 +6,10 @@
 
 namespace rocktable {
 
+void fuzz_access(std::string_view input);
+void fuzz_explain(std::string_view input);
 void fuzz_filter(std::string_view input);
 void fuzz_plan(std::string_view input);
+void fuzz_token(std::string_view input);
 
 }  // namespace rocktable

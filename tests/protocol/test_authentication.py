@@ -115,8 +115,6 @@ def test_what_is_asked_for_matters_only_to_who_may_ask(server):
     assert send(server, "GET", "/nonsense!").code == "InvalidResourceName"
 
 
-def test_bearer_tokens_are_not_implemented(server):
-    """Decision: they need HTTPS, which is not served."""
-    answer = send(server, "GET", "/Tables", {"Authorization": "Bearer eyJhbGciOiJub25lIn0.e30."})
-    text = "The requested operation is not implemented on the specified resource."
-    check_front_end_error(answer, 501, "NotImplemented", text, json_wanted=True)
+def test_bearer_tokens_are_refused_over_http(server):
+    """learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory: they need HTTPS."""
+    check_refused(send(server, "GET", "/Tables", {"Authorization": "Bearer eyJhbGciOiJub25lIn0.e30."}))

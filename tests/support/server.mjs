@@ -18,18 +18,18 @@ const kStopDeadlineMs = 10_000;
 const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
 // Starts a server on a free port with its data in memory, or connects to one that already runs; returns an
-// instance of `Kind`, which is `Server` or derived from it. With an `environment` of its own it is always started; `more` are
-// further flags of a server that is started.
-export async function startServer(Kind = Server, environment = undefined, more = []) {
+// instance of `Kind`, which is `Server` or derived from it. With an `environment` of its own it is always started; `flags` are
+// further ones of a server that is started.
+export async function startServer(Kind = Server, { environment, flags = [] } = {}) {
   const given = process.env.ROCKTABLE_TEST_CONNECTION_STRING;
   if (given && !environment) return new Kind(given, async () => {});
 
   const folder = await mkdtemp(join(tmpdir(), "rocktable-js-"));
   const readyFile = join(folder, "ready.json");
   const binary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
-  const flags = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", readyFile, "--silent", ...more];
+  const always = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", readyFile, "--silent"];
   const env = { ...process.env, ...environment };
-  const child = spawn(binary, flags, { stdio: ["ignore", "ignore", "inherit"], env });
+  const child = spawn(binary, [...always, ...flags], { stdio: ["ignore", "ignore", "inherit"], env });
   const ended = new Promise((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(code ?? signal));

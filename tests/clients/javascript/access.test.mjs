@@ -118,7 +118,7 @@ describe("several clients at once", () => {
 describe("an account of one's own", () => {
   it("works with its second key, and sees nothing of the others", async () => {
     const [first, second] = ["first", "second"].map((text) => Buffer.from(text).toString("base64"));
-    const own = await startServer({ AZURITE_ACCOUNTS: `mine:${first}:${second};theirs:${first}` });
+    const own = await startServer({ environment: { AZURITE_ACCOUNTS: `mine:${first}:${second};theirs:${first}` } });
     try {
       assert.equal(own.account, "mine");
       const table = own.tableClient("people", own.connectionString.replace(first, second));

@@ -16,7 +16,7 @@ const kGiven = process.env.ROCKTABLE_TEST_CONNECTION_STRING;
 describe("HTTPS", { skip: kGiven ? "needs a server of its own" : false }, async () => {
   if (kGiven) return;
   const location = await mkdtemp(join(tmpdir(), "rocktable-js-"));
-  const server = await startServer(undefined, "--tls", "auto", "--location", location);
+  const server = await startServer({ flags: ["--tls", "auto", "--location", location] });
   after(async () => {
     await server.stop();
     await rm(location, { recursive: true });

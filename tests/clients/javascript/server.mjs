@@ -5,7 +5,7 @@ import { Server, startServer as startServerOf } from "../../support/server.mjs";
 
 export { refused } from "../../support/server.mjs";
 
-export const startServer = (environment, ...flags) => startServerOf(ServerWithClients, environment, flags);
+export const startServer = (options) => startServerOf(ServerWithClients, options);
 
 class ServerWithClients extends Server {
   serviceClient(connectionString = this.connectionString) {

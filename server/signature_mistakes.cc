@@ -1,0 +1,539 @@
+// A draft is a string to sign in its parts, a mistake changes one part of it. All drafts with one mistake are tried, then
+// all with two in different parts: strings that are short, so that the whole costs some milliseconds.
+#include "server/signature_mistakes.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "odata/base64.h"
+#include "odata/text.h"
+#include "odata/uri.h"
+#include "server/auth.h"
+#include "server/protocol/query_string.h"
+#include "server/protocol/shared_key.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxTextToTry = 16 << 10;
+constexpr std::size_t kMaxTextForPairs = 1024;
+constexpr std::size_t kMaxPermuted = 5;  // letters: 120 orders
+
+// What a mistake changes; two in one part do not go together.
+enum class Part {
+  Layout,
+  Verb,
+  Type,
+  Md5,
+  Date,
+  Account,
+  Path,
+  Component,  // Shared Key
+  Table,
+  Lines,
+  End,
+  Values,
+  Times,
+  Order,  // shared access signatures
+  Key,
+  Signature
+};
+
+template <class Draft>
+struct Mistake {
+  Part part;
+  std::string what;
+  std::function<void(Draft&)> make;
+  bool alone = false;  // tried by itself only
+};
+
+template <class Draft, class Fits>
+std::optional<std::string> find_mistake(const std::vector<Draft>& rights,
+                                        const std::vector<Mistake<Draft>>& mistakes, const Fits& fits) {
+  const auto tries = [&](const Draft& draft, const Mistake<Draft>& mistake) {
+    Draft wrong = draft;
+    mistake.make(wrong);
+    return wrong;
+  };
+  for (const Draft& right : rights)
+    for (const auto& mistake : mistakes)
+      if (fits(tries(right, mistake))) return mistake.what;
+  if (rights.front().text().size() > kMaxTextForPairs) return std::nullopt;
+  for (const Draft& right : rights) {
+    for (std::size_t i = 0; i < mistakes.size(); ++i) {
+      const Draft wrong = tries(right, mistakes[i]);
+      for (std::size_t j = i + 1; j < mistakes.size(); ++j) {
+        if (mistakes[i].part == mistakes[j].part || mistakes[i].alone || mistakes[j].alone) continue;
+        if (fits(tries(wrong, mistakes[j]))) return mistakes[i].what + ", and " + mistakes[j].what;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// --- Keys and signatures: of both kinds of drafts --------------------------------------------------------
+
+enum class KeyForm { Own, Text, WellKnown };
+
+// What signs, as is_signed() takes it.
+class Keys {
+ public:
+  explicit Keys(const std::vector<std::string>& own) : own_(own) {
+    for (const auto& key : own) texts_.push_back(encode_base64(key));
+    const bool known = std::find(own.begin(), own.end(), kDevelopmentKey) != own.end();
+    if (!known) well_known_.emplace_back(kDevelopmentKey);
+  }
+
+  bool sign(KeyForm form, std::string_view text, std::string_view signature) const {
+    return is_signed(text, signature,
+                     form == KeyForm::Own    ? own_
+                     : form == KeyForm::Text ? texts_
+                                             : well_known_);
+  }
+
+ private:
+  const std::vector<std::string>& own_;
+  std::vector<std::string> texts_, well_known_;
+};
+
+// The signature as base64 where the client wrote it in another way.
+std::string hex_as_base64(std::string_view hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    const int high = hex_value(hex[i]), low = hex_value(hex[i + 1]);
+    if (high < 0 || low < 0) return {};
+    bytes += static_cast<char>(high * 16 + low);
+  }
+  return encode_base64(bytes);
+}
+
+std::string standard_base64(std::string text) {
+  std::replace(text.begin(), text.end(), '-', '+');
+  std::replace(text.begin(), text.end(), '_', '/');
+  return text + std::string((4 - text.size() % 4) % 4, '=');
+}
+
+template <class Draft>
+void add_common_mistakes(std::vector<Mistake<Draft>>& out) {
+  out.push_back({Part::Key, "signed with the emulator's well-known key, but this account has keys of its own",
+                 [](Draft& d) { d.key = KeyForm::WellKnown; }});
+  out.push_back({Part::Key, "signed with the key's base64 text; it must be decoded first",
+                 [](Draft& d) { d.key = KeyForm::Text; }});
+  out.push_back({Part::Signature, "percent-encoded the signature once too often",
+                 [](Draft& d) { d.signature = percent_decode(d.signature, false).value_or(""); }});
+  out.push_back({Part::Signature, "wrote the signature in hex; it must be base64",
+                 [](Draft& d) { d.signature = hex_as_base64(d.signature); }});
+  out.push_back({Part::Signature, "wrote the signature in base64url or without padding; it must be base64",
+                 [](Draft& d) { d.signature = standard_base64(d.signature); }});
+  out.push_back({Part::Signature, "sent the signature with blanks in place of its plus signs",
+                 [](Draft& d) { std::replace(d.signature.begin(), d.signature.end(), ' ', '+'); }});
+}
+
+// --- Shared Key ------------------------------------------------------------------------------------------
+
+// How blobs and queues are signed, whose strings have more lines.
+// Source: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
+std::string blob_headers(const Headers& headers) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : headers.all()) {
+    const std::string lower = to_lower_ascii(name);
+    if (lower.starts_with("x-ms-")) lines.push_back(lower + ":" + std::string(trim(value)) + "\n");
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string out;
+  for (const auto& line : lines) out += line;
+  return out;
+}
+
+std::string blob_query(std::string_view query) {
+  std::vector<std::string> lines;
+  for_each_query_parameter(query, [&](std::string_view name, std::string_view value) {
+    lines.push_back("\n" + to_lower_ascii(decode_query_value(name)) + ":" + decode_query_value(value));
+  });
+  std::sort(lines.begin(), lines.end());
+  std::string out;
+  for (const auto& line : lines) out += line;
+  return out;
+}
+
+struct KeyDraft {
+  enum class Layout { SharedKey, Lite, Blob, BlobLite } layout;
+  const Headers* headers;
+  std::string query;  // raw
+  std::string verb, md5, type, date;
+  std::string account, path, component;  // `/account`, `/path`, `?comp=...`
+  std::string signature;
+  KeyForm key = KeyForm::Own;
+
+  std::string text() const {
+    const std::string resource = account + path + component;
+    switch (layout) {
+      case Layout::SharedKey:
+        return verb + "\n" + md5 + "\n" + type + "\n" + date + "\n" + resource;
+      case Layout::Lite:
+        return date + "\n" + resource;
+      case Layout::BlobLite:
+        return verb + "\n" + md5 + "\n" + type + "\n" + date + "\n" + blob_headers(*headers) + resource;
+      case Layout::Blob:
+        break;
+    }
+    std::string out = verb + "\n";
+    const auto line = [&](std::string_view value) { out.append(value).append("\n"); };
+    line(headers->get("Content-Encoding"));
+    line(headers->get("Content-Language"));
+    line(headers->get("Content-Length") == "0" ? "" : headers->get("Content-Length"));
+    line(md5);
+    line(type);
+    line(date);
+    for (const char* name :
+         {"If-Modified-Since", "If-Match", "If-None-Match", "If-Unmodified-Since", "Range"})
+      line(headers->get(name));
+    return out + blob_headers(*headers) + account + path + blob_query(query);
+  }
+};
+
+// Encodes all but letters, digits, `-._~/` and what is to be kept.
+std::string encoded(std::string_view text, std::string_view kept) {
+  std::string out;
+  for (const char c : text) {
+    const bool keep = c == '/' || kept.find(c) != kept.npos;
+    out += keep ? std::string(1, c) : percent_encode({&c, 1});
+  }
+  return out;
+}
+
+std::string with_hex_in(std::string_view path, bool lower) {
+  std::string out(path);
+  for (std::size_t i = 0; i + 2 < out.size(); ++i) {
+    if (out[i] != '%') continue;
+    for (const std::size_t at : {i + 1, i + 2})
+      out[at] = static_cast<char>(lower ? std::tolower(static_cast<unsigned char>(out[at]))
+                                        : std::toupper(static_cast<unsigned char>(out[at])));
+  }
+  return out;
+}
+
+using KeyMistakes = std::vector<Mistake<KeyDraft>>;
+
+void add_layout_mistakes(KeyMistakes& out, bool lite) {
+  using Layout = KeyDraft::Layout;
+  if (lite) {
+    out.push_back({Part::Layout, "signed the string of SharedKey, but sent the scheme SharedKeyLite",
+                   [](KeyDraft& d) { d.layout = Layout::SharedKey; }});
+  } else {
+    out.push_back({Part::Layout, "signed the string of SharedKeyLite, but sent the scheme SharedKey",
+                   [](KeyDraft& d) { d.layout = Layout::Lite; }});
+  }
+  for (const bool empty_date : {true, false}) {
+    const auto make = [empty_date](Layout layout) {
+      return [=](KeyDraft& d) {
+        d.layout = layout;
+        if (empty_date && d.headers->has("x-ms-date")) d.date.clear();
+      };
+    };
+    out.push_back({Part::Layout,
+                   "signed the string of SharedKey for blobs and queues; that for tables has no headers",
+                   make(Layout::Blob)});
+    out.push_back({Part::Layout,
+                   "signed the x-ms- headers, as for blobs and queues; tables sign none of them",
+                   make(Layout::BlobLite)});
+  }
+}
+
+void add_line_mistakes(KeyMistakes& out, const Headers& headers, std::string_view verb) {
+  out.push_back({Part::Verb, "signed the verb in lower case; it must be in upper case",
+                 [verb = to_lower_ascii(verb)](KeyDraft& d) { d.verb = verb; }});
+  if (const auto tunnelled = headers.get("X-HTTP-Method"); !tunnelled.empty()) {
+    out.push_back({Part::Verb, "signed the verb of X-HTTP-Method; it must be that of the request line",
+                   [verb = std::string(tunnelled)](KeyDraft& d) { d.verb = verb; }});
+  }
+  const std::string type(headers.get("Content-Type"));
+  const auto typed = [&](const char* what, const std::string& value) {
+    if (value != type) out.push_back({Part::Type, what, [value](KeyDraft& d) { d.type = value; }});
+  };
+  typed("signed an empty Content-Type, but the request has one", "");
+  typed("signed the Content-Type without its parameters (charset, odata)", type.substr(0, type.find(';')));
+  for (const char* charset : {";charset=utf-8", "; charset=utf-8", "; charset=UTF-8"})
+    typed("signed the Content-Type with a charset that the request does not have", type + charset);
+  if (type.empty()) {
+    for (const char* value :
+         {"application/json", "application/json;odata=nometadata", "application/atom+xml"})
+      typed("signed a Content-Type, but the request has none", value);
+  }
+  if (headers.has("Content-MD5")) {
+    out.push_back({Part::Md5, "signed an empty Content-MD5, but the request has one",
+                   [](KeyDraft& d) { d.md5.clear(); }});
+  }
+  if (headers.has("x-ms-date") && headers.has("Date")) {
+    out.push_back({Part::Date, "signed Date; where the request has x-ms-date, that is to be signed",
+                   [date = std::string(headers.get("Date"))](KeyDraft& d) { d.date = date; }});
+  }
+  out.push_back({Part::Date,
+                 "signed an empty date line, as for blobs and queues; tables sign the date itself",
+                 [](KeyDraft& d) { d.date.clear(); }});
+}
+
+void add_account_mistakes(KeyMistakes& out, const Target& target, const std::string& origin) {
+  const std::string account = "/" + target.account;
+  const auto named = [&](std::string what, const std::string& value) {
+    out.push_back({Part::Account, std::move(what), [value](KeyDraft& d) { d.account = value; }});
+  };
+  if (target.base_url.ends_with(account) || target.base_url.ends_with(account + "-secondary")) {
+    named("signed the account once; in a URL that has it in its path (path style) it stands twice: " +
+              account + account + "/...",
+          "");
+  } else {
+    named("signed the account twice; in a URL that has it in the host name it stands once",
+          account + account);
+    named("signed the path without the account in front", "");
+  }
+  named("signed the account with -secondary; it must be without", account + "-secondary");
+  named("signed the account without a slash in front", target.account);
+  named("signed the full URL; of it the path alone counts, behind the account", origin);
+  named("signed the full URL behind the account; the path alone counts", account + "/" + origin);
+}
+
+void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::string& query) {
+  const auto signed_as = [&](const char* what, const std::string& value) {
+    if (value != path) out.push_back({Part::Path, what, [value](KeyDraft& d) { d.path = value; }});
+  };
+  const std::string decoded = percent_decode(path, false).value_or(path);
+  signed_as("signed the path percent-decoded; it must be as in the request line", decoded);
+  for (const char* kept : {"", "!'()*", "()$,=", ";:@&=+$,!'()*"})
+    signed_as("signed the path percent-encoded otherwise than in the request line", encoded(decoded, kept));
+  for (const bool lower : {true, false})
+    signed_as("signed percent-encodings in letters of another case than in the request line",
+              with_hex_in(path, lower));
+  signed_as("signed the path in lower case; it must be as in the request line", to_lower_ascii(path));
+  signed_as("signed the path with a slash at its end", path + "/");
+  if (path.ends_with('/'))
+    signed_as("signed the path without the slash at its end", path.substr(0, path.size() - 1));
+
+  const auto component = [&](const char* what, const std::string& value) {
+    out.push_back({Part::Component, what, [value](KeyDraft& d) {
+                     if (d.component != value) d.component = value;
+                   }});
+  };
+  if (query.empty()) return;
+  component("signed the whole query; of it comp alone counts", "?" + query);
+  component("signed the path alone; ?comp=... belongs to it", "");
+}
+
+}  // namespace
+
+std::optional<std::string> find_key_mistake(const Request& request, const Target& target, bool secure,
+                                            const Credentials& credentials,
+                                            const std::vector<std::string>& keys) {
+  if (request.target.size() > kMaxTextToTry) return std::nullopt;
+  const std::string url = path_of_url(request.target);
+  const std::string path = url.substr(0, url.find('?')), query(target.query);
+  const std::string origin =
+      (secure ? "https://" : "http://") + std::string(request.headers.get("Host").substr(0, 300));
+
+  KeyDraft draft{credentials.lite ? KeyDraft::Layout::Lite : KeyDraft::Layout::SharedKey,
+                 &request.headers,
+                 query,
+                 std::string(request.method),
+                 std::string(request.headers.get("Content-MD5")),
+                 std::string(request.headers.get("Content-Type")),
+                 std::string(date_of(request.headers)),
+                 "/" + target.account,
+                 path,
+                 "",
+                 std::string(credentials.signature)};
+  draft.component = canonicalized_resource("", "/?" + query).substr(2);
+  if (draft.text().size() > kMaxTextToTry) return std::nullopt;
+  std::vector<KeyDraft> rights = {draft};
+  for (const auto& sent : signed_targets(request, target)) {
+    rights.push_back(draft);
+    rights.back().path = canonicalized_resource("", sent.substr(0, sent.find('?'))).substr(1);
+    if (rights.back().path == path) rights.pop_back();
+  }
+
+  KeyMistakes mistakes;
+  add_layout_mistakes(mistakes, credentials.lite);
+  add_line_mistakes(mistakes, request.headers, request.method);
+  add_account_mistakes(mistakes, target, origin);
+  add_path_mistakes(mistakes, path, query);
+  add_common_mistakes(mistakes);
+  const Keys all(keys);
+  return find_mistake(rights, mistakes,
+                      [&](const KeyDraft& d) { return all.sign(d.key, d.text(), d.signature); });
+}
+
+// --- Shared access signatures ----------------------------------------------------------------------------
+
+namespace {
+
+struct SasDraft {
+  SasParameters sas;
+  std::string account;
+  std::string table;  // as it is signed
+  bool names_service, has_ip, has_range = true, has_encryption_scope, ends_line;
+  std::string signature;
+  KeyForm key = KeyForm::Own;
+
+  std::string text() const {
+    std::vector<std::string_view> lines;
+    const std::string resource = (names_service ? "/table/" : "/") + account + "/" + table;
+    if (sas.is_account_sas()) {
+      lines = {account,    sas.permissions, sas.services, sas.resource_types, sas.start,
+               sas.expiry, sas.ip,          sas.protocol, sas.version};
+      if (has_encryption_scope) lines.emplace_back(sas.encryption_scope);
+    } else {
+      lines = {sas.permissions, sas.start, sas.expiry, resource, sas.identifier};
+      if (has_ip) lines.insert(lines.end(), {sas.ip, sas.protocol});
+      lines.emplace_back(sas.version);
+      if (has_range) {
+        lines.insert(lines.end(),
+                     {sas.start_partition_key, sas.start_row_key, sas.end_partition_key, sas.end_row_key});
+      }
+    }
+    std::string out;
+    for (const auto line : lines) out.append(line).append("\n");
+    if (!ends_line) out.pop_back();
+    return out;
+  }
+};
+
+using SasMistakes = std::vector<Mistake<SasDraft>>;
+using SasText = std::string SasParameters::*;
+
+constexpr SasText kValuesOfClients[] = {&SasParameters::permissions,    &SasParameters::start,
+                                        &SasParameters::expiry,         &SasParameters::ip,
+                                        &SasParameters::protocol,       &SasParameters::encryption_scope,
+                                        &SasParameters::identifier,     &SasParameters::services,
+                                        &SasParameters::resource_types, &SasParameters::start_partition_key,
+                                        &SasParameters::start_row_key,  &SasParameters::end_partition_key,
+                                        &SasParameters::end_row_key};
+
+void add_resource_mistakes(SasMistakes& out, const SasDraft& right) {
+  const std::string account = right.account;
+  out.push_back({Part::Account, "signed the account twice; in a SAS it stands once in either style of URL",
+                 [=](SasDraft& d) { d.account = account + "/" + account; }});
+  out.push_back({Part::Account, "signed the account with -secondary; it must be without",
+                 [=](SasDraft& d) { d.account = account + "-secondary"; }});
+  if (right.sas.is_account_sas()) {
+    out.push_back({Part::Account, "signed a slash in front of the account; its name alone counts",
+                   [=](SasDraft& d) { d.account = "/" + account; }});
+    return;
+  }
+  if (right.table != right.sas.table) {
+    out.push_back({Part::Table, "signed the table's name as tn has it; it must be in lower case",
+                   [](SasDraft& d) { d.table = d.sas.table; }});
+  }
+  out.push_back(
+      {Part::Table, "signed the resource without a table's name", [](SasDraft& d) { d.table.clear(); }});
+}
+
+void add_line_mistakes(SasMistakes& out, const SasDraft& right) {
+  const auto layout = [&](const char* what, auto make) { out.push_back({Part::Lines, what, make}); };
+  if (!right.sas.is_account_sas()) {
+    if (right.has_ip) {
+      layout("signed the layout of sv before 2015-04-05, without the lines of sip and spr",
+             [](SasDraft& d) { d.has_ip = false; });
+      layout("signed the layout of sv before 2015-02-21, without /table and the lines of sip and spr",
+             [](SasDraft& d) { d.has_ip = d.names_service = false; });
+      layout("signed the resource without /table in front, as before sv 2015-02-21",
+             [](SasDraft& d) { d.names_service = false; });
+    } else {
+      layout("signed the layout of sv from 2015-04-05 on, with lines for sip and spr",
+             [](SasDraft& d) { d.has_ip = d.names_service = true; });
+      layout(right.names_service ? "signed the resource without /table in front, as before sv 2015-02-21"
+                                 : "signed the resource with /table in front, as from sv 2015-02-21 on",
+             [](SasDraft& d) { d.names_service = !d.names_service; });
+    }
+    layout("left out the four lines of the key range (spk, srk, epk, erk), which are there though empty",
+           [](SasDraft& d) { d.has_range = false; });
+    out.push_back({Part::End, "signed a line break at the end; a table SAS has none",
+                   [](SasDraft& d) { d.ends_line = true; }});
+    return;
+  }
+  layout(right.has_encryption_scope ? "left out the line of ses, which is there from sv 2020-12-06 on"
+                                    : "signed a line for ses, which is there from sv 2020-12-06 on alone",
+         [](SasDraft& d) { d.has_encryption_scope = !d.has_encryption_scope; });
+  out.push_back({Part::End, "left out the line break at the end; an account SAS has one",
+                 [](SasDraft& d) { d.ends_line = false; }});
+}
+
+std::string replaced(std::string text, char from, char to) {
+  std::replace(text.begin(), text.end(), from, to);
+  return text;
+}
+
+void add_value_mistakes(SasMistakes& out) {
+  const auto each = [&](const char* what, std::string (*change)(const std::string&)) {
+    out.push_back({Part::Values, what, [change](SasDraft& d) {
+                     for (const SasText value : kValuesOfClients) d.sas.*value = change(d.sas.*value);
+                   }});
+  };
+  each("signed the values percent-encoded; they must be decoded",
+       [](const std::string& value) { return percent_encode(value); });
+  each("signed a plus where the URL says a blank (+ stands for one, a plus is %2B)",
+       [](const std::string& value) { return replaced(value, ' ', '+'); });
+  each("signed a blank where the URL says a plus (%2B)",
+       [](const std::string& value) { return replaced(value, '+', ' '); });
+  const auto times = [&](const char* what, std::string (*change)(DateTime)) {
+    out.push_back({Part::Times, what, [change](SasDraft& d) {
+                     for (const SasText field : {&SasParameters::start, &SasParameters::expiry})
+                       if (const auto time = parse_date_time(d.sas.*field)) d.sas.*field = change(*time);
+                   }});
+  };
+  times("signed times (st, se) in another form than the URL has them, with seven decimals", to_string_7);
+  times("signed times (st, se) in another form than the URL has them, to the second",
+        [](DateTime time) { return to_string(DateTime{time.ticks - time.ticks % kTicksPerSecond}); });
+}
+
+// All orders of a few letters; of many the usual one, and the alphabet's.
+std::vector<std::string> orders_of(std::string letters) {
+  std::sort(letters.begin(), letters.end());
+  std::vector<std::string> out = {letters};
+  if (letters.size() <= kMaxPermuted) {
+    while (std::next_permutation(letters.begin(), letters.end())) out.push_back(letters);
+    return out;
+  }
+  constexpr std::string_view kUsual = "rwdxylacuptfibqo";
+  std::sort(letters.begin(), letters.end(), [&](char a, char b) { return kUsual.find(a) < kUsual.find(b); });
+  out.push_back(letters);
+  return out;
+}
+
+void add_order_mistakes(SasMistakes& out, const SasParameters& sas) {
+  const auto orders = [&](const std::string& name, SasText field) {
+    for (const auto& order : orders_of(sas.*field)) {
+      if (order == sas.*field) continue;
+      out.push_back({Part::Order, "signed the letters of " + name + " in another order than the URL has them",
+                     [field, order](SasDraft& d) { d.sas.*field = order; }, /*alone=*/true});
+    }
+  };
+  orders("sp", &SasParameters::permissions);
+  orders("ss", &SasParameters::services);
+  orders("srt", &SasParameters::resource_types);
+}
+
+}  // namespace
+
+std::optional<std::string> find_sas_mistake(const SasParameters& sas, const Target& target,
+                                            const std::vector<std::string>& keys) {
+  SasDraft right{sas,
+                 target.account,
+                 to_lower_ascii(sas.table),
+                 sas.version >= "2015-02-21",
+                 sas.version >= "2015-04-05",
+                 true,
+                 sas.version >= "2020-12-06",
+                 sas.is_account_sas(),
+                 sas.signature};
+  if (right.text().size() > kMaxTextToTry) return std::nullopt;
+  SasMistakes mistakes;
+  add_resource_mistakes(mistakes, right);
+  add_line_mistakes(mistakes, right);
+  add_value_mistakes(mistakes);
+  add_order_mistakes(mistakes, sas);
+  add_common_mistakes(mistakes);
+  const Keys all(keys);
+  return find_mistake(std::vector{right}, mistakes,
+                      [&](const SasDraft& d) { return all.sign(d.key, d.text(), d.signature); });
+}
+
+}  // namespace rocktable

@@ -1,0 +1,83 @@
+// A request made of the lines of a fuzzer's input, and the authenticator it comes before, whose key nobody knows.
+//
+// The lines are: method, target, host, Authorization, x-ms-date, Date, Content-Type, Content-MD5. Missing ones are empty.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "odata/base64.h"
+#include "server/auth.h"
+#include "server/protocol/shared_key.h"
+
+namespace rocktable {
+
+inline const DateTime kFuzzNow = parse_date_time("2021-05-22T23:05:14Z").value();
+
+// 32 bytes that no input can know.
+inline std::string random_key() {
+  std::random_device random;
+  std::string bytes;
+  for (int i = 0; i < 32; ++i) bytes += static_cast<char>(random());
+  return encode_base64(bytes);
+}
+
+inline const std::string& fuzz_key() {
+  static const std::string kKey = random_key();
+  return kKey;
+}
+
+inline std::string fuzz_sign(std::string_view text) {
+  static const AccountKey kSigner(fuzz_key());
+  return kSigner.sign(text);
+}
+
+inline std::vector<SignedIdentifier> fuzz_identifiers(std::string_view, std::string_view) {
+  return {{"policy", std::nullopt, DateTime{kFuzzNow.ticks + 1}, "r"}};
+}
+
+inline const Authenticator& fuzz_authenticator() {
+  static const Authenticator kAuthenticator({{"acc", {fuzz_key()}}}, fuzz_identifiers,
+                                            /*bearer_tokens=*/true);
+  return kAuthenticator;
+}
+
+inline std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+struct FuzzRequest {
+  std::string method, target, host, authorization, x_ms_date, date, content_type, content_md5;
+  std::string no_body = {};
+
+  Request request() const {
+    Request out{method, target, {}, &no_body, "127.0.0.1"};
+    for (const auto& [name, value] :
+         {std::pair{"Authorization", &authorization}, std::pair{"x-ms-date", &x_ms_date},
+          std::pair{"Date", &date}, std::pair{"Content-Type", &content_type},
+          std::pair{"Content-MD5", &content_md5}})
+      if (!value->empty()) out.headers.add(name, *value);
+    return out;
+  }
+
+  // Nothing where the URL names no account.
+  std::optional<Target> where() const {
+    auto out = parse_target(target, host, false, true);
+    return out ? std::optional(std::move(*out)) : std::nullopt;
+  }
+};
+
+inline FuzzRequest request_of(const std::vector<std::string>& lines) {
+  return {lines[0], lines[1], lines[2], lines[3], lines[4], lines[5], lines[6], lines[7]};
+}
+
+}  // namespace rocktable
