@@ -1,6 +1,7 @@
 #include "bench/http_bench.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,9 @@ constexpr int kConnections = 32;
 constexpr std::size_t kTransaction = 100;
 constexpr std::size_t kRequestsARound = 500;  // of one connection
 constexpr std::size_t kRequestsPrepared =
-    20'000;                               // of many; used again where that does not change what they do
-constexpr std::size_t kMiddle = 100'000;  // the table that most scenarios use, or the largest below
+    20'000;                                 // of many; used again where that does not change what they do
+constexpr std::size_t kMiddle = 100'000;    // the table that most scenarios use, or the largest below
+constexpr std::chrono::seconds kSettle{7};  // before a stop: not every server writes at once
 constexpr const char* kBareServer = "bare Beast";
 constexpr const char* kBareStore = "bare RocksDB";
 constexpr const char* kStoreFolder = "__rocktable__";
@@ -74,19 +76,20 @@ class Bench {
   explicit Bench(HttpBenchOptions options) : options_(std::move(options)), report_(columns()) {}
 
   Report run() {
-    for (auto& target : options_.targets) live_through(*target);
+    each([&](Endpoint& target) { live_through(target); });
     stay_on_one_core(true);
     restart();
-    for (int round = -1; round < options_.rounds; ++round) one_connection(round);
+    for (int round = -1; round < options_.rounds; ++round)
+      each([&](Endpoint& target) { one_connection(target, round); });
     stay_on_one_core(false);
     restart();
     many_connections();
     fairness(*options_.targets.front());
     bare_store(*options_.targets.front());
-    for (auto& target : options_.targets) {
-      deletion(*target);
-      target->stop();
-    }
+    each([&](Endpoint& target) {
+      deletion(target);
+      target.stop();
+    });
     return std::move(report_);
   }
 
@@ -114,11 +117,26 @@ class Bench {
     return out;
   }
 
+  // Who fails goes on without further rows, but for the first: its failure is the run's.
+  void each(const std::function<void(Endpoint&)>& work) {
+    const auto fails = [&](const std::unique_ptr<Endpoint>& target) {
+      try {
+        work(*target);
+        return false;
+      } catch (const std::exception& fault) {
+        if (target == options_.targets.front()) throw;
+        std::fprintf(stderr, "%s is left out from here on: %s\n", target->name().c_str(), fault.what());
+        return true;
+      }
+    };
+    std::erase_if(options_.targets, fails);
+  }
+
   void restart() {
-    for (auto& target : options_.targets) {
-      target->stop();
-      target->start();
-    }
+    each([](Endpoint& target) {
+      target.stop();
+      target.start();
+    });
   }
 
   void add(const std::string& scenario, const Endpoint& target, Microseconds time) {
@@ -129,7 +147,6 @@ class Bench {
   void live_through(Endpoint& target);
   void fill(const Endpoint& target, std::size_t size);
   // Client and servers share one core; round -1 warms up.
-  void one_connection(int round);
   void one_connection(Endpoint& target, int round);
   void many_connections();
   void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
@@ -182,6 +199,7 @@ void Bench::live_through(Endpoint& target) {
   }
   HttpClient(target.port()).exchange(create_table_request(kInserts));
   if (!target.is_ours()) return;
+  std::this_thread::sleep_for(kSettle);
   add("stop", target, target.stop());
   report_.add("disk, an entity", Unit::Bytes, target.name(),
               static_cast<double>(bytes_in(target.folder())) / static_cast<double>(entities));
@@ -208,10 +226,6 @@ Microseconds median_of_round(HttpClient& client, const std::function<std::string
   for (const auto& request : requests)
     samples.microseconds.push_back(duration_of([&] { client.exchange(request); }).count());
   return Microseconds(samples.median());
-}
-
-void Bench::one_connection(int round) {
-  for (auto& target : options_.targets) one_connection(*target, round);
 }
 
 void Bench::one_connection(Endpoint& target, int round) {
@@ -292,21 +306,21 @@ std::unique_ptr<Endpoint> Bench::start_bare_server() {
 void Bench::many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
                              std::optional<std::size_t> size, bool once) {
   for (int round = 0; round < options_.rounds; ++round) {
-    for (auto& target : options_.targets) {
-      const auto sizes = sizes_of(*target);
-      if (size && target->name() != kBareServer && std::ranges::find(sizes, *size) == sizes.end()) continue;
+    each([&](Endpoint& target) {
+      const auto sizes = sizes_of(target);
+      if (size && target.name() != kBareServer && std::ranges::find(sizes, *size) == sizes.end()) return;
       std::vector<std::string> requests;
       for (std::size_t i = 0; i < (once ? 5 : 1) * kRequestsPrepared; ++i)
         requests.push_back(make(once ? inserted_++ : random_()));
       std::size_t next = 0;
       const LoadResult result =
-          load(target->port(), kConnections, options_.round_time, [&]() -> std::string_view {
+          load(target.port(), kConnections, options_.round_time, [&]() -> std::string_view {
             if (next == requests.size() && once) return {};
             return requests[next++ % requests.size()];
           });
-      report_.add(scenario, Unit::PerSecond, target->name(), result.rate());
-      report_.add_latencies(scenario, target->name(), result.latencies);
-    }
+      report_.add(scenario, Unit::PerSecond, target.name(), result.rate());
+      report_.add_latencies(scenario, target.name(), result.latencies);
+    });
   }
 }
 

@@ -12,6 +12,8 @@
 #include <list>
 #include <stdexcept>
 
+#include "odata/text.h"
+
 namespace rocktable {
 namespace {
 
@@ -127,10 +129,16 @@ tcp::socket connected(asio::io_context& context, std::uint16_t port) {
 }  // namespace
 
 std::string Answer::header(std::string_view name) const {
-  const auto line = head.find("\r\n" + std::string(name) + ": ");
-  if (line == std::string::npos) return "";
-  const auto value = line + 2 + name.size() + 2;
-  return head.substr(value, head.find(kLineEnd, value) - value);
+  for (std::size_t line = head.find(kLineEnd); line != std::string::npos;
+       line = head.find(kLineEnd, line + 2)) {
+    const auto field = std::string_view(head).substr(line + 2);
+    if (!equals_ignoring_case(field.substr(0, name.size()), name) ||
+        !field.substr(name.size()).starts_with(": "))
+      continue;
+    const auto value = field.substr(name.size() + 2);
+    return std::string(value.substr(0, value.find(kLineEnd)));
+  }
+  return "";
 }
 
 HttpClient::HttpClient(std::uint16_t port) : context_(1), socket_(connected(context_, port)) {}

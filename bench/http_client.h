@@ -19,7 +19,7 @@ struct Answer {
   std::string body;
   std::string raw;  // all bytes as they came
 
-  // The value of a header; empty where there is none. The name is as the server spells it.
+  // The value of a header; empty where there is none.
   std::string header(std::string_view name) const;
 };
 

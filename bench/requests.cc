@@ -15,7 +15,9 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kJson = "Content-Type: application/json\r\n";
-constexpr std::string_view kBatch = "Content-Type: multipart/mixed; boundary=b\r\n";
+// As the SDKs write them; not every server takes others.
+const std::string kBatchBoundary = "batch_a36a1b9e-1b0c-4d4a-9f3e-3b1d7a1f5c11";
+const std::string kChangeSetBoundary = "changeset_7f0d5c1a-52a4-4f0e-8f5d-1d2f0c9a7b42";
 
 std::string sas_query() {
   SasParameters sas;
@@ -93,17 +95,20 @@ std::string write_request(std::string_view method, std::string_view table, std::
 }
 
 std::string transaction_request(std::string_view table, std::size_t first, std::size_t count) {
-  std::string body = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n";
+  std::string body = "--" + kBatchBoundary +
+                     "\r\nContent-Type: multipart/mixed; boundary=" + kChangeSetBoundary + "\r\n\r\n";
   for (std::size_t i = first; i < first + count; ++i) {
-    body +=
-        "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nPOST "
-        "http://127.0.0.1/" +
-        std::string(kDevelopmentAccount) + "/" + std::string(table) +
-        " HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json;odata=nometadata\r\n" +
-        "Prefer: return-no-content\r\n\r\n" + entity_json(i) + "\r\n";
+    body += "--" + kChangeSetBoundary +
+            "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+            "POST http://127.0.0.1/" +
+            std::string(kDevelopmentAccount) + "/" + std::string(table) +
+            " HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json;odata=nometadata\r\n"
+            "Prefer: return-no-content\r\n\r\n" +
+            entity_json(i) + "\r\n";
   }
-  body += "--c--\r\n--b--\r\n";
-  return request_bytes("POST", "/$batch", body, kBatch);
+  body += "--" + kChangeSetBoundary + "--\r\n--" + kBatchBoundary + "--\r\n";
+  return request_bytes("POST", "/$batch", body,
+                       "Content-Type: multipart/mixed; boundary=" + kBatchBoundary + "\r\n");
 }
 
 std::string query_request(std::string_view table, std::string_view filter, std::string_view tokens) {
