@@ -13,7 +13,7 @@ constexpr Clock::duration kClaimLasts = 5ms;  // who comes back within it is sti
 constexpr Clock::duration kShortScan = 2ms;   // is a short request itself
 constexpr Clock::duration kWork = 100us;      // less than what a reader notices
 constexpr int kRest = 3;  // times as long as it worked: a quarter of a core is left to scans
-constexpr Clock::duration kMaxRest = 20ms;  // after which it looks again whether anybody is about
+constexpr Clock::duration kMaxRest = 100ms;  // after which it looks again whether anybody is about
 
 Clock::time_point at(Clock::rep ticks) { return Clock::time_point(Clock::duration(ticks)); }
 
