@@ -116,14 +116,15 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
   const PayloadFormat format = payload_format(exchange, query.table);
   EntitySetWriter page(body, format, query.select);
   const auto visit = [&](const EntityView& entity) {
-    if (query.filter && !matches(*query.filter, entity)) return false;
     page.add(entity);
     return true;
   };
   const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
   const KeyRanges ranges = within_reach(query.plan.ranges, exchange.caller);
+  const Filter* filter = query.filter ? &*query.filter : nullptr;
   const auto next =
-      store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit, &stats).value();
+      store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit, &stats, filter)
+          .value();
   page.finish();
 
   Response response = table_layer_response(exchange, 200);

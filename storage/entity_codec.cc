@@ -85,25 +85,34 @@ Guid to_guid(std::string_view bytes) {
   return guid;
 }
 
-// The value in the directory; texts get their length alone and are pointed at their bytes afterwards.
-ValueView read_scalar(Reader& reader, EdmType type) {
+// The value in the directory; texts get their length alone and are pointed at their bytes afterwards. Written in place:
+// a value that is returned is stored in parts and loaded as a whole for the move, which stalls the processor each time.
+void read_scalar(Reader& reader, EdmType type, ValueView& out) {
   switch (type) {
     case EdmType::String:
-      return std::string_view(reader.rest().data(), reader.varint());
+      out.emplace<std::string_view>(reader.rest().data(), reader.varint());
+      return;
     case EdmType::Binary:
-      return BinaryView{std::string_view(reader.rest().data(), reader.varint())};
+      out.emplace<BinaryView>(std::string_view(reader.rest().data(), reader.varint()));
+      return;
     case EdmType::Boolean:
-      return reader.byte() != 0;
+      out.emplace<bool>(reader.byte() != 0);
+      return;
     case EdmType::Int32:
-      return reader.fixed<std::int32_t>();
+      out.emplace<std::int32_t>(reader.fixed<std::int32_t>());
+      return;
     case EdmType::Int64:
-      return reader.fixed<std::int64_t>();
+      out.emplace<std::int64_t>(reader.fixed<std::int64_t>());
+      return;
     case EdmType::Double:
-      return reader.fixed<double>();
+      out.emplace<double>(reader.fixed<double>());
+      return;
     case EdmType::DateTime:
-      return DateTime{reader.fixed<std::int64_t>()};
+      out.emplace<DateTime>(DateTime{reader.fixed<std::int64_t>()});
+      return;
     case EdmType::Guid:
-      return to_guid(reader.bytes(16));
+      out.emplace<Guid>(to_guid(reader.bytes(16)));
+      return;
   }
   throw CorruptRecord("a property's type is unknown");
 }
@@ -135,7 +144,9 @@ DateTime decode_entity(std::string_view record, std::vector<PropertyView>& prope
     const std::uint8_t type = reader.byte();
     if (type >= kEdmTypeCount) throw CorruptRecord("a property's type is unknown");
     const std::string_view name = reader.bytes(reader.varint());
-    properties.push_back({name, read_scalar(reader, static_cast<EdmType>(type))});
+    PropertyView& property = properties.emplace_back();
+    property.name = name;
+    read_scalar(reader, static_cast<EdmType>(type), property.value);
   }
   for (auto& property : properties) {
     if (auto* text = std::get_if<std::string_view>(&property.value)) *text = reader.bytes(text->size());

@@ -15,7 +15,8 @@ struct RequestStats {
   std::chrono::nanoseconds storage_time{};  // in the store's functions, the caller's visitors included
 
   // Called from within a scan about every 64 entities: a chance to watch it, and to end it by answering
-  // false. The scan then returns the key to resume from, as it does at its deadline.
+  // false. The scan then returns the key to resume from, as it does at its deadline. Whoever sleeps in it, to
+  // make way for others, keeps the scan from using a second core as well.
   std::function<bool(const RequestStats&)> progress;
 };
 

@@ -14,6 +14,7 @@
 
 #include "odata/entity.h"
 #include "odata/error.h"
+#include "odata/filter.h"
 #include "odata/key_ranges.h"
 #include "storage/request_stats.h"
 #include "storage/write.h"
@@ -104,6 +105,7 @@ class TableStore {
   //
   //   visit      called once an entity with a view that is valid during the call; answers whether it belongs
   //              to the page; must not call the store
+  //   filter     what does not match it is not visited; with one, a long scan may use a second core
   //   page_size  stop after this many that do, 1 or more; sooner once their keys and records fill
   //              kMaxPageBytes, for a page is held in memory
   //   deadline   stop then; at least one entity is visited, so that a scan that resumes gets ahead
@@ -114,7 +116,7 @@ class TableStore {
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         Deadline deadline,
                                         const std::function<bool(const EntityView&)>& visit,
-                                        RequestStats* stats = nullptr) const;
+                                        RequestStats* stats = nullptr, const Filter* filter = nullptr) const;
 
   // An entity group transaction: applies all writes to one partition, or none. `writes` has at least one
   // element and no row key twice. Durable when it returns. Returns the timestamp that all of them got; it is

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "odata/filter_parser.h"
@@ -17,6 +19,7 @@
 #include "storage/key_codec.h"
 #include "storage/table_store.h"
 #include "tests/storage_samples.h"
+#include "tests/storage_temporary_folder.h"
 
 namespace rocktable {
 namespace {
@@ -67,11 +70,10 @@ struct Query {
   std::optional<EntityKey> page(const TableStore& store, const KeyRanges& ranges, int page_size,
                                 TableStore::Deadline deadline) {
     const auto visit = [&](const EntityView& entity) {
-      if (!matches(*filter, entity)) return false;
       found.push_back({std::string(entity.partition_key), std::string(entity.row_key)});
       return true;
     };
-    const auto resume = store.scan(kTable, ranges, page_size, deadline, visit, &stats);
+    const auto resume = store.scan(kTable, ranges, page_size, deadline, visit, &stats, &*filter);
     REQUIRE(resume.has_value());
     return *resume;
   }
@@ -474,6 +476,179 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
   CHECK(torn == 0);
   CHECK(incomplete == 0);
   CHECK(numbers_of_scans.size() >= 20);  // the writer wrote meanwhile
+}
+
+namespace {
+
+// A table of several of RocksDB's files, for each time that the store is closed leaves one: partitions p00 .. p29 of rows
+// r0000 .. r0099, of 6 KB each.
+struct LargeTable {
+  static constexpr std::size_t kPartitions = 30, kRows = 100, kFiles = 6;
+
+  LargeTable() {
+    const std::string text(6'000, 'x');
+    for (std::size_t p = 0; p < kPartitions; ++p) {
+      if (p % (kPartitions / kFiles) == 0) reopen();
+      if (p == 0) REQUIRE(store->create_table(kTable).has_value());
+      std::vector<Write> writes;
+      for (std::size_t row = 0; row < kRows; ++row)
+        writes.push_back(
+            put("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}, {"Text", text}}));
+      REQUIRE(store->commit(kTable, "p" + padded(p, 2), writes).has_value());
+    }
+    reopen();
+  }
+
+  void reopen() {
+    store.reset();
+    store = std::make_unique<TableStore>(folder.store());
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<TableStore> store;
+};
+
+// Whether entities were counted that this thread did not go through: at most 64 are between two questions.
+struct SecondThread {
+  explicit SecondThread(RequestStats& stats) {
+    stats.progress = [this](const RequestStats& now) {
+      seen |= now.entities_scanned > before + 64;
+      before = now.entities_scanned;
+      return true;
+    };
+  }
+
+  std::uint64_t before = 0;
+  bool seen = false;
+};
+
+std::string rows_of_all_partitions(std::initializer_list<std::size_t> rows) {
+  std::string out;
+  for (std::size_t p = 0; p < LargeTable::kPartitions; ++p)
+    for (const std::size_t row : rows) out += "(p" + padded(p, 2) + ",r" + padded(row, 4) + ")";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a long scan finds the same in the same order on one thread and on two") {
+  LargeTable table;
+  for (const int page_size : {1, 2, 7, 11, 12, 13, 15, 19, 20, 21, 31, 59, 60, 61, 1000}) {
+    CAPTURE(page_size);
+    Query query("Number eq 17 or Number eq 99");
+    const std::size_t pages = query.all_pages(*table.store, page_size);
+    CHECK(text_of(query.found) == rows_of_all_partitions({17, 99}));
+    CHECK(query.stats.entities_scanned == LargeTable::kPartitions * LargeTable::kRows);
+    CHECK(query.stats.entities_returned == 60);
+    // Row 99 of the last partition is the last of all: a page that ends with it has no successor.
+    CHECK(pages == (60 + static_cast<std::size_t>(page_size) - 1) / static_cast<std::size_t>(page_size));
+  }
+  Query half("Number ge 50");  // more than a second thread is to copy
+  half.all_pages(*table.store, 100'000);
+  CHECK(half.found.size() == LargeTable::kPartitions * LargeTable::kRows / 2);
+  CHECK(std::is_sorted(half.found.begin(), half.found.end(), [](const EntityKey& a, const EntityKey& b) {
+    return std::tie(a.partition_key, a.row_key) < std::tie(b.partition_key, b.row_key);
+  }));
+}
+
+TEST_CASE("a long scan uses a second thread, unless it has to rest or is not alone") {
+  if (std::thread::hardware_concurrency() < 2) return;
+  LargeTable table;
+  bool shared = false;
+  for (int round = 0; round < 200 && !shared;
+       ++round) {  // a busy machine looks like one that wants us to rest
+    Query query("Number lt 0");
+    SecondThread second(query.stats);
+    query.all_pages(*table.store, 1000);
+    CHECK(query.stats.entities_scanned == LargeTable::kPartitions * LargeTable::kRows);
+    shared = second.seen;
+  }
+  CHECK(shared);
+
+  Query resting("Number lt 0");
+  SecondThread none(resting.stats);
+  resting.stats.progress = [&, watch = resting.stats.progress](const RequestStats& stats) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return watch(stats);
+  };
+  resting.all_pages(*table.store, 1000);
+  CHECK_FALSE(none.seen);
+  CHECK(resting.stats.entities_scanned == LargeTable::kPartitions * LargeTable::kRows);
+}
+
+TEST_CASE("a long scan ends where it is told to, and resumes without a gap") {
+  LargeTable table;
+  for (const int questions : {2, 10, 18, 20, 25, 30, 35, 40}) {
+    CAPTURE(questions);
+    Query query("Number eq 17");
+    int asked = 0;
+    query.stats.progress = [&](const RequestStats&) { return ++asked % questions != 0; };
+    query.all_pages(*table.store, 1000);
+    CHECK(text_of(query.found) == rows_of_all_partitions({17}));
+    CHECK(query.stats.entities_scanned == LargeTable::kPartitions * LargeTable::kRows);
+  }
+  Query short_of_time("Number eq 17");
+  short_of_time.all_pages(*table.store, 1000, [] { return in(std::chrono::milliseconds(2)); });
+  CHECK(text_of(short_of_time.found) == rows_of_all_partitions({17}));
+}
+
+TEST_CASE("a long scan sees its table whole though it is deleted meanwhile") {
+  for (const int question : {1, 2, 5, 20}) {
+    CAPTURE(question);
+    LargeTable table;
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(100));  // the files of level 0 alone outlive the table
+    Query query("Number eq 17");
+    int asked = 0;
+    query.stats.progress = [&](const RequestStats&) {
+      if (++asked == question) REQUIRE(table.store->delete_table(kTable).has_value());
+      return true;
+    };
+    REQUIRE_FALSE(query.page(*table.store, query.plan.ranges, 1000, far_away()).has_value());
+    CHECK(text_of(query.found) == rows_of_all_partitions({17}));
+    CHECK_FALSE(table.store->get_table(kTable).has_value());
+  }
+}
+
+TEST_CASE("a long scan does not see what is written meanwhile") {
+  LargeTable table;
+  for (const int question : {1, 5, 20}) {
+    CAPTURE(question);
+    Query query("Number eq 17");
+    int asked = 0;
+    query.stats.progress = [&](const RequestStats&) {
+      if (++asked != question) return true;
+      for (std::size_t p = 0; p < LargeTable::kPartitions; ++p) {
+        const std::vector<Write> writes = {
+            put("r0017", {{"Number", static_cast<std::int32_t>(17)}}),
+            put("r0018-" + std::to_string(question), {{"Number", static_cast<std::int32_t>(17)}})};
+        REQUIRE(table.store->commit(kTable, "p" + padded(p, 2), writes).has_value());
+      }
+      return true;
+    };
+    query.all_pages(*table.store, 1000);
+    std::size_t expected = LargeTable::kPartitions;
+    for (const int earlier : {1, 5, 20})
+      if (earlier < question) expected += LargeTable::kPartitions;
+    CHECK(query.found.size() == expected);
+  }
+}
+
+TEST_CASE("long scans side by side find all") {
+  LargeTable table;
+  std::vector<std::string> found(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& text : found)
+      threads.emplace_back([&] {
+        for (int round = 0; round < 5; ++round) {
+          Query query("Number eq 17");
+          query.all_pages(*table.store, 1000);
+          text = text_of(query.found);
+        }
+      });
+  }
+  for (const auto& text : found) CHECK(text == rows_of_all_partitions({17}));
 }
 
 }  // namespace rocktable
