@@ -11,11 +11,8 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <future>
-#include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <system_error>
@@ -24,12 +21,13 @@
 #include <vector>
 
 #include "odata/filter.h"
-#include "odata/query_plan.h"
 #include "odata/text.h"
 #include "storage/catalog_codec.h"
 #include "storage/clock.h"
 #include "storage/entity_codec.h"
 #include "storage/key_codec.h"
+#include "storage/rocksdb.h"
+#include "storage/table_scan.h"
 
 namespace rocktable {
 
@@ -38,14 +36,6 @@ void throw_exception_from_error(const WriteRefusal& refusal, const boost::source
 }
 
 namespace {
-
-rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
-std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
-
-// For faults that no client can cause.
-void check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("the store failed: " + status.ToString());
-}
 
 // Figures: measured for entities of about 1 KB on two cores. Uncompressed blocks scan 1.5 to 1.8 times as
 // fast as LZ4 for a fifth more disk. Blocks of 16 KiB: a read of one that is not in the cache takes 5.4 us, with 32 KiB
@@ -476,320 +466,6 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
   return true;
 }
 
-namespace {
-
-// A stretch of a table that a second thread goes through. What matches is copied, for the visitor is another thread's.
-struct Stretch {
-  struct Found {
-    std::string key, record;
-  };
-
-  bool complete = false;  // else it counts for nothing: given up, or no place for a second thread
-  std::uint64_t entities = 0, bytes = 0, found_bytes = 0;
-  std::vector<Found> found;
-};
-
-// Few matches are worth the copying. Where there are many, the page is about to be full.
-constexpr std::size_t kMaxFound = 1000;
-constexpr std::size_t kMaxFoundBytes = 1 << 20;
-
-Stretch go_through(rocksdb::Iterator& rows, std::string_view begin, std::string_view end,
-                   const Filter& filter, const std::atomic<bool>& given_up) {
-  Stretch out;
-  std::vector<PropertyView> properties;
-  std::string scratch;
-  for (rows.Seek(slice(begin)); rows.Valid() && view(rows.key()) < end; rows.Next()) {
-    const std::string_view key = view(rows.key()), record = view(rows.value());
-    const EntityKeyView names = decode_entity_key(key, scratch);
-    const DateTime timestamp = decode_entity(record, properties);
-    ++out.entities;
-    out.bytes += key.size() + record.size();
-    if (out.entities % 64 == 0 && given_up) return {};
-    if (!matches(filter, {names.partition_key, names.row_key, timestamp, properties})) continue;
-    out.found.push_back({std::string(key), std::string(record)});
-    out.found_bytes += key.size() + record.size();
-    if (out.found.size() == kMaxFound || out.found_bytes > kMaxFoundBytes) return {};
-  }
-  out.complete = rows.status().ok();
-  return out;
-}
-
-// The second thread while it is at work. Given up and waited for when this goes out of scope.
-class Helper {
- public:
-  // All arguments outlive it.
-  Helper(rocksdb::Iterator& rows, const std::string& begin, const std::string& end, const Filter& filter)
-      : stretch_(std::async(std::launch::async, [this, &rows, &begin, &end, &filter] {
-          return go_through(rows, begin, end, filter, given_up_);
-        })) {}
-  ~Helper() { given_up_ = true; }  // the future waits
-  Helper(const Helper&) = delete;
-  Helper& operator=(const Helper&) = delete;
-
-  void give_up() { given_up_ = true; }
-  bool is_done() const {
-    return stretch_.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready;
-  }
-  // Faults are left to who goes through the stretch again.
-  Stretch result() {
-    try {
-      return stretch_.get();
-    } catch (const std::exception&) {
-      return {};
-    }
-  }
-
- private:
-  std::atomic<bool> given_up_ = false;
-  std::future<Stretch> stretch_;
-};
-
-class Counted {
- public:
-  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::atomic<int>& count_;
-};
-
-// What all scans of a store have in common.
-struct ScanContext {
-  rocksdb::DB& db;
-  rocksdb::ColumnFamilyHandle* entities;
-  std::atomic<int>& long_scans;
-};
-
-// One scan at work: offers the entities of each range to the visitor until the page is full or time is up.
-//
-// A long scan by a filter is shared by two threads as long as it is the only one: the borders of RocksDB's files cut
-// what is left into stretches, and while this thread goes through one, a helper goes through the next. What the helper
-// finds is offered in its turn, so that results keep their order; where the page could end within, the helper's work is
-// dropped and this thread does it again. Whoever rests in RequestStats::progress makes way for other requests: then
-// there is no helper.
-class Scan {
- public:
-  // `is_there`: whether the table still is.
-  Scan(const ScanContext& context, TableId table, int page_size, TableStore::Deadline deadline,
-       const std::function<bool(const EntityView&)>& visit, const Filter* filter,
-       const std::function<bool()>& is_there, RequestStats& stats)
-      : db_(context.db),
-        entities_(context.entities),
-        long_scans_(context.long_scans),
-        table_(table),
-        page_size_(page_size),
-        deadline_(deadline),
-        visit_(visit),
-        filter_(filter),
-        is_there_(is_there),
-        stats_(stats) {}
-
-  // The key to resume from, or nothing at the end.
-  std::optional<EntityKey> run(const KeyRanges& ranges) {
-    if (ranges.empty()) return std::nullopt;
-    // A single read sees one snapshot by itself.
-    if (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
-      snapshot_.emplace(&db_);
-      options_.snapshot = snapshot_->snapshot();
-    }
-    end_ = end_of(ranges.back());
-    end_slice_ = slice(end_);
-    for (const auto& range : ranges) {
-      ++stats_.ranges;
-      if (!(is_one_key(range) ? look_up(range.begin) : iterate(range))) return resume_;
-    }
-    return std::nullopt;
-  }
-
- private:
-  using SteadyClock = std::chrono::steady_clock;
-
-  static constexpr std::size_t kLongScanBytes = 1 << 20;
-  static constexpr std::size_t kReadAheadBytes = 256 << 10;
-  static constexpr std::chrono::microseconds kRested{50};  // what `progress` takes is far less
-  static constexpr std::chrono::milliseconds kUndisturbed{10};
-
-  std::string end_of(const KeyRange& range) const {
-    return range.end ? encode_bound(table_, *range.end) : encode_table_end(table_);
-  }
-
-  bool look_up(const EntityKey& key) {
-    const std::string encoded = encode_entity_key(table_, key.partition_key, key.row_key);
-    rocksdb::PinnableSlice record;
-    const auto status = db_.Get(options_, entities_, slice(encoded), &record);
-    if (status.IsNotFound()) return true;
-    check(status);
-    return offer({key.partition_key, key.row_key}, encoded.size(), view(record));
-  }
-
-  bool iterate(const KeyRange& range) {
-    if (!rows_) open(range);
-    const std::string end = end_of(range);
-    rows_->Seek(slice(encode_bound(table_, range.begin)));
-    if (filter_ == nullptr || !snapshot_) return offer_until(end);
-    if (!offer_until(end, kLongScanBytes)) return false;
-    return !is_before(end) || offer_rest(end);
-  }
-
-  // One iterator serves all ranges. Blocks of rows of one partition are worth a place in the cache; what a
-  // larger scan reads would only wash it out, and is read as fast without it.
-  void open(const KeyRange& first) {
-    options_.fill_cache = classify(first) == PlanClass::RowRange;
-    options_.iterate_upper_bound = &end_slice_;
-    rows_.reset(db_.NewIterator(options_, entities_));
-  }
-
-  bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
-
-  // Stops in between once the scan has read `bytes`.
-  bool offer_until(std::string_view end, std::size_t bytes = std::numeric_limits<std::size_t>::max()) {
-    for (; is_before(end) && bytes_ < bytes; rows_->Next()) {
-      const EntityKeyView key = decode_entity_key(view(rows_->key()), scratch_);
-      if (!offer(key, rows_->key().size(), view(rows_->value()))) return false;
-    }
-    check(rows_->status());
-    return true;
-  }
-
-  // The rest of a range that turned out to be long.
-  bool offer_rest(const std::string& end) {
-    const Counted counted(long_scans_);
-    reopen();
-    const std::vector<std::string> borders = borders_up_to(end);
-    for (std::size_t i = 0; i < borders.size(); ++i) {
-      std::optional<Helper> helper;
-      if (i + 1 < borders.size() && may_share())
-        helper.emplace(*helper_rows_, borders[i], borders[i + 1], *filter_);
-      helper_ = helper ? &*helper : nullptr;
-      const bool go_on = offer_until(borders[i]);
-      const bool taken = go_on && helper_ != nullptr && take_over(*helper_);
-      helper_ = nullptr;
-      if (!go_on) return false;
-      if (taken) rows_->Seek(slice(borders[++i]));
-    }
-    return true;
-  }
-
-  // Goes on where it was, with two iterators that read ahead: fewer system calls, dearer for short scans. A table that is
-  // deleted keeps its rows for iterators that are open alone, hence the question.
-  void reopen() {
-    if (helper_rows_) return;
-    rocksdb::ReadOptions options = options_;
-    options.readahead_size = kReadAheadBytes;
-    std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(options, entities_));
-    std::unique_ptr<rocksdb::Iterator> helper_rows(db_.NewIterator(options, entities_));
-    if (!is_there_()) return;
-    rows->Seek(rows_->key());
-    rows_ = std::move(rows);
-    helper_rows_ = std::move(helper_rows);
-  }
-
-  // Where files begin, from where the scan stands, in order; then `end`.
-  std::vector<std::string> borders_up_to(const std::string& end) const {
-    rocksdb::ColumnFamilyMetaData files;
-    db_.GetColumnFamilyMetaData(entities_, &files);
-    std::vector<std::string> borders = {end};
-    if (!rows_->Valid()) return borders;
-    for (const auto& level : files.levels)
-      for (const auto& file : level.files)
-        if (file.smallestkey > view(rows_->key()) && file.smallestkey < end)
-          borders.push_back(file.smallestkey);
-    std::sort(borders.begin(), borders.end());
-    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-    return borders;
-  }
-
-  bool may_share() const {
-    return helper_rows_ && long_scans_ == 1 && std::thread::hardware_concurrency() > 1 &&
-           SteadyClock::now() - rested_at_ > kUndisturbed;
-  }
-
-  // What the helper found, as if this thread had; false where it has to.
-  bool take_over(Helper& helper) {
-    while (!helper.is_done())
-      if (is_over()) helper.give_up();
-    const Stretch stretch = helper.result();
-    const bool fits = kept_ + stretch.found.size() < static_cast<std::size_t>(page_size_) &&
-                      kept_bytes_ + stretch.found_bytes < kMaxPageBytes;
-    if (!stretch.complete || !fits) return false;
-    stats_.entities_scanned += stretch.entities;
-    stats_.bytes_read += stretch.bytes;
-    for (const auto& [key, record] : stretch.found)
-      visit(decode_entity_key(key, scratch_), key.size(), record);
-    return true;
-  }
-
-  // False where this entity is the first of the next page.
-  bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
-    if (kept_ == static_cast<std::size_t>(page_size_) || kept_bytes_ >= kMaxPageBytes || must_stop()) {
-      resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
-      return false;
-    }
-    ++stats_.entities_scanned;
-    stats_.bytes_read += key_bytes + record.size();
-    bytes_ += key_bytes + record.size();
-    visit(key, key_bytes, record);
-    return true;
-  }
-
-  void visit(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
-    const DateTime timestamp = decode_entity(record, properties_);
-    const EntityView entity{key.partition_key, key.row_key, timestamp, properties_};
-    if ((filter_ != nullptr && !matches(*filter_, entity)) || !visit_(entity)) return;
-    ++kept_;
-    kept_bytes_ += key_bytes + record.size();
-    ++stats_.entities_returned;
-  }
-
-  // Every 64th time; never before the first entity, so that a scan that resumes gets ahead.
-  bool must_stop() { return ++offered_ % 64 == 2 && is_over(); }
-
-  // Looks at the clock, and asks.
-  bool is_over() {
-    const auto now = SteadyClock::now();
-    if (now >= deadline_) return true;
-    if (!stats_.progress) return false;
-    const bool go_on = stats_.progress(stats_);
-    const auto then = SteadyClock::now();
-    if (then - now > kRested) {
-      rested_at_ = then;
-      if (helper_ != nullptr) helper_->give_up();
-    }
-    return !go_on;
-  }
-
-  rocksdb::DB& db_;
-  rocksdb::ColumnFamilyHandle* entities_;
-  std::atomic<int>& long_scans_;
-  TableId table_;
-  int page_size_;
-  TableStore::Deadline deadline_;
-  const std::function<bool(const EntityView&)>& visit_;
-  const Filter* filter_;
-  const std::function<bool()>& is_there_;
-  RequestStats& stats_;
-
-  std::optional<rocksdb::ManagedSnapshot> snapshot_;
-  std::string end_;
-  rocksdb::Slice end_slice_;
-  rocksdb::ReadOptions options_;
-  std::unique_ptr<rocksdb::Iterator> rows_,
-      helper_rows_;           // gone before the snapshot and the bound that they use
-  Helper* helper_ = nullptr;  // while one is at work
-  SteadyClock::time_point rested_at_;
-  std::vector<PropertyView> properties_;
-  std::string scratch_;
-  std::optional<EntityKey> resume_;
-  std::size_t kept_ = 0;
-  std::size_t kept_bytes_ = 0;
-  std::size_t bytes_ = 0;  // read by this thread
-  unsigned offered_ = 0;
-};
-
-}  // namespace
-
 Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, const KeyRanges& ranges,
                                                         int page_size, Deadline deadline,
                                                         const std::function<bool(const EntityView&)>& visit,
@@ -801,8 +477,8 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, c
     const auto now = find_table(name);
     return now && now->id == table->id;
   };
-  return Scan({*db_, entities_, long_scans_}, table->id, page_size, deadline, visit, filter, is_there, stats)
-      .run(ranges);
+  return scan_table({*db_, entities_, long_scans_},
+                    {table->id, ranges, page_size, deadline, visit, filter, is_there, stats});
 }
 
 // --- Entities: writing -------------------------------------------------------------------------------------
