@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ std::optional<DateTime> parse_date_time(std::string_view text);
 // entities and ETags.
 std::string to_string(DateTime time);
 void append_date_time(std::string& out, DateTime time);
+// To memory with room for kMaxDateTimeLength characters; returns the end.
+inline constexpr std::size_t kMaxDateTimeLength = 28;
+char* write_date_time(char* out, DateTime time);
 
 // The same with always seven decimals: the form in error messages and access policies.
 std::string to_string_7(DateTime time);
