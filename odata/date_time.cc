@@ -209,12 +209,15 @@ std::string to_string_7(DateTime time) {
   return out;
 }
 
-std::string to_http_date(DateTime time) {
+namespace {
+
+std::array<char, kHttpDateLength> http_date(DateTime time) {
   const Fields fields = fields_of(time);
-  std::string out = "Sun, 00 Jan 0000 00:00:00 GMT";
-  out.replace(0, 3, kDayNames[fields.weekday]);
+  std::array<char, kHttpDateLength> out;
+  std::copy_n("Sun, 00 Jan 0000 00:00:00 GMT", kHttpDateLength, out.begin());
+  kDayNames[fields.weekday].copy(&out[0], 3);
   write_digits<2>(&out[5], fields.day);
-  out.replace(8, 3, kMonthNames[static_cast<std::size_t>(fields.month - 1)]);
+  kMonthNames[static_cast<std::size_t>(fields.month - 1)].copy(&out[8], 3);
   write_digits<4>(&out[12], fields.year);
   write_digits<2>(&out[17], fields.hour);
   write_digits<2>(&out[20], fields.minute);
@@ -222,9 +225,15 @@ std::string to_http_date(DateTime time) {
   return out;
 }
 
+}  // namespace
+
+std::string to_http_date(DateTime time) {
+  const auto text = http_date(time);
+  return {text.data(), text.size()};
+}
+
 std::optional<DateTime> parse_http_date(std::string_view text) {
-  constexpr std::size_t kLength = std::string_view("Wed, 26 May 2021 15:48:10 GMT").size();
-  if (text.size() != kLength) return std::nullopt;
+  if (text.size() != kHttpDateLength) return std::nullopt;
   const auto number = [text](std::size_t at, std::size_t count) {
     return Scanner(text.substr(at)).number(count, 9999);
   };
@@ -240,7 +249,8 @@ std::optional<DateTime> parse_http_date(std::string_view text) {
                       *second * kTicksPerSecond};
   // Writing it again checks the rest: punctuation, the day's name, and hours, minutes and seconds that ran
   // over.
-  if (!equals_ignoring_case(to_http_date(time), text)) return std::nullopt;
+  const auto again = http_date(time);
+  if (!equals_ignoring_case({again.data(), again.size()}, text)) return std::nullopt;
   return time;
 }
 

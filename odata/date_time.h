@@ -44,6 +44,7 @@ std::string to_string_7(DateTime time);
 
 // `Wed, 26 May 2021 15:48:10 GMT`: the form of HTTP headers (RFC 1123).
 std::string to_http_date(DateTime time);
+inline constexpr std::size_t kHttpDateLength = 29;
 // Reads exactly that, the day of the week checked, letters of any case.
 std::optional<DateTime> parse_http_date(std::string_view text);
 

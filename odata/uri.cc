@@ -93,19 +93,22 @@ bool scan_key(Scanner& scanner, std::optional<std::string>& partition_key,
 }  // namespace
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
-  std::string decoded;
-  decoded.reserve(text.size());
+  std::string decoded(text);
+  std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
+    char c = text[i];
+    if (c == '%') {
       if (text.size() - i < 3) return std::nullopt;
       const int high = hex_value(text[i + 1]), low = hex_value(text[i + 2]);
       if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high << 4 | low);
+      c = static_cast<char>(high << 4 | low);
       i += 2;
-    } else {
-      decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
+    } else if (c == '+' && plus_is_space) {
+      c = ' ';
     }
+    decoded[size++] = c;
   }
+  decoded.resize(size);
   if (!is_utf8(decoded)) return std::nullopt;
   return decoded;
 }

@@ -66,7 +66,7 @@ BatchAnswer inserted_with_content(const PreparedWrite& write, DateTime timestamp
   add_common(out.headers);
   append_preference_applied(out.headers, write.part.exchange.preferences);
   append_field(out.headers, "Location", entity_location(write.part.exchange, write.change));
-  append_field(out.headers, "ETag", etag_of(timestamp));
+  append_etag_field(out.headers, timestamp);
   return out;
 }
 
@@ -84,7 +84,7 @@ BatchAnswer success(const PreparedWrite& write, DateTime timestamp) {
     append_field(out.headers, "Location", location);
     append_field(out.headers, "DataServiceId", location);
   }
-  if (!deleted) append_field(out.headers, "ETag", etag_of(timestamp));
+  if (!deleted) append_etag_field(out.headers, timestamp);
   return out;
 }
 
@@ -223,7 +223,7 @@ BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& qu
     add_json_type(out.headers, part);
     add_content_id(out.headers, part);
     add_common(out.headers);
-    append_field(out.headers, "ETag", etag_of(entity.timestamp));
+    append_etag_field(out.headers, entity.timestamp);
     write_entity(out.body, payload_format(part.exchange, query.table), query.select, entity);
   };
   if (!store.get({part.exchange.account, query.table}, query.key, render, &stats).value())

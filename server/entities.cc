@@ -75,7 +75,7 @@ Response insert_entity(TableStore& store, const Exchange& exchange, const Insert
   const bool content = exchange.preferences.prefer != Prefer::ReturnNoContent;
   Response response = table_layer_response(exchange, content ? 201 : 204);
   const std::string location = entity_location(exchange, insert);
-  response.add("ETag", etag_of(timestamp));
+  response.add_etag(timestamp);
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
   append_preference_applied(response.fields, exchange.preferences);
@@ -91,7 +91,7 @@ Response write_entity(TableStore& store, const Exchange& exchange, const WriteEn
 
   Response response = table_layer_response(exchange, 204);
   if (operation.kind == WriteKind::Delete) return response;
-  response.add("ETag", etag_of(timestamp));
+  response.add_etag(timestamp);
   append_preference_applied(response.fields, exchange.preferences);
   return response;
 }
@@ -100,7 +100,7 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
                     RequestStats& stats) {
   Response response = table_layer_response(exchange, 200);
   const auto render = [&](const EntityView& entity) {
-    response.add("ETag", etag_of(entity.timestamp));
+    response.add_etag(entity.timestamp);
     std::string body;
     write_entity(body, payload_format(exchange, operation.table), operation.select, entity);
     set_json_body(response, exchange, std::move(body));

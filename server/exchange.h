@@ -43,7 +43,7 @@ void append_preference_applied(std::string& fields, const Preferences& preferenc
 
 // A JSON body at the client's metadata level.
 void set_json_body(Response& response, const Exchange& exchange, std::string body);
-std::string json_content_type(MetadataLevel level);
+std::string_view json_content_type(MetadataLevel level);
 
 // The format of answers about a table (payload_writer.h). Views of the exchange and of `table`.
 PayloadFormat payload_format(const Exchange& exchange, std::string_view table);
