@@ -134,16 +134,18 @@ void append_key_predicate(std::string& out, std::string_view partition_key, std:
 }
 
 Result<EntityKey> parse_key_predicate(std::string_view text) {
-  Error bad_syntax{ErrorCode::InvalidInput, "Bad Request - Error in query syntax."};
+  const auto bad_syntax = [] {
+    return Error(ErrorCode::InvalidInput, "Bad Request - Error in query syntax.");
+  };
   Scanner scanner(text);
   std::optional<std::string> partition_key, row_key;
   const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&
                         scan_key(scanner, partition_key, row_key) && scanner.at_end();
-  if (!complete) return bad_syntax;
-  for (const std::string& key : {*partition_key, *row_key}) {
-    if (key.find_first_of("/\\") != std::string::npos) return bad_syntax;
+  if (!complete) return bad_syntax();
+  for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
+    if (key.find_first_of("/\\") != std::string::npos) return bad_syntax();
   }
-  for (const std::string& key : {*partition_key, *row_key}) {
+  for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
     if (auto legal = check_key_characters(key); !legal) return legal.error();
   }
   return EntityKey{std::move(*partition_key), std::move(*row_key)};

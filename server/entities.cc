@@ -12,7 +12,9 @@
 namespace rocktable {
 namespace {
 
-TableName name_of(const Exchange& exchange, std::string_view table) { return {exchange.account, table}; }
+TableName name_of(const Exchange& exchange, std::string_view table) {
+  return {exchange.target.account, table};
+}
 
 bool is_too_long(const EntityKey& key) {
   return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
@@ -20,40 +22,41 @@ bool is_too_long(const EntityKey& key) {
 
 }  // namespace
 
-EntityWrite to_entity_write(const InsertEntity& operation, const std::string& body) {
+EntityWrite to_entity_write(InsertEntity operation, std::string_view body) {
   EntityPayload payload = read_entity(body).value();
   if (!payload.partition_key || !payload.row_key) throw ServiceException(ErrorCode::PropertiesNeedValue);
   EntityKey key{std::move(*payload.partition_key), std::move(*payload.row_key)};
   check_entity(key, payload.properties).value();
-  return {operation.table,
+  return {std::move(operation.table),
           std::move(key.partition_key),
           {WriteKind::Insert, std::move(key.row_key), {}, std::move(payload.properties)}};
 }
 
-EntityWrite to_entity_write(const WriteEntity& operation, const std::string& body) {
-  EntityWrite out{operation.table,
-                  operation.key.partition_key,
-                  {operation.kind, operation.key.row_key, operation.condition, {}}};
-  if (operation.kind == WriteKind::Delete) return out;
-  out.write.properties = read_entity(body).value().properties;
-  // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
-  // no entity can have it, and so it is not found.
-  const bool update = operation.condition.kind != Condition::Kind::None;
-  const EntityKey key = update && is_too_long(operation.key) ? EntityKey() : operation.key;
-  check_entity(key, out.write.properties).value();
-  return out;
+EntityWrite to_entity_write(WriteEntity operation, std::string_view body) {
+  Properties properties;
+  if (operation.kind != WriteKind::Delete) {
+    properties = read_entity(body).value().properties;
+    // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
+    // no entity can have it, and so it is not found.
+    const bool update = operation.condition.kind != Condition::Kind::None;
+    check_entity(update && is_too_long(operation.key) ? EntityKey() : operation.key, properties).value();
+  }
+  return {std::move(operation.table),
+          std::move(operation.key.partition_key),
+          {operation.kind, std::move(operation.key.row_key), operation.condition, std::move(properties)}};
 }
 
 std::string entity_location(const Exchange& exchange, const EntityWrite& inserted) {
-  std::string out = exchange.base_url + "/" + inserted.table;
+  std::string out = exchange.target.base_url + "/" + inserted.table;
   append_key_predicate(out, inserted.partition_key, inserted.write.row_key);
   return out;
 }
 
-std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& inserted, DateTime timestamp) {
+std::string inserted_entity_body(const PayloadFormat& format, const EntityWrite& inserted,
+                                 DateTime timestamp) {
   const auto properties = view_of(inserted.write.properties);
   std::string body;
-  write_entity(body, payload_format(exchange, inserted.table), std::nullopt,
+  write_entity(body, format, std::nullopt,
                EntityView{inserted.partition_key, inserted.write.row_key, timestamp, properties});
   return body;
 }
@@ -79,7 +82,10 @@ Response insert_entity(TableStore& store, const Exchange& exchange, const Insert
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
   append_preference_applied(response.fields, exchange.preferences);
-  if (content) set_json_body(response, exchange, inserted_entity_body(exchange, insert, timestamp));
+  if (content) {
+    const PayloadFormat format = payload_format(exchange, insert.table);
+    set_json_body(response, exchange, inserted_entity_body(format, insert, timestamp));
+  }
   return response;
 }
 

@@ -99,7 +99,11 @@ void set_json_body(Response& response, const Exchange& exchange, std::string bod
 }
 
 PayloadFormat payload_format(const Exchange& exchange, std::string_view table) {
-  return {exchange.preferences.level, exchange.base_url, exchange.account, table};
+  return payload_format(exchange, table, exchange.preferences.level);
+}
+
+PayloadFormat payload_format(const Exchange& exchange, std::string_view table, MetadataLevel level) {
+  return {level, exchange.target.base_url, exchange.target.account, table};
 }
 
 }  // namespace rocktable
