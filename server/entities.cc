@@ -1,5 +1,7 @@
 #include "server/entities.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "odata/payload_reader.h"
@@ -11,6 +13,8 @@
 
 namespace rocktable {
 namespace {
+
+constexpr std::size_t kMaxReservedBytes = 4 << 20;
 
 TableName name_of(const Exchange& exchange, std::string_view table) {
   return {exchange.target.account, table};
@@ -118,7 +122,10 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
 
 Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
                         RequestStats& stats) {
+  // A page is often as large as the last one: made room for, it is not copied while it grows.
+  static std::atomic<std::size_t> last_page_bytes = 0;
   std::string body;
+  body.reserve(last_page_bytes);
   const PayloadFormat format = payload_format(exchange, query.table);
   EntitySetWriter page(body, format, query.select);
   const auto visit = [&](const EntityView& entity) {
@@ -131,6 +138,7 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
   const auto next =
       store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit, &stats).value();
   page.finish();
+  last_page_bytes = std::min(body.size(), kMaxReservedBytes);
 
   Response response = table_layer_response(exchange, 200);
   set_json_body(response, exchange, std::move(body));
