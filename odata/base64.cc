@@ -28,23 +28,29 @@ char character(std::uint32_t value) { return kAlphabet[value & 0x3Fu]; }
 
 }  // namespace
 
-void append_base64(std::string& out, std::string_view bytes) {
-  std::size_t at = out.size();
-  out.resize(at + (bytes.size() + 2) / 3 * 4, '=');
+char* write_base64(char* out, std::string_view bytes) {
   std::size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {
     const std::uint32_t group = byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
-    out[at++] = character(group >> 18);
-    out[at++] = character(group >> 12);
-    out[at++] = character(group >> 6);
-    out[at++] = character(group);
+    *out++ = character(group >> 18);
+    *out++ = character(group >> 12);
+    *out++ = character(group >> 6);
+    *out++ = character(group);
   }
   const std::size_t left = bytes.size() - i;
-  if (left == 0) return;
+  if (left == 0) return out;
   const std::uint32_t group = byte_at(bytes, i) << 16 | (left == 2 ? byte_at(bytes, i + 1) << 8 : 0);
-  out[at++] = character(group >> 18);
-  out[at++] = character(group >> 12);
-  if (left == 2) out[at] = character(group >> 6);
+  *out++ = character(group >> 18);
+  *out++ = character(group >> 12);
+  *out++ = left == 2 ? character(group >> 6) : '=';
+  *out++ = '=';
+  return out;
+}
+
+void append_base64(std::string& out, std::string_view bytes) {
+  const std::size_t at = out.size();
+  out.resize(at + base64_length(bytes.size()));
+  write_base64(out.data() + at, bytes);
 }
 
 std::string encode_base64(std::string_view bytes) {

@@ -53,25 +53,25 @@ std::optional<std::int64_t> days_of(int year, int month, int day) {
   return std::chrono::sys_days{date}.time_since_epoch().count() + kUnixEpochDays;
 }
 
-void write_digits(char* out, int count, int number) {
-  for (int i = count; i-- > 0; number /= 10) out[i] = static_cast<char>('0' + number % 10);
+template <int Count>
+void write_digits(char* out, int number) {
+  auto rest = static_cast<unsigned>(number);
+  for (int i = Count; i-- > 0; rest /= 10) out[i] = static_cast<char>('0' + rest % 10);
 }
 
-// yyyy-MM-ddTHH:mm:ss.fffffffZ
-constexpr std::size_t kFullLength = 28;
+constexpr std::string_view kFullForm = "0000-00-00T00:00:00.0000000Z";
+static_assert(kFullForm.size() == kMaxDateTimeLength);
 
-std::array<char, kFullLength> format_full(DateTime time) {
+void write_full(char* out, DateTime time) {
   const Fields fields = fields_of(time);
-  std::array<char, kFullLength> text;
-  std::copy_n("0000-00-00T00:00:00.0000000Z", kFullLength, text.begin());
-  write_digits(&text[0], 4, fields.year);
-  write_digits(&text[5], 2, fields.month);
-  write_digits(&text[8], 2, fields.day);
-  write_digits(&text[11], 2, fields.hour);
-  write_digits(&text[14], 2, fields.minute);
-  write_digits(&text[17], 2, fields.second);
-  write_digits(&text[20], kFractionDigits, fields.fraction);
-  return text;
+  std::copy_n(kFullForm.data(), kFullForm.size(), out);
+  write_digits<4>(out, fields.year);
+  write_digits<2>(out + 5, fields.month);
+  write_digits<2>(out + 8, fields.day);
+  write_digits<2>(out + 11, fields.hour);
+  write_digits<2>(out + 14, fields.minute);
+  write_digits<2>(out + 17, fields.second);
+  write_digits<kFractionDigits>(out + 20, fields.fraction);
 }
 
 // Reads a text from its front; every function leaves it where it was if it answers nothing or false.
@@ -183,13 +183,18 @@ std::optional<DateTime> parse_date_time(std::string_view text) {
   return result;
 }
 
+char* write_date_time(char* out, DateTime time) {
+  write_full(out, time);
+  char* end = out + kFullForm.size() - 1;  // the Z
+  while (end[-1] == '0') --end;            // stops at the point at the latest
+  if (end[-1] == '.') --end;
+  *end = 'Z';
+  return end + 1;
+}
+
 void append_date_time(std::string& out, DateTime time) {
-  const auto text = format_full(time);
-  std::size_t end = kFullLength - 1;   // the Z
-  while (text[end - 1] == '0') --end;  // stops at the point at the latest
-  if (text[end - 1] == '.') --end;
-  out.append(text.data(), end);
-  out += 'Z';
+  char text[kMaxDateTimeLength];
+  out.append(text, write_date_time(text, time));
 }
 
 std::string to_string(DateTime time) {
@@ -199,26 +204,36 @@ std::string to_string(DateTime time) {
 }
 
 std::string to_string_7(DateTime time) {
-  const auto text = format_full(time);
-  return {text.data(), text.size()};
-}
-
-std::string to_http_date(DateTime time) {
-  const Fields fields = fields_of(time);
-  std::string out = "Sun, 00 Jan 0000 00:00:00 GMT";
-  out.replace(0, 3, kDayNames[fields.weekday]);
-  write_digits(&out[5], 2, fields.day);
-  out.replace(8, 3, kMonthNames[static_cast<std::size_t>(fields.month - 1)]);
-  write_digits(&out[12], 4, fields.year);
-  write_digits(&out[17], 2, fields.hour);
-  write_digits(&out[20], 2, fields.minute);
-  write_digits(&out[23], 2, fields.second);
+  std::string out(kFullForm.size(), '\0');
+  write_full(out.data(), time);
   return out;
 }
 
+namespace {
+
+std::array<char, kHttpDateLength> http_date(DateTime time) {
+  const Fields fields = fields_of(time);
+  std::array<char, kHttpDateLength> out;
+  std::copy_n("Sun, 00 Jan 0000 00:00:00 GMT", kHttpDateLength, out.begin());
+  kDayNames[fields.weekday].copy(&out[0], 3);
+  write_digits<2>(&out[5], fields.day);
+  kMonthNames[static_cast<std::size_t>(fields.month - 1)].copy(&out[8], 3);
+  write_digits<4>(&out[12], fields.year);
+  write_digits<2>(&out[17], fields.hour);
+  write_digits<2>(&out[20], fields.minute);
+  write_digits<2>(&out[23], fields.second);
+  return out;
+}
+
+}  // namespace
+
+std::string to_http_date(DateTime time) {
+  const auto text = http_date(time);
+  return {text.data(), text.size()};
+}
+
 std::optional<DateTime> parse_http_date(std::string_view text) {
-  constexpr std::size_t kLength = std::string_view("Wed, 26 May 2021 15:48:10 GMT").size();
-  if (text.size() != kLength) return std::nullopt;
+  if (text.size() != kHttpDateLength) return std::nullopt;
   const auto number = [text](std::size_t at, std::size_t count) {
     return Scanner(text.substr(at)).number(count, 9999);
   };
@@ -234,7 +249,8 @@ std::optional<DateTime> parse_http_date(std::string_view text) {
                       *second * kTicksPerSecond};
   // Writing it again checks the rest: punctuation, the day's name, and hours, minutes and seconds that ran
   // over.
-  if (!equals_ignoring_case(to_http_date(time), text)) return std::nullopt;
+  const auto again = http_date(time);
+  if (!equals_ignoring_case({again.data(), again.size()}, text)) return std::nullopt;
   return time;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,12 +35,16 @@ std::optional<DateTime> parse_date_time(std::string_view text);
 // entities and ETags.
 std::string to_string(DateTime time);
 void append_date_time(std::string& out, DateTime time);
+// To memory with room for kMaxDateTimeLength characters; returns the end.
+inline constexpr std::size_t kMaxDateTimeLength = 28;
+char* write_date_time(char* out, DateTime time);
 
 // The same with always seven decimals: the form in error messages and access policies.
 std::string to_string_7(DateTime time);
 
 // `Wed, 26 May 2021 15:48:10 GMT`: the form of HTTP headers (RFC 1123).
 std::string to_http_date(DateTime time);
+inline constexpr std::size_t kHttpDateLength = 29;
 // Reads exactly that, the day of the week checked, letters of any case.
 std::optional<DateTime> parse_http_date(std::string_view text);
 

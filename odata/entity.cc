@@ -118,23 +118,36 @@ Entity to_entity(const EntityView& view) {
   return entity;
 }
 
-std::string etag_of(DateTime timestamp) {
-  std::string out;
-  append_etag(out, timestamp);
+char* write_etag(char* out, DateTime timestamp) {
+  constexpr std::string_view kColon = "%3A";
+  constexpr std::size_t kHours = std::string_view("yyyy-MM-ddTHH").size();
+  constexpr std::size_t kMinutes = std::string_view("mm").size();
+  static_assert(kMaxETagLength >= kETagPrefix.size() + kTimePrefix.size() + kMaxDateTimeLength +
+                                      2 * (kColon.size() - 1) + kTimeSuffix.size() + kETagSuffix.size());
+  char time[kMaxDateTimeLength];
+  const std::string_view text(time, write_date_time(time, timestamp));
+  const auto append = [&out](std::string_view piece) { out = std::copy(piece.begin(), piece.end(), out); };
+  append(kETagPrefix);
+  append(kTimePrefix);
+  append(text.substr(0, kHours));
+  append(kColon);
+  append(text.substr(kHours + 1, kMinutes));
+  append(kColon);
+  append(text.substr(kHours + 1 + kMinutes + 1));
+  append(kTimeSuffix);
+  append(kETagSuffix);
   return out;
 }
 
 void append_etag(std::string& out, DateTime timestamp) {
-  out += kETagPrefix;
-  out += kTimePrefix;
-  const std::size_t time = out.size();
-  append_date_time(out, timestamp);
-  constexpr std::size_t kFirstColon = std::string_view("yyyy-MM-ddTHH").size();
-  constexpr std::size_t kSecondColon = std::string_view("yyyy-MM-ddTHH:mm").size();
-  out.replace(time + kSecondColon, 1, "%3A");
-  out.replace(time + kFirstColon, 1, "%3A");
-  out += kTimeSuffix;
-  out += kETagSuffix;
+  char text[kMaxETagLength];
+  out.append(text, write_etag(text, timestamp));
+}
+
+std::string etag_of(DateTime timestamp) {
+  std::string out;
+  append_etag(out, timestamp);
+  return out;
 }
 
 Result<DateTime> parse_etag(std::string_view text) {

@@ -64,6 +64,9 @@ Entity to_entity(const EntityView& view);
 // the fraction left out.
 std::string etag_of(DateTime timestamp);
 void append_etag(std::string& out, DateTime timestamp);
+// To memory with room for kMaxETagLength characters; returns the end.
+inline constexpr std::size_t kMaxETagLength = 48;
+char* write_etag(char* out, DateTime timestamp);
 
 // Reads an ETag back; percent-encoding is optional. Errors: InvalidInput ("The etag value '{0}' specified in
 // one of the request headers is not valid. ...") where it is not of the form W/"..."; ConditionNotMet where

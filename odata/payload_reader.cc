@@ -154,6 +154,7 @@ bool is_system(std::string_view name) { return is_key(name) || name == "Timestam
 Members sort_members(const dom::object& object) {
   Members members;
   members.properties.reserve(object.size());
+  members.annotations.reserve(object.size() / 2);
   for (const dom::key_value_pair field : object) {
     if (field.key.starts_with(kControlPrefix)) continue;
     const std::size_t suffix = field.key.find(kTypeSuffix);

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "odata/base64.h"
+#include "odata/buffered_text.h"
 #include "odata/text.h"
 #include "odata/uri.h"
 
@@ -20,52 +21,63 @@ namespace {
 
 // --- Text --------------------------------------------------------------------------------------------------
 
-bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+constexpr auto kNeedsEscape = [] {
+  std::array<bool, 256> needs{};
+  for (unsigned c = 0; c < needs.size(); ++c) needs[c] = c < 0x20 || c == '"' || c == '\\';
+  return needs;
+}();
 
-// Whether any of eight bytes needs an escape. Exact as a whole, which is all we ask: a borrow can only blame
-// a byte that follows one that needs it.
+// GCC's and Clang's own vectors: each operator below works on all sixteen bytes.
+using Block = unsigned char __attribute__((vector_size(16)));
+
 bool any_needs_escape(const char* bytes) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101u;
-  constexpr std::uint64_t kHighBits = 0x8080808080808080u;
-  std::uint64_t word;
-  std::memcpy(&word, bytes, sizeof word);
-  const std::uint64_t quote = word ^ (kOnes * '"');
-  const std::uint64_t backslash = word ^ (kOnes * '\\');
-  const std::uint64_t below_space = (word - kOnes * 0x20u) & ~word;
-  return (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) | below_space) & kHighBits;
+  Block block;
+  std::memcpy(&block, bytes, sizeof block);
+  const auto found = (block < 0x20) | (block == '"') | (block == '\\');
+  std::uint64_t halves[2];
+  std::memcpy(halves, &found, sizeof found);
+  return (halves[0] | halves[1]) != 0;
 }
 
 std::size_t clean_prefix(std::string_view text) {
   std::size_t i = 0;
-  while (i + sizeof(std::uint64_t) <= text.size() && !any_needs_escape(text.data() + i))
-    i += sizeof(std::uint64_t);
-  while (i < text.size() && !needs_escape(text[i])) ++i;
+  while (i + sizeof(Block) <= text.size() && !any_needs_escape(text.data() + i)) i += sizeof(Block);
+  // The last block of a text overlaps the one before.
+  const bool in_last_block = i > 0 && i + sizeof(Block) > text.size();
+  if (in_last_block && !any_needs_escape(text.data() + text.size() - sizeof(Block))) return text.size();
+  while (i < text.size() && !kNeedsEscape[static_cast<unsigned char>(text[i])]) ++i;
   return i;
 }
 
-void append_escape(std::string& out, char c) {
+void append_escape(BufferedText& out, char c) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
   constexpr std::string_view kShortLetters = "\"\\bfnrt";
-  out += '\\';
+  out.append('\\');
   if (const std::size_t found = kShort.find(c); found != std::string_view::npos) {
-    out += kShortLetters[found];
+    out.append(kShortLetters[found]);
     return;
   }
   const auto byte = static_cast<unsigned char>(c);
-  out += "u00";
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 0x0Fu];
+  out.append("u00");
+  out.append(kDigits[byte >> 4]);
+  out.append(kDigits[byte & 0x0Fu]);
 }
 
-void append_escaped(std::string& out, std::string_view text) {
+void append_escaped(BufferedText& out, std::string_view text) {
   for (;;) {
     const std::size_t clean = clean_prefix(text);
-    out += text.substr(0, clean);
+    out.append(text.substr(0, clean));
     if (clean == text.size()) return;
     append_escape(out, text[clean]);
     text.remove_prefix(clean + 1);
   }
+}
+
+void append_string(BufferedText& out, std::string_view text) {
+  out.append('"');
+  append_escaped(out, text);
+  out.append('"');
 }
 
 // --- Members -----------------------------------------------------------------------------------------------
@@ -73,26 +85,26 @@ void append_escaped(std::string& out, std::string_view text) {
 // Opens with `{` or a comma: the members of one object, in order.
 class ObjectWriter {
  public:
-  explicit ObjectWriter(std::string& out) : out_(out) {}
+  explicit ObjectWriter(BufferedText& out) : out_(out) {}
 
   // The name of a member with its colon; the value is the caller's to append.
   void name(std::string_view name, std::string_view suffix = {}) {
-    out_ += first_ ? "{\"" : ",\"";
+    out_.append(first_ ? "{\"" : ",\"");
     first_ = false;
     append_escaped(out_, name);
-    out_ += suffix;
-    out_ += "\":";
+    out_.append(suffix);
+    out_.append("\":");
   }
 
   void text(std::string_view name_of_member, std::string_view value) {
     name(name_of_member);
-    append_json_string(out_, value);
+    append_string(out_, value);
   }
 
-  void finish() { out_ += first_ ? "{}" : "}"; }
+  void finish() { out_.append(first_ ? "{}" : "}"); }
 
  private:
-  std::string& out_;
+  BufferedText& out_;
   bool first_ = true;
 };
 
@@ -106,29 +118,29 @@ Annotations annotations(const PayloadFormat& format) {
 }
 
 // `<base>/$metadata#mytable/@Element&$select=age,sex`
-void append_context(std::string& out, const PayloadFormat& format, std::string_view set,
+void append_context(BufferedText& out, const PayloadFormat& format, std::string_view set,
                     std::string_view element, const std::optional<Selection>& select) {
-  out += '"';
+  out.append('"');
   append_escaped(out, format.base_url);
-  out += "/$metadata#";
+  out.append("/$metadata#");
   append_escaped(out, set);
-  out += element;
+  out.append(element);
   if (select) {
-    out += "&$select=";
+    out.append("&$select=");
     append_escaped(out, select->context);
   }
-  out += '"';
+  out.append('"');
 }
 
 // The one member of a document of one element that its siblings in a set lack.
-void write_context_of_element(std::string& out, ObjectWriter& object, const PayloadFormat& format,
+void write_context_of_element(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                               std::string_view set, const std::optional<Selection>& select) {
   if (!annotations(format).some) return;
   object.name("odata.metadata");
   append_context(out, format, set, "/@Element", select);
 }
 
-void begin_set(std::string& out, const PayloadFormat& format, std::string_view set,
+void begin_set(BufferedText& out, const PayloadFormat& format, std::string_view set,
                const std::optional<Selection>& select) {
   ObjectWriter object(out);
   if (annotations(format).some) {
@@ -136,35 +148,44 @@ void begin_set(std::string& out, const PayloadFormat& format, std::string_view s
     append_context(out, format, set, {}, select);
   }
   object.name("value");
-  out += '[';
+  out.append('[');
 }
 
-void write_type(std::string& out, ObjectWriter& object, const PayloadFormat& format, std::string_view set) {
+void write_type(BufferedText& out, ObjectWriter& object, const PayloadFormat& format, std::string_view set) {
   object.name("odata.type");
-  out += '"';
+  out.append('"');
   append_escaped(out, format.account);
-  out += '.';
+  out.append('.');
   append_escaped(out, set);
-  out += '"';
+  out.append('"');
 }
 
 // `link` is what follows the base: percent-encoded, so without anything to escape.
-void write_id(std::string& out, ObjectWriter& object, const PayloadFormat& format, std::string_view link) {
+void write_id(BufferedText& out, ObjectWriter& object, const PayloadFormat& format, std::string_view link) {
   object.name("odata.id");
-  out += '"';
+  out.append('"');
   append_escaped(out, format.base_url);
-  out += '/';
+  out.append('/');
   append_escaped(out, link);
-  out += '"';
+  out.append('"');
 }
 
 // --- Values ------------------------------------------------------------------------------------------------
 
 template <class Integer>
-void append_integer(std::string& out, Integer value) {
-  std::array<char, std::numeric_limits<Integer>::digits10 + 3> buffer;
-  const auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), value);
-  out.append(buffer.begin(), end);
+void append_integer(BufferedText& out, Integer value) {
+  constexpr std::size_t kMaxLength = std::numeric_limits<Integer>::digits10 + 2;
+  char* const at = out.room(kMaxLength);
+  out.commit(std::to_chars(at, at + kMaxLength, value).ptr);
+}
+
+// In pieces that fit the block, each without padding but the last.
+void append_base64(BufferedText& out, std::string_view bytes) {
+  constexpr std::size_t kPiece = BufferedText::kMaxRoom / 4 * 3;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    out.commit(write_base64(out.room(base64_length(piece.size())), piece));
+  }
 }
 
 // JSON shows these types by itself; NaN and the infinities it can only show as text.
@@ -185,44 +206,45 @@ bool needs_annotation(const ValueView& value) {
   return true;
 }
 
-// Text in quotes that holds nothing to escape.
-template <class Append>
-void append_quoted(std::string& out, Append append) {
-  out += '"';
-  append(out);
-  out += '"';
-}
-
 struct ValueWriter {
-  std::string& out;
+  BufferedText& out;
 
-  void operator()(std::string_view text) const { append_json_string(out, text); }
-  void operator()(bool truth) const { out += truth ? "true" : "false"; }
+  void operator()(std::string_view text) const { append_string(out, text); }
+  void operator()(bool truth) const { out.append(truth ? "true" : "false"); }
   void operator()(std::int32_t number) const { append_integer(out, number); }
   void operator()(std::int64_t number) const {
-    append_quoted(out, [number](std::string& text) { append_integer(text, number); });
+    quoted([&] { append_integer(out, number); });
   }
   void operator()(double number) const {
-    if (std::isfinite(number)) return append_double(out, number);
-    append_quoted(out, [number](std::string& text) { append_double(text, number); });
+    const auto write = [&] { out.commit(write_double(out.room(kMaxDoubleLength), number)); };
+    std::isfinite(number) ? write() : quoted(write);
   }
   void operator()(DateTime time) const {
-    append_quoted(out, [time](std::string& text) { append_date_time(text, time); });
+    quoted([&] { out.commit(write_date_time(out.room(kMaxDateTimeLength), time)); });
   }
   void operator()(const Guid& guid) const {
-    append_quoted(out, [&guid](std::string& text) { append_guid(text, guid); });
+    quoted([&] { out.commit(write_guid(out.room(kGuidLength), guid)); });
   }
   void operator()(BinaryView binary) const {
-    append_quoted(out, [binary](std::string& text) { append_base64(text, binary.bytes); });
+    quoted([&] { append_base64(out, binary.bytes); });
+  }
+
+ private:
+  // What holds nothing to escape.
+  template <class Write>
+  void quoted(Write write) const {
+    out.append('"');
+    write();
+    out.append('"');
   }
 };
 
-void write_property(std::string& out, ObjectWriter& object, bool annotate, const PropertyView& property) {
+void write_property(BufferedText& out, ObjectWriter& object, bool annotate, const PropertyView& property) {
   if (annotate && needs_annotation(property.value)) {
     object.name(property.name, "@odata.type");
-    out += '"';
-    out += to_string(type_of(property.value));
-    out += '"';
+    out.append('"');
+    out.append(to_string(type_of(property.value)));
+    out.append('"');
   }
   object.name(property.name);
   std::visit(ValueWriter{out}, property.value);
@@ -237,7 +259,7 @@ bool selects(const std::optional<Selection>& select, std::string_view name) {
          std::find(select->names.begin(), select->names.end(), name) != select->names.end();
 }
 
-void write_properties(std::string& out, ObjectWriter& object, const PayloadFormat& format,
+void write_properties(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                       const std::optional<Selection>& select, const EntityView& entity) {
   const Annotations annotate = annotations(format);
   if (selects(select, "PartitionKey")) object.text("PartitionKey", entity.partition_key);
@@ -254,12 +276,12 @@ void write_properties(std::string& out, ObjectWriter& object, const PayloadForma
   for (const std::string& name : select->names) {
     if (entity.find(name)) continue;
     object.name(name);
-    out += "null";
+    out.append("null");
   }
 }
 
 // All of an entity but the context, which only a document of its own has.
-void write_members(std::string& out, ObjectWriter& object, const PayloadFormat& format,
+void write_members(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                    const std::optional<Selection>& select, const EntityView& entity) {
   const Annotations annotate = annotations(format);
   std::string link;
@@ -269,7 +291,10 @@ void write_members(std::string& out, ObjectWriter& object, const PayloadFormat& 
     write_type(out, object, format, format.table);
     write_id(out, object, format, link);
   }
-  if (annotate.some) object.text("odata.etag", etag_of(entity.timestamp));
+  if (annotate.some) {
+    char etag[kMaxETagLength];
+    object.text("odata.etag", {etag, write_etag(etag, entity.timestamp)});
+  }
   if (annotate.all) object.text("odata.editLink", link);
   write_properties(out, object, format, select, entity);
 }
@@ -278,7 +303,7 @@ void write_members(std::string& out, ObjectWriter& object, const PayloadFormat& 
 
 constexpr std::string_view kTableSet = "Tables";
 
-void write_table_members(std::string& out, ObjectWriter& object, const PayloadFormat& format,
+void write_table_members(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                          std::string_view name) {
   if (annotations(format).all) {
     std::string link(kTableSet);
@@ -341,10 +366,12 @@ Selection parse_select(std::string_view text) {
 
 void write_entity(std::string& out, const PayloadFormat& format, const std::optional<Selection>& select,
                   const EntityView& entity) {
-  ObjectWriter object(out);
-  write_context_of_element(out, object, format, format.table, select);
-  write_members(out, object, format, select, entity);
+  BufferedText text(out);
+  ObjectWriter object(text);
+  write_context_of_element(text, object, format, format.table, select);
+  write_members(text, object, format, select, entity);
   object.finish();
+  text.flush();
 }
 
 EntitySetWriter::EntitySetWriter(std::string& out, const PayloadFormat& format,
@@ -354,33 +381,40 @@ EntitySetWriter::EntitySetWriter(std::string& out, const PayloadFormat& format,
 }
 
 void EntitySetWriter::add(const EntityView& entity) {
-  if (!first_) out_ += ',';
+  if (!first_) out_.append(',');
   first_ = false;
   ObjectWriter object(out_);
   write_members(out_, object, format_, select_, entity);
   object.finish();
 }
 
-void EntitySetWriter::finish() { out_ += "]}"; }
+void EntitySetWriter::finish() {
+  out_.append("]}");
+  out_.flush();
+}
 
 void write_table(std::string& out, const PayloadFormat& format, std::string_view name) {
-  ObjectWriter object(out);
-  write_context_of_element(out, object, format, kTableSet, std::nullopt);
-  write_table_members(out, object, format, name);
+  BufferedText text(out);
+  ObjectWriter object(text);
+  write_context_of_element(text, object, format, kTableSet, std::nullopt);
+  write_table_members(text, object, format, name);
   object.finish();
+  text.flush();
 }
 
 void write_table_set(std::string& out, const PayloadFormat& format, const std::vector<std::string>& names) {
-  begin_set(out, format, kTableSet, std::nullopt);
+  BufferedText text(out);
+  begin_set(text, format, kTableSet, std::nullopt);
   bool first = true;
   for (const std::string& name : names) {
-    if (!first) out += ',';
+    if (!first) text.append(',');
     first = false;
-    ObjectWriter object(out);
-    write_table_members(out, object, format, name);
+    ObjectWriter object(text);
+    write_table_members(text, object, format, name);
     object.finish();
   }
-  out += "]}";
+  text.append("]}");
+  text.flush();
 }
 
 void write_error(std::string& out, std::string_view code, std::string_view message) {
@@ -392,9 +426,9 @@ void write_error(std::string& out, std::string_view code, std::string_view messa
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  append_escaped(out, text);
-  out += '"';
+  BufferedText buffered(out);
+  append_string(buffered, text);
+  buffered.flush();
 }
 
 }  // namespace rocktable

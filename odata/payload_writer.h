@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "odata/buffered_text.h"
 #include "odata/entity.h"
 #include "odata/error.h"
 
@@ -49,14 +50,14 @@ void write_entity(std::string& out, const PayloadFormat& format, const std::opti
 // A page of entities: {"odata.metadata":"...","value":[...]}. Write begin, any number of items, end.
 class EntitySetWriter {
  public:
-  // Both referents must outlive the writer.
+  // The referents must outlive the writer; `out` is complete after finish() alone.
   EntitySetWriter(std::string& out, const PayloadFormat& format, const std::optional<Selection>& select);
 
   void add(const EntityView& entity);
   void finish();
 
  private:
-  std::string& out_;
+  BufferedText out_;
   const PayloadFormat& format_;
   const std::optional<Selection>& select_;
   bool first_ = true;

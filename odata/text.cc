@@ -50,8 +50,6 @@ unsigned utf16_rank(char c) {
   return byte == 0xEEu || byte == 0xEFu ? byte + 0x10u : byte;
 }
 
-char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -78,13 +76,8 @@ std::strong_ordering compare_utf16(std::string_view a, std::string_view b) {
 
 std::string to_lower_ascii(std::string_view text) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), lower_ascii);
+  for (char& c : lower) c = to_lower_ascii(c);
   return lower;
-}
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower_ascii(x) == lower_ascii(y); });
 }
 
 int hex_value(char c) {
@@ -95,10 +88,10 @@ int hex_value(char c) {
 }
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace rocktable

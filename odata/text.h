@@ -25,6 +25,7 @@ struct Utf16Less {
 
 // ASCII only; other bytes stay as they are.
 std::string to_lower_ascii(std::string_view text);
+char to_lower_ascii(char c);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 
 // The value of a hex digit of either case; -1 for any other character.
@@ -32,5 +33,16 @@ int hex_value(char c);
 
 // Without spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
+
+// --- Inline: looking for a header compares its name with those of all others, which differ in length already.
+
+inline char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+inline bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i] && to_lower_ascii(a[i]) != to_lower_ascii(b[i])) return false;
+  return true;
+}
 
 }  // namespace rocktable

@@ -93,19 +93,22 @@ bool scan_key(Scanner& scanner, std::optional<std::string>& partition_key,
 }  // namespace
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
-  std::string decoded;
-  decoded.reserve(text.size());
+  std::string decoded(text);
+  std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
+    char c = text[i];
+    if (c == '%') {
       if (text.size() - i < 3) return std::nullopt;
       const int high = hex_value(text[i + 1]), low = hex_value(text[i + 2]);
       if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high << 4 | low);
+      c = static_cast<char>(high << 4 | low);
       i += 2;
-    } else {
-      decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
+    } else if (c == '+' && plus_is_space) {
+      c = ' ';
     }
+    decoded[size++] = c;
   }
+  decoded.resize(size);
   if (!is_utf8(decoded)) return std::nullopt;
   return decoded;
 }
@@ -131,16 +134,18 @@ void append_key_predicate(std::string& out, std::string_view partition_key, std:
 }
 
 Result<EntityKey> parse_key_predicate(std::string_view text) {
-  Error bad_syntax{ErrorCode::InvalidInput, "Bad Request - Error in query syntax."};
+  const auto bad_syntax = [] {
+    return Error(ErrorCode::InvalidInput, "Bad Request - Error in query syntax.");
+  };
   Scanner scanner(text);
   std::optional<std::string> partition_key, row_key;
   const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&
                         scan_key(scanner, partition_key, row_key) && scanner.at_end();
-  if (!complete) return bad_syntax;
-  for (const std::string& key : {*partition_key, *row_key}) {
-    if (key.find_first_of("/\\") != std::string::npos) return bad_syntax;
+  if (!complete) return bad_syntax();
+  for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
+    if (key.find_first_of("/\\") != std::string::npos) return bad_syntax();
   }
-  for (const std::string& key : {*partition_key, *row_key}) {
+  for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
     if (auto legal = check_key_characters(key); !legal) return legal.error();
   }
   return EntityKey{std::move(*partition_key), std::move(*row_key)};

@@ -24,10 +24,11 @@ struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
 void append_hex(std::string& out, std::uint8_t byte) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 0x0Fu];
+  out += kHexDigits[byte >> 4];
+  out += kHexDigits[byte & 0x0Fu];
 }
 
 // Where the text form has a hyphen: in front of these bytes.
@@ -40,13 +41,6 @@ std::optional<Integer> parse_integer(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
-}
-
-template <class Integer>
-void append_integer(std::string& out, Integer value) {
-  std::array<char, std::numeric_limits<Integer>::digits10 + 3> buffer;
-  const auto [end, error] = std::to_chars(buffer.begin(), buffer.end(), value);
-  out.append(buffer.begin(), end);
 }
 
 // Whether an unsigned decimal that std::from_chars called out of range is so by being tiny: it does not say.
@@ -77,16 +71,22 @@ constexpr int kSufficientDigits = std::numeric_limits<double>::max_digits10;  //
 using ScientificBuffer = std::array<char, 32>;
 
 struct Scientific {
-  std::string digits;  // without point and without zeros at the end, at least one
-  int exponent;        // of the first digit
-  int precision;       // how many digits it was rounded to
+  std::array<char, kSufficientDigits> digits;  // without point
+  int count;                                   // of digits: at least one, no zeros at the end
+  int exponent;                                // of the first digit
+  int precision;                               // how many digits it was rounded to
+
+  char* write_digits(char* out, int from, int to) const {
+    return std::copy(digits.begin() + from, digits.begin() + to, out);
+  }
 };
 
 Scientific parse_scientific(std::string_view text, int precision) {
   const std::size_t mark = text.find('e');
-  Scientific result{std::string(1, text[0]), 0, precision};
-  if (mark > 1) result.digits += text.substr(2, mark - 2);
-  result.digits.resize(std::max<std::size_t>(1, result.digits.find_last_not_of('0') + 1));
+  const std::string_view fraction = mark > 1 ? text.substr(2, mark - 2) : std::string_view();
+  Scientific result{{text[0]}, 1, 0, precision};
+  std::copy(fraction.begin(), fraction.end(), result.digits.begin() + 1);
+  result.count += static_cast<int>(fraction.find_last_not_of('0') + 1);
   std::string_view exponent = text.substr(mark + 1);
   if (exponent.front() == '+') exponent.remove_prefix(1);
   result.exponent = parse_integer<int>(exponent).value_or(0);
@@ -108,7 +108,10 @@ Scientific digits_of(double magnitude) {
     const auto [end, error] =
         std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific);
     Scientific shortest = parse_scientific({buffer.begin(), end}, kExactDigits);
-    if (shortest.digits.size() <= kExactDigits) return shortest;
+    if (shortest.count <= kExactDigits) return shortest;
+    // Of so many digits the shortest form is the nearest one, and so the rounded one.
+    shortest.precision = kSufficientDigits;
+    if (shortest.count == kSufficientDigits) return shortest;
   } else {
     // Denormals have fewer bits: 5E-324 would be the shortest form, 4.94065645841247E-324 is the rounded one.
     const std::string_view exact = rounded(buffer, magnitude, kExactDigits);
@@ -117,36 +120,33 @@ Scientific digits_of(double magnitude) {
   return parse_scientific(rounded(buffer, magnitude, kSufficientDigits), kSufficientDigits);
 }
 
-void append_with_exponent(std::string& out, const Scientific& number) {
-  out += number.digits[0];
-  if (number.digits.size() > 1) {
-    out += '.';
-    out.append(number.digits, 1);
+char* write_with_exponent(char* out, const Scientific& number) {
+  *out++ = number.digits[0];
+  if (number.count > 1) {
+    *out++ = '.';
+    out = number.write_digits(out, 1, number.count);
   }
-  out += 'E';
-  out += number.exponent < 0 ? '-' : '+';
+  *out++ = 'E';
+  *out++ = number.exponent < 0 ? '-' : '+';
   const int magnitude = std::abs(number.exponent);
-  if (magnitude < 10) out += '0';
-  append_integer(out, magnitude);
+  if (magnitude < 10) *out++ = '0';
+  return std::to_chars(out, out + std::numeric_limits<int>::digits10, magnitude).ptr;
 }
 
-void append_without_exponent(std::string& out, const Scientific& number) {
+char* write_without_exponent(char* out, const Scientific& number) {
   if (number.exponent < 0) {
-    out += "0.";
-    out.append(static_cast<std::size_t>(-number.exponent - 1), '0');
-    out += number.digits;
-    return;
+    *out++ = '0';
+    *out++ = '.';
+    out = std::fill_n(out, -number.exponent - 1, '0');
+    return number.write_digits(out, 0, number.count);
   }
-  const std::size_t before_point = static_cast<std::size_t>(number.exponent) + 1;
-  const std::size_t given = std::min(before_point, number.digits.size());
-  out.append(number.digits, 0, given);
-  out.append(before_point - given, '0');
-  out += '.';
-  if (given < number.digits.size()) {
-    out.append(number.digits, given);
-  } else {
-    out += '0';
-  }
+  const int before_point = number.exponent + 1;
+  const int given = std::min(before_point, number.count);
+  out = number.write_digits(out, 0, given);
+  out = std::fill_n(out, before_point - given, '0');
+  *out++ = '.';
+  if (given == number.count) *out++ = '0';
+  return number.write_digits(out, given, number.count);
 }
 
 std::string quoted(std::string_view text) {
@@ -211,7 +211,7 @@ std::string to_string(const ValueView& value) {
 }
 
 std::optional<Guid> parse_guid(std::string_view text) {
-  if (text.size() != 36) return std::nullopt;
+  if (text.size() != kGuidLength) return std::nullopt;
   Guid guid;
   std::size_t at = 0;
   for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
@@ -224,11 +224,18 @@ std::optional<Guid> parse_guid(std::string_view text) {
   return guid;
 }
 
-void append_guid(std::string& out, const Guid& guid) {
+char* write_guid(char* out, const Guid& guid) {
   for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
-    if (hyphen_before(i)) out += '-';
-    append_hex(out, guid.bytes[i]);
+    if (hyphen_before(i)) *out++ = '-';
+    *out++ = kHexDigits[guid.bytes[i] >> 4];
+    *out++ = kHexDigits[guid.bytes[i] & 0x0Fu];
   }
+  return out;
+}
+
+void append_guid(std::string& out, const Guid& guid) {
+  char text[kGuidLength];
+  out.append(text, write_guid(text, guid));
 }
 
 std::optional<std::int32_t> parse_int32(std::string_view text) { return parse_integer<std::int32_t>(text); }
@@ -255,19 +262,20 @@ std::optional<double> parse_double(std::string_view text) {
   return negative ? -magnitude : magnitude;
 }
 
+char* write_double(char* out, double value) {
+  const auto write = [out](std::string_view text) { return std::copy(text.begin(), text.end(), out); };
+  if (std::isnan(value)) return write("NaN");
+  if (std::isinf(value)) return write(value < 0 ? "-Infinity" : "Infinity");
+  if (value == 0) return write("0.0");
+  if (value < 0) *out++ = '-';
+  const Scientific number = digits_of(std::abs(value));
+  const bool fixed = number.exponent >= -4 && number.exponent < number.precision;
+  return fixed ? write_without_exponent(out, number) : write_with_exponent(out, number);
+}
+
 void append_double(std::string& out, double value) {
-  if (std::isnan(value)) {
-    out += "NaN";
-  } else if (std::isinf(value)) {
-    out += value < 0 ? "-Infinity" : "Infinity";
-  } else if (value == 0) {
-    out += "0.0";
-  } else {
-    if (value < 0) out += '-';
-    const Scientific number = digits_of(std::abs(value));
-    const bool fixed = number.exponent >= -4 && number.exponent < number.precision;
-    fixed ? append_without_exponent(out, number) : append_with_exponent(out, number);
-  }
+  char text[kMaxDoubleLength];
+  out.append(text, write_double(text, value));
 }
 
 }  // namespace rocktable

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,6 +61,9 @@ std::string to_string(const ValueView& value);
 // 8-4-4-4-12 hex digits, hyphens required, any case. Written in lower case.
 std::optional<Guid> parse_guid(std::string_view text);
 void append_guid(std::string& out, const Guid& guid);
+// To memory with room for kGuidLength characters; returns the end.
+inline constexpr std::size_t kGuidLength = 36;
+char* write_guid(char* out, const Guid& guid);
 
 // All characters must be part of the number; nothing for an overflow.
 std::optional<std::int32_t> parse_int32(std::string_view text);
@@ -74,5 +78,8 @@ std::optional<double> parse_double(std::string_view text);
 // on, else 1E+17) and below 0.0001; `.0` after an integral value without exponent; `NaN`, `Infinity`,
 // `-Infinity`. Negative zero: `0.0`.
 void append_double(std::string& out, double value);
+// To memory with room for kMaxDoubleLength characters; returns the end.
+inline constexpr std::size_t kMaxDoubleLength = 32;
+char* write_double(char* out, double value);
 
 }  // namespace rocktable

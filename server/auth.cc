@@ -87,15 +87,20 @@ namespace {
 
 bool signature_fits(const Credentials& credentials, const std::vector<std::string>& keys,
                     const Request& request, const Target& target) {
-  const auto date = date_of(request.headers);
-  for (const auto& sent : signed_targets(request, target)) {
-    const SignedRequest parts{request.method, request.headers.get("Content-MD5"),
-                              request.headers.get("Content-Type"), date, sent};
+  SignedRequest parts{request.method,
+                      request.headers.get("Content-MD5"),
+                      request.headers.get("Content-Type"),
+                      date_of(request.headers),
+                      {}};
+  const auto fits = [&](std::string_view sent) {
+    parts.target = sent;
     const std::string text = credentials.lite ? shared_key_lite_string_to_sign(target.account, parts)
                                               : shared_key_string_to_sign(target.account, parts);
-    if (is_signed(text, credentials.signature, keys)) return true;
-  }
-  return false;
+    return is_signed(text, credentials.signature, keys);
+  };
+  if (fits(request.target)) return true;  // the first of those below, and nearly always the one
+  const auto targets = signed_targets(request, target);
+  return std::any_of(targets.begin() + 1, targets.end(), fits);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/batch.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <vector>
@@ -20,7 +21,7 @@ constexpr const char* kTooManyOperations =
 
 // One part of the request, as far as it could be understood.
 struct Part {
-  Exchange exchange;  // the batch's, with the part's own preferences
+  Preferences preferences;
   std::string_view content_id;
 };
 
@@ -48,55 +49,68 @@ void add_common(std::string& out) {
   append_field(out, "Cache-Control", "no-cache");
 }
 
-std::string status_line(int status) {
-  return "HTTP/1.1 " + std::to_string(status) + " " + std::string(reason_phrase(status));
+// An answer with nothing but its status, and room for the usual fields.
+BatchAnswer answer_with(int status) {
+  constexpr std::size_t kUsualFields = 512;
+  BatchAnswer out;
+  out.status_line.reserve(32);
+  out.status_line.append("HTTP/1.1 ")
+      .append(std::to_string(status))
+      .append(" ")
+      .append(reason_phrase(status));
+  out.headers.reserve(kUsualFields);
+  return out;
 }
 
 void add_json_type(std::string& out, const Part& part) {
-  append_field(out, "Content-Type", json_content_type(part.exchange.preferences.level));
+  append_field(out, "Content-Type", json_content_type(part.preferences.level));
 }
 
 // --- Answers --------------------------------------------------------------------------------------------
 
-BatchAnswer inserted_with_content(const PreparedWrite& write, DateTime timestamp) {
-  BatchAnswer out{status_line(201), {}, inserted_entity_body(write.part.exchange, write.change, timestamp)};
+BatchAnswer inserted_with_content(const Exchange& exchange, const PreparedWrite& write, DateTime timestamp) {
+  const PayloadFormat format = payload_format(exchange, write.change.table, write.part.preferences.level);
+  BatchAnswer out = answer_with(201);
+  out.body = inserted_entity_body(format, write.change, timestamp);
   append_field(out.headers, "DataServiceVersion", "3.0;");
   add_json_type(out.headers, write.part);
   add_content_id(out.headers, write.part);
   add_common(out.headers);
-  append_preference_applied(out.headers, write.part.exchange.preferences);
-  append_field(out.headers, "Location", entity_location(write.part.exchange, write.change));
-  append_field(out.headers, "ETag", etag_of(timestamp));
+  append_preference_applied(out.headers, write.part.preferences);
+  append_field(out.headers, "Location", entity_location(exchange, write.change));
+  append_etag_field(out.headers, timestamp);
   return out;
 }
 
-BatchAnswer success(const PreparedWrite& write, DateTime timestamp) {
-  const Prefer prefer = write.part.exchange.preferences.prefer;
-  if (write.insert && prefer != Prefer::ReturnNoContent) return inserted_with_content(write, timestamp);
+BatchAnswer success(const Exchange& exchange, const PreparedWrite& write, DateTime timestamp) {
+  const Prefer prefer = write.part.preferences.prefer;
+  if (write.insert && prefer != Prefer::ReturnNoContent)
+    return inserted_with_content(exchange, write, timestamp);
   const bool deleted = write.change.write.kind == WriteKind::Delete;
-  BatchAnswer out{status_line(204), {}, {}};
+  BatchAnswer out = answer_with(204);
   add_content_id(out.headers, write.part);
   add_common(out.headers);
-  append_preference_applied(out.headers, write.part.exchange.preferences);
+  append_preference_applied(out.headers, write.part.preferences);
   append_field(out.headers, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
   if (write.insert) {
-    const std::string location = entity_location(write.part.exchange, write.change);
+    const std::string location = entity_location(exchange, write.change);
     append_field(out.headers, "Location", location);
     append_field(out.headers, "DataServiceId", location);
   }
-  if (!deleted) append_field(out.headers, "ETag", etag_of(timestamp));
+  if (!deleted) append_etag_field(out.headers, timestamp);
   return out;
 }
 
-BatchAnswer failure_answer(const Failure& failure, const Part& part) {
+BatchAnswer failure_answer(const Exchange& exchange, const Failure& failure, const Part& part) {
   Error error = failure.error;
   if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
-  BatchAnswer out{status_line(status_of(error.code)), {}, json_error_body(error, part.exchange)};
+  BatchAnswer out = answer_with(status_of(error.code));
+  out.body = json_error_body(error, exchange);
   const bool early = error.code == ErrorCode::TableNotFound;
   add_content_id(out.headers, part);
   append_field(out.headers, "X-Content-Type-Options", "nosniff");
   if (!early) append_field(out.headers, "Cache-Control", "no-cache");
-  if (!early) append_preference_applied(out.headers, part.exchange.preferences);
+  if (!early) append_preference_applied(out.headers, part.preferences);
   append_field(out.headers, "DataServiceVersion", "3.0;");
   add_json_type(out.headers, part);
   return out;
@@ -114,10 +128,12 @@ Response answer(const Exchange& exchange, bool change_set, const std::vector<Bat
 // --- Parts ----------------------------------------------------------------------------------------------
 
 // The path behind the account: parts may name it, or not.
-std::string_view without_account(std::string_view path, const std::string& account) {
-  for (const std::string& segment : {"/" + account + "/", "/" + account + "-secondary/"})
-    if (path.starts_with(segment)) return path.substr(segment.size() - 1);
-  return path;
+std::string_view without_account(std::string_view path, std::string_view account) {
+  constexpr std::string_view kSecondary = "-secondary";
+  if (path.substr(0, 1) != "/" || !path.substr(1).starts_with(account)) return path;
+  std::string_view rest = path.substr(1 + account.size());
+  if (rest.starts_with(kSecondary)) rest.remove_prefix(kSecondary.size());
+  return rest.starts_with('/') ? rest : path;
 }
 
 // Understands one part as far as it goes: `part` is filled even where the operation is refused, for the
@@ -127,13 +143,12 @@ Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part)
   const auto question = url.find('?');
   const auto query =
       QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
-  part.exchange = exchange;
   part.content_id = raw.headers.get("Content-ID");
   const QueryParameters no_query;
-  const OperationRequest request{raw.method,
-                                 without_account(std::string_view(url).substr(0, question), exchange.account),
-                                 query ? *query : no_query, raw.headers};
-  part.exchange.preferences = parse_preferences(request);
+  const OperationRequest request{
+      raw.method, without_account(std::string_view(url).substr(0, question), exchange.target.account),
+      query ? *query : no_query, raw.headers};
+  part.preferences = parse_preferences(request);
   query.value();
   Operation operation = parse_operation(request);
   require_access(exchange, operation);
@@ -141,12 +156,12 @@ Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part)
 }
 
 PreparedWrite prepare(const BatchPart& raw, const Exchange& exchange, Part& part) {
-  const Operation operation = parse_part(raw, exchange, part);
-  const std::string body(raw.body);
-  const auto* insert = std::get_if<InsertEntity>(&operation);
-  const auto* write = std::get_if<WriteEntity>(&operation);
+  Operation operation = parse_part(raw, exchange, part);
+  auto* insert = std::get_if<InsertEntity>(&operation);
+  auto* write = std::get_if<WriteEntity>(&operation);
   if (insert == nullptr && write == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
-  EntityWrite change = insert != nullptr ? to_entity_write(*insert, body) : to_entity_write(*write, body);
+  EntityWrite change = insert != nullptr ? to_entity_write(std::move(*insert), raw.body)
+                                         : to_entity_write(std::move(*write), raw.body);
   require_reach(exchange, change);
   return {part, insert != nullptr, std::move(change)};
 }
@@ -170,27 +185,31 @@ class TransactionRules {
 // --- Transactions and queries ---------------------------------------------------------------------------
 
 std::vector<BatchAnswer> commit(TableStore& store, const Exchange& exchange,
-                                const std::vector<PreparedWrite>& prepared, RequestStats& stats) {
-  std::vector<Write> writes;
+                                std::vector<PreparedWrite>& prepared, RequestStats& stats) {
+  std::vector<Write> writes;  // the store wants them side by side: lent, not copied
   writes.reserve(prepared.size());
-  for (const auto& one : prepared) writes.push_back(one.change.write);
+  for (auto& one : prepared) writes.push_back(std::move(one.change.write));
   const EntityWrite& first = prepared.front().change;
-  const auto timestamp = store.commit({exchange.account, first.table}, first.partition_key, writes, &stats);
+  const auto timestamp =
+      store.commit({exchange.target.account, first.table}, first.partition_key, writes, &stats);
+  for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
   if (timestamp) {
     std::vector<BatchAnswer> answers;
     answers.reserve(prepared.size());
-    for (const auto& one : prepared) answers.push_back(success(one, *timestamp));
+    for (const auto& one : prepared) answers.push_back(success(exchange, one, *timestamp));
     return answers;
   }
   // The service leaves the index out where the only operation fails while it is carried out.
   const WriteRefusal& refusal = timestamp.error();
   const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
-  return {failure_answer({refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
+  return {
+      failure_answer(exchange, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
 }
 
 std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& exchange,
                                         const BatchRequest& request, RequestStats& stats) {
   std::vector<PreparedWrite> prepared;
+  prepared.reserve(std::min(request.parts.size(), kMaxOperations));
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
     Part part;
@@ -201,32 +220,34 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const Exchange& excha
       }
       PreparedWrite write = prepare(request.parts[i], exchange, part);
       if (const auto violation = rules.violation(write.change))
-        return {failure_answer({i, *violation}, part)};
+        return {failure_answer(exchange, {i, *violation}, part)};
       prepared.push_back(std::move(write));
     } catch (const ServiceException& refusal) {
       if (refusal.error().code == ErrorCode::MethodNotAllowed)
         throw ServiceException(ErrorCode::InvalidInput);
       // The service counts the operation that is one too many as the last that it takes.
       if (i == kMaxOperations)
-        return {failure_answer({i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
-      return {failure_answer({i, refusal.error()}, part)};
+        return {failure_answer(exchange, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
+      return {failure_answer(exchange, {i, refusal.error()}, part)};
     }
   }
   if (prepared.empty()) return {};
   return commit(store, exchange, prepared, stats);
 }
 
-BatchAnswer found(const TableStore& store, const Part& part, const GetEntity& query, RequestStats& stats) {
-  BatchAnswer out{status_line(200), {}, {}};
+BatchAnswer found(const TableStore& store, const Exchange& exchange, const Part& part, const GetEntity& query,
+                  RequestStats& stats) {
+  BatchAnswer out = answer_with(200);
   const auto render = [&](const EntityView& entity) {
     append_field(out.headers, "DataServiceVersion", "3.0;");
     add_json_type(out.headers, part);
     add_content_id(out.headers, part);
     add_common(out.headers);
-    append_field(out.headers, "ETag", etag_of(entity.timestamp));
-    write_entity(out.body, payload_format(part.exchange, query.table), query.select, entity);
+    append_etag_field(out.headers, entity.timestamp);
+    write_entity(out.body, payload_format(exchange, query.table, part.preferences.level), query.select,
+                 entity);
   };
-  if (!store.get({part.exchange.account, query.table}, query.key, render, &stats).value())
+  if (!store.get({exchange.target.account, query.table}, query.key, render, &stats).value())
     throw ServiceException(ErrorCode::ResourceNotFound);
   return out;
 }
@@ -236,11 +257,12 @@ BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const B
   Part part;
   try {
     const Operation operation = parse_part(raw, exchange, part);
-    if (const auto* query = std::get_if<GetEntity>(&operation)) return found(store, part, *query, stats);
+    if (const auto* query = std::get_if<GetEntity>(&operation))
+      return found(store, exchange, part, *query, stats);
     throw ServiceException(ErrorCode::MethodNotAllowed);
   } catch (const ServiceException& refusal) {
     if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
-    return failure_answer({0, refusal.error()}, part);
+    return failure_answer(exchange, {0, refusal.error()}, part);
   }
 }
 

@@ -10,11 +10,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/read_size.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <stdexcept>
-
-#include "odata/text.h"
+#include <boost/beast/http/error.hpp>
+#include <tuple>
 
 namespace rocktable {
 namespace {
@@ -36,8 +33,8 @@ constexpr std::chrono::seconds kWriteTimeout{60};
 constexpr std::chrono::seconds kHandshakeTimeout{10};
 constexpr std::chrono::seconds kCloseTimeout{10};  // for the client to read the last answer, and to close
 constexpr std::chrono::milliseconds kWatchInterval{50};
-constexpr std::size_t kMaxJoinedBytes = 64 << 10;
-constexpr unsigned char kTlsHandshake = 0x16;  // the first byte of TLS, and of no HTTP
+constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
+constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and of no HTTP
 
 bool starts_tls(const beast::flat_buffer& bytes) {
   return bytes.size() > 0 && *static_cast<const unsigned char*>(bytes.data().data()) == kTlsHandshake;
@@ -77,7 +74,7 @@ asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>
 }  // namespace
 
 struct Connection::Message {
-  http::request_parser<http::string_body> parser;
+  RequestParser parser;
   boost::system::error_code error;
   std::size_t bytes = 0;  // parsed so far
 };
@@ -94,6 +91,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& co
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   const auto remote = stream_.socket().remote_endpoint(ignored);
   remote_address_ = remote.address().to_string();
+  request_.remote_address = remote_address_;
   enter(State::Idle);
 }
 
@@ -129,7 +127,7 @@ asio::awaitable<bool> Connection::secure() {
 
 asio::awaitable<void> Connection::serve_requests() {
   while (!finishing_) {
-    Message message;
+    Message message{RequestParser(received_), {}, 0};
     enter(State::Idle);
     if (!co_await read(message)) {
       const auto refusal = refusal_of(message.error, buffer_);
@@ -154,15 +152,13 @@ asio::awaitable<bool> Connection::read(Message& message) {
   parser.body_limit(kMaxBodyBytes);
   if (!co_await feed(message, true)) co_return false;
   enter(State::Reading);
-  // How long a body is that is framed in another way nobody knows, and so not where the next request begins.
-  if (parser.get().has_content_length() + parser.get().count(http::field::transfer_encoding) > 1 ||
-      (parser.get().count(http::field::transfer_encoding) > 0 && !parser.chunked())) {
+  if (parser.is_framed_strangely()) {
     message.error = http::error::bad_transfer_encoding;
     co_return false;
   }
   if (parser.is_done()) co_return true;
 
-  if (equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) {
+  if (parser.expects_continue()) {
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await asio::async_write(stream_, asio::buffer(kGoOn), kAwait);
@@ -171,22 +167,16 @@ asio::awaitable<bool> Connection::read(Message& message) {
   co_return co_await feed(message, false);
 }
 
-// Feeds the parser with its header, or with all of the message; false where that fails. Beast's own reading
-// does the same, but for one thing: the parser throws where a field is longer than 64 KiB, and there it would
-// throw past the coroutine into the thread.
+// Feeds the parser with its header, or with all of the message; false where that fails.
 asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
   auto& parser = message.parser;
   parser.eager(!header_alone);
   while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
     if (buffer_.size() > 0) {
-      try {
-        const std::size_t bytes = parser.put(buffer_.data(), message.error);
-        buffer_.consume(bytes);
-        message.bytes += bytes;
-      } catch (const std::length_error&) {
-        message.error = http::error::header_limit;
-      }
-      if (message.bytes > kMaxHeaderBytes + 2 * parser.get().body().size() + kMaxFramingBytes)
+      const std::size_t bytes = parser.put(buffer_.data(), message.error);
+      buffer_.consume(bytes);
+      message.bytes += bytes;
+      if (message.bytes > kMaxHeaderBytes + 2 * parser.body_bytes() + kMaxFramingBytes)
         message.error = http::error::body_limit;
       if (!message.error) continue;
       if (message.error != http::error::need_more) co_return false;
@@ -213,34 +203,36 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
 // Whether the connection goes on.
 asio::awaitable<bool> Connection::answer(Message& message) {
   enter(State::Working);
-  const auto start = since_;
-  const auto& received = message.parser.get();
-  Request request{received.method_string(), received.target(), {}, &received.body(), remote_address_};
-  for (const auto& field : received) request.headers.add(field.name_string(), field.value());
-
-  Service::Call call = context_.service.accept(request);
+  message.parser.view(request_);
+  call_ = context_.service.accept(request_);
   Response response;
-  if (call.may_block()) {
+  if (call_->may_block()) {
     Watch its_client{asio::steady_timer(stream_.get_executor())};
-    response = co_await (run_on_pool(call, its_client) && watch(its_client));
+    response = co_await (run_on_pool(its_client) && watch(its_client));
   } else {
-    response = call.run(hung_up_);
+    response = call_->run(hung_up_);
   }
-  context_.access_log.write(
-      {remote_address_, request.method, request.target, response.status, response.body.size(),
-       call.request_id(), call.plan_class(), call.stats().entities_scanned, call.stats().entities_returned,
-       call.stats().bytes_read,
-       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start),
-       call.explanation()});
-  const Delivery delivery{.keep_alive = received.keep_alive() && !finishing_,
-                          .http_1_0 = received.version() < 11};
+  log(response);
+  call_.reset();
+  const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,
+                          .http_1_0 = message.parser.is_http_1_0()};
   const bool written = co_await write(response, delivery);
   co_return written&& delivery.keep_alive;
 }
 
-asio::awaitable<Response> Connection::run_on_pool(Service::Call& call, Watch& watch) {
+void Connection::log(const Response& response) {
+  const auto& stats = call_->stats();
+  context_.access_log.write(
+      {remote_address_, request_.method, request_.target, response.status, response.body.size(),
+       call_->request_id(), call_->plan_class(), stats.entities_scanned, stats.entities_returned,
+       stats.bytes_read,
+       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since_),
+       call_->explanation()});
+}
+
+asio::awaitable<Response> Connection::run_on_pool(Watch& watch) {
   Response response =
-      co_await asio::co_spawn(context_.blocking_pool, run_there(call, hung_up_), asio::use_awaitable);
+      co_await asio::co_spawn(context_.blocking_pool, run_there(*call_, hung_up_), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();
@@ -263,15 +255,20 @@ asio::awaitable<void> Connection::watch(Watch& watch) {
 
 asio::awaitable<bool> Connection::write(const Response& response, const Delivery& delivery) {
   enter(State::Writing);
-  std::string head = response_head(response, delivery);
-  std::string_view body = response.sends_body ? std::string_view(response.body) : "";
-  std::string_view tail = response_tail(response, delivery);
-  if (stream_.is_secure() && head.size() + body.size() + tail.size() <= kMaxJoinedBytes) {
-    head.append(body).append(tail);  // one record, not three
-    body = tail = {};
+  outgoing_.clear();
+  append_response_head(outgoing_, response, delivery);
+  const std::string_view body = response.sends_body ? std::string_view(response.body) : "";
+  const std::string_view tail = response_tail(response, delivery);
+  boost::system::error_code error;
+  std::size_t bytes = 0;
+  if (body.size() <= kMaxJoinedBytes) {  // one buffer to send, one record of TLS: cheaper than the copy
+    outgoing_.append(body).append(tail);
+    std::tie(error, bytes) = co_await asio::async_write(stream_, asio::buffer(outgoing_), kAwait);
+  } else {
+    const std::array<asio::const_buffer, 3> buffers{asio::buffer(outgoing_), asio::buffer(body),
+                                                    asio::buffer(tail)};
+    std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, kAwait);
   }
-  const std::array<asio::const_buffer, 3> buffers{asio::buffer(head), asio::buffer(body), asio::buffer(tail)};
-  const auto [error, bytes] = co_await asio::async_write(stream_, buffers, kAwait);
   co_return !error;
 }
 

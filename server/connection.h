@@ -12,6 +12,7 @@
 #include <string>
 
 #include "server/access_log.h"
+#include "server/request_parser.h"
 #include "server/service.h"
 #include "server/stream.h"
 
@@ -54,7 +55,8 @@ class Connection {
   boost::asio::awaitable<bool> read(Message& message);
   boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
   boost::asio::awaitable<bool> answer(Message& message);
-  boost::asio::awaitable<Response> run_on_pool(Service::Call& call, Watch& watch);
+  boost::asio::awaitable<Response> run_on_pool(Watch& watch);
+  void log(const Response& response);
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
   boost::asio::awaitable<void> refuse(const Error& error);
@@ -64,6 +66,10 @@ class Connection {
   Stream stream_;
   const ConnectionContext& context_;
   boost::beast::flat_buffer buffer_;  // may hold the start of the next request
+  RequestBuffers received_;           // of the request at work
+  Request request_;                   // views of it
+  std::optional<Service::Call> call_;
+  std::string outgoing_;  // the answer, or its start
   std::string remote_address_;
   State state_ = State::Idle;
   std::chrono::steady_clock::time_point since_;  // of that state

@@ -1,5 +1,7 @@
 #include "server/entities.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "odata/payload_reader.h"
@@ -12,7 +14,11 @@
 namespace rocktable {
 namespace {
 
-TableName name_of(const Exchange& exchange, std::string_view table) { return {exchange.account, table}; }
+constexpr std::size_t kMaxReservedBytes = 4 << 20;
+
+TableName name_of(const Exchange& exchange, std::string_view table) {
+  return {exchange.target.account, table};
+}
 
 bool is_too_long(const EntityKey& key) {
   return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
@@ -20,40 +26,41 @@ bool is_too_long(const EntityKey& key) {
 
 }  // namespace
 
-EntityWrite to_entity_write(const InsertEntity& operation, const std::string& body) {
+EntityWrite to_entity_write(InsertEntity operation, std::string_view body) {
   EntityPayload payload = read_entity(body).value();
   if (!payload.partition_key || !payload.row_key) throw ServiceException(ErrorCode::PropertiesNeedValue);
   EntityKey key{std::move(*payload.partition_key), std::move(*payload.row_key)};
   check_entity(key, payload.properties).value();
-  return {operation.table,
+  return {std::move(operation.table),
           std::move(key.partition_key),
           {WriteKind::Insert, std::move(key.row_key), {}, std::move(payload.properties)}};
 }
 
-EntityWrite to_entity_write(const WriteEntity& operation, const std::string& body) {
-  EntityWrite out{operation.table,
-                  operation.key.partition_key,
-                  {operation.kind, operation.key.row_key, operation.condition, {}}};
-  if (operation.kind == WriteKind::Delete) return out;
-  out.write.properties = read_entity(body).value().properties;
-  // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
-  // no entity can have it, and so it is not found.
-  const bool update = operation.condition.kind != Condition::Kind::None;
-  const EntityKey key = update && is_too_long(operation.key) ? EntityKey() : operation.key;
-  check_entity(key, out.write.properties).value();
-  return out;
+EntityWrite to_entity_write(WriteEntity operation, std::string_view body) {
+  Properties properties;
+  if (operation.kind != WriteKind::Delete) {
+    properties = read_entity(body).value().properties;
+    // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
+    // no entity can have it, and so it is not found.
+    const bool update = operation.condition.kind != Condition::Kind::None;
+    check_entity(update && is_too_long(operation.key) ? EntityKey() : operation.key, properties).value();
+  }
+  return {std::move(operation.table),
+          std::move(operation.key.partition_key),
+          {operation.kind, std::move(operation.key.row_key), operation.condition, std::move(properties)}};
 }
 
 std::string entity_location(const Exchange& exchange, const EntityWrite& inserted) {
-  std::string out = exchange.base_url + "/" + inserted.table;
+  std::string out = exchange.target.base_url + "/" + inserted.table;
   append_key_predicate(out, inserted.partition_key, inserted.write.row_key);
   return out;
 }
 
-std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& inserted, DateTime timestamp) {
+std::string inserted_entity_body(const PayloadFormat& format, const EntityWrite& inserted,
+                                 DateTime timestamp) {
   const auto properties = view_of(inserted.write.properties);
   std::string body;
-  write_entity(body, payload_format(exchange, inserted.table), std::nullopt,
+  write_entity(body, format, std::nullopt,
                EntityView{inserted.partition_key, inserted.write.row_key, timestamp, properties});
   return body;
 }
@@ -75,11 +82,14 @@ Response insert_entity(TableStore& store, const Exchange& exchange, const Insert
   const bool content = exchange.preferences.prefer != Prefer::ReturnNoContent;
   Response response = table_layer_response(exchange, content ? 201 : 204);
   const std::string location = entity_location(exchange, insert);
-  response.add("ETag", etag_of(timestamp));
+  response.add_etag(timestamp);
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
   append_preference_applied(response.fields, exchange.preferences);
-  if (content) set_json_body(response, exchange, inserted_entity_body(exchange, insert, timestamp));
+  if (content) {
+    const PayloadFormat format = payload_format(exchange, insert.table);
+    set_json_body(response, exchange, inserted_entity_body(format, insert, timestamp));
+  }
   return response;
 }
 
@@ -91,7 +101,7 @@ Response write_entity(TableStore& store, const Exchange& exchange, const WriteEn
 
   Response response = table_layer_response(exchange, 204);
   if (operation.kind == WriteKind::Delete) return response;
-  response.add("ETag", etag_of(timestamp));
+  response.add_etag(timestamp);
   append_preference_applied(response.fields, exchange.preferences);
   return response;
 }
@@ -100,7 +110,7 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
                     RequestStats& stats) {
   Response response = table_layer_response(exchange, 200);
   const auto render = [&](const EntityView& entity) {
-    response.add("ETag", etag_of(entity.timestamp));
+    response.add_etag(entity.timestamp);
     std::string body;
     write_entity(body, payload_format(exchange, operation.table), operation.select, entity);
     set_json_body(response, exchange, std::move(body));
@@ -112,7 +122,10 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
 
 Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
                         RequestStats& stats) {
+  // A page is often as large as the last one: made room for, it is not copied while it grows.
+  static std::atomic<std::size_t> last_page_bytes = 0;
   std::string body;
+  body.reserve(last_page_bytes);
   const PayloadFormat format = payload_format(exchange, query.table);
   EntitySetWriter page(body, format, query.select);
   const auto visit = [&](const EntityView& entity) {
@@ -126,6 +139,7 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
       store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit, &stats, filter)
           .value();
   page.finish();
+  last_page_bytes = std::min(body.size(), kMaxReservedBytes);
 
   Response response = table_layer_response(exchange, 200);
   set_json_body(response, exchange, std::move(body));

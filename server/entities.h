@@ -18,8 +18,8 @@ struct EntityWrite {
   Write write;
 };
 
-EntityWrite to_entity_write(const InsertEntity& operation, const std::string& body);
-EntityWrite to_entity_write(const WriteEntity& operation, const std::string& body);
+EntityWrite to_entity_write(InsertEntity operation, std::string_view body);
+EntityWrite to_entity_write(WriteEntity operation, std::string_view body);
 
 // Throws ServiceException: AuthorizationFailure where the caller's signature does not reach this entity.
 void require_reach(const Exchange& exchange, const EntityWrite& write);
@@ -27,7 +27,8 @@ void require_reach(const Exchange& exchange, const EntityWrite& write);
 // `<base>/mytable(PartitionKey='p',RowKey='r')`.
 std::string entity_location(const Exchange& exchange, const EntityWrite& inserted);
 // The body that echoes an inserted entity.
-std::string inserted_entity_body(const Exchange& exchange, const EntityWrite& inserted, DateTime timestamp);
+std::string inserted_entity_body(const PayloadFormat& format, const EntityWrite& inserted,
+                                 DateTime timestamp);
 
 Response insert_entity(TableStore& store, const Exchange& exchange, const InsertEntity& operation,
                        const std::string& body, RequestStats& stats);

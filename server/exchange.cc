@@ -14,6 +14,17 @@ namespace {
 
 constexpr std::string_view kServer = "Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION;
 
+// A thread's answers of one second share its text.
+std::string_view http_date_of(DateTime time) {
+  thread_local std::int64_t second = -1;
+  thread_local std::string text;
+  if (time.ticks / kTicksPerSecond != second) {
+    second = time.ticks / kTicksPerSecond;
+    text = to_http_date(time);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string new_guid() {
@@ -23,8 +34,8 @@ std::string new_guid() {
     std::uint64_t bits = random();
     for (std::size_t j = 0; j < 8; ++j, bits >>= 8) guid.bytes[i + j] = static_cast<std::uint8_t>(bits);
   }
-  std::string out;
-  append_guid(out, guid);
+  std::string out(kGuidLength, '\0');
+  write_guid(out.data(), guid);
   return out;
 }
 
@@ -33,7 +44,7 @@ void add_common_fields(Response& response, const Exchange& exchange) {
   response.add("x-ms-request-id", exchange.request_id);
   if (!exchange.client_request_id.empty()) response.add("x-ms-client-request-id", exchange.client_request_id);
   if (!exchange.version.empty()) response.add("x-ms-version", exchange.version);
-  response.add("Date", to_http_date(exchange.received));
+  response.add("Date", http_date_of(exchange.received));
 }
 
 Response table_layer_response(const Exchange& exchange, int status) {
@@ -69,11 +80,16 @@ void append_preference_applied(std::string& fields, const Preferences& preferenc
   if (preferences.prefer == Prefer::ReturnContent) append_field(fields, kName, "return-content");
 }
 
-std::string json_content_type(MetadataLevel level) {
-  std::string out = "application/json;odata=";
-  out += to_string(level);
-  out += ";streaming=true;charset=utf-8";
-  return out;
+std::string_view json_content_type(MetadataLevel level) {
+  switch (level) {
+    case MetadataLevel::None:
+      return "application/json;odata=nometadata;streaming=true;charset=utf-8";
+    case MetadataLevel::Minimal:
+      return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8";
+    case MetadataLevel::Full:
+      return "application/json;odata=fullmetadata;streaming=true;charset=utf-8";
+  }
+  return {};
 }
 
 void set_json_body(Response& response, const Exchange& exchange, std::string body) {
@@ -83,7 +99,11 @@ void set_json_body(Response& response, const Exchange& exchange, std::string bod
 }
 
 PayloadFormat payload_format(const Exchange& exchange, std::string_view table) {
-  return {exchange.preferences.level, exchange.base_url, exchange.account, table};
+  return payload_format(exchange, table, exchange.preferences.level);
+}
+
+PayloadFormat payload_format(const Exchange& exchange, std::string_view table, MetadataLevel level) {
+  return {level, exchange.target.base_url, exchange.target.account, table};
 }
 
 }  // namespace rocktable

@@ -8,6 +8,7 @@
 #include "server/caller.h"
 #include "server/operation.h"
 #include "server/response.h"
+#include "server/target.h"
 
 namespace rocktable {
 
@@ -16,9 +17,7 @@ struct Exchange {
   DateTime received;
   std::string version;            // x-ms-version of the answer
   std::string client_request_id;  // echoed; empty: none
-  std::string account;
-  std::string base_url;
-  bool secondary = false;  // addressed at the secondary location: reads alone
+  Target target;
   Caller caller;
   Preferences preferences;
   std::shared_ptr<std::string> explanation;  // where a refusal of access says why; null: nobody asks
@@ -43,9 +42,11 @@ void append_preference_applied(std::string& fields, const Preferences& preferenc
 
 // A JSON body at the client's metadata level.
 void set_json_body(Response& response, const Exchange& exchange, std::string body);
-std::string json_content_type(MetadataLevel level);
+std::string_view json_content_type(MetadataLevel level);
 
-// The format of answers about a table (payload_writer.h). Views of the exchange and of `table`.
+// The format of answers about a table (payload_writer.h). Views of the exchange and of `table`. The parts of a batch
+// have levels of their own.
 PayloadFormat payload_format(const Exchange& exchange, std::string_view table);
+PayloadFormat payload_format(const Exchange& exchange, std::string_view table, MetadataLevel level);
 
 }  // namespace rocktable

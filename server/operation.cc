@@ -179,12 +179,32 @@ Format format_of_type(std::string_view type) {
   return Format::Unknown;
 }
 
+// What SDKs write, word for word; any other spelling of the same is read by the rule below.
+struct UsualSpelling {
+  std::string_view text;
+  Format format;
+};
+
+constexpr std::array kUsualSpellings = {
+    UsualSpelling{"application/json;odata=minimalmetadata", Format::Minimal},
+    UsualSpelling{"application/json;odata=nometadata", Format::None},
+    UsualSpelling{"application/json", Format::Minimal},
+    UsualSpelling{"application/json;odata=fullmetadata", Format::Full},
+};
+
+std::optional<Format> usual_format(std::string_view text) {
+  const auto* found = std::find_if(kUsualSpellings.begin(), kUsualSpellings.end(),
+                                   [text](const UsualSpelling& one) { return one.text == text; });
+  return found != kUsualSpellings.end() ? std::optional(found->format) : std::nullopt;
+}
+
 bool is_json(Format format) {
   return format == Format::None || format == Format::Minimal || format == Format::Full;
 }
 
 // The best of a list of types: JSON where it is among them, else the first that says something.
 Format format_of_list(std::string_view list) {
+  if (const auto usual = usual_format(list)) return *usual;
   const std::string types = normalised(list);
   if (types.empty()) return Format::Missing;
   Format best = Format::Unknown;
@@ -222,7 +242,8 @@ void require_json(const OperationRequest& request) {
 void require_json_body(const Headers& headers) {
   const auto type = headers.get("Content-Type");
   if (type.empty()) return;
-  const Format format = format_of_type(normalised(type));
+  const auto usual = usual_format(type);
+  const Format format = usual ? *usual : format_of_type(normalised(type));
   if (format == Format::Atom) refuse(ErrorCode::AtomFormatNotSupported);
   if (format == Format::Verbose) refuse(ErrorCode::JsonVerboseFormatNotSupported);
   if (!is_json(format)) refuse(ErrorCode::MediaTypeNotSupported);

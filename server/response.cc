@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "odata/entity.h"
+
 namespace rocktable {
 namespace {
 
@@ -22,6 +24,11 @@ void append_field(std::string& fields, std::string_view name, std::string_view v
   fields += ": ";
   fields += value;
   fields += "\r\n";
+}
+
+void append_etag_field(std::string& fields, DateTime timestamp) {
+  char etag[kMaxETagLength];
+  append_field(fields, "ETag", {etag, write_etag(etag, timestamp)});
 }
 
 std::string_view reason_phrase(int status) {
@@ -63,9 +70,7 @@ std::string_view reason_phrase(int status) {
   }
 }
 
-std::string response_head(const Response& response, const Delivery& delivery) {
-  std::string out;
-  out.reserve(response.fields.size() + 160);
+void append_response_head(std::string& out, const Response& response, const Delivery& delivery) {
   out += delivery.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
   append_number(out, static_cast<std::size_t>(response.status), 10);
   out += ' ';
@@ -87,7 +92,6 @@ std::string response_head(const Response& response, const Delivery& delivery) {
     append_number(out, response.body.size(), 16);
     out += "\r\n";
   }
-  return out;
 }
 
 std::string_view response_tail(const Response& response, const Delivery& delivery) {

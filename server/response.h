@@ -4,10 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "odata/date_time.h"
+
 namespace rocktable {
 
 // Appends a header line with its CRLF.
 void append_field(std::string& fields, std::string_view name, std::string_view value);
+
+void append_etag_field(std::string& fields, DateTime timestamp);
 
 struct Response {
   enum class Framing { Length, Chunked };
@@ -19,6 +23,7 @@ struct Response {
   Framing framing = Framing::Length;
   bool sends_body = true;  // false for the answer to a HEAD
 
+  void add_etag(DateTime timestamp) { append_etag_field(fields, timestamp); }
   void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }
 };
 
@@ -30,8 +35,8 @@ struct Delivery {
   bool http_1_0 = false;  // knows no chunks
 };
 
-// The bytes in front of the body (status line, headers, the chunk's size) and behind it.
-std::string response_head(const Response& response, const Delivery& delivery);
+// The bytes in front of the body (status line, headers, the chunk's size), appended, and those behind it.
+void append_response_head(std::string& out, const Response& response, const Delivery& delivery);
 std::string_view response_tail(const Response& response, const Delivery& delivery);
 
 }  // namespace rocktable

@@ -143,13 +143,10 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   Exchange& exchange = call.exchange_;
   exchange.client_request_id = client_request_id_of(request.headers);
   if (request.headers.count("Host") > 1) throw ServiceException(ErrorCode::InvalidHeaderValue);
-  const Target target =
+  exchange.target =
       parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style)
           .value();
-  exchange.account = target.account;
-  exchange.base_url = target.base_url;
-  exchange.secondary = target.secondary;
-  call.resource_ = target.resource;
+  const Target& target = exchange.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers};
   exchange.preferences = parse_preferences(parts);
@@ -174,7 +171,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   call.operation_ = parse_operation(parts);
   if (!front_end) source = ErrorSource::TableLayer;
   require_access(exchange, *call.operation_);
-  if (exchange.secondary && is_write(*call.operation_))
+  if (target.secondary && is_write(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
   call.scans_ = is_scan(*call.operation_);
@@ -201,7 +198,8 @@ Service::Call Service::accept(const Request& request) {
       *call.exchange_.explanation = explain_code(refusal.error().code);
     call.refusal_ = error_response(refusal.error(), call.exchange_, source);
     if (refusal.error().code == ErrorCode::MethodNotAllowed)
-      call.refusal_->add("Allow", allowed_methods(call.resource_, source == ErrorSource::FrontEnd));
+      call.refusal_->add("Allow",
+                         allowed_methods(call.exchange_.target.resource, source == ErrorSource::FrontEnd));
   } catch (const std::exception& fault) {
     call.refusal_ = internal_error(call.exchange_, fault);
   }
@@ -213,7 +211,7 @@ Response Service::Call::execute() {
   try {
     Response response = std::visit(Run{service_->store_, exchange_, *request_->body, stats_}, *operation_);
     if (std::holds_alternative<SetServiceProperties>(*operation_))
-      service_->cors_rules_.forget(exchange_.account);
+      service_->cors_rules_.forget(exchange_.target.account);
     return response;
   } catch (const ServiceException& refusal) {
     const bool early = refusal.error().code == ErrorCode::TableNotFound;
@@ -228,11 +226,12 @@ Response Service::Call::execute() {
 
 StatisticsKey Service::Call::statistics_key() const {
   // The account that a stranger asks for is any bytes, and could be as many different ones as there is room.
-  if (!operation_) return {account_known_ ? exchange_.account : "", "", "Refused", ""};
+  if (!operation_) return {account_known_ ? exchange_.target.account : "", "", "Refused", ""};
   // What cannot be a table's name is a client's invention of any length.
   const std::string_view table = table_of(*operation_);
   const bool possible = table.empty() || check_table_name(table).has_value();
-  return {exchange_.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_), plan_class_};
+  return {exchange_.target.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_),
+          plan_class_};
 }
 
 // Between two entities of a scan; false ends it.
@@ -283,7 +282,7 @@ void Service::Call::add_own_fields(Response& response) const {
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
   }
   if (account_exists_) {
-    add_cors_fields(response, *service_->cors_rules_.of(exchange_.account), request_->method,
+    add_cors_fields(response, *service_->cors_rules_.of(exchange_.target.account), request_->method,
                     request_->headers.get("Origin"));
   }
 }

@@ -71,7 +71,6 @@ class Service {
     Service* service_ = nullptr;
     const Request* request_ = nullptr;
     Exchange exchange_;
-    std::string_view resource_;
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
     RequestStats stats_;

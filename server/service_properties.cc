@@ -227,22 +227,23 @@ ServiceProperties load_service_properties(const TableStore& store, std::string_v
 }
 
 Response get_service_properties(const TableStore& store, const Exchange& exchange) {
-  return xml_response(exchange, render_service_properties(load_service_properties(store, exchange.account)));
+  return xml_response(exchange,
+                      render_service_properties(load_service_properties(store, exchange.target.account)));
 }
 
 Response set_service_properties(TableStore& store, const Exchange& exchange, const std::string& body) {
   static std::mutex read_modify_write;  // two writers of different sections must not lose one
   const std::lock_guard lock(read_modify_write);
-  const ServiceProperties previous = load_service_properties(store, exchange.account);
+  const ServiceProperties previous = load_service_properties(store, exchange.target.account);
   const ServiceProperties next = parse_service_properties(body, previous).value();
-  store.set_service_properties(exchange.account, render_service_properties(next));
+  store.set_service_properties(exchange.target.account, render_service_properties(next));
   Response response = front_end_response(exchange, 202);
   response.framing = Response::Framing::Chunked;
   return response;
 }
 
 Response get_service_stats(const Exchange& exchange) {
-  if (!exchange.secondary) throw ServiceException(ErrorCode::InvalidQueryParameterValue);
+  if (!exchange.target.secondary) throw ServiceException(ErrorCode::InvalidQueryParameterValue);
   // Both locations are one store here, so the last synchronisation is always just now.
   pugi::xml_document document = new_xml();
   auto replication = document.append_child("StorageServiceStats").append_child("GeoReplication");

@@ -1,5 +1,6 @@
 #include "server/statistics.h"
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 
 namespace rocktable {
@@ -39,22 +40,41 @@ nlohmann::json to_json(const StatisticsKey& key, const Counters& counters) {
 
 }  // namespace
 
+// Threads take shards in turn; where there are more threads than shards, some share one.
+Statistics::Shard& Statistics::shard_of_this_thread() {
+  static std::atomic<std::size_t> threads = 0;
+  thread_local const std::size_t number = threads++;
+  return shards_[number % shards_.size()];
+}
+
+// Whether a key has been counted by any thread, or is not one too many; asked once a thread and key.
+bool Statistics::may_count(const StatisticsKey& key) {
+  const std::lock_guard lock(known_mutex_);
+  if (known_.size() < kMaxKeys) known_.insert(key);
+  return known_.contains(key);
+}
+
 void Statistics::add(const StatisticsKey& key, const Counters& counters) {
-  const std::lock_guard lock(mutex_);
-  const auto found = counters_.find(key);
-  if (found != counters_.end()) {
+  Shard& shard = shard_of_this_thread();
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.counters.find(key);
+  if (found != shard.counters.end()) {
     add_to(found->second, counters);
-  } else if (counters_.size() < kMaxKeys) {
-    counters_.emplace(key, counters);
+  } else if (may_count(key)) {
+    shard.counters.emplace(key, counters);
   } else {
-    add_to(counters_[{"*", "*", key.operation, key.plan_class}], counters);
+    add_to(shard.counters[{"*", "*", key.operation, key.plan_class}], counters);
   }
 }
 
 nlohmann::json Statistics::to_json() const {
+  CountersByKey sums;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [key, counters] : shard.counters) add_to(sums[key], counters);
+  }
   auto rows = nlohmann::json::array();
-  const std::lock_guard lock(mutex_);
-  for (const auto& [key, counters] : counters_) rows.push_back(rocktable::to_json(key, counters));
+  for (const auto& [key, counters] : sums) rows.push_back(rocktable::to_json(key, counters));
   return {{"counters", std::move(rows)}};
 }
 

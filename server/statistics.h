@@ -1,11 +1,13 @@
 // What requests cost, counted since the start: per table, operation and class of plan.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -35,7 +37,7 @@ struct Counters {
   std::chrono::nanoseconds storage_time{};
 };
 
-// Thread-safe.
+// Thread-safe. Threads count apart from each other, and are added up when somebody asks.
 class Statistics {
  public:
   // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under account and table
@@ -46,8 +48,19 @@ class Statistics {
   nlohmann::json to_json() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<StatisticsKey, Counters> counters_;
+  using CountersByKey = std::map<StatisticsKey, Counters>;
+
+  struct alignas(64) Shard {  // a cache line is nobody else's
+    mutable std::mutex mutex;
+    CountersByKey counters;
+  };
+
+  Shard& shard_of_this_thread();
+  bool may_count(const StatisticsKey& key);
+
+  std::array<Shard, 4> shards_;
+  std::mutex known_mutex_;
+  std::set<StatisticsKey> known_;  // the keys of all shards
 };
 
 // Brings what a request at work has read into the statistics while it reads, so that a long scan shows.
@@ -55,8 +68,7 @@ class LiveCount {
  public:
   LiveCount(Statistics& statistics, StatisticsKey key) : statistics_(statistics), key_(std::move(key)) {}
 
-  // Adds what was read since the last call; every five milliseconds at most, for all requests
-  // wait for each other here.
+  // Adds what was read since the last call; every five milliseconds at most.
   void update(const RequestStats& stats, std::chrono::steady_clock::time_point now);
 
   // The same, and what is known at the end alone.

@@ -109,13 +109,13 @@ std::string render_signed_identifiers(const std::vector<SignedIdentifier>& ident
 }
 
 Response get_table_acl(const TableStore& store, const Exchange& exchange, const GetTableAcl& operation) {
-  const std::string stored = store.signed_identifiers({exchange.account, operation.table}).value();
+  const std::string stored = store.signed_identifiers({exchange.target.account, operation.table}).value();
   return xml_response(exchange, stored.empty() ? render_signed_identifiers({}) : stored);
 }
 
 Response set_table_acl(TableStore& store, const Exchange& exchange, const SetTableAcl& operation,
                        const std::string& body) {
-  const TableName name{exchange.account, operation.table};
+  const TableName name{exchange.target.account, operation.table};
   if (!store.get_table(name)) throw ServiceException(ErrorCode::TableNotFound);
   const auto identifiers = parse_signed_identifiers(body).value();
   store.set_signed_identifiers(name, render_signed_identifiers(identifiers)).value();

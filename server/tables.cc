@@ -32,9 +32,9 @@ Response table_document(const Exchange& exchange, int status, std::string_view n
 Response create_table(TableStore& store, const Exchange& exchange, const std::string& body) {
   const std::string name = read_table_name(body).value();
   check_table_name(name).value();
-  store.create_table({exchange.account, name}).value();
+  store.create_table({exchange.target.account, name}).value();
 
-  const std::string location = exchange.base_url + "/Tables('" + name + "')";
+  const std::string location = exchange.target.base_url + "/Tables('" + name + "')";
   const bool content = exchange.preferences.prefer != Prefer::ReturnNoContent;
   Response response = content ? table_document(exchange, 201, name) : table_layer_response(exchange, 204);
   response.add("Location", location);
@@ -45,11 +45,12 @@ Response create_table(TableStore& store, const Exchange& exchange, const std::st
 
 Response query_tables(const TableStore& store, const Exchange& exchange, const QueryTables& query) {
   std::vector<std::string> names;
-  const auto next = store.list_tables(exchange.account, query.from, query.page_size, [&](const Table& table) {
-    const bool wanted = table_matches(query.filter, table);
-    if (wanted) names.push_back(table.name);
-    return wanted;
-  });
+  const auto next =
+      store.list_tables(exchange.target.account, query.from, query.page_size, [&](const Table& table) {
+        const bool wanted = table_matches(query.filter, table);
+        if (wanted) names.push_back(table.name);
+        return wanted;
+      });
   Response response = table_layer_response(exchange, 200);
   std::string body;
   write_table_set(body, payload_format(exchange, {}), names);
@@ -63,13 +64,13 @@ Response query_tables(const TableStore& store, const Exchange& exchange, const Q
 }
 
 Response get_table(const TableStore& store, const Exchange& exchange, const GetTable& operation) {
-  const auto table = store.get_table({exchange.account, operation.table});
+  const auto table = store.get_table({exchange.target.account, operation.table});
   if (!table) throw ServiceException(ErrorCode::ResourceNotFound);
   return table_document(exchange, 200, table->name);
 }
 
 Response delete_table(TableStore& store, const Exchange& exchange, const DeleteTable& operation) {
-  store.delete_table({exchange.account, operation.table}).value();
+  store.delete_table({exchange.target.account, operation.table}).value();
   return table_layer_response(exchange, 204);
 }
 

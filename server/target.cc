@@ -12,6 +12,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kSecondary = "-secondary";
+constexpr std::size_t kRoom = 48;  // for a scheme and an account's name
 
 std::pair<std::string_view, std::string_view> split(std::string_view text, char separator) {
   const auto at = text.find(separator);
@@ -28,7 +29,11 @@ std::string_view origin_of(std::string_view url) {
 bool is_address(std::string_view host) {
   if (host.starts_with('[')) return true;
   boost::system::error_code error;
-  boost::asio::ip::make_address(std::string(host), error);
+  if (host.find(':') == std::string_view::npos) {  // the usual one: not looked at as IPv6 first
+    boost::asio::ip::make_address_v4(std::string(host), error);
+  } else {
+    boost::asio::ip::make_address(std::string(host), error);
+  }
   return !error;
 }
 
@@ -77,6 +82,7 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   if (!raw_target.starts_with('/')) return Error(ErrorCode::InvalidUri);
 
   Target out;
+  out.base_url.reserve(host.size() + kRoom);
   out.base_url = secure ? "https://" : "http://";
   out.base_url += host;
   const auto [path, query] = split(raw_target, '?');

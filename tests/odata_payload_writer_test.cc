@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "odata/base64.h"
 #include "odata/payload_writer.h"
 
 namespace rocktable {
@@ -180,6 +181,26 @@ TEST_CASE("a page of entities has one context, its items none") {
                R"("PartitionKey":"p","RowKey":"r","Timestamp@odata.type":"Edm.DateTime",)"
                R"("Timestamp":"2021-05-26T15:48:10Z",)"
                R"("age":39,"sex":"male","large@odata.type":"Edm.Int64","large":"1"}]})");
+}
+
+// The writer works in blocks of 4 KiB: texts that end around their edges, escapes across them, binaries in pieces.
+TEST_CASE("values of any length, side by side, read back as they were") {
+  constexpr std::size_t kBlock = BufferedText::kMaxRoom;
+  std::vector<Entity> entities;
+  nlohmann::json expected = nlohmann::json::array();
+  for (const std::size_t size : {std::size_t{0}, kBlock / 4 * 3 - 1, kBlock / 4 * 3, kBlock / 4 * 3 + 1,
+                                 kBlock - 40, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
+    std::string text(size, 'x'), escaped(size, '"'), bytes(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 7);
+    entities.push_back({{"p", std::to_string(size)},
+                        DateTime{},
+                        {{"Text", text}, {"Escaped", escaped}, {"Bytes", Binary{bytes}}}});
+    expected.push_back({text, escaped, encode_base64(bytes)});
+  }
+  const auto read = nlohmann::json::parse(page(format(MetadataLevel::None), entities));
+  nlohmann::json found = nlohmann::json::array();
+  for (const auto& item : read["value"]) found.push_back({item["Text"], item["Escaped"], item["Bytes"]});
+  CHECK(found == expected);
 }
 
 TEST_CASE("keys are written in links as URLs have them, as values as they are") {

@@ -10,8 +10,10 @@ namespace {
 
 // What the client reads.
 std::string wire(const Response& response, const Delivery& delivery = {}) {
-  return response_head(response, delivery) + (response.sends_body ? response.body : "") +
-         std::string(response_tail(response, delivery));
+  std::string out;
+  append_response_head(out, response, delivery);
+  if (response.sends_body) out += response.body;
+  return out.append(response_tail(response, delivery));
 }
 
 Response answer(int status, Response::Framing framing, std::string body) {

@@ -264,7 +264,7 @@ TEST_CASE("Stats are those of the secondary location") {
   Exchange exchange;
   exchange.received = parse_date_time("2022-02-15T21:43:21.5Z").value();
   CHECK_THROWS_AS(get_service_stats(exchange), ServiceException);
-  exchange.secondary = true;
+  exchange.target.secondary = true;
   const Response response = get_service_stats(exchange);
   CHECK(response.status == 200);
   CHECK(response.framing == Response::Framing::Chunked);

@@ -117,13 +117,25 @@ TEST_CASE("statistics: what is added by several threads at once is all there") {
   CHECK(row_of(statistics, kKey).at("bytesRead") == 40'000);
 }
 
+TEST_CASE("statistics: a key that one thread counts is known to all, however many there are") {
+  constexpr int kKeys = 10'000;
+  Statistics statistics;
+  const auto count_all = [&statistics] {
+    for (int i = 0; i < kKeys; ++i)
+      statistics.add({"acct", "t" + std::to_string(i), "GetEntity", "point"}, {.requests = 1});
+  };
+  for (int thread = 0; thread < 3; ++thread) std::jthread(count_all).join();
+  CHECK(rows_of(statistics).size() == kKeys);
+  CHECK(row_of(statistics, {"acct", "t9999", "GetEntity", "point"}).at("requests") == 3);
+}
+
 TEST_CASE("a live count: what is read shows at once, and is counted once") {
   Statistics statistics;
   LiveCount live(statistics, kKey);
   const std::chrono::steady_clock::time_point start{1h};
   live.update(read(1, 64, 10, 6'400, 1'000ns), start);
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
-  CHECK(row_of(statistics, kKey).at("requests") == 0);  // it is not answered yet
+  CHECK(row_of(statistics, kKey).at("requests") == 0);          // it is not answered yet
   live.update(read(1, 100, 15, 10'000, 1'500ns), start + 4ms);  // so soon again nobody asks
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
   live.update(read(1, 128, 20, 12'800, 2'000ns), start + 5ms);

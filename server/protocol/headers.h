@@ -13,6 +13,8 @@ namespace rocktable {
 // case.
 class Headers {
  public:
+  void reserve(std::size_t count) { fields_.reserve(count); }
+  void clear() { fields_.clear(); }
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
 
   // The first value of that name; an empty one where there is none.

@@ -1,6 +1,7 @@
 #include "server/protocol/multipart.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <optional>
 
@@ -46,10 +47,14 @@ std::string_view without_white_space(std::string_view text) {
 // Header values come back in answers, so a stray CR must not get through. Bytes above 0x7F may: URLs hold raw
 // UTF-8.
 bool holds_control_character(std::string_view line) {
-  return std::any_of(line.begin(), line.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t') || byte == 0x7F;
-  });
+  static constexpr auto kIsControl = [] {
+    std::array<bool, 256> is_control{};
+    for (unsigned byte = 0; byte < 0x20; ++byte) is_control[byte] = byte != '\t';
+    is_control[0x7F] = true;
+    return is_control;
+  }();
+  return std::any_of(line.begin(), line.end(),
+                     [](char c) { return kIsControl[static_cast<unsigned char>(c)]; });
 }
 
 std::string_view media_type(std::string_view content_type) {
@@ -120,7 +125,9 @@ std::optional<std::vector<std::string_view>> split_multipart(std::string_view co
 
 // Takes the header lines off `text`, and the empty line that ends them, if the text does not end before.
 std::optional<Headers> take_headers(std::string_view& text) {
+  constexpr std::size_t kUsualHeaders = 8;
   Headers headers;
+  headers.reserve(kUsualHeaders);
   for (int count = 0; !text.empty(); ++count) {
     const std::string_view line = take_line(text);
     if (line.empty()) break;

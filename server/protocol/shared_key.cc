@@ -22,8 +22,8 @@ constexpr std::size_t kSha256Bytes = 32;
 // The path of a request target without query, in origin form (/path) or absolute form (http://host/path).
 std::string_view path_of(std::string_view target_without_query) {
   std::string_view path = target_without_query;
-  if (const std::size_t scheme = path.find("://");
-      !path.starts_with('/') && scheme != std::string_view::npos) {
+  if (path.starts_with('/')) return path;
+  if (const std::size_t scheme = path.find("://"); scheme != std::string_view::npos) {
     path.remove_prefix(scheme + 3);
     path = path.substr(std::min(path.find('/'), path.size()));
   }
@@ -39,6 +39,16 @@ std::string value_of_comp(std::string_view raw_query) {
   return comp ? decode_query_value(*comp) : std::string();
 }
 
+constexpr std::size_t kLinesRoom = 128;  // what the lines above the resource usually take, and a bit
+
+void append_resource(std::string& out, std::string_view account, std::string_view target) {
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  out.append("/").append(account).append(path_of(target.substr(0, path_end)));
+  if (path_end == target.size()) return;
+  const std::string comp = value_of_comp(target.substr(path_end + 1));
+  if (!comp.empty()) out.append("?comp=").append(comp);
+}
+
 void require(bool success, const char* what) {
   if (!success) throw std::runtime_error(std::string("OpenSSL: ") + what + " failed");
 }
@@ -46,26 +56,27 @@ void require(bool success, const char* what) {
 }  // namespace
 
 std::string canonicalized_resource(std::string_view account, std::string_view target) {
-  const std::size_t path_end = std::min(target.find('?'), target.size());
-  std::string resource = "/";
-  resource.append(account).append(path_of(target.substr(0, path_end)));
-  if (path_end == target.size()) return resource;
-  const std::string comp = value_of_comp(target.substr(path_end + 1));
-  if (!comp.empty()) resource.append("?comp=").append(comp);
-  return resource;
+  std::string out;
+  append_resource(out, account, target);
+  return out;
 }
 
 std::string shared_key_string_to_sign(std::string_view account, const SignedRequest& request) {
   std::string text;
+  text.reserve(kLinesRoom + account.size() + request.target.size());
   for (const std::string_view line :
        {request.method, request.content_md5, request.content_type, request.date})
     text.append(line).append("\n");
-  return text + canonicalized_resource(account, request.target);
+  append_resource(text, account, request.target);
+  return text;
 }
 
 std::string shared_key_lite_string_to_sign(std::string_view account, const SignedRequest& request) {
-  std::string text(request.date);
-  return text.append("\n").append(canonicalized_resource(account, request.target));
+  std::string text;
+  text.reserve(kLinesRoom + account.size() + request.target.size());
+  text.append(request.date).append("\n");
+  append_resource(text, account, request.target);
+  return text;
 }
 
 // A keyed context: each signature initialises it with a null key, which keeps the key and skips its two hash

@@ -1,0 +1,69 @@
+// One HTTP request as it comes in: Beast takes it apart, and its pieces are kept in memory that the connection's next
+// request uses again. (Beast's own messages allocate each field and keep them in a tree, which costs more than parsing.)
+#pragma once
+
+#include <boost/beast/http/basic_parser.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/request.h"
+
+namespace rocktable {
+
+// What a request is made of. Places and not views, for the text may move while it grows.
+struct RequestBuffers {
+  struct Field {
+    std::size_t name, value, end;  // in `head`
+  };
+
+  std::string head;  // method, target, names and values, one behind the other
+  std::size_t method_end = 0, target_end = 0;
+  std::vector<Field> fields;
+  std::string body;
+
+  // Empties them; gives back what a large request left.
+  void clear();
+};
+
+class RequestParser final : public boost::beast::http::basic_parser<true> {
+ public:
+  // The buffers must outlive the parser; what was in them goes.
+  explicit RequestParser(RequestBuffers& buffers) : buffers_(buffers) { buffers_.clear(); }
+
+  // Once the header is done: whether nobody knows how long the body is, and so where the next request begins; and
+  // whether the client waits for a word before it sends the body.
+  bool is_framed_strangely() const { return framings_ > 1 || (has_transfer_encoding_ && !chunked()); }
+  bool expects_continue() const { return expects_continue_; }
+
+  bool is_http_1_0() const { return version_ < 11; }
+  std::size_t body_bytes() const { return buffers_.body.size(); }
+
+  // Once all is done: fills in method, target, headers and body, as views of the buffers.
+  void view(Request& request) const;
+
+ private:
+  using Text = boost::beast::string_view;
+  using ErrorCode = boost::beast::error_code;
+
+  void on_request_impl(boost::beast::http::verb, Text method, Text target, int version, ErrorCode&) override;
+  void on_field_impl(boost::beast::http::field field, Text name, Text value, ErrorCode& error) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>& content_length, ErrorCode&) override;
+  std::size_t on_body_impl(Text bytes, ErrorCode&) override;
+  std::size_t on_chunk_body_impl(std::uint64_t remaining, Text bytes, ErrorCode&) override;
+
+  void on_response_impl(int, Text, int, ErrorCode&) override {}
+  void on_header_impl(ErrorCode&) override {}
+  void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
+  void on_finish_impl(ErrorCode&) override {}
+
+  RequestBuffers& buffers_;
+  int version_ = 11;
+  int framings_ = 0;
+  bool has_content_length_ = false;
+  bool has_transfer_encoding_ = false;
+  bool expects_continue_ = false;
+};
+
+}  // namespace rocktable
