@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <ctime>
 #include <stdexcept>
@@ -26,6 +27,21 @@ std::string time_of_log() {
   char time[32];
   std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
   return time;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Bytes that a terminal takes for orders, or that end the quotes of a line.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c > ' ' && c <= '~' && c != '"') {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
 }
 
 std::string console_line(const AccessRecord& record, std::string_view target) {
@@ -61,7 +77,7 @@ void AccessLog::print(const std::string& line) {
 
 void AccessLog::write(const AccessRecord& record) {
   if (silent_ && !file_) return;
-  const std::string target = without_signature(record.target);
+  const std::string target = printable(without_signature(record.target));
   if (!silent_) print(console_line(record, target));
   if (!file_) return;
   std::string cost;
@@ -75,13 +91,24 @@ void AccessLog::write(const AccessRecord& record) {
 }
 
 std::string without_signature(std::string_view target) {
-  constexpr std::string_view kName = "sig=";
-  std::string out(target);
-  // In any case and as often as it comes, for so it is read as well.
-  for (auto at = out.find('?'); at != std::string::npos; at = out.find('&', at + 1)) {
-    if (!equals_ignoring_case(std::string_view(out).substr(at + 1, kName.size()), kName)) continue;
-    const auto value = at + 1 + kName.size();
-    out.replace(value, std::min(out.find('&', value), out.size()) - value, "***");
+  // As it is, or percent-encoded with all around it; behind any separator, for mistaken URLs have odd ones.
+  constexpr std::array<std::string_view, 2> kNames = {"sig=", "sig%3D"};
+  constexpr std::array<std::string_view, 3> kEnds = {"&", "%26", "#"};
+  std::string out;
+  for (std::size_t at = 0; at < target.size();) {
+    const std::string_view rest = target.substr(at);
+    const auto* name = std::find_if(kNames.begin(), kNames.end(), [&](std::string_view candidate) {
+      return equals_ignoring_case(rest.substr(0, candidate.size()), candidate);
+    });
+    const bool inside_a_word = at > 0 && is_letter(target[at - 1]);
+    if (name == kNames.end() || inside_a_word) {
+      out += target[at++];
+      continue;
+    }
+    std::size_t end = target.size();
+    for (const auto separator : kEnds) end = std::min(end, target.find(separator, at + name->size()));
+    out.append(rest.substr(0, name->size())).append("***");
+    at = end;
   }
   return out;
 }

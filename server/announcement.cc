@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "server/unfinished_file.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxAnnounced = 8;  // accounts
-constexpr auto kForOwner = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
 
 std::string endpoint_of(const Announcement& announcement, const Account& account) {
   return announcement.scheme + "://" + announcement.host + ":" + std::to_string(announcement.port) + "/" +
@@ -82,16 +81,13 @@ void announce(const Announcement& announcement) {
 }
 
 void write_ready_file(const std::string& path, const Announcement& announcement) {
-  const std::string unfinished = path + ".part";
-  std::ofstream file(unfinished);
-  std::error_code error;
-  if (!std::all_of(announcement.accounts.begin(), announcement.accounts.end(), has_public_key))
-    std::filesystem::permissions(unfinished, kForOwner, error);
-  file << ready_document(announcement).dump(2) << '\n';
-  file.close();
-  error.clear();
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (!file || error) throw std::runtime_error("cannot write the ready file " + path);
+  constexpr mode_t kForOwner = 0600, kForAll = 0644;
+  const bool secret =
+      !std::all_of(announcement.accounts.begin(), announcement.accounts.end(), has_public_key);
+  UnfinishedFile file(path, secret ? kForOwner : kForAll);
+  file.write(ready_document(announcement).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+             "\n");
+  if (!file.replace()) throw std::runtime_error("cannot write the ready file " + path);
 }
 
 }  // namespace rocktable

@@ -44,8 +44,9 @@ class Authenticator {
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
   // Whether a request for a resource that belongs to no account has a Shared Key (Lite) that an account
-  // signed which it names: over `/account` and the target, of now. Thread-safe.
-  bool is_signed_by_an_account(const Request& request, DateTime now) const;
+  // signed which it names: over `/account` and the target, of now. `secret`: not by the key that everybody
+  // knows. Thread-safe.
+  bool is_signed_by_an_account(const Request& request, DateTime now, bool secret) const;
 
   // Why authenticate() refuses, in sentences that hold no key and no signature (auth_explanation.h).
   std::string explain(const Request& request, const Target& target, bool secure, DateTime now,

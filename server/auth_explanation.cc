@@ -107,13 +107,24 @@ std::string explain_date(const Headers& headers, DateTime now) {
          to_http_date(now) + "'; 15 minutes either way are allowed.";
 }
 
+// What is no account's name may be a key or a signature in the wrong place.
+bool names_account(std::string_view text) {
+  constexpr std::string_view kSecondary = "-secondary";
+  if (text.ends_with(kSecondary)) text.remove_suffix(kSecondary.size());
+  return is_account_name(text);
+}
+
+std::string account_in_words(std::string_view account) {
+  return names_account(account) ? "the account " + in_quotes(account) : "what cannot be an account";
+}
+
 std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
   const auto& [request, target, secure, now, bearer_tokens] = attempt;
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return explain_malformed(request.headers.get("Authorization"));
   if (!names_account(*credentials, target)) {
-    return "The Authorization header names the account " + in_quotes(credentials->account) +
-           ", the URL the account " + in_quotes(target.account) + ".";
+    return "The Authorization header names " + account_in_words(credentials->account) + ", the URL " +
+           account_in_words(target.account) + ".";
   }
   if (!is_current(date_of(request.headers), now)) return explain_date(request.headers, now);
   const SignedRequest parts{request.method, request.headers.get("Content-MD5"),
@@ -253,7 +264,8 @@ std::string explain_authentication(const AuthenticationAttempt& attempt, const E
 
 std::string explain_unknown_account(std::string_view account) {
   return one_line(
-      "There is no account " + in_quotes(account) +
+      (names_account(account) ? "There is no account " + in_quotes(account)
+                              : "The URL names what cannot be an account") +
       "; in path style it is the first part of the path, in host style the host up to its first dot.");
 }
 

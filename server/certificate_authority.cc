@@ -2,6 +2,7 @@
 
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <ctime>
 
 #include "server/tls.h"
+#include "server/unfinished_file.h"
 
 namespace rocktable {
 namespace {
@@ -153,57 +155,37 @@ std::string pem_of(X509* certificate) {
   return text_of(out);
 }
 
-// A new file beside `path`, whose name is not final yet; gone with this object.
-class UnfinishedFile {
- public:
-  UnfinishedFile(const fs::path& path, mode_t mode) : name_(path.string() + ".XXXXXX") {
-    descriptor_ = ::mkstemp(name_.data());
-    if (descriptor_ >= 0) good_ = ::fchmod(descriptor_, mode) == 0;
-  }
-  ~UnfinishedFile() {
-    if (descriptor_ < 0) return;
-    ::close(descriptor_);
-    ::unlink(name_.c_str());
-  }
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-
-  void write(const std::string& text) {
-    good_ = good_ && ::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-            ::fsync(descriptor_) == 0;
-  }
-
-  // Gives it its name, unless there is such a file: then that one stays. False where neither is so.
-  bool publish(const fs::path& path) {
-    if (!good_) return false;
-    if (::link(name_.c_str(), path.c_str()) == 0 || errno == EEXIST) return true;
-    return ::rename(name_.c_str(), path.c_str()) == 0;  // this file system knows no links
-  }
-
- private:
-  std::string name_;
-  int descriptor_ = -1;
-  bool good_ = false;
-};
-
 // Whole or not at all; who comes second finds the file of the first.
 void write_once(const fs::path& path, const std::string& text, mode_t mode) {
   UnfinishedFile file(path, mode);
   file.write(text);
-  if (!file.publish(path)) throw TlsError("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (!file.publish_once()) throw TlsError("cannot write " + path.string() + ": " + std::strerror(errno));
 }
 
 void make_authority(const fs::path& certificate_file, const fs::path& key_file) {
   constexpr mode_t kOwnerAlone = 0600, kReadable = 0644;
+  constexpr fs::perms kFolderMode{0755};
   std::error_code error;
   fs::create_directories(certificate_file.parent_path(), error);
   if (error)
     throw TlsError("cannot make the folder " + certificate_file.parent_path().string() + ": " +
                    error.message());
+  fs::permissions(certificate_file.parent_path(), kFolderMode, error);  // whatever the umask says
   // The key first: a key without a certificate is what a start leaves that was killed in between.
   if (!fs::exists(key_file, error)) write_once(key_file, pem_of(new_key().get()), kOwnerAlone);
   const KeyPtr key = parse_key(read_small_file("the private key", key_file.string()), key_file.string());
   write_once(certificate_file, pem_of(new_authority(key.get()).get()), kReadable);
+}
+
+// Whoever can read the key can pass for any server that this machine's clients trust.
+void warn_of_strangers(const fs::path& key_file) {
+  struct stat status{};
+  if (::stat(key_file.c_str(), &status) != 0) return;
+  const bool owned = status.st_uid == ::geteuid() || status.st_uid == 0;
+  if (owned && (status.st_mode & 077) == 0) return;
+  spdlog::warn(
+      "others than you can read or have made the private key {}; do not trust the authority beside it",
+      key_file.string());
 }
 
 // A sentence where it cannot sign.
@@ -221,6 +203,9 @@ void check_authority(X509* certificate, EVP_PKEY* key, const fs::path& file, con
   }
   if (X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0)
     throw TlsError("the certificate authority " + file.string() + " has expired" + remedy);
+  if (X509_cmp_current_time(X509_get0_notBefore(certificate)) > 0)
+    throw TlsError("the certificate authority " + file.string() +
+                   " is not valid yet: is this machine's clock right?" + remedy);
 }
 
 // --- Names -------------------------------------------------------------------------------------------------
@@ -249,6 +234,7 @@ CertificateAuthority::CertificateAuthority(const fs::path& folder)
           .certificate;
   key_ = parse_key(read_small_file("the private key", key_file.string()), key_file.string());
   check_authority(certificate_.get(), key_.get(), file_, key_file);
+  warn_of_strangers(key_file);
 }
 
 Identity CertificateAuthority::issue(const std::vector<std::string>& hosts) const {

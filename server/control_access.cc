@@ -44,6 +44,11 @@ bool is_own_name(const ControlPolicy& policy, std::string_view host) {
 bool is_own_host(const ControlPolicy& policy, const Headers& headers) {
   if (headers.count("Host") != 1) return false;
   const auto host = without_port(headers.get("Host"));
+  const auto port = headers.get("Host").substr(host.size());
+  const bool is_port =
+      port.empty() || (port.front() == ':' && std::all_of(port.begin() + 1, port.end(),
+                                                          [](char c) { return c >= '0' && c <= '9'; }));
+  if (!is_port) return false;
   const auto address = parse_address(host);
   return address ? is_own_address(policy, *address) : is_own_name(policy, host);
 }
@@ -93,7 +98,7 @@ std::string what_to_send(const ControlPolicy& policy) {
     return "this server can be reached from elsewhere, and has no --controlToken: send " + signature;
   return "send the header Authorization: Bearer TOKEN, or x-rocktable-token: TOKEN, with the value of "
          "--controlToken; or " +
-         signature;
+         signature + ", with a key that is not the public one";
 }
 
 }  // namespace

@@ -61,6 +61,12 @@ std::string client_request_id_of(const Headers& headers) {
   return visible && id.size() <= kMaxClientRequestId ? std::string(id) : std::string();
 }
 
+// A page of any origin may send what it does not read the answer to, without asking first (fetch's mode no-cors). With a
+// key that everybody knows it could sign that, and so write.
+bool is_blind_write(const Request& request) {
+  return request.method == "POST" && request.headers.get("Sec-Fetch-Mode") == "no-cors";
+}
+
 // --- Dispatch -------------------------------------------------------------------------------------------
 
 struct Run {
@@ -124,7 +130,9 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
 
 Response Service::control(const Request& request, DateTime received) const {
   const auto resource = control_resource(request.target);
-  const auto is_signed = [&] { return authenticator_.is_signed_by_an_account(request, received); };
+  // Beside a token a key that everybody knows would open what the token closes.
+  const bool secret = !options_.control.token.empty();
+  const auto is_signed = [&] { return authenticator_.is_signed_by_an_account(request, received, secret); };
   if (const auto refusal = refuse_control(options_.control, resource, request.headers, is_signed))
     return control_refusal(*refusal);
   return control_response(request.method, resource, {statistics_, stopping_});
@@ -158,6 +166,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
     return;
   }
   call.account_exists_ = true;
+  if (is_blind_write(request)) throw ServiceException(ErrorCode::AuthorizationFailure);
   const auto caller = authenticator_.authenticate(request, target, options_.secure, exchange.received);
   if (!caller) refuse_access(request, target, exchange, caller.error());
   exchange.caller = *caller;

@@ -156,9 +156,29 @@ std::string blob_query(std::string_view query) {
   return out;
 }
 
+// What blobs and queues sign of the headers; made once, for there may be thousands of headers and hundreds of drafts.
+struct BlobLines {
+  std::string content;     // encoding, language, length
+  std::string conditions;  // from If-Modified-Since to Range
+  std::string headers;     // x-ms-
+  bool has_date;           // x-ms-date
+
+  explicit BlobLines(const Headers& all) : headers(blob_headers(all)), has_date(all.has("x-ms-date")) {
+    const auto line = [](std::string& out, std::string_view value) { out.append(value).append("\n"); };
+    line(content, all.get("Content-Encoding"));
+    line(content, all.get("Content-Language"));
+    line(content, all.get("Content-Length") == "0" ? "" : all.get("Content-Length"));
+    for (const char* name :
+         {"If-Modified-Since", "If-Match", "If-None-Match", "If-Unmodified-Since", "Range"})
+      line(conditions, all.get(name));
+  }
+
+  std::size_t size() const { return content.size() + conditions.size() + headers.size(); }
+};
+
 struct KeyDraft {
   enum class Layout { SharedKey, Lite, Blob, BlobLite } layout;
-  const Headers* headers;
+  const BlobLines* blob;
   std::string query;  // raw
   std::string verb, md5, type, date;
   std::string account, path, component;  // `/account`, `/path`, `?comp=...`
@@ -173,22 +193,12 @@ struct KeyDraft {
       case Layout::Lite:
         return date + "\n" + resource;
       case Layout::BlobLite:
-        return verb + "\n" + md5 + "\n" + type + "\n" + date + "\n" + blob_headers(*headers) + resource;
+        return verb + "\n" + md5 + "\n" + type + "\n" + date + "\n" + blob->headers + resource;
       case Layout::Blob:
         break;
     }
-    std::string out = verb + "\n";
-    const auto line = [&](std::string_view value) { out.append(value).append("\n"); };
-    line(headers->get("Content-Encoding"));
-    line(headers->get("Content-Language"));
-    line(headers->get("Content-Length") == "0" ? "" : headers->get("Content-Length"));
-    line(md5);
-    line(type);
-    line(date);
-    for (const char* name :
-         {"If-Modified-Since", "If-Match", "If-None-Match", "If-Unmodified-Since", "Range"})
-      line(headers->get(name));
-    return out + blob_headers(*headers) + account + path + blob_query(query);
+    return verb + "\n" + blob->content + md5 + "\n" + type + "\n" + date + "\n" + blob->conditions +
+           blob->headers + account + path + blob_query(query);
   }
 };
 
@@ -215,7 +225,7 @@ std::string with_hex_in(std::string_view path, bool lower) {
 
 using KeyMistakes = std::vector<Mistake<KeyDraft>>;
 
-void add_layout_mistakes(KeyMistakes& out, bool lite) {
+void add_layout_mistakes(KeyMistakes& out, bool lite, const BlobLines& blob) {
   using Layout = KeyDraft::Layout;
   if (lite) {
     out.push_back({Part::Layout, "signed the string of SharedKey, but sent the scheme SharedKeyLite",
@@ -224,19 +234,21 @@ void add_layout_mistakes(KeyMistakes& out, bool lite) {
     out.push_back({Part::Layout, "signed the string of SharedKeyLite, but sent the scheme SharedKey",
                    [](KeyDraft& d) { d.layout = Layout::Lite; }});
   }
+  if (blob.size() > kMaxTextToTry) return;
+  const bool alone = blob.size() > kMaxTextForPairs;
   for (const bool empty_date : {true, false}) {
     const auto make = [empty_date](Layout layout) {
       return [=](KeyDraft& d) {
         d.layout = layout;
-        if (empty_date && d.headers->has("x-ms-date")) d.date.clear();
+        if (empty_date && d.blob->has_date) d.date.clear();
       };
     };
     out.push_back({Part::Layout,
                    "signed the string of SharedKey for blobs and queues; that for tables has no headers",
-                   make(Layout::Blob)});
+                   make(Layout::Blob), alone});
     out.push_back({Part::Layout,
                    "signed the x-ms- headers, as for blobs and queues; tables sign none of them",
-                   make(Layout::BlobLite)});
+                   make(Layout::BlobLite), alone});
   }
 }
 
@@ -330,8 +342,9 @@ std::optional<std::string> find_key_mistake(const Request& request, const Target
   const std::string origin =
       (secure ? "https://" : "http://") + std::string(request.headers.get("Host").substr(0, 300));
 
+  const BlobLines blob(request.headers);
   KeyDraft draft{credentials.lite ? KeyDraft::Layout::Lite : KeyDraft::Layout::SharedKey,
-                 &request.headers,
+                 &blob,
                  query,
                  std::string(request.method),
                  std::string(request.headers.get("Content-MD5")),
@@ -351,7 +364,7 @@ std::optional<std::string> find_key_mistake(const Request& request, const Target
   }
 
   KeyMistakes mistakes;
-  add_layout_mistakes(mistakes, credentials.lite);
+  add_layout_mistakes(mistakes, credentials.lite, blob);
   add_line_mistakes(mistakes, request.headers, request.method);
   add_account_mistakes(mistakes, target, origin);
   add_path_mistakes(mistakes, path, query);

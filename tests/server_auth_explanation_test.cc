@@ -501,7 +501,7 @@ TEST_CASE("Whatever bytes a client sends, the explanation is one short line of p
     check_harmless(explain_reach({Caller::Kind::TableSas, bytes, {}, bytes, KeyRange{{bytes, bytes}, {}}},
                                  {bytes, bytes}));
   }
-  CHECK(holds(explain_unknown_account(evil), "'\\x0d\\nSet-Cookie: x\\x01\\xff\\\\'"));
+  CHECK(holds(explain_unknown_account(evil), "what cannot be an account"));
 }
 
 }  // namespace

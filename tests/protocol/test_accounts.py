@@ -184,6 +184,26 @@ def test_a_ready_file_with_keys_of_the_user_is_for_the_user_alone(tmp_path, star
             process.wait(10)
 
 
+def test_what_others_prepared_does_not_get_the_ready_file(tmp_path, start):
+    """A file or a link under a name that can be guessed would hand the keys to whoever made it."""
+    ready, victim = tmp_path / "ready.json", tmp_path / "victim"
+    victim.write_text("untouched")
+    (tmp_path / "ready.json.part").symlink_to(victim)
+    ready.symlink_to(victim)
+    process = subprocess.Popen(
+        [BINARY, "--inMemoryPersistence", "--tablePort", "0", "--silent", "--readyFile", ready],
+        env={**os.environ, "AZURITE_ACCOUNTS": NAMED},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        assert until(lambda: ready.exists() and not ready.is_symlink())
+        assert ready.stat().st_mode & 0o077 == 0
+        assert victim.read_text() == "untouched"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
 def test_no_key_is_printed_but_the_one_that_everybody_knows(start):
     server = start(environment={"AZURITE_ACCOUNTS": f"{NAMED};devstoreaccount1:{WELL_KNOWN}"})
     lines = server.output().splitlines()

@@ -27,7 +27,7 @@ def local():
 
 @pytest.fixture(scope="module")
 def with_token():
-    running = Server("--controlToken", TOKEN)
+    running = Server("--controlToken", TOKEN, environment={"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY}"})
     yield running
     running.stop()
 
@@ -43,7 +43,8 @@ def exposed():
 
 @pytest.fixture(scope="module")
 def exposed_with_token():
-    running = Server("--tableHost", "0.0.0.0", "--controlToken", TOKEN)
+    accounts = {"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY}"}
+    running = Server("--tableHost", "0.0.0.0", "--controlToken", TOKEN, environment=accounts)
     yield running
     running.stop()
 
@@ -253,3 +254,12 @@ def test_a_shared_access_signature_opens_nothing_here(exposed):
     sas = signature(exposed, text).replace("+", "%2B").replace("=", "%3D")
     assert exchange(exposed, request_bytes(exposed, "GET", f"{exposed.base}/Tables?{fields}&sig={sas}", signed=False)).status == 200
     assert ask(exposed, f"stats?{fields}&sig={sas}").status == 401
+
+
+def test_beside_a_token_the_key_that_everybody_knows_opens_nothing():
+    server = Server("--controlToken", TOKEN)
+    try:
+        assert ask(server, **signed_fields(server, "/_rocktable/stats")).status == 401
+        assert ask(server, Authorization=f"Bearer {TOKEN}").status == 200
+    finally:
+        server.kill()

@@ -2,6 +2,8 @@
 
 Source, unless a test says otherwise: learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing.
 """
+import json
+
 import pytest
 
 from answers import EMPTY, ETAG, TABLE_LAYER, check, check_empty, check_front_end_error, json_type
@@ -279,6 +281,15 @@ def test_an_account_that_is_not_there_has_no_rules(server, rules):
     target = "/nobody/Tables"
     answer = exchange(server, request_bytes(server, "GET", target, {"Origin": ORIGIN}, signed=False))
     assert (answer.status, cors_fields(answer)) == (404, {})
+
+
+def test_a_page_that_does_not_read_the_answer_writes_nothing(server, table):
+    """Decision: browsers ask no leave for such a request, and anybody can sign with the well-known key."""
+    body = json.dumps({"PartitionKey": "p", "RowKey": "r"})
+    blind = {"Origin": ORIGIN, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Site": "cross-site", "Content-Type": None}
+    assert (send(server, "POST", f"/{table}", blind, body).status) == 403
+    assert send(server, "GET", f"/{table}()", blind).json()["value"] == []
+    assert send(server, "POST", f"/{table}", blind | {"Sec-Fetch-Mode": "cors"}, body).status == 201
 
 
 @pytest.mark.parametrize("resource, answers", [

@@ -3,6 +3,7 @@ import base64
 import email.utils
 import re
 import time
+import urllib.parse
 
 import pytest
 
@@ -175,12 +176,36 @@ def test_hostile_bytes_do_not_leave_the_header(server, table, told):
 
 def test_the_key_in_the_wrong_place_is_not_told(server, log):
     """Decision: who mistakes the key for a header's value must not find it in logs."""
-    for value in (server.key, f"{server.key} x", f"SharedKey {server.key}", f"Bearer {server.key}"):
+    for value in (server.key, f"{server.key} x", f"SharedKey {server.key}", f"Bearer {server.key}",
+                  f"SharedKey {server.key}:{server.name}", f"SharedKeyLite {server.name} {server.key}:x"):
         answer = send(server, "GET", "/Tables", {"Authorization": value})
         assert answer.status in (400, 403)
         assert server.key not in answer.headers[HEADER]
     text = log.read_text()
     assert server.key not in text and base64.b64decode(server.key).hex() not in text
+
+
+def test_a_signature_in_the_wrong_place_is_not_told(server, log):
+    """Decision: a SAS that is joined to the URL by the wrong character looks like an account's name."""
+    sas = account_sas(server)
+    secret = sas.split("sig=")[1].split("&")[0]
+    for target in (f"{server.base}&{sas}/Tables", f"{server.base}/Tables??{sas}",
+                   f"{server.base}/Tables?{urllib.parse.quote(sas)}"):
+        answer = exchange(server, request_bytes(server, "GET", target, signed=False))
+        assert answer.status in (401, 403, 404)
+        assert secret not in answer.headers[HEADER] and secret not in urllib.parse.unquote(answer.headers[HEADER])
+    text = log.read_text()
+    assert secret not in text and urllib.parse.quote(secret) not in text
+
+
+def test_why_is_found_out_in_bounded_time(server):
+    """Whoever may not call must not be able to keep the server busy: tens of thousands of headers, parameters."""
+    headers = {f"x-ms-{i:05}": "" for i in range(15_000)}
+    for target, fields in ((f"{server.base}/Tables", headers),
+                           (f"{server.base}/Tables?" + "&".join(f"p{i}=1" for i in range(10_000)), {})):
+        start = time.monotonic()
+        assert ask(server, "nonsense", target, fields).status == 403
+        assert time.monotonic() - start < 1
 
 
 def test_without_the_option_the_log_alone_is_told(tmp_path):
