@@ -38,7 +38,8 @@ class BufferedText {
       out_ += text;
       return;
     }
-    std::memcpy(room(text.size()), text.data(), text.size());
+    char* const at = room(text.size());
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());  // an empty view may have no address
     size_ += text.size();
   }
 
