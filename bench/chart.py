@@ -62,8 +62,9 @@ def main():
                          f'<text x="{LABEL + width + 6:.1f}" y="{y + BAR - 4}">{text_of(figure)}</text>')
             y += BAR
         y += GAP
+    parts.append(f'<text x="{LABEL}" y="{y + 4}" fill="#666666">longer is faster, on a logarithmic scale</text>')
     with open(destination, "w", encoding="utf-8") as file:
-        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + WIDTH + 100}" height="{y}" '
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + WIDTH + 100}" height="{y + 14}" '
                    'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n')
         file.write("\n".join(parts))
         file.write("\n</svg>\n")
