@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "odata/text.h"
 #include "server/connection.h"
 
 namespace rocktable {
@@ -184,7 +185,8 @@ class Server::Impl {
 // --- Listening ---------------------------------------------------------------------------------------------
 
 std::vector<tcp::endpoint> Server::Impl::endpoints(std::uint16_t port) {
-  if (options_.host.empty())
+  // localhost means this machine, whether or not its resolver says so (RFC 6761).
+  if (options_.host.empty() || equals_ignoring_case(options_.host, "localhost"))
     return {{asio::ip::address_v4::loopback(), port}, {asio::ip::address_v6::loopback(), port}};
   std::string host = options_.host;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
