@@ -6,7 +6,7 @@
 
 #include "bench/http_client.h"
 #include "bench/requests.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 
 namespace rocktable {
 namespace {

@@ -7,7 +7,7 @@
 #include "odata/date_time.h"
 #include "odata/payload_writer.h"
 #include "odata/uri.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 #include "server/protocol/sas.h"
 #include "server/protocol/shared_key.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/accounts.h"
+#include "server/access/accounts.h"
 
 namespace rocktable {
 

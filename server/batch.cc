@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "odata/text.h"
-#include "server/auth_explanation.h"
+#include "server/access/auth_explanation.h"
 #include "server/entities.h"
 #include "server/error_response.h"
 #include "server/protocol/multipart.h"

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "server/control_access.h"
+#include "server/access/control_access.h"
 #include "server/response.h"
 #include "server/statistics.h"
 

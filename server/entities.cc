@@ -8,7 +8,7 @@
 #include "odata/payload_writer.h"
 #include "odata/text.h"
 #include "odata/uri.h"
-#include "server/auth_explanation.h"
+#include "server/access/auth_explanation.h"
 #include "server/protocol/continuation_token.h"
 
 namespace rocktable {

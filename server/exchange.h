@@ -5,7 +5,7 @@
 #include <string>
 
 #include "odata/date_time.h"
-#include "server/caller.h"
+#include "server/access/caller.h"
 #include "server/operation.h"
 #include "server/response.h"
 #include "server/target.h"

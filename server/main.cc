@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "server/access/account_sources.h"
 #include "server/access_log.h"
-#include "server/account_sources.h"
 #include "server/announcement.h"
 #include "server/certificate_authority.h"
 #include "server/options.h"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "odata/text.h"
-#include "server/auth_explanation.h"
+#include "server/access/auth_explanation.h"
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"

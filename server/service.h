@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "server/auth.h"
-#include "server/control_access.h"
+#include "server/access/auth.h"
+#include "server/access/control_access.h"
 #include "server/cors.h"
 #include "server/error_response.h"
 #include "server/exchange.h"

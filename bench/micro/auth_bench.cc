@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/requests.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 #include "server/protocol/sas.h"
 #include "server/protocol/shared_key.h"
 

@@ -8,8 +8,8 @@
 
 #include "odata/text.h"
 #include "odata/uri.h"
-#include "server/auth.h"
-#include "server/auth_checks.h"
+#include "server/access/auth.h"
+#include "server/access/auth_checks.h"
 #include "server/protocol/sas.h"
 #include "server/protocol/shared_key.h"
 #include "tests/fuzz/access_request.h"

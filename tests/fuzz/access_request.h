@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "odata/base64.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 #include "server/protocol/shared_key.h"
 
 namespace rocktable {

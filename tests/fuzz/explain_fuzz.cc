@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "odata/text.h"
-#include "server/auth_checks.h"
-#include "server/auth_explanation.h"
+#include "server/access/auth_checks.h"
+#include "server/access/auth_explanation.h"
 #include "server/protocol/sas.h"
 #include "tests/fuzz/access_request.h"
 #include "tests/fuzz/invariants.h"

@@ -8,7 +8,7 @@
 
 #include "odata/base64.h"
 #include "odata/uri.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 #include "server/protocol/shared_key.h"
 
 namespace rocktable {

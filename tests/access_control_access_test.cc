@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/control_access.h"
+#include "server/access/control_access.h"
 
 namespace rocktable {
 namespace {

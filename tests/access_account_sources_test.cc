@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "server/account_sources.h"
+#include "server/access/account_sources.h"
 #include "tests/storage_temporary_folder.h"
 
 namespace rocktable {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/auth_checks.h"
+#include "server/access/auth_checks.h"
 #include "server/protocol/sas.h"
 #include "server/request.h"
 #include "server/target.h"

@@ -1,4 +1,4 @@
-#include "server/account_sources.h"
+#include "server/access/account_sources.h"
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>

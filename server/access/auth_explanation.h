@@ -11,7 +11,7 @@
 
 #include "odata/date_time.h"
 #include "odata/error.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 #include "server/exchange.h"
 #include "server/operation.h"
 #include "server/request.h"

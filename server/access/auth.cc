@@ -1,4 +1,4 @@
-#include "server/auth.h"
+#include "server/access/auth.h"
 
 #include <algorithm>
 #include <boost/asio/ip/address_v4.hpp>
@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "odata/text.h"
-#include "server/auth_checks.h"
-#include "server/auth_explanation.h"
+#include "server/access/auth_checks.h"
+#include "server/access/auth_explanation.h"
 #include "server/protocol/bearer_token.h"
 #include "server/protocol/sas.h"
 #include "server/protocol/shared_key.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/accounts.h"
+#include "server/access/accounts.h"
 
 namespace rocktable {
 

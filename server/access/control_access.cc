@@ -1,4 +1,4 @@
-#include "server/control_access.h"
+#include "server/access/control_access.h"
 
 #include <algorithm>
 

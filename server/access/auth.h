@@ -8,8 +8,8 @@
 
 #include "odata/date_time.h"
 #include "odata/error.h"
-#include "server/accounts.h"
-#include "server/caller.h"
+#include "server/access/accounts.h"
+#include "server/access/caller.h"
 #include "server/operation.h"
 #include "server/request.h"
 #include "server/table_acl.h"

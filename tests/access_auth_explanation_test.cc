@@ -9,7 +9,7 @@
 
 #include "odata/base64.h"
 #include "odata/uri.h"
-#include "server/auth_explanation.h"
+#include "server/access/auth_explanation.h"
 #include "server/protocol/shared_key.h"
 
 namespace rocktable {

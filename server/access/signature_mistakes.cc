@@ -1,6 +1,6 @@
 // A draft is a string to sign in its parts, a mistake changes one part of it. All drafts with one mistake are tried, then
 // all with two in different parts: strings that are short, so that the whole costs some milliseconds.
-#include "server/signature_mistakes.h"
+#include "server/access/signature_mistakes.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 #include "odata/base64.h"
 #include "odata/text.h"
 #include "odata/uri.h"
-#include "server/auth.h"
+#include "server/access/auth.h"
 #include "server/protocol/query_string.h"
 #include "server/protocol/shared_key.h"
 

@@ -1,14 +1,14 @@
-#include "server/auth_explanation.h"
+#include "server/access/auth_explanation.h"
 
 #include <algorithm>
 #include <cctype>
 
 #include "odata/text.h"
-#include "server/auth_checks.h"
+#include "server/access/auth_checks.h"
+#include "server/access/signature_mistakes.h"
 #include "server/protocol/bearer_token.h"
 #include "server/protocol/sas.h"
 #include "server/protocol/shared_key.h"
-#include "server/signature_mistakes.h"
 
 namespace rocktable {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/accounts.h"
+#include "server/access/accounts.h"
 
 #include <algorithm>
 #include <atomic>
