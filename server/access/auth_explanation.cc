@@ -76,7 +76,7 @@ std::string explain_signature(const std::optional<std::string>& mistake, std::st
 
 // The value itself may be a secret that was put there by mistake; a scheme in front of a blank is none.
 std::string explain_malformed(std::string_view authorization) {
-  const auto scheme = authorization.substr(0, authorization.find(' '));
+  const auto scheme = scheme_of(authorization);
   const bool word =
       scheme.size() < authorization.size() && scheme.size() <= 20 &&
       std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
