@@ -211,13 +211,6 @@ void Bench::live_through(Endpoint& target) {
 
 // --- One connection ----------------------------------------------------------------------------------------
 
-// The first of a hundred rows of one partition.
-std::size_t first_of_range(std::mt19937& random, std::size_t entities) {
-  const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
-  const std::size_t rows = std::min(entities, kPartitionRows);
-  return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
-}
-
 // The median of a round of requests, all made beforehand.
 Microseconds median_of_round(HttpClient& client, const std::function<std::string()>& make) {
   std::vector<std::string> requests(kRequestsARound);
