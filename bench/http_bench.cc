@@ -58,7 +58,7 @@ std::size_t query_all(HttpClient& client, const std::string& table, std::string_
     tokens.clear();
     for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
       const std::string value = answer.header("x-ms-continuation-" + name);
-      if (!value.empty()) tokens += "&" + name + "=" + percent_encoded(value);
+      if (!value.empty()) tokens += "&" + name + "=" + percent_encode(value);
     }
     if (tokens.empty()) return found;
   }
