@@ -14,6 +14,7 @@
 #include "bench/http_client.h"
 #include "bench/requests.h"
 #include "bench/sample_entities.h"
+#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
