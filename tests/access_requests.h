@@ -65,11 +65,11 @@ inline std::vector<SignedIdentifier> policies_of(std::string_view account, std::
 }
 
 inline const Authenticator& authenticator() {
-  static const Authenticator one(
+  static const Authenticator kAuthenticator(
       {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey), kSecondKey}},
        {"other", {"b3RoZXI="}}},
       policies_of, /*bearer_tokens=*/true);
-  return one;
+  return kAuthenticator;
 }
 
 inline Result<Caller> authenticate(const Sent& sent) {
