@@ -12,13 +12,18 @@
 namespace rocktable {
 namespace {
 
+std::vector<Write> hundred_rows() {
+  std::vector<Write> out;
+  out.reserve(100);
+  for (int row = 0; row < 100; ++row) out.push_back(insert(std::to_string(1000 + row)));
+  return out;
+}
+
 TEST_CASE("a scan whose deadline has passed still gets ahead, and soon stops") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   for (int partition = 0; partition < 5; ++partition) {
-    std::vector<Write> writes;
-    for (int row = 0; row < 100; ++row) writes.push_back(insert(std::to_string(1000 + row)));
-    committed(store, kTable, std::to_string(partition), writes);
+    committed(store, kTable, std::to_string(partition), hundred_rows());
   }
   std::size_t visited = 0, pages = 0;
   KeyRanges ranges = all_keys();
@@ -115,9 +120,7 @@ TEST_CASE("a scan ends where the one who watches it says so, and can be resumed"
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   for (const std::string partition : {"a", "b", "c"}) {
-    std::vector<Write> writes;
-    for (int row = 0; row < 100; ++row) writes.push_back(insert(std::to_string(1000 + row)));
-    committed(store, kTable, partition, writes);
+    committed(store, kTable, partition, hundred_rows());
   }
   RequestStats stats;
   std::size_t asked = 0, visited = 0;

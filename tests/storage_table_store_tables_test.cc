@@ -39,6 +39,7 @@ TEST_CASE("a table that was deleted is created again empty, its neighbours stay 
   for (int round = 0; round < 6; ++round) {
     for (const TableName& name : {before, kTable, behind, elsewhere}) {
       std::vector<Write> writes;
+      writes.reserve(100);
       for (int row = 0; row < 100; ++row)
         writes.push_back(upsert(std::to_string(1000 * round + row), {{"b", Binary{std::string(2000, 'x')}}}));
       committed(*store, name, std::string("p\xEF\xBF\xBF") + std::to_string(round), writes);
@@ -99,6 +100,7 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
     committed(*store, behind, "p", {insert("r")});
     for (int partition = 0; partition < 16; ++partition) {
       std::vector<Write> writes;
+      writes.reserve(80);
       for (int row = 0; row < 80; ++row)
         writes.push_back(insert(std::to_string(row), {{"b", Binary{std::string(60'000, 'x')}}}));
       committed(*store, kTable, std::to_string(partition), writes);

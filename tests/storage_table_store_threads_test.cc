@@ -24,6 +24,7 @@ constexpr int kThreads = 4;
 // take a lock.
 void in_threads(const std::function<void(int)>& work) {
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) threads.emplace_back([&work, i] { work(i); });
 }
 
@@ -87,6 +88,7 @@ TEST_CASE("no page shows half a transaction") {
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   const auto row = [](std::int64_t n, int i) { return (n % 2 == 0 ? "even" : "odd") + std::to_string(i); };
   std::vector<Write> first;
+  first.reserve(5);
   for (int i = 0; i < 5; ++i) first.push_back(insert(row(0, i), {{"n", std::int64_t{0}}}));
   committed(store, kTable, "p", first);
   std::atomic<bool> writing{true};
@@ -163,6 +165,7 @@ TEST_CASE("while a table is deleted and created again, nothing of the old one is
         while (running) look();
       for (int i = 0; running; ++i) {
         std::vector<Write> writes;
+        writes.reserve(3);
         for (int row = 0; row < 3; ++row) writes.push_back(upsert(std::to_string((i + row) % 50)));
         const auto result = store.commit(kTable, std::to_string(thread), writes);
         commits += result.has_value();
