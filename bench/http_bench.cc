@@ -14,6 +14,7 @@
 #include "bench/http_client.h"
 #include "bench/requests.h"
 #include "bench/sample_entities.h"
+#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -58,7 +59,7 @@ std::size_t query_all(HttpClient& client, const std::string& table, std::string_
     tokens.clear();
     for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
       const std::string value = answer.header("x-ms-continuation-" + name);
-      if (!value.empty()) tokens += "&" + name + "=" + percent_encoded(value);
+      if (!value.empty()) tokens += "&" + name + "=" + percent_encode(value);
     }
     if (tokens.empty()) return found;
   }
@@ -96,6 +97,7 @@ class Bench {
  private:
   std::vector<std::string> columns() const {
     std::vector<std::string> out;
+    out.reserve(options_.targets.size() + 2);
     for (const auto& target : options_.targets) out.push_back(target->name());
     if (!options_.bare_server.empty()) out.emplace_back(kBareServer);
     if (options_.targets.front()->is_ours()) out.emplace_back(kBareStore);
@@ -211,13 +213,6 @@ void Bench::live_through(Endpoint& target) {
 
 // --- One connection ----------------------------------------------------------------------------------------
 
-// The first of a hundred rows of one partition.
-std::size_t first_of_range(std::mt19937& random, std::size_t entities) {
-  const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
-  const std::size_t rows = std::min(entities, kPartitionRows);
-  return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
-}
-
 // The median of a round of requests, all made beforehand.
 Microseconds median_of_round(HttpClient& client, const std::function<std::string()>& make) {
   std::vector<std::string> requests(kRequestsARound);
@@ -309,9 +304,8 @@ void Bench::many_connections(const std::string& scenario, const std::function<st
     each([&](Endpoint& target) {
       const auto sizes = sizes_of(target);
       if (size && target.name() != kBareServer && std::ranges::find(sizes, *size) == sizes.end()) return;
-      std::vector<std::string> requests;
-      for (std::size_t i = 0; i < (once ? 5 : 1) * kRequestsPrepared; ++i)
-        requests.push_back(make(once ? inserted_++ : random_()));
+      std::vector<std::string> requests((once ? 5 : 1) * kRequestsPrepared);
+      for (auto& request : requests) request = make(once ? inserted_++ : random_());
       std::size_t next = 0;
       const LoadResult result =
           load(target.port(), kConnections, options_.round_time, [&]() -> std::string_view {
@@ -351,9 +345,8 @@ void Bench::many_connections() {
 // Point reads of many connections alone, then while another connection scans the largest table again and again.
 void Bench::fairness(const Endpoint& target) {
   const std::size_t size = sizes_of(target).back();
-  std::vector<std::string> requests;
-  for (std::size_t i = 0; i < kRequestsPrepared; ++i)
-    requests.push_back(get_request(table_of(size), random_() % size));
+  std::vector<std::string> requests(kRequestsPrepared);
+  for (auto& request : requests) request = get_request(table_of(size), random_() % size);
   std::size_t next = 0;
   const auto read = [&] {
     return load(target.port(), kConnections, options_.round_time,
