@@ -48,14 +48,20 @@ Microseconds duration_of(const std::function<void()>& work) {
   return Clock::now() - start;
 }
 
+// Looks for what begins with a rare letter: quotes are everywhere.
+std::size_t count_rows(std::string_view body) {
+  constexpr std::string_view kName = "RowKey\":";
+  std::size_t count = 0;
+  for (auto at = body.find(kName); at != body.npos; at = body.find(kName, at + kName.size())) ++count;
+  return count;
+}
+
 // All pages of a query; the number of entities.
 std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter) {
   std::size_t found = 0;
   for (std::string tokens;;) {
     const Answer answer = client.exchange(query_request(table, filter, tokens));
-    for (auto at = answer.body.find("\"RowKey\""); at != std::string::npos;
-         at = answer.body.find("\"RowKey\"", at + 1))
-      ++found;
+    found += count_rows(answer.body);
     tokens.clear();
     for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
       const std::string value = answer.header("x-ms-continuation-" + name);
@@ -86,6 +92,7 @@ class Bench {
     restart();
     many_connections();
     fairness(*options_.targets.front());
+    prices(*options_.targets.front());
     bare_store(*options_.targets.front());
     each([&](Endpoint& target) {
       deletion(target);
@@ -154,6 +161,8 @@ class Bench {
   void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
                         std::optional<std::size_t> size = std::nullopt, bool once = false);
   void fairness(const Endpoint& target);
+  void prices(const Endpoint& target);
+  void price(const Endpoint& variant, const std::string& suffix);
   void deletion(const Endpoint& target);
   void bare_store(Endpoint& target);
   std::unique_ptr<Endpoint> start_bare_server();
@@ -367,6 +376,37 @@ void Bench::fairness(const Endpoint& target) {
   if (target.is_ours())
     report_.add("memory, growth during these scans", Unit::Mebibytes, target.name(),
                 static_cast<double>(target.process().peak() - before) / 1024);
+}
+
+// What TLS adds to a point read and `--sync` to an insert, beside the same without; all in stores of their own.
+void Bench::prices(const Endpoint& target) {
+  if (!target.is_ours()) return;
+  const std::filesystem::path folder = options_.folder / "prices";
+  Endpoint plain(target.name(), target.command(), folder / "plain");
+  Endpoint tls(target.name(), target.command() + " --tls auto", folder / "tls", Transport::Tls);
+  Endpoint sync(target.name(), target.command() + " --sync", folder / "sync");
+  stay_on_one_core(true);
+  for (Endpoint* variant : {&plain, &tls, &sync}) {
+    variant->start();
+    HttpClient client(variant->port(), variant->transport());
+    client.exchange(create_table_request(kInserts));
+    client.exchange(transaction_request(kInserts, 0, kTransaction));
+  }
+  for (int round = 0; round < options_.rounds; ++round) {
+    price(plain, "");
+    price(tls, ", TLS");
+    price(sync, ", --sync");
+  }
+  stay_on_one_core(false);
+  for (Endpoint* variant : {&plain, &tls, &sync}) variant->stop();
+}
+
+void Bench::price(const Endpoint& variant, const std::string& suffix) {
+  HttpClient client(variant.port(), variant.transport());
+  add("point of 100, c=1" + suffix, variant,
+      median_of_round(client, [&] { return get_request(kInserts, random_() % kTransaction); }));
+  add("insert, c=1" + suffix, variant,
+      median_of_round(client, [&] { return insert_request(kInserts, 200'000'000 + inserted_++); }));
 }
 
 void Bench::deletion(const Endpoint& target) {
