@@ -92,6 +92,7 @@ class Bench {
     restart();
     many_connections();
     fairness(*options_.targets.front());
+    stalls(*options_.targets.front());
     prices(*options_.targets.front());
     bare_store(*options_.targets.front());
     each([&](Endpoint& target) {
@@ -161,6 +162,7 @@ class Bench {
   void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
                         std::optional<std::size_t> size = std::nullopt, bool once = false);
   void fairness(const Endpoint& target);
+  void stalls(const Endpoint& target);
   void prices(const Endpoint& target);
   void price(const Endpoint& variant, const std::string& suffix);
   void deletion(const Endpoint& target);
@@ -376,6 +378,19 @@ void Bench::fairness(const Endpoint& target) {
   if (target.is_ours())
     report_.add("memory, growth during these scans", Unit::Mebibytes, target.name(),
                 static_cast<double>(target.process().peak() - before) / 1024);
+}
+
+// Whether writers stand still now and then, while RocksDB flushes and compacts.
+void Bench::stalls(const Endpoint& target) {
+  const std::size_t size = middle_of(target);
+  std::vector<std::string> requests(kRequestsPrepared);
+  for (auto& request : requests) request = write_request("PUT", table_of(size), random_() % size);
+  std::size_t next = 0;
+  const LoadResult result = load(target.port(), kConnections, options_.long_time,
+                                 [&] { return std::string_view(requests[next++ % requests.size()]); });
+  const std::string scenario =
+      "the longest of " + std::to_string(options_.long_time.count()) + " s of insert-or-replace, c=32";
+  add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)));
 }
 
 // What TLS adds to a point read and `--sync` to an insert, beside the same without; all in stores of their own.
