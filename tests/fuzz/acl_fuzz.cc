@@ -29,7 +29,7 @@ void fuzz_acl(std::string_view input) {
   for (const auto& identifier : *identifiers) {
     require(ids.insert(identifier.id).second, "an identifier twice");
     require(!identifier.id.empty() && is_utf8(identifier.id) && utf16_length(identifier.id) <= 64 &&
-                !holds_control_character(identifier.id),
+                is_one_line(identifier.id),
             "an identifier beyond its limits");
     require(is_ordered(identifier.permissions), "permissions that are none, twice, or out of order");
   }

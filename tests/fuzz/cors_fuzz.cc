@@ -45,10 +45,9 @@ bool may_come_from(const CorsRule& rule, const std::string& origin) {
 }
 
 std::string value_of(const Response& response, const std::string& name) {
-  const auto at = response.fields.find(name + ": ");
-  if (at == response.fields.npos) return {};
-  const auto begin = at + name.size() + 2;
-  return response.fields.substr(begin, response.fields.find("\r\n", begin) - begin);
+  for (const std::string& line : lines_of(response.fields))
+    if (line.starts_with(name + ": ")) return line.substr(name.size() + 2, line.size() - name.size() - 3);
+  return {};
 }
 
 void check_allowed(const Response& response, const CorsRule& rule, const std::string& origin) {

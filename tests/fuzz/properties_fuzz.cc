@@ -16,7 +16,7 @@ void check_entries(const std::vector<std::string>& entries, std::size_t limit) {
   require(entries.size() <= limit, "too many entries");
   for (const auto& entry : entries)
     require(!entry.empty() && is_utf8(entry) && utf16_length(entry) <= 256 && trim(entry) == entry &&
-                entry.find(',') == entry.npos && !holds_control_character(entry),
+                entry.find(',') == entry.npos && is_one_line(entry),
             "an entry beyond its limits");
 }
 

@@ -1,5 +1,8 @@
 // Any bytes of a connection, as one request behind the other, coming in pieces: the first four bytes say how long the
 // pieces are. Where they are cut must not matter, and what is read is framed one way only.
+//
+// One thing may differ: which mistake is found. Beast looks at the part of a header that it has at once, but at a header
+// that comes in pieces when it is whole, and so may meet the end before, or the limit, which it takes more exactly then.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <charconv>
@@ -68,16 +71,28 @@ void check_request(const Request& request) {
   require(request.body->size() <= kMaxBodyBytes, "a body beyond the limit");
 }
 
+constexpr std::string_view kEnd = "the end";
+
+struct Conversation {
+  std::string requests, ending;
+
+  bool agrees_with(const Conversation& whole) const {
+    if (ending == make_error_code(http::error::header_limit).message())
+      return whole.requests.starts_with(requests);
+    return requests == whole.requests && (ending == whole.ending || ending == kEnd || whole.ending != kEnd);
+  }
+};
+
 // Reads as a connection does (server/connection.cc).
 class Reader {
  public:
   explicit Reader(Wire wire) : wire_(std::move(wire)) {}
 
   // The requests in words, and how it ended.
-  std::string conversation() {
+  Conversation conversation() {
     while (read_request()) {
     }
-    return told_;
+    return {told_, ending_};
   }
 
  private:
@@ -87,7 +102,7 @@ class Reader {
     parser.body_limit(kMaxBodyBytes);
     if (!feed(parser, true)) return false;
     if (parser.is_framed_strangely()) {
-      told_ += "framed strangely";
+      ending_ = "framed strangely";
       return false;
     }
     const std::size_t header_fields = buffers_.fields.size();
@@ -108,13 +123,13 @@ class Reader {
         unread_.erase(0, parser.put(boost::asio::buffer(unread_), error));
         if (!error) continue;
         if (error != http::error::need_more) {
-          told_ += error.message();
+          ending_ = error.message();
           return false;
         }
       }
       const auto piece = wire_.next();
       if (piece.empty()) {
-        told_ += "the end";
+        ending_ = kEnd;
         return false;
       }
       unread_ += piece;
@@ -134,7 +149,7 @@ class Reader {
 
   Wire wire_;
   RequestBuffers buffers_;
-  std::string unread_, told_;
+  std::string unread_, told_, ending_;
 };
 
 }  // namespace
@@ -144,10 +159,11 @@ void fuzz_request(std::string_view input) {
   for (const char c : input.substr(0, 4)) sizes.push_back(1 + static_cast<unsigned char>(c) % 64);
   if (sizes.size() < 4) return;
   const std::string_view bytes = input.substr(4);
-  const std::string whole = Reader(Wire(bytes, {bytes.size() + 1})).conversation();
+  const Conversation whole = Reader(Wire(bytes, {bytes.size() + 1})).conversation();
   for (const auto& some : {sizes, {1}, {7, 2}}) {
-    const std::string cut = Reader(Wire(bytes, some)).conversation();
-    require(cut == whole, "pieces read as\n" + cut + "\nand the whole as\n" + whole);
+    const Conversation cut = Reader(Wire(bytes, some)).conversation();
+    require(cut.agrees_with(whole), "pieces read as\n" + cut.requests + cut.ending + "\nand the whole as\n" +
+                                        whole.requests + whole.ending);
   }
 }
 

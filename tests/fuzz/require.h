@@ -29,6 +29,11 @@ inline bool holds_control_character(std::string_view text) {
                      [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
 }
 
+// As texts of XML are: each white space a space, and no other control character of ASCII's first row.
+inline bool is_one_line(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' '; });
+}
+
 // Whether the view is a piece of the text, not only equal to one.
 inline bool lies_within(std::string_view piece, std::string_view text) {
   const std::less_equal<const char*> before;

@@ -39,7 +39,8 @@ void check_answer(MetadataLevel level, const Selection& selection, std::size_t i
   std::string text;
   const PayloadFormat format{level, "http://h/acc", "acc", "t"};
   write_entity(text, format, selection, {"p", "r", kEntity.timestamp, view_of(kEntity.properties)});
-  require(text.size() <= 2048 + 8 * input_bytes, "an answer without end");
+  // Twice, in the context and as names; a control character becomes six.
+  require(text.size() <= 2048 + 12 * input_bytes, "an answer without end");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   require(json.is_object(), "an answer that is no JSON");
   std::set<std::string> found;
