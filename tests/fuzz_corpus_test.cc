@@ -28,6 +28,7 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
       {"acl", fuzz_acl},
       {"batch", fuzz_batch},
       {"continuation", fuzz_continuation},
+      {"control", fuzz_control},
       {"cors", fuzz_cors},
       {"entity", fuzz_entity},
       {"explain", fuzz_explain},
@@ -41,6 +42,7 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
       {"request", fuzz_request},
       {"sas", fuzz_sas},
       {"select", fuzz_select},
+      {"service", fuzz_service},
       {"target", fuzz_target},
       {"token", fuzz_token},
   };

@@ -11,6 +11,7 @@ void fuzz_accounts(std::string_view input);
 void fuzz_acl(std::string_view input);
 void fuzz_batch(std::string_view input);
 void fuzz_continuation(std::string_view input);
+void fuzz_control(std::string_view input);
 void fuzz_cors(std::string_view input);
 void fuzz_entity(std::string_view input);
 void fuzz_explain(std::string_view input);
@@ -24,6 +25,7 @@ void fuzz_record(std::string_view input);
 void fuzz_request(std::string_view input);
 void fuzz_sas(std::string_view input);
 void fuzz_select(std::string_view input);
+void fuzz_service(std::string_view input);
 void fuzz_target(std::string_view input);
 void fuzz_token(std::string_view input);
 
