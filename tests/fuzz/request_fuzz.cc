@@ -1,8 +1,9 @@
 // Any bytes of a connection, as one request behind the other, coming in pieces: the first four bytes say how long the
 // pieces are. Where they are cut must not matter, and what is read is framed one way only.
 //
-// One thing may differ: which mistake is found. Beast looks at the part of a header that it has at once, but at a header
-// that comes in pieces when it is whole, and so may meet the end before, or the limit, which it takes more exactly then.
+// Two things may differ. Beast looks at the part of a header that it has at once, but at a header that comes in pieces when
+// it is whole, and so may meet the end before a mistake. And it counts the bytes of a header in pieces by the whole, else
+// by what is still to be read, so that one near the limit is refused in one way and read in the other.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <charconv>
@@ -77,10 +78,12 @@ struct Conversation {
   std::string requests, ending;
 
   bool agrees_with(const Conversation& whole) const {
-    if (ending == make_error_code(http::error::header_limit).message())
-      return whole.requests.starts_with(requests);
+    if (is_at_limit()) return whole.requests.starts_with(requests);
+    if (whole.is_at_limit()) return requests.starts_with(whole.requests);
     return requests == whole.requests && (ending == whole.ending || ending == kEnd || whole.ending != kEnd);
   }
+
+  bool is_at_limit() const { return ending == make_error_code(http::error::header_limit).message(); }
 };
 
 // Reads as a connection does (server/connection.cc).
