@@ -63,7 +63,7 @@ struct ServiceProperties {
 // Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other
 // than 1.0; retention days outside 1..365; more than five rules, or rules of more than 2 KiB),
 // InvalidXmlNodeValue (a method that is none, a negative age, more than 64 origins or literal headers or two prefixes in a rule, an entry over 256
-// characters).
+// characters), RequestBodyTooLarge (xml.h).
 Result<ServiceProperties> parse_service_properties(std::string_view xml, const ServiceProperties& previous);
 
 std::string render_service_properties(const ServiceProperties& properties);

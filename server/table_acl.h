@@ -28,7 +28,7 @@ struct SignedIdentifier {
 //
 // Errors: InvalidXmlDocument (not such a document, more than five identifiers, no Id or one over 64
 // characters, the same Id twice, an element that is unknown or comes twice, a time or permission that is
-// none).
+// none), RequestBodyTooLarge (xml.h).
 Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view xml);
 
 // Order Id, AccessPolicy(Start, Expiry, Permission), times with seven decimals; what is empty is left out.

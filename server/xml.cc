@@ -18,6 +18,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
 }  // namespace
 
 pugi::xml_document parse_xml(std::string_view text, const char* root) {
+  if (text.size() > kMaxXmlBytes) throw ServiceException(ErrorCode::RequestBodyTooLarge);
   pugi::xml_document document;
   if (!document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_auto)) refuse();
   int elements = 0;

@@ -2,6 +2,7 @@
 // service does.
 #pragma once
 
+#include <cstddef>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
@@ -9,8 +10,13 @@
 
 namespace rocktable {
 
-// Reads a document whose root is `root`. Document types are skipped, and so no entity is ever expanded.
-// Throws ServiceException: InvalidXmlDocument.
+// Documents that say all that one can say are of some 8 KiB; each byte of a larger one would cost twenty of memory.
+inline constexpr std::size_t kMaxXmlBytes = 64 << 10;
+
+// Reads a document whose root is `root`. Document types are skipped, and so no entity is ever expanded, nor anything
+// fetched. Elements may nest as deep as the size lets them: they are read without recursion, and readers refuse what they
+// do not know before they look into it.
+// Throws ServiceException: InvalidXmlDocument, RequestBodyTooLarge.
 pugi::xml_document parse_xml(std::string_view text, const char* root);
 
 // One line, without byte order mark, empty elements as `<Cors />`.

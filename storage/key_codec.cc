@@ -17,15 +17,22 @@ bool has_four_byte_sequence(std::string_view utf8) {
   return false;
 }
 
-// The lead of a surrogate's three bytes in CESU-8. UTF-8 has it too, followed by 0x80..0x9F (U+D000..U+D7FF).
-bool is_surrogate(std::string_view text, std::size_t at) {
-  return static_cast<unsigned char>(text[at]) == 0xED && at + 2 < text.size() &&
-         static_cast<unsigned char>(text[at + 1]) >= 0xA0;
+bool is_between(std::string_view text, std::size_t at, unsigned char first, unsigned char last) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  return first <= byte && byte <= last;
 }
 
-bool has_surrogate(std::string_view cesu8) {
+// Two surrogates in CESU-8, a high one and a low one. UTF-8 has their lead, 0xED, too, followed by 0x80..0x9F
+// (U+D000..U+D7FF). A lone surrogate is a damaged key's: it stays as it is, and takes nothing behind it along.
+bool is_pair(std::string_view text, std::size_t at) {
+  return text[at] == '\xED' && at + 5 < text.size() && is_between(text, at + 1, 0xA0, 0xAF) &&
+         is_between(text, at + 2, 0x80, 0xBF) && text[at + 3] == '\xED' &&
+         is_between(text, at + 4, 0xB0, 0xBF) && is_between(text, at + 5, 0x80, 0xBF);
+}
+
+bool has_pair(std::string_view cesu8) {
   for (auto at = cesu8.find('\xED'); at != std::string_view::npos; at = cesu8.find('\xED', at + 1))
-    if (is_surrogate(cesu8, at)) return true;
+    if (is_pair(cesu8, at)) return true;
   return false;
 }
 
@@ -71,7 +78,7 @@ void append_cesu8(std::string& out, std::string_view utf8) {
 
 void append_utf8(std::string& out, std::string_view cesu8) {
   for (std::size_t i = 0; i < cesu8.size();) {
-    if (!is_surrogate(cesu8, i) || i + 5 >= cesu8.size()) {
+    if (!is_pair(cesu8, i)) {
       out += cesu8[i++];
       continue;
     }
@@ -116,7 +123,7 @@ std::string encode_bound(TableId table, const EntityKey& bound) {
 EntityKeyView decode_entity_key(std::string_view key, std::string& scratch) {
   if (key.size() < kTableIdBytes) throw CorruptRecord("an entity's key is shorter than a table id");
   std::string_view text = key.substr(kTableIdBytes);
-  if (has_surrogate(text)) {
+  if (has_pair(text)) {
     scratch.clear();
     append_utf8(scratch, text);
     text = scratch;

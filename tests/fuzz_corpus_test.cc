@@ -22,11 +22,30 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
   const struct {
     const char* name;
     void (*target)(std::string_view);
-  } cases[] = {{"access", fuzz_access},
-               {"explain", fuzz_explain},
-               {"filter", fuzz_filter},
-               {"plan", fuzz_plan},
-               {"token", fuzz_token}};
+  } cases[] = {
+      {"access", fuzz_access},
+      {"accounts", fuzz_accounts},
+      {"acl", fuzz_acl},
+      {"batch", fuzz_batch},
+      {"continuation", fuzz_continuation},
+      {"control", fuzz_control},
+      {"cors", fuzz_cors},
+      {"entity", fuzz_entity},
+      {"explain", fuzz_explain},
+      {"filter", fuzz_filter},
+      {"keys", fuzz_keys},
+      {"literal", fuzz_literal},
+      {"operation", fuzz_operation},
+      {"plan", fuzz_plan},
+      {"properties", fuzz_properties},
+      {"record", fuzz_record},
+      {"request", fuzz_request},
+      {"sas", fuzz_sas},
+      {"select", fuzz_select},
+      {"service", fuzz_service},
+      {"target", fuzz_target},
+      {"token", fuzz_token},
+  };
   for (const auto& c : cases) {
     std::size_t files = 0;
     for (const auto& file :

@@ -311,6 +311,15 @@ TEST_CASE("a deep document is refused, not followed") {
   }
 }
 
+TEST_CASE("what is ignored may nest, but not without bound") {
+  const auto nested = [](std::size_t depth) {
+    return R"({"odata.x":)" + std::string(depth, '[') + std::string(depth, ']') + R"(,"x":1})";
+  };
+  CHECK(read(nested(1'000)) == "x=1");
+  CHECK(read(nested(1'100)) == "InvalidInput");
+  CHECK(read(nested(1'000'000)) == "InvalidInput");
+}
+
 TEST_CASE("252 properties are accepted, one more is too many, nulls and annotations and keys do not count") {
   CHECK(read_entity(object_of(252, "p", "1")).value().properties.size() == 252);
   CHECK(read(object_of(253, "p", "1")) == "TooManyProperties");

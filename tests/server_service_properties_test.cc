@@ -4,6 +4,7 @@
 #include <string>
 
 #include "server/service_properties.h"
+#include "server/xml.h"
 
 namespace rocktable {
 namespace {
@@ -194,8 +195,9 @@ TEST_CASE("What is no such document is refused") {
   check_refused(document("<Cors>text</Cors>"), kDocument);
   check_refused(document("<Cors><Other /></Cors>"), kDocument);
   std::string deep;
-  for (int i = 0; i < 200'000; ++i) deep += "<a>";
+  for (int i = 0; i < 8'000; ++i) deep += "<a>";
   check_refused(document(deep), kDocument);
+  check_refused(document(std::string(kMaxXmlBytes, ' ')), ErrorCode::RequestBodyTooLarge);
 }
 
 TEST_CASE("Five rules are the most") {

@@ -149,6 +149,20 @@ TEST_CASE("a key without table id or without the end of its partition key is dam
   }
 }
 
+// A damaged key: the bytes behind the surrogate, the end of the partition key among them, are no part of a character.
+TEST_CASE("a lone surrogate takes nothing behind it along") {
+  constexpr TableId kSomeTable{7};
+  for (const std::string_view lone : {"\xED\xA0\xBD", "\xED\xB8\x80", "\xED\xA0\xBD\xED\xA0\xBD", "\xED\xA0",
+                                      "\xED\xA0\xBD\xED\x9F\xBF", "\xED\xA0\xBD\xF0\xB8\x80"}) {
+    CAPTURE(lone);
+    const std::string key = encode_table_prefix(kSomeTable) + std::string(lone) + '\0' + "row key";
+    std::string scratch;
+    const auto decoded = decode_entity_key(key, scratch);
+    CHECK(decoded.partition_key == lone);
+    CHECK(decoded.row_key == "row key");
+  }
+}
+
 // Reads within bounds are AddressSanitizer's business; each key stands in a block of its exact size.
 TEST_CASE("random bytes decode to a key or are refused") {
   Samples samples(4);

@@ -3,7 +3,6 @@
 // The lines are: method, target, host, Authorization, x-ms-date, Date, Content-Type, Content-MD5. Missing ones are empty.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <random>
 #include <string>
@@ -12,6 +11,7 @@
 #include "odata/base64.h"
 #include "server/access/auth.h"
 #include "server/protocol/shared_key.h"
+#include "tests/fuzz/require.h"
 
 namespace rocktable {
 
@@ -43,16 +43,6 @@ inline const Authenticator& fuzz_authenticator() {
   static const Authenticator kAuthenticator({{"acc", {fuzz_key()}}}, fuzz_identifiers,
                                             /*bearer_tokens=*/true);
   return kAuthenticator;
-}
-
-inline std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    out.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
 }
 
 struct FuzzRequest {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "odata/filter.h"
 #include "odata/query_plan.h"
+#include "tests/fuzz/require.h"
 #include "tests/storage_samples.h"
 
 namespace rocktable {
@@ -16,10 +16,6 @@ namespace rocktable {
 // Neighbours and prefixes of each other; U+1F600 sorts before U+E000 and U+FFFD in UTF-16, behind them in bytes.
 inline constexpr std::string_view kFuzzKeys[] = {
     "", "!", "a", "aa", "ab", "b", "\xEE\x80\x80", "\xEF\xBF\xBD", "\xF0\x9F\x98\x80", "a\xF0\x9F\x98\x80"};
-
-inline void require(bool holds, const std::string& rule) {
-  if (!holds) throw std::logic_error(rule);
-}
 
 class FuzzEntities {
  public:

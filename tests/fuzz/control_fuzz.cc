@@ -1,0 +1,69 @@
+// Any bytes as a request for the control surface (the lines: method, target, then header lines), where it asks for a
+// token that nobody knows, and where it listens on this machine alone: who is let in has the right Host and Origin.
+#include <nlohmann/json.hpp>
+
+#include "server/control.h"
+#include "tests/fuzz/access_request.h"
+#include "tests/fuzz/targets.h"
+
+namespace rocktable {
+namespace {
+
+using boost::asio::ip::make_address;
+
+// What resolves to this machine wherever it is looked up; with or without a port.
+bool is_this_machine(const std::string& host) {
+  const std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.rfind(':'));
+  if (name == "localhost" || name.ends_with(".localhost") || name == "host.docker.internal") return true;
+  return (name.starts_with("127.") && name.find_first_not_of("0123456789.") == name.npos) ||
+         (name.starts_with('[') && name.find_first_not_of("0123456789abcdef:.%[]") == name.npos);
+}
+
+void check_admitted_here(const Headers& headers) {
+  const auto host = headers.get("Host");
+  require(headers.count("Host") == 1 && is_this_machine(to_lower_ascii(host)),
+          "let in by the Host of a stranger");
+  const auto origin = to_lower_ascii(headers.get("Origin"));
+  require(!headers.has("Origin") || origin == "http://" + to_lower_ascii(host) ||
+              origin == "https://" + to_lower_ascii(host),
+          "a page of a stranger is let in");
+}
+
+void check_refusal(const ControlRefusal& refusal) {
+  const Response response = control_refusal(refusal);
+  require((response.status == 401 || response.status == 403) && nlohmann::json::accept(response.body),
+          "a refusal that is none");
+}
+
+}  // namespace
+
+void fuzz_control(std::string_view input) {
+  static const ControlPolicy kLocal{{make_address("127.0.0.1")}, "", ""};
+  static const ControlPolicy kAnywhere{{make_address("0.0.0.0")}, "", fuzz_key()};
+  auto lines = lines_of(input);
+  lines.resize(std::max<std::size_t>(lines.size(), 2));
+  if (std::any_of(lines.begin(), lines.end(), holds_control_character)) return;  // no request's
+  Headers headers;
+  for (std::size_t i = 2; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    const auto colon = std::min(line.find(':'), line.size());
+    headers.add(line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size()))));
+  }
+  const std::string target = std::string(kControlPrefix) + lines[1];
+  const auto resource = control_resource(target);
+  require(lies_within(resource, target), "a resource from elsewhere");
+  const auto unsigned_request = [] { return false; };
+
+  const auto local = refuse_control(kLocal, resource, headers, unsigned_request);
+  if (local) check_refusal(*local);
+  if (!local && !is_open_to_all(resource)) check_admitted_here(headers);
+  const auto anywhere = refuse_control(kAnywhere, resource, headers, unsigned_request);
+  require(anywhere.has_value() != is_open_to_all(resource), "let in without the token");
+  if (anywhere) check_refusal(*anywhere);
+
+  const Statistics statistics;
+  const Response response = control_response(lines[0], resource, {statistics, false});
+  require(response.status < 500 && nlohmann::json::accept(response.body), "an answer that is no JSON");
+}
+
+}  // namespace rocktable

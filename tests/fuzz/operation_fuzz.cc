@@ -1,0 +1,118 @@
+// Requests of any bytes (the lines: method, resource, query, then header lines) as an operation: refused in words that
+// can be answered, or an operation within its limits, that reads no more than its filter and its token allow.
+#include "odata/uri.h"
+#include "server/operation.h"
+#include "tests/fuzz/invariants.h"
+#include "tests/fuzz/targets.h"
+
+namespace rocktable {
+namespace {
+
+struct Sent {
+  std::vector<std::string> lines;
+  QueryParameters query;
+  Headers headers;
+
+  OperationRequest request() const { return {lines[0], lines[1], query, headers}; }
+};
+
+void check_table(std::string_view table) {
+  require(!table.empty() && std::all_of(table.begin(), table.end(),
+                                        [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; }),
+          "a table's name that is none");
+}
+
+void check_selection(const std::optional<Selection>& select) {
+  require(!select || select->names.size() <= kMaxProperties + 3, "too many names selected");
+}
+
+// Its own URL addresses the same entity.
+void check_key(const std::string& table, const EntityKey& key) {
+  std::string url = "/" + table;
+  append_key_predicate(url, key.partition_key, key.row_key);
+  const QueryParameters no_query;
+  Headers headers;
+  headers.add("Accept", "application/json");
+  const Operation again = parse_operation({"GET", url, no_query, headers});
+  const auto* get = std::get_if<GetEntity>(&again);
+  require(get != nullptr && get->table == table && get->key == key, "an entity's URL leads elsewhere");
+}
+
+void check_query(const QueryEntities& query, const QueryParameters& parameters) {
+  check_table(query.table);
+  check_selection(query.select);
+  require(query.page_size >= 1 && query.page_size <= 1000, "a page beyond its limits");
+  require(query.time_limit.count() >= 1 && query.time_limit.count() <= 5, "a time beyond its limits");
+  Places(query.plan.ranges).require_order(to_string(query.plan));
+  if (query.filter) require_sound_plan(query.filter);
+  // Behind a token nothing is read that was not to be read without it.
+  const Places whole(plan_query(query.filter).ranges), rest(query.plan.ranges);
+  const bool resumes = parameters.get("NextPartitionKey").has_value();
+  for (const auto& row : fuzz_entities().rows)
+    require(resumes ? !rest.contain(row.place) || whole.contain(row.place)
+                    : rest.contain(row.place) == whole.contain(row.place),
+            "a token leads to other entities");
+}
+
+struct Check {
+  const Sent& sent;
+
+  void operator()(const QueryEntities& query) const { check_query(query, sent.query); }
+  void operator()(const QueryTables& query) const {
+    require(query.page_size >= 1 && query.page_size <= 1000, "a page beyond its limits");
+  }
+  void operator()(const GetEntity& get) const {
+    check_selection(get.select);
+    check_table(get.table);
+    check_key(get.table, get.key);
+  }
+  void operator()(const WriteEntity& write) const {
+    check_table(write.table);
+    check_key(write.table, write.key);
+    require(write.kind != WriteKind::Delete || write.condition.kind != Condition::Kind::None,
+            "a delete without condition");
+  }
+  void operator()(const InsertEntity& insert) const { check_table(insert.table); }
+  void operator()(const GetTableAcl& get) const { check_table(get.table); }
+  void operator()(const SetTableAcl& set) const { check_table(set.table); }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
+void check_operation(const Sent& sent) {
+  const Operation operation = parse_operation(sent.request());
+  const auto method = effective_method(sent.lines[0], sent.headers);
+  require(is_write(operation) != (method == "GET" || method == "HEAD"),
+          "a read that writes, or a write by GET");
+  require(!name_of(operation).empty(), "an operation without a name");
+  require(plan_class_of(operation).has_value() == (std::holds_alternative<QueryEntities>(operation) ||
+                                                   std::holds_alternative<GetEntity>(operation)),
+          "a plan of what reads nothing");
+  std::visit(Check{sent}, operation);
+}
+
+}  // namespace
+
+void fuzz_operation(std::string_view input) {
+  Sent sent{lines_of(input), {}, {}};
+  sent.lines.resize(std::max<std::size_t>(sent.lines.size(), 3));
+  for (std::size_t i = 3; i < sent.lines.size(); ++i) {
+    const std::string_view line = sent.lines[i];
+    const auto colon = std::min(line.find(':'), line.size());
+    sent.headers.add(line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size()))));
+  }
+  auto query = QueryParameters::parse(sent.lines[2]);
+  if (!query) return require_refusal(query.error(), input.size());
+  sent.query = *std::move(query);
+  parse_preferences(sent.request());  // never refuses
+  try {
+    check_operation(sent);
+  } catch (const ServiceException& refusal) {
+    require_refusal(refusal.error(), input.size());
+    if (refusal.error().code == ErrorCode::MethodNotAllowed)
+      require(!allowed_methods(sent.lines[1], sent.query.get("comp").has_value()).empty(),
+              "refused, and no other method to use");
+  }
+}
+
+}  // namespace rocktable

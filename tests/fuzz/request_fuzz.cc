@@ -1,0 +1,173 @@
+// Any bytes of a connection, as one request behind the other, coming in pieces: the first four bytes say how long the
+// pieces are. Where they are cut must not matter, and what is read is framed one way only.
+//
+// Two things may differ. Beast looks at the part of a header that it has at once, but at a header that comes in pieces when
+// it is whole, and so may meet the end before a mistake. And it counts the bytes of a header in pieces by the whole, else
+// by what is still to be read, so that one near the limit is refused in one way and read in the other.
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <charconv>
+
+#include "server/request_parser.h"
+#include "tests/fuzz/require.h"
+#include "tests/fuzz/targets.h"
+
+namespace rocktable {
+namespace {
+
+namespace http = boost::beast::http;
+
+// Small, so that the fuzzer reaches them.
+constexpr std::uint32_t kMaxHeaderBytes = 512;
+constexpr std::uint64_t kMaxBodyBytes = 256;
+
+// What a client sends, piece by piece: their sizes, over and over.
+class Wire {
+ public:
+  Wire(std::string_view bytes, std::vector<std::size_t> sizes) : bytes_(bytes), sizes_(std::move(sizes)) {}
+
+  std::string_view next() {
+    const auto piece = bytes_.substr(0, sizes_[at_++ % sizes_.size()]);
+    bytes_.remove_prefix(piece.size());
+    return piece;
+  }
+
+ private:
+  std::string_view bytes_;
+  std::vector<std::size_t> sizes_;
+  std::size_t at_ = 0;
+};
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return c > ' ' && c < 0x7F &&
+           std::string_view("()<>@,;:\\\"/[]?={}").find(static_cast<char>(c)) == std::string_view::npos;
+  });
+}
+
+// The body is as long as the request says: by Content-Length alone, or by its chunks alone.
+void check_framing(const Request& request, std::size_t header_fields) {
+  Headers headers;
+  for (std::size_t i = 0; i < header_fields; ++i)  // trailers come behind them
+    headers.add(request.headers.all()[i].first, request.headers.all()[i].second);
+  const auto length = headers.get("Content-Length");
+  const bool chunked = headers.has("Transfer-Encoding");
+  require(!chunked || (headers.count("Transfer-Encoding") == 1 && !headers.has("Content-Length")),
+          "a request is framed in two ways");
+  if (chunked) return;
+  std::size_t bytes = 0;
+  std::from_chars(length.data(), length.data() + length.size(), bytes);
+  require(request.body->size() == bytes, "a body is not as long as it says");
+}
+
+void check_request(const Request& request) {
+  require(is_token(request.method), "a method that is none");
+  require(!request.target.empty() && request.target.find(' ') == request.target.npos &&
+              !holds_control_character(request.target),
+          "a target that is none");
+  for (const auto& [name, value] : request.headers.all()) {
+    require(is_token(name), "a header's name that is none");
+    require(!holds_control_character(value) && trim(value) == value, "a header's value that is none");
+  }
+  require(request.body->size() <= kMaxBodyBytes, "a body beyond the limit");
+}
+
+constexpr std::string_view kEnd = "the end";
+
+struct Conversation {
+  std::string requests, ending;
+
+  bool agrees_with(const Conversation& whole) const {
+    if (is_at_limit()) return whole.requests.starts_with(requests);
+    if (whole.is_at_limit()) return requests.starts_with(whole.requests);
+    return requests == whole.requests && (ending == whole.ending || ending == kEnd || whole.ending != kEnd);
+  }
+
+  bool is_at_limit() const { return ending == make_error_code(http::error::header_limit).message(); }
+};
+
+// Reads as a connection does (server/connection.cc).
+class Reader {
+ public:
+  explicit Reader(Wire wire) : wire_(std::move(wire)) {}
+
+  // The requests in words, and how it ended.
+  Conversation conversation() {
+    while (read_request()) {
+    }
+    return {told_, ending_};
+  }
+
+ private:
+  bool read_request() {
+    RequestParser parser(buffers_);
+    parser.header_limit(kMaxHeaderBytes);
+    parser.body_limit(kMaxBodyBytes);
+    if (!feed(parser, true)) return false;
+    if (parser.is_framed_strangely()) {
+      ending_ = "framed strangely";
+      return false;
+    }
+    const std::size_t header_fields = buffers_.fields.size();
+    if (!parser.is_done() && !feed(parser, false)) return false;
+    Request request;
+    parser.view(request);
+    check_request(request);
+    check_framing(request, header_fields);
+    tell(request, parser);
+    return parser.keep_alive();
+  }
+
+  bool feed(RequestParser& parser, bool header_alone) {
+    parser.eager(!header_alone);
+    while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
+      if (!unread_.empty()) {
+        boost::system::error_code error;
+        unread_.erase(0, parser.put(boost::asio::buffer(unread_), error));
+        if (!error) continue;
+        if (error != http::error::need_more) {
+          ending_ = error.message();
+          return false;
+        }
+      }
+      const auto piece = wire_.next();
+      if (piece.empty()) {
+        ending_ = kEnd;
+        return false;
+      }
+      unread_ += piece;
+    }
+    return true;
+  }
+
+  void tell(const Request& request, const RequestParser& parser) {
+    told_.append(request.method)
+        .append(" ")
+        .append(request.target)
+        .append(parser.is_http_1_0() ? " 1.0\n" : "\n");
+    for (const auto& [name, value] : request.headers.all())
+      told_.append(name).append("=").append(value).append("\n");
+    told_.append(parser.expects_continue() ? "expects\n" : "\n").append(*request.body).append("\n\n");
+  }
+
+  Wire wire_;
+  RequestBuffers buffers_;
+  std::string unread_, told_, ending_;
+};
+
+}  // namespace
+
+void fuzz_request(std::string_view input) {
+  std::vector<std::size_t> sizes;
+  for (const char c : input.substr(0, 4)) sizes.push_back(1 + static_cast<unsigned char>(c) % 64);
+  if (sizes.size() < 4) return;
+  const std::string_view bytes = input.substr(4);
+  const Conversation whole = Reader(Wire(bytes, {bytes.size() + 1})).conversation();
+  for (const auto& some : {sizes, {1}, {7, 2}}) {
+    const Conversation cut = Reader(Wire(bytes, some)).conversation();
+    require(cut.agrees_with(whole), "pieces read as\n" + cut.requests + cut.ending + "\nand the whole as\n" +
+                                        whole.requests + whole.ending);
+  }
+}
+
+}  // namespace rocktable

@@ -1,0 +1,167 @@
+// Any bytes as requests of the account's owner, one behind the other, to a service with an empty store in memory: each
+// answer is whole and well-formed, none blames the server, what was inserted is found, and a stranger gets nothing.
+//
+// Requests are parted by 0x1E. Each is a line `METHOD resource?query`, header lines, an empty line, and the body.
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+
+#include "server/protocol/shared_key.h"
+#include "server/service.h"
+#include "tests/fuzz/require.h"
+#include "tests/fuzz/targets.h"
+
+namespace rocktable {
+namespace {
+
+constexpr char kNextRequest = '\x1E';
+constexpr std::string_view kHost = "127.0.0.1:10002";
+constexpr int kRunsOfAStore = 2000;  // what an account leaves behind adds up
+constexpr std::size_t kMaxRequests = 12;
+
+struct Sent {
+  std::string method, target;
+  std::vector<std::pair<std::string, std::string>> fields;
+  std::string body;
+};
+
+// What the parser of requests would let through; nothing else gets to a service.
+bool is_possible(const Sent& sent) {
+  return !sent.method.empty() && !holds_control_character(sent.method) &&
+         sent.target.find(' ') == sent.target.npos && !holds_control_character(sent.target) &&
+         std::all_of(sent.fields.begin(), sent.fields.end(), [](const auto& field) {
+           return !field.first.empty() && !holds_control_character(field.first) &&
+                  !holds_control_character(field.second);
+         });
+}
+
+Sent sent_from(std::string_view text, const std::string& account) {
+  Sent out;
+  const auto head_end = std::min(text.find("\n\n"), text.size());
+  out.body = text.substr(std::min(head_end + 2, text.size()));
+  const auto lines = lines_of(text.substr(0, head_end));
+  const auto space = std::min(lines[0].find(' '), lines[0].size());
+  out.method = lines[0].substr(0, space);
+  out.target = "/" + account + lines[0].substr(std::min(space + 1, lines[0].size()));
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto colon = std::min(lines[i].find(':'), lines[i].size());
+    out.fields.emplace_back(lines[i].substr(0, colon),
+                            trim(std::string_view(lines[i]).substr(std::min(colon + 1, lines[i].size()))));
+  }
+  return out;
+}
+
+void check_body(const Response& response) {
+  require(is_utf8(response.body), "an answer that is no text");
+  const auto& fields = response.fields;
+  if (fields.find("Content-Type: application/json") != fields.npos)
+    require(nlohmann::json::accept(response.body), "an answer that is no JSON: " + response.body);
+  if (fields.find("Content-Type: application/xml") != fields.npos)
+    require(pugi::xml_document().load_buffer(response.body.data(), response.body.size()).status ==
+                pugi::status_ok,
+            "an answer that is no XML: " + response.body);
+}
+
+void check_response(const Response& response) {
+  require(response.status >= 200 && response.status < 600 && response.status != 500,
+          "an answer with status " + std::to_string(response.status));
+  std::string_view rest = response.fields;
+  while (!rest.empty()) {
+    const auto end = rest.find("\r\n");
+    require(end != rest.npos, "a header line without end");
+    const auto line = rest.substr(0, end);
+    rest.remove_prefix(end + 2);
+    require(line.find(": ") != line.npos && !holds_control_character(line), "a header line that is none");
+  }
+  check_body(response);
+}
+
+std::string location_of(const Response& response) {
+  for (const auto& line : lines_of(response.fields))
+    if (line.starts_with("Location: ")) return line.substr(10, line.size() - 11);
+  return {};
+}
+
+class Conversation {
+ public:
+  void hold(std::string_view input) {
+    account_ = "fuzz" + std::to_string(++runs_);
+    for (std::size_t count = 0; count < kMaxRequests && !input.empty(); ++count) {
+      const auto end = std::min(input.find(kNextRequest), input.size());
+      ask(sent_from(input.substr(0, end), account_));
+      input.remove_prefix(std::min(end + 1, input.size()));
+    }
+    drop_tables();
+  }
+
+  bool is_worn_out() const { return runs_ == kRunsOfAStore; }
+
+ private:
+  void ask(const Sent& sent) {
+    if (!is_possible(sent)) return;
+    const Response stranger = answer(sent, "");
+    check_response(stranger);
+    require(stranger.status >= 400 || sent.method == "OPTIONS", "a stranger is let in");
+    const Response response = answer_to_owner(sent);
+    check_response(response);
+    if (response.status == 201) check_inserted(location_of(response));
+  }
+
+  void check_inserted(const std::string& location) {
+    const std::string origin = "http://" + std::string(kHost);
+    require(location.starts_with(origin + "/"), "what was inserted is nowhere");
+    const Response found =
+        answer_to_owner({"GET", location.substr(origin.size()), {{"Accept", "application/json"}}, ""});
+    require(found.status == 200, "what was inserted is not found at " + location);
+    check_response(found);
+  }
+
+  Response answer_to_owner(Sent sent) {
+    static const AccountKey kKey(kDevelopmentKey);
+    const std::string date = to_http_date(now());
+    sent.fields.insert(sent.fields.begin(), {"x-ms-date", date});
+    Headers headers;
+    for (const auto& [name, value] : sent.fields) headers.add(name, value);
+    const SignedRequest parts{sent.method, headers.get("Content-MD5"), headers.get("Content-Type"), date,
+                              sent.target};
+    return answer(sent,
+                  "SharedKey " + account_ + ":" + kKey.sign(shared_key_string_to_sign(account_, parts)));
+  }
+
+  Response answer(const Sent& sent, const std::string& authorization) {
+    Request request{sent.method, sent.target, {}, &sent.body, "127.0.0.1"};
+    request.headers.add("Host", kHost);
+    request.headers.add("Authorization", authorization);
+    for (const auto& [name, value] : sent.fields)
+      if (!equals_ignoring_case(name, "Host") && !equals_ignoring_case(name, "Authorization"))
+        request.headers.add(name, value);
+    return service_.accept(request).run(false);
+  }
+
+  void drop_tables() {
+    std::vector<std::string> names;
+    store_.list_tables(account_, "", 1000, [&](const Table& table) {
+      names.push_back(table.name);
+      return true;
+    });
+    for (const auto& name : names)
+      require(store_.delete_table({account_, name}).has_value(), "a table stays");
+  }
+
+  TableStore store_{{.directory = {}, .in_memory = true}};
+  Service service_{store_,
+                   Accounts({}, /*any=*/true),
+                   {.explain_auth = true, .explain_headers = true, .insight_headers = true}};
+  std::string account_;
+  int runs_ = 0;
+};
+
+}  // namespace
+
+void fuzz_service(std::string_view input) {
+  // Never destroyed: RocksDB's own statics go before ours.
+  static auto& conversation = *new std::unique_ptr<Conversation>;
+  if (!conversation || conversation->is_worn_out()) conversation = std::make_unique<Conversation>();
+  conversation->hold(input);
+}
+
+}  // namespace rocktable
