@@ -12,6 +12,7 @@
 #include <boost/beast/core/read_size.hpp>
 #include <boost/beast/http/error.hpp>
 #include <tuple>
+#include <utility>
 
 namespace rocktable {
 namespace {
@@ -28,10 +29,14 @@ constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of 
 constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
-constexpr std::chrono::seconds kReadTimeout{60};
-constexpr std::chrono::seconds kWriteTimeout{60};
+constexpr std::size_t kFreeBytes = 16 << 10;  // of a request or an answer: nobody waits for so little memory
+constexpr std::size_t kIdleBytes = 4 << 10;   // a connection that idles keeps no more
 constexpr std::chrono::seconds kHandshakeTimeout{10};
-constexpr std::chrono::seconds kCloseTimeout{10};  // for the client to read the last answer, and to close
+constexpr std::chrono::seconds kCloseTimeout{10};   // for the client to read the last answer, and to close
+constexpr std::chrono::seconds kPressedTimeout{2};  // for a large body or answer while memory is short
+constexpr std::chrono::seconds kIdlesAfter{2};
+constexpr std::chrono::milliseconds kFirstPause{5};
+constexpr std::chrono::milliseconds kLongestPause{250};
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
 constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and of no HTTP
@@ -71,6 +76,21 @@ asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>
   co_return call.run(hung_up);
 }
 
+// Between looks whether there is memory now: longer and longer, for many may wait, and for long.
+class Pause {
+ public:
+  explicit Pause(const Stream::executor_type& executor) : timer_(executor) {}
+
+  auto async_wait() {
+    timer_.expires_after(std::exchange(next_, std::min(next_ * 2, kLongestPause)));
+    return timer_.async_wait(kAwait);
+  }
+
+ private:
+  asio::steady_timer timer_;
+  std::chrono::milliseconds next_ = kFirstPause;
+};
+
 }  // namespace
 
 struct Connection::Message {
@@ -86,7 +106,11 @@ struct Connection::Watch {
 };
 
 Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& context)
-    : stream_(std::move(socket)), context_(context), buffer_(kMaxHeaderBytes + kMaxReadBytes) {
+    : stream_(std::move(socket)),
+      context_(context),
+      buffer_(kMaxHeaderBytes + kMaxReadBytes),
+      request_share_(context.requests),
+      answer_share_(context.answers) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   const auto remote = stream_.socket().remote_endpoint(ignored);
@@ -106,6 +130,7 @@ asio::awaitable<void> Connection::serve() {
     ready = co_await secure();  // a statement of its own: GCC 12 breaks `||` before co_await
   if (ready) co_await serve_requests();
   co_await take_leave();
+  if (holds_much()) context_.has_freed = true;
   close();
 }
 
@@ -151,13 +176,30 @@ asio::awaitable<bool> Connection::read(Message& message) {
   parser.header_limit(kMaxHeaderBytes);
   parser.body_limit(kMaxBodyBytes);
   if (!co_await feed(message, true)) co_return false;
-  enter(State::Reading);
   if (parser.is_framed_strangely()) {
     message.error = http::error::bad_transfer_encoding;
     co_return false;
   }
   if (parser.is_done()) co_return true;
+  co_return co_await read_body(message);
+}
 
+// A large one is kept only where the request's head is accepted and there is memory. A refusal leaves the connection
+// as usable as any answer: so the body is read all the same, and dropped.
+asio::awaitable<bool> Connection::read_body(Message& message) {
+  auto& parser = message.parser;
+  enter(State::Body);
+  request_share_.give_back();  // of the head: who waits for memory holds none
+  const auto length = parser.content_length();
+  if (length && *length > kFreeBytes) {
+    accept(message);
+    if (call_->is_refused()) {
+      parser.drop_body();
+    } else if (!request_share_.take(*length) && !co_await await_room(*length)) {
+      message.error = asio::error::operation_aborted;
+      co_return false;
+    }
+  }
   if (parser.expects_continue()) {
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     std::size_t bytes = 0;
@@ -185,14 +227,23 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
       message.error = http::error::header_limit;
       co_return false;
     }
-    if (finishing_ && state_ == State::Idle) {
+    if (finishing_ && (state_ == State::Idle || state_ == State::Head)) {
       message.error = http::error::end_of_stream;
+      co_return false;
+    }
+    if (state_ == State::Idle && (message.bytes > 0 || buffer_.size() > 0)) enter(State::Head);
+    if (needs_room(message) && !co_await await_room(header_alone ? kMaxHeaderBytes : kMaxBodyBytes)) {
+      message.error = asio::error::operation_aborted;
       co_return false;
     }
     const auto space = buffer_.prepare(beast::read_size(buffer_, kMaxReadBytes));
     std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
     buffer_.commit(bytes);
+    if (std::exchange(slimming_, false) && message.error == asio::error::operation_aborted && !finishing_) {
+      give_memory_back();
+      continue;
+    }
     if (message.error == asio::error::eof)
       message.error = parser.got_some() ? http::error::partial_message : http::error::end_of_stream;
     if (message.error) co_return false;
@@ -200,23 +251,68 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
   co_return true;
 }
 
+// Whether more than the little that everybody has is about to be read, by a head or a body in chunks.
+bool Connection::needs_room(const Message& message) const {
+  return message.bytes + buffer_.size() > kFreeBytes && !request_share_.is_held() &&
+         !message.parser.drops_body();
+}
+
+// Until there is memory for so much of a request; false where the connection ends meanwhile.
+asio::awaitable<bool> Connection::await_room(std::size_t bytes) {
+  const State reading = state_;
+  enter(State::Waiting);
+  const MemoryBudget::Wait wait(context_.requests);
+  Pause pause(stream_.get_executor());
+  while (!request_share_.take(bytes)) {
+    co_await pause.async_wait();
+    if (finishing_ || hung_up_) co_return false;
+  }
+  enter(reading);
+  co_return true;
+}
+
+// Until there is memory for one more large answer.
+asio::awaitable<void> Connection::await_turn() {
+  enter(State::Waiting);
+  const MemoryBudget::Wait wait(context_.answers);
+  Pause pause(stream_.get_executor());
+  while (context_.answers.is_spent() && !finishing_ && !hung_up_) co_await pause.async_wait();
+  enter(State::Working);
+}
+
+void Connection::accept(Message& message) {
+  message.parser.view(request_);
+  call_ = context_.service.accept(request_);
+}
+
+// Whether there is memory for an answer. There is always for what is already done, and for who waited for his turn.
+bool Connection::hold_answer(std::size_t bytes) {
+  if (bytes <= kFreeBytes) return true;
+  if (request_.method == "GET" && !call_->may_block()) return answer_share_.take(bytes);
+  answer_share_.charge(bytes);
+  return true;
+}
+
 // Whether the connection goes on.
 asio::awaitable<bool> Connection::answer(Message& message) {
   enter(State::Working);
-  message.parser.view(request_);
-  call_ = context_.service.accept(request_);
+  if (!call_) accept(message);
   Response response;
   if (call_->may_block()) {
+    if (context_.answers.is_spent()) co_await await_turn();
     Watch its_client{asio::steady_timer(stream_.get_executor())};
     response = co_await (run_on_pool(its_client) && watch(its_client));
   } else {
     response = call_->run(hung_up_);
   }
+  if (!hold_answer(response.body.size())) response = context_.service.refuse(Error(ErrorCode::ServerBusy));
   log(response);
   call_.reset();
   const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,
                           .http_1_0 = message.parser.is_http_1_0()};
   const bool written = co_await write(response, delivery);
+  answer_share_.give_back();
+  request_share_.give_back();
   co_return written&& delivery.keep_alive;
 }
 
@@ -286,22 +382,63 @@ asio::awaitable<void> Connection::take_leave() {
   }
 }
 
-void Connection::close_if_late(std::chrono::steady_clock::time_point now) {
+void Connection::sweep(std::chrono::steady_clock::time_point now) {
   const auto waited = now - since_;
-  if (state_ == State::Idle && waited > context_.keep_alive_timeout && !finishing_) {
-    finish();
-  } else if ((state_ == State::Handshake && waited > kHandshakeTimeout) ||
-             (state_ == State::Idle && finishing_) || (state_ == State::Reading && waited > kReadTimeout) ||
-             (state_ == State::Writing && waited > kWriteTimeout) ||
-             (state_ == State::Closing && (waited > kCloseTimeout || finishing_))) {
+  if (state_ == State::Idle && !finishing_) {
+    if (waited > context_.timeouts.keep_alive) {
+      finish();
+    } else if (waited > kIdlesAfter && holds_much()) {
+      slimming_ = true;
+      stream_.cancel();  // it waits with a buffer
+    }
+  } else if (is_late(waited)) {
     close();
   }
+}
+
+bool Connection::is_late(std::chrono::steady_clock::duration waited) const {
+  const auto after = [&](std::chrono::seconds timeout, const MemoryBudget::Share& share,
+                         const MemoryBudget& budget) {
+    return waited > timeout || (waited > kPressedTimeout && share.is_held() && budget.is_short());
+  };
+  switch (state_) {
+    case State::Handshake:
+      return waited > kHandshakeTimeout;
+    case State::Idle:
+      return finishing_;
+    case State::Head:
+      return finishing_ || after(context_.timeouts.head, request_share_, context_.requests);
+    case State::Body:
+      return after(context_.timeouts.body, request_share_, context_.requests);
+    case State::Waiting:
+      return waited > context_.timeouts.body;
+    case State::Working:
+      return false;
+    case State::Writing:
+      return after(context_.timeouts.answer, answer_share_, context_.answers) ||
+             after(context_.timeouts.answer, request_share_, context_.requests);
+    case State::Closing:
+      return finishing_ || waited > kCloseTimeout;
+  }
+  return false;
+}
+
+bool Connection::holds_much() const {
+  return buffer_.capacity() + received_.capacity() + outgoing_.capacity() > kIdleBytes;
+}
+
+void Connection::give_memory_back() {
+  buffer_.shrink_to_fit();
+  received_.release();
+  std::string().swap(outgoing_);
+  context_.has_freed = true;
 }
 
 void Connection::finish() {
   finishing_ = true;
   if (state_ == State::Handshake) close();
-  if (state_ == State::Idle || state_ == State::Closing) stream_.cancel();  // what it waits for does not come
+  if (state_ == State::Idle || state_ == State::Head || state_ == State::Closing)
+    stream_.cancel();  // what it waits for does not come
 }
 
 void Connection::close() {
