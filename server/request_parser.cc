@@ -16,10 +16,13 @@ void RequestBuffers::clear() {
   head.clear();
   fields.clear();
   body.clear();
-  if (capacity() <= kKeptBytes) return;
-  head.shrink_to_fit();
-  fields.shrink_to_fit();
-  body.shrink_to_fit();
+  if (capacity() > kKeptBytes) release();
+}
+
+void RequestBuffers::release() {
+  std::string().swap(head);  // an assignment would keep the memory
+  std::vector<Field>().swap(fields);
+  std::string().swap(body);
 }
 
 void RequestParser::view(Request& request) const {

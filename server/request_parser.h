@@ -27,7 +27,7 @@ struct RequestBuffers {
   void clear();
 
   // Gives all memory back.
-  void release() { *this = {}; }
+  void release();
   std::size_t capacity() const {
     return head.capacity() + fields.capacity() * sizeof(Field) + body.capacity();
   }
