@@ -27,13 +27,16 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of many KiB in the request line
 constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
 constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
+constexpr std::size_t kMaxWrittenBytes = 64 << 10;
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
 constexpr std::size_t kFreeBytes = 16 << 10;  // of a request or an answer: nobody waits for so little memory
-constexpr std::size_t kIdleBytes = 4 << 10;   // a connection that idles keeps no more
+constexpr std::size_t kMaxPageBytes = 16 << 20;  // as much as a query may answer
+constexpr std::size_t kIdleBytes = 4 << 10;      // a connection that idles keeps no more
 constexpr std::chrono::seconds kHandshakeTimeout{10};
-constexpr std::chrono::seconds kCloseTimeout{10};   // for the client to read the last answer, and to close
-constexpr std::chrono::seconds kPressedTimeout{2};  // for a large body or answer while memory is short
+constexpr std::chrono::seconds kCloseTimeout{10};    // for the client to read the last answer, and to close
+constexpr std::chrono::seconds kPressedTimeout{10};  // for a large request or answer while memory is short
+constexpr std::chrono::seconds kStalledTimeout{1};   // without a byte of it meanwhile
 constexpr std::chrono::seconds kIdlesAfter{2};
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::milliseconds kLongestPause{250};
@@ -71,8 +74,11 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
   return std::nullopt;
 }
 
-// In place of `co_return call.run()` in the connection: this runs on the pool's executor.
-asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>& hung_up) {
+// In place of `co_return call.run()` in the connection: this runs on the pool's executor. Nothing where there is no
+// memory for the answer yet, unless the call `must` run.
+asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const std::atomic<bool>& hung_up,
+                                                   MemoryBudget::Share& share, bool must) {
+  if (!share.take(kMaxPageBytes) && !must) co_return std::nullopt;
   co_return call.run(hung_up);
 }
 
@@ -121,7 +127,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& co
 
 void Connection::enter(State state) {
   state_ = state;
-  since_ = std::chrono::steady_clock::now();
+  since_ = moved_ = std::chrono::steady_clock::now();
 }
 
 asio::awaitable<void> Connection::serve() {
@@ -240,6 +246,7 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
     std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
     buffer_.commit(bytes);
+    if (request_share_.is_held()) moved_ = std::chrono::steady_clock::now();
     if (std::exchange(slimming_, false) && message.error == asio::error::operation_aborted && !finishing_) {
       give_memory_back();
       continue;
@@ -271,22 +278,15 @@ asio::awaitable<bool> Connection::await_room(std::size_t bytes) {
   co_return true;
 }
 
-// Until there is memory for one more large answer.
-asio::awaitable<void> Connection::await_turn() {
-  enter(State::Waiting);
-  const MemoryBudget::Wait wait(context_.answers);
-  Pause pause(stream_.get_executor());
-  while (context_.answers.is_spent() && !finishing_ && !hung_up_) co_await pause.async_wait();
-  enter(State::Working);
-}
-
 void Connection::accept(Message& message) {
   message.parser.view(request_);
   call_ = context_.service.accept(request_);
 }
 
-// Whether there is memory for an answer. There is always for what is already done, and for who waited for his turn.
+// Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for
+// what waited for its turn.
 bool Connection::hold_answer(std::size_t bytes) {
+  answer_share_.give_back();
   if (bytes <= kFreeBytes) return true;
   if (request_.method == "GET" && !call_->may_block()) return answer_share_.take(bytes);
   answer_share_.charge(bytes);
@@ -299,13 +299,12 @@ asio::awaitable<bool> Connection::answer(Message& message) {
   if (!call_) accept(message);
   Response response;
   if (call_->may_block()) {
-    if (context_.answers.is_spent()) co_await await_turn();
-    Watch its_client{asio::steady_timer(stream_.get_executor())};
-    response = co_await (run_on_pool(its_client) && watch(its_client));
+    response = co_await run_blocking();
   } else {
     response = call_->run(hung_up_);
   }
-  if (!hold_answer(response.body.size())) response = context_.service.refuse(Error(ErrorCode::ServerBusy));
+  if (!hold_answer(response.body.capacity()))
+    response = context_.service.refuse(Error(ErrorCode::ServerBusy));
   log(response);
   call_.reset();
   const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,
@@ -326,9 +325,29 @@ void Connection::log(const Response& response) {
        call_->explanation()});
 }
 
-asio::awaitable<Response> Connection::run_on_pool(Watch& watch) {
-  Response response =
-      co_await asio::co_spawn(context_.blocking_pool, run_there(*call_, hung_up_), asio::use_awaitable);
+// On the pool, as soon as there is memory for a large answer.
+asio::awaitable<Response> Connection::run_blocking() {
+  auto response = co_await attempt(false);
+  if (response) co_return std::move(*response);
+  const MemoryBudget::Wait wait(context_.answers);
+  Pause pause(stream_.get_executor());
+  while (!response) {
+    enter(State::Waiting);
+    co_await pause.async_wait();
+    enter(State::Working);
+    response = co_await attempt(finishing_ || hung_up_);
+  }
+  co_return std::move(*response);
+}
+
+asio::awaitable<std::optional<Response>> Connection::attempt(bool must) {
+  Watch its_client{asio::steady_timer(stream_.get_executor())};
+  co_return co_await (run_on_pool(its_client, must) && watch(its_client));
+}
+
+asio::awaitable<std::optional<Response>> Connection::run_on_pool(Watch& watch, bool must) {
+  auto response = co_await asio::co_spawn(
+      context_.blocking_pool, run_there(*call_, hung_up_, answer_share_, must), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();
@@ -363,7 +382,11 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
   } else {
     const std::array<asio::const_buffer, 3> buffers{asio::buffer(outgoing_), asio::buffer(body),
                                                     asio::buffer(tail)};
-    std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, kAwait);
+    const auto next = [this](const boost::system::error_code& failure, std::size_t) {
+      moved_ = std::chrono::steady_clock::now();
+      return failure ? 0 : kMaxWrittenBytes;
+    };
+    std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, next, kAwait);
   }
   co_return !error;
 }
@@ -391,32 +414,34 @@ void Connection::sweep(std::chrono::steady_clock::time_point now) {
       slimming_ = true;
       stream_.cancel();  // it waits with a buffer
     }
-  } else if (is_late(waited)) {
+  } else if (is_late(now)) {
     close();
   }
 }
 
-bool Connection::is_late(std::chrono::steady_clock::duration waited) const {
-  const auto after = [&](std::chrono::seconds timeout, const MemoryBudget::Share& share,
-                         const MemoryBudget& budget) {
-    return waited > timeout || (waited > kPressedTimeout && share.is_held() && budget.is_short());
+bool Connection::is_late(std::chrono::steady_clock::time_point now) const {
+  const auto waited = now - since_;
+  const auto is_pressed = [&](const MemoryBudget::Share& share, const MemoryBudget& budget) {
+    return share.is_held() && budget.is_short() &&
+           (waited > kPressedTimeout || now - moved_ > kStalledTimeout);
   };
+  const bool request_is_pressed = is_pressed(request_share_, context_.requests);
   switch (state_) {
     case State::Handshake:
       return waited > kHandshakeTimeout;
     case State::Idle:
       return finishing_;
     case State::Head:
-      return finishing_ || after(context_.timeouts.head, request_share_, context_.requests);
+      return finishing_ || waited > context_.timeouts.head || request_is_pressed;
     case State::Body:
-      return after(context_.timeouts.body, request_share_, context_.requests);
+      return waited > context_.timeouts.body || request_is_pressed;
     case State::Waiting:
       return waited > context_.timeouts.body;
     case State::Working:
       return false;
     case State::Writing:
-      return after(context_.timeouts.answer, answer_share_, context_.answers) ||
-             after(context_.timeouts.answer, request_share_, context_.requests);
+      return waited > context_.timeouts.answer || request_is_pressed ||
+             is_pressed(answer_share_, context_.answers);
     case State::Closing:
       return finishing_ || waited > kCloseTimeout;
   }

@@ -61,13 +61,14 @@ class Connection {
   boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
   boost::asio::awaitable<bool> read_body(Message& message);
   boost::asio::awaitable<bool> await_room(std::size_t bytes);
-  boost::asio::awaitable<void> await_turn();
   boost::asio::awaitable<bool> answer(Message& message);
-  boost::asio::awaitable<Response> run_on_pool(Watch& watch);
+  boost::asio::awaitable<Response> run_blocking();
+  boost::asio::awaitable<std::optional<Response>> attempt(bool must);
+  boost::asio::awaitable<std::optional<Response>> run_on_pool(Watch& watch, bool must);
   void accept(Message& message);
   bool needs_room(const Message& message) const;
   bool hold_answer(std::size_t bytes);
-  bool is_late(std::chrono::steady_clock::duration waited) const;
+  bool is_late(std::chrono::steady_clock::time_point now) const;
   bool holds_much() const;
   void give_memory_back();
   void log(const Response& response);
@@ -89,6 +90,7 @@ class Connection {
   std::string remote_address_;
   State state_ = State::Idle;
   std::chrono::steady_clock::time_point since_;  // of that state
+  std::chrono::steady_clock::time_point moved_;  // when the client last sent or took bytes of something large
   bool finishing_ = false;
   bool slimming_ = false;  // waits for a request no more, but to give back memory before it waits on
   std::atomic<bool> hung_up_ = false;  // seen while a call was at work; read by the pool's threads

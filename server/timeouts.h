@@ -5,7 +5,8 @@
 
 namespace rocktable {
 
-// Where the memory that all connections share runs short, two seconds must do for a large request or answer.
+// Where the memory that all connections share runs short, ten seconds must do for a large request or answer, and one
+// without a byte of it is too long.
 struct Timeouts {
   std::chrono::seconds keep_alive{60};  // for the next request to begin
   std::chrono::seconds head{30};        // for the rest of its line and headers
