@@ -69,7 +69,9 @@ class Worker {
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
   void adopt(tcp::socket socket, const ConnectionContext& context) {
-    asio::co_spawn(context_, serve(std::move(socket), context), asio::detached);
+    ++count_;  // at once, for the limit of connections; the worker may be busy
+    asio::co_spawn(context_, serve(std::move(socket), context),
+                   [this](const std::exception_ptr&) { --count_; });
   }
 
   // Ends what is idle now, and the rest after its answer.
@@ -105,13 +107,9 @@ class Worker {
    public:
     Registration(Worker& worker, Connection& connection) : worker_(worker), connection_(connection) {
       worker_.connections_.insert(&connection_);
-      ++worker_.count_;
       if (worker_.finishing_) connection_.finish();
     }
-    ~Registration() {
-      worker_.connections_.erase(&connection_);
-      --worker_.count_;
-    }
+    ~Registration() { worker_.connections_.erase(&connection_); }
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
 

@@ -406,6 +406,28 @@ def test_answers_that_nobody_reads_share_memory_and_make_way(start):
     watched.check_no_descriptor_is_left(15)
 
 
+def test_beyond_the_memory_for_answers_a_large_entity_gets_503_and_a_small_one_is_served(start):
+    """Look-ups by key do not wait for their turn, as scans do: SDKs try again after 503."""
+    server = start("--maxAnswerMemory", 1)
+    fill(server, count=90)
+    keys = "%20or%20".join(
+        f"PartitionKey%20eq%20'q{partition}'%20and%20RowKey%20eq%20'{row}'" for partition in range(3) for row in range(30)
+    )
+    look_ups = request_bytes(server, "GET", f"{server.base}/victim()?$filter={keys}")
+    assert exchange(server, look_ups).status == 200
+    with clients(server, 1) as (deaf,):
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.sendall(look_ups)
+        time.sleep(0.3)
+        with connection(server) as client:
+            client.sendall(look_ups)
+            answer = read_response(client)
+            assert (answer.status, answer.code) == (503, "ServerBusy")
+            client.sendall(request_bytes(server, "GET", f"{server.base}/victim{POINT}"))
+            assert read_response(client).status == 200
+    wait_until(lambda: exchange(server, look_ups).status == 200, 5, "the memory does not come back")
+
+
 def test_an_answer_that_its_client_does_not_take_is_given_up_at_its_timeout(start):
     server = start("--answerTimeout", 2)
     fill(server, count=240)
