@@ -12,6 +12,7 @@
 #include <boost/beast/core/read_size.hpp>
 #include <boost/beast/http/error.hpp>
 #include <tuple>
+#include <utility>
 
 namespace rocktable {
 namespace {
@@ -26,13 +27,19 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of many KiB in the request line
 constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
 constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
-constexpr std::size_t kIdleReadBytes = 16 << 10;      // that a connection keeps while it waits
+constexpr std::size_t kMaxWrittenBytes = 64 << 10;
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
-constexpr std::chrono::seconds kReadTimeout{60};
-constexpr std::chrono::seconds kWriteTimeout{60};
+constexpr std::size_t kFreeBytes = 16 << 10;  // of a request or an answer: nobody waits for so little memory
+constexpr std::size_t kMaxPageBytes = 16 << 20;  // as much as a query may answer
+constexpr std::size_t kIdleBytes = 4 << 10;      // a connection that idles keeps no more
 constexpr std::chrono::seconds kHandshakeTimeout{10};
-constexpr std::chrono::seconds kCloseTimeout{10};  // for the client to read the last answer, and to close
+constexpr std::chrono::seconds kCloseTimeout{10};    // for the client to read the last answer, and to close
+constexpr std::chrono::seconds kPressedTimeout{10};  // for a large request or answer while memory is short
+constexpr std::chrono::seconds kStalledTimeout{1};   // without a byte of it meanwhile
+constexpr std::chrono::seconds kIdlesAfter{2};
+constexpr std::chrono::milliseconds kFirstPause{5};
+constexpr std::chrono::milliseconds kLongestPause{250};
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
 constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and of no HTTP
@@ -74,10 +81,28 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
   return std::nullopt;
 }
 
-// In place of `co_return call.run()` in the connection: this runs on the pool's executor.
-asio::awaitable<Response> run_there(Service::Call& call, const std::atomic<bool>& hung_up) {
+// In place of `co_return call.run()` in the connection: this runs on the pool's executor. Nothing where there is no
+// memory for the answer yet, unless the call `must` run.
+asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const std::atomic<bool>& hung_up,
+                                                   MemoryBudget::Share& share, bool must) {
+  if (!share.take(kMaxPageBytes) && !must) co_return std::nullopt;
   co_return call.run(hung_up);
 }
+
+// Between looks whether there is memory now: longer and longer, for many may wait, and for long.
+class Pause {
+ public:
+  explicit Pause(const Stream::executor_type& executor) : timer_(executor) {}
+
+  auto async_wait() {
+    timer_.expires_after(std::exchange(next_, std::min(next_ * 2, kLongestPause)));
+    return timer_.async_wait(kAwait);
+  }
+
+ private:
+  asio::steady_timer timer_;
+  std::chrono::milliseconds next_ = kFirstPause;
+};
 
 }  // namespace
 
@@ -94,7 +119,11 @@ struct Connection::Watch {
 };
 
 Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& context)
-    : stream_(std::move(socket)), context_(context), buffer_(kMaxHeaderBytes + kMaxReadBytes) {
+    : stream_(std::move(socket)),
+      context_(context),
+      buffer_(kMaxHeaderBytes + kMaxReadBytes),
+      request_share_(context.requests),
+      answer_share_(context.answers) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   const auto remote = stream_.socket().remote_endpoint(ignored);
@@ -105,7 +134,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& co
 
 void Connection::enter(State state) {
   state_ = state;
-  since_ = std::chrono::steady_clock::now();
+  since_ = moved_ = std::chrono::steady_clock::now();
 }
 
 asio::awaitable<void> Connection::serve() {
@@ -114,6 +143,7 @@ asio::awaitable<void> Connection::serve() {
     ready = co_await secure();  // a statement of its own: GCC 12 breaks `||` before co_await
   if (ready) co_await serve_requests();
   co_await take_leave();
+  if (holds_much()) context_.has_freed = true;
   close();
 }
 
@@ -135,7 +165,6 @@ asio::awaitable<bool> Connection::secure() {
 
 asio::awaitable<void> Connection::serve_requests() {
   while (!finishing_) {
-    if (buffer_.size() == 0 && buffer_.capacity() > kIdleReadBytes) buffer_.shrink_to_fit();
     Message message{RequestParser(received_), {}, 0};
     enter(State::Idle);
     if (!co_await read(message)) {
@@ -160,13 +189,30 @@ asio::awaitable<bool> Connection::read(Message& message) {
   parser.header_limit(kMaxHeaderBytes);
   parser.body_limit(kMaxBodyBytes);
   if (!co_await feed(message, true)) co_return false;
-  enter(State::Reading);
   if (parser.is_framed_strangely()) {
     message.error = http::error::bad_transfer_encoding;
     co_return false;
   }
   if (parser.is_done()) co_return true;
+  co_return co_await read_body(message);
+}
 
+// A large one is kept only where the request's head is accepted and there is memory. A refusal leaves the connection
+// as usable as any answer: so the body is read all the same, and dropped.
+asio::awaitable<bool> Connection::read_body(Message& message) {
+  auto& parser = message.parser;
+  enter(State::Body);
+  request_share_.give_back();  // of the head: who waits for memory holds none
+  const auto length = parser.content_length();
+  if (length && *length > kFreeBytes) {
+    accept(message);
+    if (call_->is_refused()) {
+      parser.drop_body();
+    } else if (!request_share_.take(*length) && !co_await await_room(*length)) {
+      message.error = asio::error::operation_aborted;
+      co_return false;
+    }
+  }
   if (parser.expects_continue()) {
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     std::size_t bytes = 0;
@@ -194,14 +240,24 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
       message.error = http::error::header_limit;
       co_return false;
     }
-    if (finishing_ && state_ == State::Idle) {
+    if (finishing_ && (state_ == State::Idle || state_ == State::Head)) {
       message.error = http::error::end_of_stream;
+      co_return false;
+    }
+    if (state_ == State::Idle && (message.bytes > 0 || buffer_.size() > 0)) enter(State::Head);
+    if (needs_room(message) && !co_await await_room(header_alone ? kMaxHeaderBytes : kMaxBodyBytes)) {
+      message.error = asio::error::operation_aborted;
       co_return false;
     }
     const auto space = buffer_.prepare(bytes_to_read(buffer_, header_alone ? 0 : parser.announced_bytes()));
     std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
     buffer_.commit(bytes);
+    if (request_share_.is_held()) moved_ = std::chrono::steady_clock::now();
+    if (std::exchange(slimming_, false) && message.error == asio::error::operation_aborted && !finishing_) {
+      give_memory_back();
+      continue;
+    }
     if (message.error == asio::error::eof)
       message.error = parser.got_some() ? http::error::partial_message : http::error::end_of_stream;
     if (message.error) co_return false;
@@ -209,23 +265,60 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
   co_return true;
 }
 
+// Whether more than the little that everybody has is about to be read, by a head or a body in chunks.
+bool Connection::needs_room(const Message& message) const {
+  return message.bytes + buffer_.size() > kFreeBytes && !request_share_.is_held() &&
+         !message.parser.drops_body();
+}
+
+// Until there is memory for so much of a request; false where the connection ends meanwhile.
+asio::awaitable<bool> Connection::await_room(std::size_t bytes) {
+  const State reading = state_;
+  enter(State::Waiting);
+  const MemoryBudget::Wait wait(context_.requests);
+  Pause pause(stream_.get_executor());
+  while (!request_share_.take(bytes)) {
+    co_await pause.async_wait();
+    if (finishing_ || hung_up_) co_return false;
+  }
+  enter(reading);
+  co_return true;
+}
+
+void Connection::accept(Message& message) {
+  message.parser.view(request_);
+  call_ = context_.service.accept(request_);
+}
+
+// Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for
+// what waited for its turn.
+bool Connection::hold_answer(std::size_t bytes) {
+  answer_share_.give_back();
+  if (bytes <= kFreeBytes) return true;
+  if (request_.method == "GET" && !call_->may_block()) return answer_share_.take(bytes);
+  answer_share_.charge(bytes);
+  return true;
+}
+
 // Whether the connection goes on.
 asio::awaitable<bool> Connection::answer(Message& message) {
   enter(State::Working);
-  message.parser.view(request_);
-  call_ = context_.service.accept(request_);
+  if (!call_) accept(message);
   Response response;
   if (call_->may_block()) {
-    Watch its_client{asio::steady_timer(stream_.get_executor())};
-    response = co_await (run_on_pool(its_client) && watch(its_client));
+    response = co_await run_blocking();
   } else {
     response = call_->run(hung_up_);
   }
+  if (!hold_answer(response.body.capacity()))
+    response = context_.service.refuse(Error(ErrorCode::ServerBusy));
   log(response);
   call_.reset();
   const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,
                           .http_1_0 = message.parser.is_http_1_0()};
   const bool written = co_await write(response, delivery);
+  answer_share_.give_back();
+  request_share_.give_back();
   co_return written&& delivery.keep_alive;
 }
 
@@ -239,9 +332,29 @@ void Connection::log(const Response& response) {
        call_->explanation()});
 }
 
-asio::awaitable<Response> Connection::run_on_pool(Watch& watch) {
-  Response response =
-      co_await asio::co_spawn(context_.blocking_pool, run_there(*call_, hung_up_), asio::use_awaitable);
+// On the pool, as soon as there is memory for a large answer.
+asio::awaitable<Response> Connection::run_blocking() {
+  auto response = co_await attempt(false);
+  if (response) co_return std::move(*response);
+  const MemoryBudget::Wait wait(context_.answers);
+  Pause pause(stream_.get_executor());
+  while (!response) {
+    enter(State::Waiting);
+    co_await pause.async_wait();
+    enter(State::Working);
+    response = co_await attempt(finishing_ || hung_up_);
+  }
+  co_return std::move(*response);
+}
+
+asio::awaitable<std::optional<Response>> Connection::attempt(bool must) {
+  Watch its_client{asio::steady_timer(stream_.get_executor())};
+  co_return co_await (run_on_pool(its_client, must) && watch(its_client));
+}
+
+asio::awaitable<std::optional<Response>> Connection::run_on_pool(Watch& watch, bool must) {
+  auto response = co_await asio::co_spawn(
+      context_.blocking_pool, run_there(*call_, hung_up_, answer_share_, must), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();
@@ -276,7 +389,11 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
   } else {
     const std::array<asio::const_buffer, 3> buffers{asio::buffer(outgoing_), asio::buffer(body),
                                                     asio::buffer(tail)};
-    std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, kAwait);
+    const auto next = [this](const boost::system::error_code& failure, std::size_t) {
+      moved_ = std::chrono::steady_clock::now();
+      return failure ? 0 : kMaxWrittenBytes;
+    };
+    std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, next, kAwait);
   }
   co_return !error;
 }
@@ -295,22 +412,65 @@ asio::awaitable<void> Connection::take_leave() {
   }
 }
 
-void Connection::close_if_late(std::chrono::steady_clock::time_point now) {
+void Connection::sweep(std::chrono::steady_clock::time_point now) {
   const auto waited = now - since_;
-  if (state_ == State::Idle && waited > context_.keep_alive_timeout && !finishing_) {
-    finish();
-  } else if ((state_ == State::Handshake && waited > kHandshakeTimeout) ||
-             (state_ == State::Idle && finishing_) || (state_ == State::Reading && waited > kReadTimeout) ||
-             (state_ == State::Writing && waited > kWriteTimeout) ||
-             (state_ == State::Closing && (waited > kCloseTimeout || finishing_))) {
+  if (state_ == State::Idle && !finishing_) {
+    if (waited > context_.timeouts.keep_alive) {
+      finish();
+    } else if (waited > kIdlesAfter && holds_much()) {
+      slimming_ = true;
+      stream_.cancel();  // it waits with a buffer
+    }
+  } else if (is_late(now)) {
     close();
   }
+}
+
+bool Connection::is_late(std::chrono::steady_clock::time_point now) const {
+  const auto waited = now - since_;
+  const auto is_pressed = [&](const MemoryBudget::Share& share, const MemoryBudget& budget) {
+    return share.is_held() && budget.is_short() &&
+           (waited > kPressedTimeout || now - moved_ > kStalledTimeout);
+  };
+  const bool request_is_pressed = is_pressed(request_share_, context_.requests);
+  switch (state_) {
+    case State::Handshake:
+      return waited > kHandshakeTimeout;
+    case State::Idle:
+      return finishing_;
+    case State::Head:
+      return finishing_ || waited > context_.timeouts.head || request_is_pressed;
+    case State::Body:
+      return waited > context_.timeouts.body || request_is_pressed;
+    case State::Waiting:
+      return waited > context_.timeouts.body;
+    case State::Working:
+      return false;
+    case State::Writing:
+      return waited > context_.timeouts.answer || request_is_pressed ||
+             is_pressed(answer_share_, context_.answers);
+    case State::Closing:
+      return finishing_ || waited > kCloseTimeout;
+  }
+  return false;
+}
+
+bool Connection::holds_much() const {
+  return buffer_.capacity() + received_.capacity() + outgoing_.capacity() > kIdleBytes;
+}
+
+void Connection::give_memory_back() {
+  buffer_.shrink_to_fit();
+  received_.release();
+  std::string().swap(outgoing_);
+  context_.has_freed = true;
 }
 
 void Connection::finish() {
   finishing_ = true;
   if (state_ == State::Handshake) close();
-  if (state_ == State::Idle || state_ == State::Closing) stream_.cancel();  // what it waits for does not come
+  if (state_ == State::Idle || state_ == State::Head || state_ == State::Closing)
+    stream_.cancel();  // what it waits for does not come
 }
 
 void Connection::close() {

@@ -12,9 +12,11 @@
 #include <string>
 
 #include "server/access_log.h"
+#include "server/memory_budget.h"
 #include "server/request_parser.h"
 #include "server/service.h"
 #include "server/stream.h"
+#include "server/timeouts.h"
 
 namespace rocktable {
 
@@ -23,8 +25,11 @@ struct ConnectionContext {
   Service& service;
   boost::asio::thread_pool& blocking_pool;  // for calls that may block
   AccessLog& access_log;
-  std::chrono::seconds keep_alive_timeout;  // an idle connection is closed after this
-  boost::asio::ssl::context* tls;           // null: plain HTTP
+  Timeouts timeouts;
+  boost::asio::ssl::context* tls;  // null: plain HTTP
+  MemoryBudget& requests;          // for large heads and bodies
+  MemoryBudget& answers;           // for large ones
+  std::atomic<bool>& has_freed;    // set where much memory went back to the heap
 };
 
 // Lives on one thread: everything but the calls on the pool runs there, so nothing is locked.
@@ -35,9 +40,9 @@ class Connection {
   // Until the client closes, idles, breaks HTTP, or asks to close. One at a time.
   boost::asio::awaitable<void> serve();
 
-  // Closes the connection where it has waited for its client for too long. Called about once a second: one
-  // sweep over all connections costs less than a timer for each read.
-  void close_if_late(std::chrono::steady_clock::time_point now);
+  // Closes the connection where it has waited for its client for too long, and gives back its memory where it idles.
+  // Called about once a second: one sweep over all connections costs less than a timer for each read.
+  void sweep(std::chrono::steady_clock::time_point now);
 
   // Ends the connection once the answer at work is written; at once where there is none.
   void finish();
@@ -45,7 +50,7 @@ class Connection {
   void close();
 
  private:
-  enum class State { Handshake, Idle, Reading, Working, Writing, Closing };
+  enum class State { Handshake, Idle, Head, Body, Waiting, Working, Writing, Closing };
 
   struct Message;
   struct Watch;
@@ -54,8 +59,18 @@ class Connection {
   boost::asio::awaitable<void> serve_requests();
   boost::asio::awaitable<bool> read(Message& message);
   boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
+  boost::asio::awaitable<bool> read_body(Message& message);
+  boost::asio::awaitable<bool> await_room(std::size_t bytes);
   boost::asio::awaitable<bool> answer(Message& message);
-  boost::asio::awaitable<Response> run_on_pool(Watch& watch);
+  boost::asio::awaitable<Response> run_blocking();
+  boost::asio::awaitable<std::optional<Response>> attempt(bool must);
+  boost::asio::awaitable<std::optional<Response>> run_on_pool(Watch& watch, bool must);
+  void accept(Message& message);
+  bool needs_room(const Message& message) const;
+  bool hold_answer(std::size_t bytes);
+  bool is_late(std::chrono::steady_clock::time_point now) const;
+  bool holds_much() const;
+  void give_memory_back();
   void log(const Response& response);
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
@@ -70,10 +85,14 @@ class Connection {
   Request request_;                   // views of it
   std::optional<Service::Call> call_;
   std::string outgoing_;  // the answer, or its start
+  MemoryBudget::Share request_share_;
+  MemoryBudget::Share answer_share_;
   std::string remote_address_;
   State state_ = State::Idle;
   std::chrono::steady_clock::time_point since_;  // of that state
+  std::chrono::steady_clock::time_point moved_;  // when the client last sent or took bytes of something large
   bool finishing_ = false;
+  bool slimming_ = false;  // waits for a request no more, but to give back memory before it waits on
   std::atomic<bool> hung_up_ = false;  // seen while a call was at work; read by the pool's threads
 };
 

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -22,13 +21,13 @@ namespace rocktable {
 namespace {
 
 constexpr int kCouldNotStart = 1;
+constexpr std::size_t kMebibyte = 1 << 20;
 
 // Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
 void allow_many_files() {
-  constexpr rlim_t kEnough = 65536;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -59,14 +58,24 @@ Https https_of(const Options& options) {
   return out;
 }
 
+Timeouts timeouts_of(const Options& options) {
+  return {std::chrono::seconds(options.keep_alive_timeout), std::chrono::seconds(options.head_timeout),
+          std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
+}
+
 void serve(const Options& options) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
-  Server server({options.table_host, options.table_port, std::chrono::seconds(options.keep_alive_timeout),
-                 https.context});
+  Server server({.host = options.table_host,
+                 .port = options.table_port,
+                 .timeouts = timeouts_of(options),
+                 .max_connections = static_cast<std::size_t>(options.max_connections),
+                 .max_request_bytes = static_cast<std::size_t>(options.max_request_memory) * kMebibyte,
+                 .max_answer_bytes = static_cast<std::size_t>(options.max_answer_memory) * kMebibyte,
+                 .tls = https.context});
   // A file of an earlier run would announce a server that is not there.
   if (!options.ready_file.empty()) {
     std::error_code ignored;

@@ -62,6 +62,28 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
+// What clients may take up, of time and of memory.
+void add_limits(CLI::App& app, Options& options) {
+  const auto add = [&](const char* name, int& value, const char* unit, int least, int most,
+                       const char* text) {
+    app.add_option(name, value, std::string(text) + " [" + std::to_string(value) + "]")
+        ->type_name(unit)
+        ->check(CLI::Range(least, most).description(""))
+        ->group("Limits");
+  };
+  constexpr int kDay = 86400;
+  add("--tableKeepAliveTimeout", options.keep_alive_timeout, "SECONDS", 1, kDay,
+      "Close idle connections after");
+  add("--headTimeout", options.head_timeout, "SECONDS", 1, kDay, "For a request's line and headers to come");
+  add("--bodyTimeout", options.body_timeout, "SECONDS", 1, kDay, "For a request's body to come");
+  add("--answerTimeout", options.answer_timeout, "SECONDS", 1, kDay, "For a client to take an answer");
+  add("--maxConnections", options.max_connections, "COUNT", 1, 1'000'000, "Further ones wait to be accepted");
+  add("--maxRequestMemory", options.max_request_memory, "MIB", 1, 1 << 20,
+      "For all large requests on their way; more wait");
+  add("--maxAnswerMemory", options.max_answer_memory, "MIB", 1, 1 << 20,
+      "For all large answers on their way; queries wait");
+}
+
 void add_options(CLI::App& app, Options& options, Tls& tls) {
   const char* listening = "Listening";
   app.add_option("--tableHost", options.table_host, "Name or address to listen on [127.0.0.1 and ::1]")
@@ -69,10 +91,6 @@ void add_options(CLI::App& app, Options& options, Tls& tls) {
       ->group(listening);
   app.add_option("--tablePort", options.table_port, "Port; 0 picks a free one [10002]")
       ->type_name("PORT")
-      ->group(listening);
-  app.add_option("--tableKeepAliveTimeout", options.keep_alive_timeout, "Close idle connections after [60]")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 86400).description(""))
       ->group(listening);
   app.add_option("--readyFile", options.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
       ->type_name("FILE")
@@ -152,6 +170,7 @@ Invocation parse_command_line(int argc, const char* const* argv) {
   app.set_help_flag("-h,--help", "This page")->group("Other");
   app.set_version_flag("--version", std::string("rocktable ") + ROCKTABLE_VERSION)->group("Other");
   add_options(app, options, tls);
+  add_limits(app, options);
   add_ignored(app, ignored);
   try {
     app.parse(argc, argv);

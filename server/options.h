@@ -10,7 +10,13 @@ namespace rocktable {
 struct Options {
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
-  int keep_alive_timeout = 60;  // seconds
+  int keep_alive_timeout = 60;  // seconds, as the others
+  int head_timeout = 30;
+  int body_timeout = 60;
+  int answer_timeout = 60;
+  int max_connections = 20'000;
+  int max_request_memory = 64;  // MiB
+  int max_answer_memory = 256;  // MiB
   std::string location = ".";
   bool in_memory = false;
   bool sync = false;

@@ -16,10 +16,13 @@ void RequestBuffers::clear() {
   head.clear();
   fields.clear();
   body.clear();
-  if (head.capacity() + fields.capacity() * sizeof(Field) + body.capacity() <= kKeptBytes) return;
-  head.shrink_to_fit();
-  fields.shrink_to_fit();
-  body.shrink_to_fit();
+  if (capacity() > kKeptBytes) release();
+}
+
+void RequestBuffers::release() {
+  std::string().swap(head);  // an assignment would keep the memory
+  std::vector<Field>().swap(fields);
+  std::string().swap(body);
 }
 
 void RequestParser::view(Request& request) const {
@@ -60,16 +63,12 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
 }
 
 void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& content_length, ErrorCode&) {
-  if (content_length) buffers_.body.reserve(*content_length);  // within the limit of bodies
+  if (content_length && !drops_body_) buffers_.body.reserve(*content_length);  // within the limit of bodies
 }
 
-std::size_t RequestParser::on_body_impl(Text bytes, ErrorCode&) {
-  buffers_.body.append(bytes.data(), bytes.size());
-  return bytes.size();
-}
-
-std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, Text bytes, ErrorCode&) {
-  buffers_.body.append(bytes.data(), bytes.size());
+std::size_t RequestParser::keep(Text bytes) {
+  body_bytes_ += bytes.size();
+  if (!drops_body_) buffers_.body.append(bytes.data(), bytes.size());
   return bytes.size();
 }
 

@@ -30,6 +30,12 @@ struct RequestBuffers {
 
   // Empties them; gives back what a large request left.
   void clear();
+
+  // Gives all memory back.
+  void release();
+  std::size_t capacity() const {
+    return head.capacity() + fields.capacity() * sizeof(Field) + body.capacity();
+  }
 };
 
 class RequestParser final : public boost::beast::http::basic_parser<true> {
@@ -45,7 +51,11 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   bool is_http_1_0() const { return version_ < 11; }
   // What is still to come of a body whose length is known.
   std::uint64_t announced_bytes() const { return content_length_remaining().value_or(0); }
-  std::size_t body_bytes() const { return buffers_.body.size(); }
+  std::size_t body_bytes() const { return body_bytes_; }
+
+  // Once the header is done: what comes of the body is read, and not kept.
+  void drop_body() { drops_body_ = true; }
+  bool drops_body() const { return drops_body_; }
 
   // Once all is done: fills in method, target, headers and body, as views of the buffers.
   void view(Request& request) const;
@@ -57,15 +67,19 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_request_impl(boost::beast::http::verb, Text method, Text target, int version, ErrorCode&) override;
   void on_field_impl(boost::beast::http::field field, Text name, Text value, ErrorCode& error) override;
   void on_body_init_impl(const boost::optional<std::uint64_t>& content_length, ErrorCode&) override;
-  std::size_t on_body_impl(Text bytes, ErrorCode&) override;
-  std::size_t on_chunk_body_impl(std::uint64_t remaining, Text bytes, ErrorCode&) override;
+  std::size_t on_body_impl(Text bytes, ErrorCode&) override { return keep(bytes); }
+  std::size_t on_chunk_body_impl(std::uint64_t, Text bytes, ErrorCode&) override { return keep(bytes); }
 
   void on_response_impl(int, Text, int, ErrorCode&) override {}
   void on_header_impl(ErrorCode&) override {}
   void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
   void on_finish_impl(ErrorCode&) override {}
 
+  std::size_t keep(Text bytes);
+
   RequestBuffers& buffers_;
+  std::size_t body_bytes_ = 0;
+  bool drops_body_ = false;
   int version_ = 11;
   int framings_ = 0;
   bool has_content_length_ = false;

@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
@@ -35,12 +36,13 @@ constexpr std::chrono::seconds kStopGrace{6};  // a query that just began has fi
 constexpr std::size_t kBlockingThreads = 16;   // as many slow scans run side by side
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
+constexpr std::chrono::seconds kTrimInterval{5};
 constexpr int kPortTries = 20;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 // What the limit of open files leaves beside the store's.
-std::size_t max_connections() {
+std::size_t spare_descriptors() {
   constexpr rlim_t kOthers = 512;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kOthers;
@@ -67,7 +69,9 @@ class Worker {
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
   void adopt(tcp::socket socket, const ConnectionContext& context) {
-    asio::co_spawn(context_, serve(std::move(socket), context), asio::detached);
+    ++count_;  // at once, for the limit of connections; the worker may be busy
+    asio::co_spawn(context_, serve(std::move(socket), context),
+                   [this](const std::exception_ptr&) { --count_; });
   }
 
   // Ends what is idle now, and the rest after its answer.
@@ -103,13 +107,9 @@ class Worker {
    public:
     Registration(Worker& worker, Connection& connection) : worker_(worker), connection_(connection) {
       worker_.connections_.insert(&connection_);
-      ++worker_.count_;
       if (worker_.finishing_) connection_.finish();
     }
-    ~Registration() {
-      worker_.connections_.erase(&connection_);
-      --worker_.count_;
-    }
+    ~Registration() { worker_.connections_.erase(&connection_); }
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
 
@@ -125,7 +125,7 @@ class Worker {
       const auto [error] = co_await timer.async_wait(kAwait);
       if (error) co_return;
       const auto now = std::chrono::steady_clock::now();
-      for (auto* connection : connections_) connection->close_if_late(now);
+      for (auto* connection : connections_) connection->sweep(now);
     }
   }
 
@@ -169,6 +169,7 @@ class Server::Impl {
   std::vector<tcp::endpoint> endpoints(std::uint16_t port);
   void bind(const std::vector<tcp::endpoint>& endpoints);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, const ConnectionContext& context);
+  asio::awaitable<void> trim(asio::thread_pool& pool);
   bool is_full() const;
   void begin_stop();
   asio::awaitable<void> await_end();
@@ -180,6 +181,7 @@ class Server::Impl {
   std::size_t next_worker_ = 0;
   Service* service_ = nullptr;  // while it runs
   bool stopping_ = false;
+  std::atomic<bool> has_freed_ = false;
 };
 
 // --- Listening ---------------------------------------------------------------------------------------------
@@ -240,14 +242,17 @@ void Server::Impl::listen() {
 
 void Server::Impl::run(Service& service, AccessLog& access_log) {
   asio::thread_pool blocking_pool(kBlockingThreads);
-  const ConnectionContext context{service, blocking_pool, access_log, options_.keep_alive_timeout,
-                                  options_.tls.get()};
+  MemoryBudget requests(options_.max_request_bytes);
+  MemoryBudget answers(options_.max_answer_bytes);
+  const ConnectionContext context{service,  blocking_pool, access_log, options_.timeouts, options_.tls.get(),
+                                  requests, answers,       has_freed_};
   service_ = &service;
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
   });
   for (auto& acceptor : acceptors_)
     asio::co_spawn(main().context(), accept(acceptor, context), asio::detached);
+  asio::co_spawn(main().context(), trim(blocking_pool), asio::detached);
   for (auto& worker : workers_) worker.start();
 
   std::vector<std::jthread> threads;
@@ -277,10 +282,21 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, const Connec
   }
 }
 
+// The heap keeps what connections freed, unless it is asked for it.
+asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
+  asio::steady_timer timer(main().context());
+  for (;;) {
+    timer.expires_after(kTrimInterval);
+    const auto [error] = co_await timer.async_wait(kAwait);
+    if (error) co_return;
+    if (has_freed_.exchange(false)) asio::post(pool, [] { malloc_trim(0); });
+  }
+}
+
 bool Server::Impl::is_full() const {
   std::size_t connections = 0;
   for (const auto& worker : workers_) connections += worker.count();
-  return connections >= max_connections();
+  return connections >= std::min(options_.max_connections, spare_descriptors());
 }
 
 void Server::Impl::begin_stop() {

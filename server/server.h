@@ -12,13 +12,19 @@
 
 #include "server/access_log.h"
 #include "server/service.h"
+#include "server/timeouts.h"
 
 namespace rocktable {
 
 struct ServerOptions {
   std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
   std::uint16_t port = 10002;  // 0: any free one
-  std::chrono::seconds keep_alive_timeout{60};
+  Timeouts timeouts = {};
+  std::size_t max_connections = 20'000;  // and as the limit of open files allows; more wait to be accepted
+  std::size_t max_request_bytes =
+      64 << 20;  // of large heads and bodies that are held at any moment; more wait
+  std::size_t max_answer_bytes =
+      256 << 20;  // of large answers that wait for their clients; then queries wait
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
 };
 

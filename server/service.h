@@ -44,6 +44,9 @@ class Service {
     // Whether run() may visit many entities or wait for the disk: then it belongs on a thread of its own.
     bool may_block() const { return may_block_; }
 
+    // Whether it is refused already: then run() has no use for the request's body.
+    bool is_refused() const { return refusal_.has_value(); }
+
     // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError. A scan
     // ends soon after `hung_up` has become true: nobody is left to read its answer.
     Response run(const std::atomic<bool>& hung_up);
@@ -82,7 +85,7 @@ class Service {
     bool account_known_ = false;   // who called is allowed to know that there is this account
   };
 
-  // Touches no entity. Never throws. Thread-safe.
+  // Touches no entity, nor the request's body, which may still be on its way. Never throws. Thread-safe.
   Call accept(const Request& request);
 
   // The answer to what is not even a request: broken HTTP, a body that is too large.

@@ -53,6 +53,12 @@ TEST_CASE("Without arguments everything has its default") {
   CHECK(options.table_host.empty());
   CHECK(options.table_port == 10002);
   CHECK(options.keep_alive_timeout == 60);
+  CHECK(options.head_timeout == 30);
+  CHECK(options.body_timeout == 60);
+  CHECK(options.answer_timeout == 60);
+  CHECK(options.max_connections == 20'000);
+  CHECK(options.max_request_memory == 64);
+  CHECK(options.max_answer_memory == 256);
   CHECK(options.location == ".");
   CHECK_FALSE(options.in_memory);
   CHECK_FALSE(options.sync);
@@ -62,6 +68,22 @@ TEST_CASE("Without arguments everything has its default") {
   CHECK_FALSE(options.path_style_only);
   CHECK_FALSE(options.strict_api_version);
   CHECK_FALSE(options.warning.has_value());
+}
+
+TEST_CASE("Each limit sets what it says, and is a number of at least one") {
+  const Options options =
+      options_of({"--headTimeout", "1", "--bodyTimeout", "2", "--answerTimeout", "3", "--maxConnections", "4",
+                  "--maxRequestMemory", "5", "--maxAnswerMemory", "6"});
+  CHECK(options.head_timeout == 1);
+  CHECK(options.body_timeout == 2);
+  CHECK(options.answer_timeout == 3);
+  CHECK(options.max_connections == 4);
+  CHECK(options.max_request_memory == 5);
+  CHECK(options.max_answer_memory == 6);
+  for (const char* name : {"--headTimeout", "--bodyTimeout", "--answerTimeout", "--maxConnections",
+                           "--maxRequestMemory", "--maxAnswerMemory"}) {
+    for (const char* value : {"0", "-1", "x", "99999999999"}) check_refused({name, value});
+  }
 }
 
 TEST_CASE("Each flag sets what it says") {

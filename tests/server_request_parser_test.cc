@@ -43,6 +43,31 @@ boost::system::error_code feed(RequestParser& parser, std::string_view bytes, st
   return parser.is_done() ? boost::system::error_code() : error;
 }
 
+TEST_CASE("a body that is dropped is counted, ends where it ends, and takes no memory") {
+  RequestBuffers buffers;
+  RequestParser parser(buffers);
+  const std::string body(100'000, 'x');
+  CHECK(!feed(parser, "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n", 1000));
+  CHECK(parser.is_header_done());
+  parser.drop_body();
+  CHECK(!feed(parser, body, 1000));
+  CHECK(parser.is_done());
+  CHECK(parser.body_bytes() == body.size());
+  CHECK(told(parser) == "POST /a\nHost=h\nContent-Length=100000\n");
+  CHECK(buffers.capacity() < 10'000);
+}
+
+TEST_CASE("released buffers hold no memory, and serve the next request") {
+  RequestBuffers buffers;
+  for (int round = 0; round < 2; ++round) {
+    RequestParser parser(buffers);
+    CHECK(!feed(parser, kChunked, kChunked.size()));
+    CHECK(told(parser).ends_with("abcde"));
+    buffers.release();
+    CHECK(buffers.capacity() < 100);
+  }
+}
+
 TEST_CASE("a request reads the same in pieces of any size, trailers among its headers") {
   for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, kChunked.size()}) {
     CAPTURE(piece);

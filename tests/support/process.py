@@ -1,0 +1,29 @@
+"""What a process holds, as the kernel tells: memory, descriptors. And what this one may hold."""
+import os
+import resource
+import time
+
+MEBIBYTE = 1 << 20
+
+
+def resident_bytes(server):
+    with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def descriptors(server):
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def allow_many_files():
+    """Raises this process's limit of descriptors as far as it may; how many that are."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def wait_until(holds, seconds, what):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
