@@ -205,10 +205,14 @@ asio::awaitable<bool> Connection::read_body(Message& message) {
   request_share_.give_back();  // of the head: who waits for memory holds none
   const auto length = parser.content_length();
   if (length && *length > kFreeBytes) {
+    const bool has_room = request_share_.take(*length);
+    if (has_room)
+      received_.body.reserve(*length);  // before the call's own memory: freed at its end, the heap shrinks
     accept(message);
     if (call_->is_refused()) {
+      request_share_.give_back();
       parser.drop_body();
-    } else if (!request_share_.take(*length) && !co_await await_room(*length)) {
+    } else if (!has_room && !co_await await_room(*length)) {
       message.error = asio::error::operation_aborted;
       co_return false;
     }

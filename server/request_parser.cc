@@ -66,6 +66,11 @@ void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& cont
   if (content_length && !drops_body_) buffers_.body.reserve(*content_length);  // within the limit of bodies
 }
 
+void RequestParser::drop_body() {
+  drops_body_ = true;
+  std::string().swap(buffers_.body);
+}
+
 std::size_t RequestParser::keep(Text bytes) {
   body_bytes_ += bytes.size();
   if (!drops_body_) buffers_.body.append(bytes.data(), bytes.size());

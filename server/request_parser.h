@@ -54,7 +54,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   std::size_t body_bytes() const { return body_bytes_; }
 
   // Once the header is done: what comes of the body is read, and not kept.
-  void drop_body() { drops_body_ = true; }
+  void drop_body();
   bool drops_body() const { return drops_body_; }
 
   // Once all is done: fills in method, target, headers and body, as views of the buffers.
