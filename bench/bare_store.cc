@@ -5,19 +5,15 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <chrono>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/sample_entities.h"
 #include "storage/key_codec.h"
+#include "storage/rocksdb.h"
 
 namespace rocktable {
 namespace {
-
-void check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("RocksDB failed: " + status.ToString());
-}
 
 // A database with the options that the store gave it.
 struct Database {

@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "bench/http_client.h"
 #include "bench/requests.h"
 #include "server/access/auth.h"
 
@@ -23,8 +22,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-Endpoint::Endpoint(std::string name, std::string command, std::filesystem::path folder)
-    : name_(std::move(name)), command_(std::move(command)), folder_(std::move(folder)) {
+Endpoint::Endpoint(std::string name, std::string command, std::filesystem::path folder, Transport transport)
+    : name_(std::move(name)),
+      command_(std::move(command)),
+      folder_(std::move(folder)),
+      transport_(transport) {
   std::filesystem::create_directories(folder_);
 }
 
@@ -39,7 +41,7 @@ Endpoint::Endpoint(std::string name, const std::string& url) : name_(std::move(n
 
 bool Endpoint::answers() const {
   try {
-    HttpClient(port_).exchange(request_bytes("GET", "/Tables?$top=1"));
+    HttpClient(port_, transport_).exchange(request_bytes("GET", "/Tables?$top=1"));
     return true;
   } catch (const boost::system::system_error&) {
     return false;  // nobody listens yet

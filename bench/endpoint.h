@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "bench/http_client.h"
 #include "bench/process.h"
 
 namespace rocktable {
@@ -15,12 +16,15 @@ class Endpoint {
  public:
   // `command` is a shell's, in which {port} and {location} stand for what the benchmark chooses, {location} being
   // `folder`.
-  Endpoint(std::string name, std::string command, std::filesystem::path folder);
+  Endpoint(std::string name, std::string command, std::filesystem::path folder,
+           Transport transport = Transport::Plain);
   // An endpoint that somebody else started: http://127.0.0.1:PORT/devstoreaccount1. Throws std::invalid_argument.
   Endpoint(std::string name, const std::string& url);
 
   const std::string& name() const { return name_; }
   std::uint16_t port() const { return port_; }
+  Transport transport() const { return transport_; }
+  const std::string& command() const { return command_; }
   const std::filesystem::path& folder() const { return folder_; }
   // Whether the benchmark starts and stops it.
   bool is_ours() const { return !command_.empty(); }
@@ -37,6 +41,7 @@ class Endpoint {
   std::string name_;
   std::string command_;
   std::filesystem::path folder_;
+  Transport transport_ = Transport::Plain;
   std::uint16_t port_ = 0;
   std::unique_ptr<Process> process_;
 };

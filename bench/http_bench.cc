@@ -14,6 +14,7 @@
 #include "bench/http_client.h"
 #include "bench/requests.h"
 #include "bench/sample_entities.h"
+#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -47,18 +48,24 @@ Microseconds duration_of(const std::function<void()>& work) {
   return Clock::now() - start;
 }
 
+// Looks for what begins with a rare letter: quotes are everywhere.
+std::size_t count_rows(std::string_view body) {
+  constexpr std::string_view kName = "RowKey\":";
+  std::size_t count = 0;
+  for (auto at = body.find(kName); at != body.npos; at = body.find(kName, at + kName.size())) ++count;
+  return count;
+}
+
 // All pages of a query; the number of entities.
 std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter) {
   std::size_t found = 0;
   for (std::string tokens;;) {
     const Answer answer = client.exchange(query_request(table, filter, tokens));
-    for (auto at = answer.body.find("\"RowKey\""); at != std::string::npos;
-         at = answer.body.find("\"RowKey\"", at + 1))
-      ++found;
+    found += count_rows(answer.body);
     tokens.clear();
     for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
       const std::string value = answer.header("x-ms-continuation-" + name);
-      if (!value.empty()) tokens += "&" + name + "=" + percent_encoded(value);
+      if (!value.empty()) tokens += "&" + name + "=" + percent_encode(value);
     }
     if (tokens.empty()) return found;
   }
@@ -85,6 +92,8 @@ class Bench {
     restart();
     many_connections();
     fairness(*options_.targets.front());
+    stalls(*options_.targets.front());
+    prices(*options_.targets.front());
     bare_store(*options_.targets.front());
     each([&](Endpoint& target) {
       deletion(target);
@@ -96,6 +105,7 @@ class Bench {
  private:
   std::vector<std::string> columns() const {
     std::vector<std::string> out;
+    out.reserve(options_.targets.size() + 2);
     for (const auto& target : options_.targets) out.push_back(target->name());
     if (!options_.bare_server.empty()) out.emplace_back(kBareServer);
     if (options_.targets.front()->is_ours()) out.emplace_back(kBareStore);
@@ -152,6 +162,9 @@ class Bench {
   void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
                         std::optional<std::size_t> size = std::nullopt, bool once = false);
   void fairness(const Endpoint& target);
+  void stalls(const Endpoint& target);
+  void prices(const Endpoint& target);
+  void price(const Endpoint& variant, const std::string& suffix);
   void deletion(const Endpoint& target);
   void bare_store(Endpoint& target);
   std::unique_ptr<Endpoint> start_bare_server();
@@ -210,13 +223,6 @@ void Bench::live_through(Endpoint& target) {
 }
 
 // --- One connection ----------------------------------------------------------------------------------------
-
-// The first of a hundred rows of one partition.
-std::size_t first_of_range(std::mt19937& random, std::size_t entities) {
-  const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
-  const std::size_t rows = std::min(entities, kPartitionRows);
-  return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
-}
 
 // The median of a round of requests, all made beforehand.
 Microseconds median_of_round(HttpClient& client, const std::function<std::string()>& make) {
@@ -309,9 +315,8 @@ void Bench::many_connections(const std::string& scenario, const std::function<st
     each([&](Endpoint& target) {
       const auto sizes = sizes_of(target);
       if (size && target.name() != kBareServer && std::ranges::find(sizes, *size) == sizes.end()) return;
-      std::vector<std::string> requests;
-      for (std::size_t i = 0; i < (once ? 5 : 1) * kRequestsPrepared; ++i)
-        requests.push_back(make(once ? inserted_++ : random_()));
+      std::vector<std::string> requests((once ? 5 : 1) * kRequestsPrepared);
+      for (auto& request : requests) request = make(once ? inserted_++ : random_());
       std::size_t next = 0;
       const LoadResult result =
           load(target.port(), kConnections, options_.round_time, [&]() -> std::string_view {
@@ -351,9 +356,8 @@ void Bench::many_connections() {
 // Point reads of many connections alone, then while another connection scans the largest table again and again.
 void Bench::fairness(const Endpoint& target) {
   const std::size_t size = sizes_of(target).back();
-  std::vector<std::string> requests;
-  for (std::size_t i = 0; i < kRequestsPrepared; ++i)
-    requests.push_back(get_request(table_of(size), random_() % size));
+  std::vector<std::string> requests(kRequestsPrepared);
+  for (auto& request : requests) request = get_request(table_of(size), random_() % size);
   std::size_t next = 0;
   const auto read = [&] {
     return load(target.port(), kConnections, options_.round_time,
@@ -374,6 +378,50 @@ void Bench::fairness(const Endpoint& target) {
   if (target.is_ours())
     report_.add("memory, growth during these scans", Unit::Mebibytes, target.name(),
                 static_cast<double>(target.process().peak() - before) / 1024);
+}
+
+// Whether writers stand still now and then, while RocksDB flushes and compacts.
+void Bench::stalls(const Endpoint& target) {
+  const std::size_t size = middle_of(target);
+  std::vector<std::string> requests(kRequestsPrepared);
+  for (auto& request : requests) request = write_request("PUT", table_of(size), random_() % size);
+  std::size_t next = 0;
+  const LoadResult result = load(target.port(), kConnections, options_.long_time,
+                                 [&] { return std::string_view(requests[next++ % requests.size()]); });
+  const std::string scenario =
+      "the longest of " + std::to_string(options_.long_time.count()) + " s of insert-or-replace, c=32";
+  add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)));
+}
+
+// What TLS adds to a point read and `--sync` to an insert, beside the same without; all in stores of their own.
+void Bench::prices(const Endpoint& target) {
+  if (!target.is_ours()) return;
+  const std::filesystem::path folder = options_.folder / "prices";
+  Endpoint plain(target.name(), target.command(), folder / "plain");
+  Endpoint tls(target.name(), target.command() + " --tls auto", folder / "tls", Transport::Tls);
+  Endpoint sync(target.name(), target.command() + " --sync", folder / "sync");
+  stay_on_one_core(true);
+  for (Endpoint* variant : {&plain, &tls, &sync}) {
+    variant->start();
+    HttpClient client(variant->port(), variant->transport());
+    client.exchange(create_table_request(kInserts));
+    client.exchange(transaction_request(kInserts, 0, kTransaction));
+  }
+  for (int round = 0; round < options_.rounds; ++round) {
+    price(plain, "");
+    price(tls, ", TLS");
+    price(sync, ", --sync");
+  }
+  stay_on_one_core(false);
+  for (Endpoint* variant : {&plain, &tls, &sync}) variant->stop();
+}
+
+void Bench::price(const Endpoint& variant, const std::string& suffix) {
+  HttpClient client(variant.port(), variant.transport());
+  add("point of 100, c=1" + suffix, variant,
+      median_of_round(client, [&] { return get_request(kInserts, random_() % kTransaction); }));
+  add("insert, c=1" + suffix, variant,
+      median_of_round(client, [&] { return insert_request(kInserts, 200'000'000 + inserted_++); }));
 }
 
 void Bench::deletion(const Endpoint& target) {

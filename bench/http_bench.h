@@ -22,6 +22,7 @@ struct HttpBenchOptions {
   std::filesystem::path bare_server;  // the program; empty: without that limit
   int rounds = 5;
   std::chrono::milliseconds round_time{2000};  // of each load of many connections
+  std::chrono::seconds long_time{60};          // of the one that looks for stalls
 };
 
 // All scenarios of rocktable_bench.cc on all targets in turn, round by round. Throws std::runtime_error where a target does

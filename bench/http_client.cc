@@ -4,12 +4,16 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/read.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <charconv>
 #include <exception>
 #include <list>
+#include <optional>
 #include <stdexcept>
 
 #include "odata/text.h"
@@ -29,7 +33,7 @@ std::size_t number_of(std::string_view text, int base) {
   return out;
 }
 
-// Takes an answer apart while it comes in.
+// Takes an answer apart while it comes in, in memory that the next one uses again.
 class AnswerReader {
  public:
   // Whether the answer is whole.
@@ -41,24 +45,28 @@ class AnswerReader {
 
   int status() const { return status_; }
 
-  Answer answer() {
-    if (!chunked_) content_ = received_.substr(body_, length_);
-    return {status_, received_.substr(0, body_), std::move(content_), received_};
+  // Until clear().
+  Answer answer() const {
+    const std::string_view all = received_;
+    return {status_, all.substr(0, body_), chunked_ ? content_ : all.substr(body_, length_), all};
   }
 
-  void clear() { *this = AnswerReader(std::move(received_)); }
-
-  AnswerReader() = default;
+  void clear() {
+    received_.clear();
+    content_.clear();
+    body_ = at_ = length_ = 0;
+    chunked_ = false;
+    status_ = 0;
+  }
 
  private:
-  explicit AnswerReader(std::string buffer) : received_(std::move(buffer)) { received_.clear(); }
-
   bool read_head() {
     const auto end = received_.find("\r\n\r\n");
     if (end == std::string::npos) return false;
     body_ = at_ = end + 4;
-    const Answer head{0, received_.substr(0, body_), "", ""};
-    status_ = static_cast<int>(number_of(received_.substr(9, 3), 10));
+    const std::string_view all = received_;
+    const Answer head{0, all.substr(0, body_), {}, {}};
+    status_ = static_cast<int>(number_of(all.substr(9, 3), 10));
     chunked_ = !head.header("Transfer-Encoding").empty();
     length_ = number_of(head.header("Content-Length"), 10);
     return true;
@@ -84,9 +92,10 @@ class AnswerReader {
   int status_ = 0;
 };
 
-void require_success(int status, const std::string& body) {
-  if (status >= 400)
-    throw std::runtime_error("the server answered " + std::to_string(status) + ": " + body.substr(0, 300));
+void require_success(const Answer& answer) {
+  if (answer.status >= 400)
+    throw std::runtime_error("the server answered " + std::to_string(answer.status) + ": " +
+                             std::string(answer.body.substr(0, 300)));
 }
 
 struct Side {
@@ -114,7 +123,7 @@ asio::awaitable<void> drive(Side& side, Run& run) {
     }
     const auto now = Clock::now();
     run.samples.microseconds.push_back(std::chrono::duration<double, std::micro>(now - start).count());
-    if (side.reader.status() >= 400) require_success(side.reader.status(), side.reader.answer().body);
+    require_success(side.reader.answer());
     start = now;
   }
 }
@@ -131,7 +140,7 @@ tcp::socket connected(asio::io_context& context, std::uint16_t port) {
 std::string Answer::header(std::string_view name) const {
   for (std::size_t line = head.find(kLineEnd); line != std::string::npos;
        line = head.find(kLineEnd, line + 2)) {
-    const auto field = std::string_view(head).substr(line + 2);
+    const auto field = head.substr(line + 2);
     if (!equals_ignoring_case(field.substr(0, name.size()), name) ||
         !field.substr(name.size()).starts_with(": "))
       continue;
@@ -141,16 +150,39 @@ std::string Answer::header(std::string_view name) const {
   return "";
 }
 
-HttpClient::HttpClient(std::uint16_t port) : context_(1), socket_(connected(context_, port)) {}
+struct HttpClient::Connection {
+  Connection(std::uint16_t port, Transport transport) : socket(connected(context, port)) {
+    if (transport == Transport::Plain) return;
+    tls.emplace(socket, tls_context);
+    tls->handshake(asio::ssl::stream_base::client);
+  }
 
-Answer HttpClient::exchange(std::string_view request) {
-  asio::write(socket_, asio::buffer(request));
+  template <class Stream>
+  void exchange(Stream& stream, std::string_view request) {
+    asio::write(stream, asio::buffer(request));
+    reader.clear();
+    while (!reader.feed({buffer.data(), stream.read_some(asio::buffer(buffer))})) {
+    }
+  }
+
+  asio::io_context context{1};
+  tcp::socket socket;
+  asio::ssl::context tls_context{asio::ssl::context::tls_client};
+  std::optional<asio::ssl::stream<tcp::socket&>> tls;
   AnswerReader reader;
   std::array<char, 65536> buffer;
-  while (!reader.feed({buffer.data(), socket_.read_some(asio::buffer(buffer))})) {
-  }
-  Answer answer = reader.answer();
-  require_success(answer.status, answer.body);
+};
+
+HttpClient::HttpClient(std::uint16_t port, Transport transport)
+    : connection_(std::make_unique<Connection>(port, transport)) {}
+HttpClient::~HttpClient() = default;
+
+Answer HttpClient::exchange(std::string_view request) {
+  Connection& connection = *connection_;
+  connection.tls ? connection.exchange(*connection.tls, request)
+                 : connection.exchange(connection.socket, request);
+  const Answer answer = connection.reader.answer();
+  require_success(answer);
   return answer;
 }
 

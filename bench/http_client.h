@@ -1,11 +1,10 @@
 // Sends requests that were made beforehand, and reads of their answers the little that measuring needs.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,11 +12,13 @@
 
 namespace rocktable {
 
+enum class Transport { Plain, Tls };
+
 struct Answer {
   int status = 0;
-  std::string head;  // status line and headers
-  std::string body;
-  std::string raw;  // all bytes as they came
+  std::string_view head;  // status line and headers
+  std::string_view body;
+  std::string_view raw;  // all bytes as they came
 
   // The value of a header; empty where there is none.
   std::string header(std::string_view name) const;
@@ -26,14 +27,19 @@ struct Answer {
 // One connection, one request at a time.
 class HttpClient {
  public:
-  explicit HttpClient(std::uint16_t port);
+  // Over TLS it believes any certificate.
+  explicit HttpClient(std::uint16_t port, Transport transport = Transport::Plain);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
 
-  // Throws std::runtime_error where the connection breaks or the status is 400 or above.
+  // The answer lasts until the next one. Throws std::runtime_error where the connection breaks or the status is 400 or
+  // above.
   Answer exchange(std::string_view request);
 
  private:
-  boost::asio::io_context context_;
-  boost::asio::ip::tcp::socket socket_;
+  struct Connection;
+  std::unique_ptr<Connection> connection_;
 };
 
 struct LoadResult {

@@ -1,8 +1,5 @@
 #include "bench/requests.h"
 
-#include <cctype>
-#include <cstdio>
-
 #include "bench/sample_entities.h"
 #include "odata/date_time.h"
 #include "odata/payload_writer.h"
@@ -28,7 +25,7 @@ std::string sas_query() {
   sas.expiry = "2099-01-01T00:00:00Z";
   const std::string text = sas_string_to_sign(sas, kDevelopmentAccount).value();
   return "sv=" + sas.version + "&ss=t&srt=sco&sp=rwdlacu&se=2099-01-01T00%3A00%3A00Z&sig=" +
-         percent_encoded(AccountKey(kDevelopmentKey).sign(text));
+         percent_encode(AccountKey(kDevelopmentKey).sign(text));
 }
 
 // The Authorization and x-ms-date lines.
@@ -113,18 +110,8 @@ std::string transaction_request(std::string_view table, std::size_t first, std::
 
 std::string query_request(std::string_view table, std::string_view filter, std::string_view tokens) {
   std::string resource = "/" + std::string(table) + "()?";
-  if (!filter.empty()) resource += "$filter=" + percent_encoded(filter);
+  if (!filter.empty()) resource += "$filter=" + percent_encode(filter);
   return request_bytes("GET", resource + std::string(tokens));
-}
-
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    char hex[4];
-    std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned char>(c));
-    out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? std::string(1, c) : hex;
-  }
-  return out;
 }
 
 }  // namespace rocktable

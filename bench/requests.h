@@ -29,7 +29,4 @@ std::string transaction_request(std::string_view table, std::size_t first, std::
 // A page of a query. `filter`: empty for all; `tokens`: of the page before, `&NextPartitionKey=...`.
 std::string query_request(std::string_view table, std::string_view filter, std::string_view tokens = "");
 
-// Text in the query of a URL.
-std::string percent_encoded(std::string_view text);
-
 }  // namespace rocktable

@@ -19,6 +19,8 @@
 //   insert, insert-or-replace, merge
 //   8 points, a replacement, ...    mixed in this proportion
 //   p99 of points                   alone, and beside a table scan that finds nothing (first target)
+//   the longest of 60 s             of insert-or-replace by 32 connections (first target)
+//   point, insert, c=1              the first target as it is, with TLS, with --sync
 //   delete a table of SIZE
 //
 // Scenarios of the store: point, row-range, partition-scan, table-scan, delete as above; bare iteration: the rows of that

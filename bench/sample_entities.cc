@@ -37,6 +37,12 @@ Properties properties_of(std::size_t number) {
           {"Total", static_cast<std::int64_t>(number)}};
 }
 
+std::size_t first_of_range(std::mt19937& random, std::size_t entities) {
+  const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
+  const std::size_t rows = std::min(entities, kPartitionRows);
+  return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
+}
+
 std::string row_range_filter(std::size_t first) {
   return "PartitionKey eq '" + partition_of(first) + "' and RowKey ge '" + row_of(first) +
          "' and RowKey lt 'row" + padded(first % kPartitionRows + kRangeRows) + "'";

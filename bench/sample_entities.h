@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <random>
 #include <string>
 
 #include "odata/entity.h"
@@ -18,6 +19,9 @@ inline constexpr std::size_t kKept = 10;        // by a filter on a property
 std::string partition_of(std::size_t number);
 std::string row_of(std::size_t number);
 Properties properties_of(std::size_t number);
+
+// The first of a hundred rows of one partition, any of a table of so many entities: for row_range_filter.
+std::size_t first_of_range(std::mt19937& random, std::size_t entities);
 
 // $filter texts: 100 rows from this entity on, of one partition; 10 entities of this entity's partition, found by
 // a property; the first 10 of the table, found by a property.

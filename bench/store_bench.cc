@@ -84,12 +84,6 @@ struct Subject {
   }
 
   std::size_t any_entity() { return random() % entities; }
-  // The first of a hundred rows of one partition.
-  std::size_t any_range() {
-    const std::size_t partitions = std::max<std::size_t>(1, entities / kPartitionRows);
-    const std::size_t rows = std::min(entities, kPartitionRows);
-    return random() % partitions * kPartitionRows + random() % (rows - kRangeRows + 1);
-  }
 
   std::size_t entities;
   std::filesystem::path directory;
@@ -104,7 +98,8 @@ void measure_look_ups(Subjects& subjects, int rounds) {
   for (int round = 0; round < rounds; ++round)
     for (auto& s : subjects) {
       s->point.add([&, number = s->any_entity()] { return get(*s->store, number); });
-      s->range.add([&, first = s->any_range()] { return row_range(*s->store, first); });
+      s->range.add(
+          [&, first = first_of_range(s->random, s->entities)] { return row_range(*s->store, first); });
     }
 }
 

@@ -1,9 +1,11 @@
-// Base64 with one table per direction. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd.
+// Base64 with one table per direction. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd. Those are written in
+// pairs, from a table of all 4,096.
 #include "odata/base64.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace rocktable {
 namespace {
@@ -26,16 +28,24 @@ std::uint32_t value_at(std::string_view text, std::size_t i) { return kValues[by
 
 char character(std::uint32_t value) { return kAlphabet[value & 0x3Fu]; }
 
+constexpr auto kPairs = [] {
+  std::array<std::array<char, 2>, 4096> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kAlphabet[i >> 6], kAlphabet[i & 0x3Fu]};
+  return pairs;
+}();
+
+char* write_pair(char* out, std::uint32_t value) {
+  std::memcpy(out, kPairs[value & 0xFFFu].data(), 2);
+  return out + 2;
+}
+
 }  // namespace
 
 char* write_base64(char* out, std::string_view bytes) {
   std::size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {
     const std::uint32_t group = byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
-    *out++ = character(group >> 18);
-    *out++ = character(group >> 12);
-    *out++ = character(group >> 6);
-    *out++ = character(group);
+    out = write_pair(write_pair(out, group >> 12), group);
   }
   const std::size_t left = bytes.size() - i;
   if (left == 0) return out;

@@ -151,10 +151,11 @@ struct Members {
 bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
 bool is_system(std::string_view name) { return is_key(name) || name == "Timestamp"; }
 
-Members sort_members(const dom::object& object) {
-  Members members;
-  members.properties.reserve(object.size());
-  members.annotations.reserve(object.size() / 2);
+// The members are the thread's own, like the parser that they point into; the next call empties them.
+const Members& sort_members(const dom::object& object) {
+  static thread_local Members members;
+  members.properties.clear();
+  members.annotations.clear();
   for (const dom::key_value_pair field : object) {
     if (field.key.starts_with(kControlPrefix)) continue;
     const std::size_t suffix = field.key.find(kTypeSuffix);
@@ -169,15 +170,28 @@ Members sort_members(const dom::object& object) {
   return members;
 }
 
-bool has_duplicates(const Members& members) {
+bool same_name(const Member& a, const Member& b) { return a.name == b.name; }
+
+bool has_duplicate_properties(const std::vector<Member>& properties) {
+  constexpr std::size_t kFew = 20;  // each is compared with each, mostly by length alone
+  if (properties.size() <= kFew) {
+    for (auto member = properties.begin(); member != properties.end(); ++member) {
+      const auto same = [&](const Member& other) { return same_name(*member, other); };
+      if (std::any_of(properties.begin(), member, same)) return true;
+    }
+    return false;
+  }
   std::vector<std::string_view> names;
-  names.reserve(members.properties.size());
-  for (const Member& member : members.properties) names.push_back(member.name);
+  names.reserve(properties.size());
+  for (const Member& member : properties) names.push_back(member.name);
   std::sort(names.begin(), names.end());
-  const auto same_name = [](const Member& a, const Member& b) { return a.name == b.name; };
-  return std::adjacent_find(names.begin(), names.end()) != names.end() ||
-         std::adjacent_find(members.annotations.begin(), members.annotations.end(), same_name) !=
-             members.annotations.end();
+  return std::adjacent_find(names.begin(), names.end()) != names.end();
+}
+
+bool has_duplicates(const Members& members) {
+  const auto& annotations = members.annotations;  // sorted
+  return has_duplicate_properties(members.properties) ||
+         std::adjacent_find(annotations.begin(), annotations.end(), same_name) != annotations.end();
 }
 
 // What can be said without looking at a value.
@@ -307,7 +321,7 @@ Result<EntityPayload> read_entity(std::string_view json) {
   if (!document) return document.error();
   EntityPayload payload;
   if (!document->object()) return payload;
-  const Members members = sort_members(*document->object());
+  const Members& members = sort_members(*document->object());
   if (auto legal = check_names(members); !legal) return legal.error();
   payload.properties.reserve(members.properties.size());
   for (const Member& member : members.properties) {

@@ -39,7 +39,31 @@ bool any_needs_escape(const char* bytes) {
   return (halves[0] | halves[1]) != 0;
 }
 
+// Of 4 to 15 bytes, as two words that may overlap. Exact: a borrow reaches only bytes above one that was found.
+template <class Word>
+bool any_needs_escape_in_two(std::string_view text) {
+  constexpr Word kOnes = static_cast<Word>(0x0101010101010101u), kHighs = kOnes * 0x80u;
+  const auto found = [](Word word) {
+    const Word quote = word ^ (kOnes * '"'), backslash = word ^ (kOnes * '\\');
+    return (((word - kOnes * 0x20u) & ~word) | ((quote - kOnes) & ~quote) |
+            ((backslash - kOnes) & ~backslash)) &
+           kHighs;
+  };
+  Word first, last;
+  std::memcpy(&first, text.data(), sizeof first);
+  std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+  return (found(first) | found(last)) != 0;
+}
+
+// Names of properties and most keys.
+bool is_short_and_clean(std::string_view text) {
+  if (text.size() >= sizeof(Block) || text.size() < sizeof(std::uint32_t)) return false;
+  return text.size() >= sizeof(std::uint64_t) ? !any_needs_escape_in_two<std::uint64_t>(text)
+                                              : !any_needs_escape_in_two<std::uint32_t>(text);
+}
+
 std::size_t clean_prefix(std::string_view text) {
+  if (is_short_and_clean(text)) return text.size();
   std::size_t i = 0;
   while (i + sizeof(Block) <= text.size() && !any_needs_escape(text.data() + i)) i += sizeof(Block);
   // The last block of a text overlaps the one before.
@@ -89,10 +113,11 @@ class ObjectWriter {
 
   // The name of a member with its colon; the value is the caller's to append.
   void name(std::string_view name, std::string_view suffix = {}) {
-    out_.append(first_ ? "{\"" : ",\"");
+    out_.append(first_ ? '{' : ',');
+    out_.append('"');
     first_ = false;
     append_escaped(out_, name);
-    out_.append(suffix);
+    if (!suffix.empty()) out_.append(suffix);
     out_.append("\":");
   }
 
@@ -254,25 +279,25 @@ void write_property(BufferedText& out, ObjectWriter& object, bool annotate, cons
 
 bool selects_all(const std::optional<Selection>& select) { return !select || select->names.empty(); }
 
-bool selects(const std::optional<Selection>& select, std::string_view name) {
-  return selects_all(select) ||
-         std::find(select->names.begin(), select->names.end(), name) != select->names.end();
+bool selects(const Selection& select, std::string_view name) {
+  return std::find(select.names.begin(), select.names.end(), name) != select.names.end();
 }
 
 void write_properties(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                       const std::optional<Selection>& select, const EntityView& entity) {
   const Annotations annotate = annotations(format);
-  if (selects(select, "PartitionKey")) object.text("PartitionKey", entity.partition_key);
-  if (selects(select, "RowKey")) object.text("RowKey", entity.row_key);
-  if (selects(select, "Timestamp")) {
+  const bool all = selects_all(select);
+  if (all || selects(*select, "PartitionKey")) object.text("PartitionKey", entity.partition_key);
+  if (all || selects(*select, "RowKey")) object.text("RowKey", entity.row_key);
+  if (all || selects(*select, "Timestamp")) {
     if (annotate.all) object.text("Timestamp@odata.type", "Edm.DateTime");
     object.name("Timestamp");
     ValueWriter{out}(entity.timestamp);
   }
   for (const PropertyView& property : entity.properties) {
-    if (selects(select, property.name)) write_property(out, object, annotate.some, property);
+    if (all || selects(*select, property.name)) write_property(out, object, annotate.some, property);
   }
-  if (selects_all(select)) return;
+  if (all) return;
   for (const std::string& name : select->names) {
     if (entity.find(name)) continue;
     object.name(name);

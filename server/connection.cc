@@ -26,6 +26,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of many KiB in the request line
 constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
 constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
+constexpr std::size_t kIdleReadBytes = 16 << 10;      // that a connection keeps while it waits
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
 constexpr std::chrono::seconds kReadTimeout{60};
@@ -38,6 +39,13 @@ constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and
 
 bool starts_tls(const beast::flat_buffer& bytes) {
   return bytes.size() > 0 && *static_cast<const unsigned char*>(bytes.data().data()) == kTlsHandshake;
+}
+
+// At once as much of a body as is announced: each read is a turn through the kernel and the event loop.
+std::size_t bytes_to_read(const beast::flat_buffer& buffer, std::uint64_t announced) {
+  const std::size_t most = std::min(kMaxReadBytes, buffer.max_size() - buffer.size());
+  return std::max(beast::read_size(buffer, most),
+                  static_cast<std::size_t>(std::min<std::uint64_t>(announced, most)));
 }
 
 // Told once: whoever mixes the protocols up does so with each connection.
@@ -127,6 +135,7 @@ asio::awaitable<bool> Connection::secure() {
 
 asio::awaitable<void> Connection::serve_requests() {
   while (!finishing_) {
+    if (buffer_.size() == 0 && buffer_.capacity() > kIdleReadBytes) buffer_.shrink_to_fit();
     Message message{RequestParser(received_), {}, 0};
     enter(State::Idle);
     if (!co_await read(message)) {
@@ -189,7 +198,7 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
       message.error = http::error::end_of_stream;
       co_return false;
     }
-    const auto space = buffer_.prepare(beast::read_size(buffer_, kMaxReadBytes));
+    const auto space = buffer_.prepare(bytes_to_read(buffer_, header_alone ? 0 : parser.announced_bytes()));
     std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
     buffer_.commit(bytes);

@@ -43,6 +43,8 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   bool expects_continue() const { return expects_continue_; }
 
   bool is_http_1_0() const { return version_ < 11; }
+  // What is still to come of a body whose length is known.
+  std::uint64_t announced_bytes() const { return content_length_remaining().value_or(0); }
   std::size_t body_bytes() const { return buffers_.body.size(); }
 
   // Once all is done: fills in method, target, headers and body, as views of the buffers.

@@ -1,4 +1,5 @@
-// What all code needs that speaks to RocksDB. Included by the .cc files of the store alone.
+// What all code needs that speaks to RocksDB. Included by the .cc files of the store, and by the bare store of
+// the benchmarks, alone.
 #pragma once
 
 #include <rocksdb/slice.h>

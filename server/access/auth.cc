@@ -62,21 +62,24 @@ std::vector<std::string> signed_targets(const Request& request, const Target& ta
   return out;
 }
 
+std::string_view scheme_of(std::string_view authorization) {
+  return authorization.substr(0, authorization.find(' '));
+}
+
 Result<Credentials> parse_credentials(std::string_view authorization) {
-  const auto space = authorization.find(' ');
-  const auto scheme = authorization.substr(0, space);
+  const auto scheme = scheme_of(authorization);
   const bool lite = equals_ignoring_case(scheme, "SharedKeyLite");
   if (!lite && !equals_ignoring_case(scheme, "SharedKey")) return Error(ErrorCode::InvalidAuthenticationInfo);
-  const auto rest = space == authorization.npos ? std::string_view() : trim(authorization.substr(space));
+  const auto rest = trim(authorization.substr(scheme.size()));
   const auto colon = rest.find(':');
   if (colon == rest.npos) return Error(ErrorCode::InvalidAuthenticationInfo);
   return Credentials{lite, rest.substr(0, colon), rest.substr(colon + 1)};
 }
 
 std::optional<std::string_view> bearer_token_of(std::string_view authorization) {
-  const auto space = std::min(authorization.find(' '), authorization.size());
-  if (!equals_ignoring_case(authorization.substr(0, space), "Bearer")) return std::nullopt;
-  return trim(authorization.substr(space));
+  const auto scheme = scheme_of(authorization);
+  if (!equals_ignoring_case(scheme, "Bearer")) return std::nullopt;
+  return trim(authorization.substr(scheme.size()));
 }
 
 bool names_account(const Credentials& credentials, const Target& target) {

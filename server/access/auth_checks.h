@@ -1,4 +1,5 @@
-// The single checks of authenticate(), for who explains a refusal (auth_explanation.h). They are auth.cc's.
+// The single checks of authenticate(), for who explains a refusal (auth_explanation.h) and for the control
+// surface (control_access.h). They are auth.cc's.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,9 @@
 #include "server/target.h"
 
 namespace rocktable {
+
+// What stands before the first blank of an Authorization header, or all of it.
+std::string_view scheme_of(std::string_view authorization);
 
 // `SharedKey account:signature`, `SharedKeyLite account:signature`.
 struct Credentials {

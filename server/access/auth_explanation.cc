@@ -76,7 +76,7 @@ std::string explain_signature(const std::optional<std::string>& mistake, std::st
 
 // The value itself may be a secret that was put there by mistake; a scheme in front of a blank is none.
 std::string explain_malformed(std::string_view authorization) {
-  const auto scheme = authorization.substr(0, authorization.find(' '));
+  const auto scheme = scheme_of(authorization);
   const bool word =
       scheme.size() < authorization.size() && scheme.size() <= 20 &&
       std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
@@ -108,14 +108,14 @@ std::string explain_date(const Headers& headers, DateTime now) {
 }
 
 // What is no account's name may be a key or a signature in the wrong place.
-bool names_account(std::string_view text) {
+bool could_be_account(std::string_view text) {
   constexpr std::string_view kSecondary = "-secondary";
   if (text.ends_with(kSecondary)) text.remove_suffix(kSecondary.size());
   return is_account_name(text);
 }
 
 std::string account_in_words(std::string_view account) {
-  return names_account(account) ? "the account " + in_quotes(account) : "what cannot be an account";
+  return could_be_account(account) ? "the account " + in_quotes(account) : "what cannot be an account";
 }
 
 std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
@@ -264,8 +264,8 @@ std::string explain_authentication(const AuthenticationAttempt& attempt, const E
 
 std::string explain_unknown_account(std::string_view account) {
   return one_line(
-      (names_account(account) ? "There is no account " + in_quotes(account)
-                              : "The URL names what cannot be an account") +
+      (could_be_account(account) ? "There is no account " + in_quotes(account)
+                                 : "The URL names what cannot be an account") +
       "; in path style it is the first part of the path, in host style the host up to its first dot.");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "odata/text.h"
+#include "server/access/auth_checks.h"
 #include "server/protocol/shared_key.h"
 #include "server/target.h"
 
@@ -64,19 +65,14 @@ bool is_from_elsewhere(const Headers& headers) {
   return !equals_ignoring_case(origin, "http://" + host) && !equals_ignoring_case(origin, "https://" + host);
 }
 
-std::string_view scheme_of(std::string_view authorization) {
-  return authorization.substr(0, authorization.find(' '));
-}
-
-std::string_view bearer_token_of(std::string_view authorization) {
-  const auto scheme = scheme_of(authorization);
-  return equals_ignoring_case(scheme, "Bearer") ? trim(authorization.substr(scheme.size()))
-                                                : std::string_view();
+// Empty where there is none.
+std::string_view token_of(const Headers& headers) {
+  return bearer_token_of(headers.get("Authorization")).value_or("");
 }
 
 bool shows_token(const ControlPolicy& policy, const Headers& headers) {
   if (policy.token.empty()) return false;
-  return equal_in_constant_time(policy.token, bearer_token_of(headers.get("Authorization"))) ||
+  return equal_in_constant_time(policy.token, token_of(headers)) ||
          equal_in_constant_time(policy.token, headers.get("x-rocktable-token"));
 }
 
@@ -86,8 +82,7 @@ bool has_signature(const Headers& headers) {
 }
 
 bool offers_credentials(const Headers& headers) {
-  return has_signature(headers) || !bearer_token_of(headers.get("Authorization")).empty() ||
-         headers.has("x-rocktable-token");
+  return has_signature(headers) || !token_of(headers).empty() || headers.has("x-rocktable-token");
 }
 
 std::string what_to_send(const ControlPolicy& policy) {

@@ -1,4 +1,4 @@
-"""Fixtures: one server for all tests of a file, and a table of its own for each test."""
+"""Fixtures: one server for all tests of a file, servers of its own for a test, and a new table for each."""
 import pathlib
 import sys
 
@@ -21,3 +21,20 @@ def table(server):
     name = rocktable_server.create_table(server)
     yield name
     rocktable_server.delete_table(server, name)
+
+
+@pytest.fixture
+def start():
+    """Starts servers and ends those that still run after the test."""
+    started = []
+
+    def make(*flags, **options):
+        started.append(rocktable_server.Server(*flags, **options))
+        return started[-1]
+
+    yield make
+    for one in started:
+        if one.is_running():
+            one.stop()
+        else:
+            one.kill()

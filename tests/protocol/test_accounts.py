@@ -8,7 +8,6 @@ import os
 import subprocess
 import threading
 import time
-import urllib.parse
 
 import pytest
 
@@ -27,6 +26,7 @@ from rocktable_server import (
     send,
     signature,
 )
+from shared_access import account_sas, send_with, table_sas
 
 pytestmark = pytest.mark.skipif(
     "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
@@ -50,19 +50,6 @@ def server():
     running.stop()
 
 
-@pytest.fixture
-def start():
-    running = []
-
-    def begin(*flags, **options):
-        running.append(Server(*flags, **options))
-        return running[-1]
-
-    yield begin
-    for one in running:
-        one.kill()
-
-
 def account_of(server, name, its_key):
     """The account as a client knows it, whether the server does or not."""
     endpoint = f"http://{server.authority}/{name}"
@@ -81,23 +68,6 @@ def signed(account, method, target, headers=None, body=None, its_key=None, host=
     if host:
         fields["Host"] = host
     return exchange(account, request_bytes(account, method, target, fields, body, signed=False), method)
-
-
-def account_sas(account, its_key=None):
-    fields = {"sv": "2019-02-02", "ss": "t", "srt": "sco", "sp": "rwdlacu", "se": "2099-01-01T00:00:00Z"}
-    order = [account.name, fields["sp"], "t", "sco", "", fields["se"], "", "", fields["sv"], ""]
-    return urllib.parse.urlencode({**fields, "sig": signature(account, "\n".join(order), its_key)})
-
-
-def table_sas(account, table, its_key=None):
-    fields = {"sv": "2019-02-02", "tn": table, "sp": "raud", "se": "2099-01-01T00:00:00Z"}
-    resource = f"/table/{account.name}/{table.lower()}"
-    order = ["raud", "", fields["se"], resource, "", "", "", fields["sv"], "", "", "", ""]
-    return urllib.parse.urlencode({**fields, "sig": signature(account, "\n".join(order), its_key)})
-
-
-def ask(account, target):
-    return exchange(account, request_bytes(account, "GET", target, signed=False))
 
 
 def insert(account, table, **entity):
@@ -317,9 +287,8 @@ def test_access_policies_belong_to_one_account(server):
     assert b"2099" in send(one, "GET", "/policies?comp=acl", {"Accept": "application/xml"}).body
     assert b"2099" not in send(two, "GET", "/policies?comp=acl", {"Accept": "application/xml"}).body
     for account, status in ((one, 200), (two, 403)):
-        order = ["", "", "", f"/table/{account.name}/policies", "a", "", "", "2019-02-02", "", "", "", ""]
-        fields = {"sv": "2019-02-02", "tn": "policies", "si": "a", "sig": signature(account, "\n".join(order))}
-        assert ask(account, f"{account.base}/policies?{urllib.parse.urlencode(fields)}").status == status
+        sas = table_sas(account, "policies", si="a", sp=None, se=None)
+        assert send_with(account, sas, "GET", "/policies").status == status
 
 
 def test_the_statistics_tell_accounts_apart(server):
@@ -377,10 +346,10 @@ def test_a_shared_access_signature_counts_for_its_account_alone(server):
         create_table(account, "granted")
     for its_key in (ONE, ONE_SECOND):
         for sas in (account_sas(one, its_key), table_sas(one, "granted", its_key)):
-            assert ask(one, f"/one/granted()?{sas}").status == 200
-            answer = ask(one, f"/two/granted()?{sas}")
+            assert send_with(one, sas, "GET", "/granted()").status == 200
+            answer = send_with(one, sas, "GET", "/granted()", base="/two")
             assert (answer.status, answer.code) == (403, "AuthenticationFailed")
-    assert ask(one, f"/one/granted()?{account_sas(one, TWO)}").status == 403
+    assert send_with(one, account_sas(one, TWO), "GET", "/granted()").status == 403
 
 
 # --- any account ----------------------------------------------------------------------------------
@@ -423,8 +392,8 @@ def test_a_hundred_accounts_at_once_with_the_same_table(any_account):
 
 def test_the_signature_of_one_account_is_none_of_another_with_the_same_key(any_account):
     first, second = (account_of(any_account, name, WELL_KNOWN) for name in ("first", "second"))
-    assert ask(first, f"/first/Tables?{account_sas(first)}").status == 200
-    assert ask(first, f"/second/Tables?{account_sas(first)}").status == 403
+    assert send_with(first, account_sas(first), "GET", "/Tables").status == 200
+    assert send_with(first, account_sas(first), "GET", "/Tables", base="/second").status == 403
     assert signed(first, "GET", "/second/Tables").status == 403
     assert is_there(second)
 
@@ -490,7 +459,7 @@ def test_an_account_that_is_taken_out_comes_back_with_its_data(start, tmp_path):
     sas = account_sas(two)
     file.write_text(f"one:{ONE}\n")
     assert until(lambda: not is_there(two))
-    for answer in (send(two, "GET", "/kept()"), ask(two, f"/two/kept()?{sas}"), insert(two, "kept")):
+    for answer in (send(two, "GET", "/kept()"), send_with(two, sas, "GET", "/kept()"), insert(two, "kept")):
         assert (answer.status, answer.code) == (404, "ResourceNotFound")
     file.write_text(both)
     assert until(lambda: is_there(two))

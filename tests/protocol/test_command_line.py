@@ -15,7 +15,6 @@ import pytest
 from rocktable_server import (
     BATCH_HEADERS,
     BINARY,
-    Server,
     all_entities,
     authorization,
     batch_body,
@@ -53,21 +52,6 @@ def refuses(code, *flags, environment=None, names=""):
     assert names in result.stderr, result.stderr
     assert "listening" not in result.stdout
     return result.stderr
-
-
-@pytest.fixture
-def start():
-    """Starts servers and ends those that still run after the test."""
-    started = []
-
-    def make(*flags, **options):
-        started.append(Server(*flags, **options))
-        return started[-1]
-
-    yield make
-    for server in started:
-        if server.is_running():
-            server.stop()
 
 
 def insert(server, table, row, **properties):

@@ -1,0 +1,93 @@
+// Large transactions look up many rows at once, and skip those that one step of an iterator shows to be missing: they must
+// find what is there, wherever it stands.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "storage/table_store.h"
+#include "tests/storage_samples.h"
+
+namespace rocktable {
+namespace {
+
+constexpr TableName kTable{"acct", "table"};
+constexpr Condition kAny{Condition::Kind::Any, {}};
+
+std::set<std::string> rows_in(const TableStore& store, const std::string& partition) {
+  std::set<std::string> rows;
+  const auto end =
+      store.scan(kTable, all_keys(), 1'000, std::chrono::steady_clock::now() + std::chrono::hours(1),
+                 [&](const EntityView& entity) {
+                   if (entity.partition_key == partition) rows.emplace(entity.row_key);
+                   return true;
+                 });
+  REQUIRE(end.has_value());
+  return rows;
+}
+
+// So many different rows of a partition, in no order.
+std::vector<std::string> some_rows(Samples& samples, std::size_t count) {
+  std::vector<std::string> rows;
+  while (rows.size() < count) {
+    std::string row = "row" + std::to_string(samples.below(60));
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// What the store should say of a transaction: where it is refused, or nothing where all of it is done.
+std::optional<std::size_t> first_refused(const std::vector<Write>& writes,
+                                         const std::set<std::string>& there) {
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    if (there.contains(writes[i].row_key) == (writes[i].kind == WriteKind::Insert)) return i;
+  }
+  return std::nullopt;
+}
+
+TEST_CASE("transactions of many rows find each that is there, in whatever order they name them") {
+  TableStore store({{}, true, false});
+  REQUIRE(store.create_table(kTable).has_value());
+  const std::vector<Write> neighbours{{WriteKind::Insert, "row7", {}, {}}};
+  REQUIRE(store.commit(kTable, "o", neighbours).has_value());
+  REQUIRE(store.commit(kTable, "q", neighbours).has_value());
+  Samples samples(20);
+  std::set<std::string> there;
+  int done = 0, refused = 0;
+  for (int round = 0; round < 2'000; ++round) {
+    const WriteKind kind = samples.one_of(std::array{WriteKind::Insert, WriteKind::Merge, WriteKind::Delete});
+    const bool fitting = !samples.one_in(4);  // else by chance, and mostly refused
+    std::vector<Write> writes;
+    for (auto& row : some_rows(samples, 1 + samples.below(40))) {
+      if (fitting && there.contains(row) == (kind == WriteKind::Insert)) continue;
+      writes.push_back({kind, std::move(row), kAny, {}});
+    }
+    if (writes.empty()) continue;
+    CAPTURE(round);
+    const auto outcome = store.commit(kTable, "p", writes);
+    const auto expected = first_refused(writes, there);
+    REQUIRE(outcome.has_value() == !expected.has_value());
+    if (expected) {
+      CHECK(outcome.error().position == *expected);
+      ++refused;
+    } else {
+      for (const auto& write : writes) {
+        if (kind == WriteKind::Insert) there.insert(write.row_key);
+        if (kind == WriteKind::Delete) there.erase(write.row_key);
+      }
+      ++done;
+    }
+    if (round % 50 == 0) CHECK(rows_in(store, "p") == there);
+  }
+  CHECK(rows_in(store, "p") == there);
+  CHECK(done > 500);
+  CHECK(refused > 100);
+}
+
+}  // namespace
+}  // namespace rocktable
