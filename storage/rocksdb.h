@@ -1,21 +1,37 @@
 // What all code needs that speaks to RocksDB. Included by the .cc files of the store alone.
 #pragma once
 
+#include <rocksdb/db.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rocktable {
 
 inline rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// For faults that no client can cause.
+// Of every store, in this order: RocksDB's own, which is empty, the catalog, the entities.
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families();
+
+// A fault that no client can cause: of the disk, or of what is on it. The text names the file.
+class StoreFault : public std::runtime_error {
+ public:
+  explicit StoreFault(const rocksdb::Status& status)
+      : std::runtime_error("the store failed: " + status.ToString()), is_damage_(status.IsCorruption()) {}
+
+  bool is_damage() const { return is_damage_; }
+
+ private:
+  bool is_damage_;
+};
+
 inline void check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("the store failed: " + status.ToString());
+  if (!status.ok()) throw StoreFault(status);
 }
 
 }  // namespace rocktable

@@ -1,0 +1,253 @@
+#include "storage/log_check.h"
+
+#include <algorithm>
+#include <boost/crc.hpp>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kBlock = 32 << 10;
+constexpr std::size_t kHeader = 7;
+constexpr std::size_t kBatchHeader = 12;
+
+std::uint64_t number(std::string_view bytes) {
+  std::uint64_t out = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) out = out << 8 | static_cast<unsigned char>(bytes[i]);
+  return out;
+}
+
+bool has_checksum(std::uint32_t masked, std::string_view bytes) {
+  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  const std::uint32_t plain = crc.checksum();
+  return masked == (plain >> 15 | plain << 17) + 0xa282ead8u;
+}
+
+// A record, or a piece of one; an empty type where the bytes are none.
+struct Piece {
+  enum class Type { None, Whole, First, Middle, Last } type = Type::None;
+  std::string_view payload;
+  std::size_t size = 0;  // with its header, as it says itself
+};
+
+Piece piece_at(std::string_view block) {
+  Piece out;
+  const std::size_t length = number(block.substr(4, 2));
+  out.size = kHeader + length;
+  const auto type = static_cast<unsigned char>(block[6]);
+  if (type < 1 || type > 4 || out.size > block.size()) return out;
+  out.payload = block.substr(kHeader, length);
+  if (has_checksum(static_cast<std::uint32_t>(number(block.substr(0, 4))), block.substr(6, 1 + length)))
+    out.type = static_cast<Piece::Type>(type);
+  return out;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream out;
+  if (file.peek() != std::ifstream::traits_type::eof()) out << file.rdbuf();
+  return std::move(out).str();
+}
+
+// The number in a name such as MANIFEST-000005 or 000004.log.
+std::optional<std::uint64_t> number_in(std::string_view name, std::string_view prefix,
+                                       std::string_view suffix) {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  name = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  const bool digits =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
+  if (name.empty() || name.size() > 18 || !digits) return std::nullopt;
+  return std::stoull(std::string(name));
+}
+
+std::map<std::uint64_t, std::string> files_of(const std::filesystem::path& store, std::string_view prefix,
+                                              std::string_view suffix) {
+  std::map<std::uint64_t, std::string> out;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(store, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (const auto found = number_in(name, prefix, suffix)) out[*found] = name;
+  }
+  return out;
+}
+
+// What a manifest says of the logs.
+struct LogState {
+  std::uint64_t last_in_files = 0;
+  std::uint64_t first_log = 0;  // 0 where none was deleted yet
+  bool has_logs = false;
+};
+
+std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
+  std::uint64_t out = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    out |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if ((byte & 0x80) == 0) return out;
+  }
+  return std::nullopt;
+}
+
+// Up to the first field that it does not know: these two come before.
+void apply_edit(std::string_view edit, LogState& state) {
+  constexpr std::uint64_t kComparator = 1, kLogNumber = 2, kNextFile = 3, kLastSequence = 4, kPreviousLog = 9,
+                          kFirstLog = 10, kMaxColumnFamily = 203, kDatabaseId = 8193;
+  while (const auto tag = take_varint(edit)) {
+    const auto value = take_varint(edit);
+    if (!value) return;
+    switch (*tag) {
+      case kComparator:
+      case kDatabaseId:
+        if (*value > edit.size()) return;
+        edit.remove_prefix(*value);
+        break;
+      case kLastSequence:
+        state.last_in_files = std::max(state.last_in_files, *value);
+        break;
+      case kFirstLog:
+        state.first_log = std::max(state.first_log, *value);
+        break;
+      case kLogNumber:
+        state.has_logs = state.has_logs || *value > 0;
+        break;
+      case kNextFile:
+      case kPreviousLog:
+      case kMaxColumnFamily:
+        break;
+      default:
+        return;
+    }
+  }
+}
+
+LogState log_state(const std::string& manifest) {
+  LogState out;
+  read_log(manifest, [&](std::uint64_t, std::string_view edit) { apply_edit(edit, out); });
+  return out;
+}
+
+std::string log_name(std::uint64_t log) {
+  std::string digits = std::to_string(log);
+  digits.insert(0, digits.size() < 6 ? 6 - digits.size() : 0, '0');
+  return digits + ".log";
+}
+
+// Goes through the logs in order.
+class Chain {
+ public:
+  explicit Chain(std::uint64_t last_in_files) : next_(last_in_files + 1) {}
+
+  void add(const std::string& name, const std::string& log) {
+    const auto bad = read_log(log, [&](std::uint64_t offset, std::string_view batch) {
+      if (batch.size() < kBatchHeader) return;
+      const std::uint64_t first = number(batch.substr(0, 8)), count = number(batch.substr(8, 4));
+      if (first > next_ && check_.damage.empty()) report_gap(name, offset, first);
+      next_ = std::max(next_, first + count);
+    });
+    if (bad)
+      bad_ = name + " is damaged at byte " + std::to_string(*bad) + " of " + std::to_string(log.size());
+  }
+
+  LogCheck finish() && {
+    if (check_.damage.empty() && !bad_.empty())
+      check_.torn = "the last write did not reach its end: " + bad_ + "; all before it is there";
+    return std::move(check_);
+  }
+
+ private:
+  // What is damaged before the gap is to blame for it; else something is missing.
+  void report_gap(const std::string& name, std::uint64_t offset, std::uint64_t first) {
+    const std::string count = std::to_string(first - next_);
+    check_.damage =
+        bad_.empty() ? count + " operations are missing before byte " + std::to_string(offset) + " of " + name
+                     : bad_ + ": " + count + " operations are missing, and others follow";
+  }
+
+  std::uint64_t next_;
+  std::string bad_;
+  LogCheck check_;
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> read_log(std::string_view log,
+                                      const std::function<void(std::uint64_t, std::string_view)>& visit) {
+  std::optional<std::uint64_t> bad;
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::string joined;         // the pieces of a record so far
+  std::size_t start = kNone;  // of it
+  const auto damaged = [&](std::size_t offset) {
+    if (!bad) bad = start == kNone ? offset : start;
+    start = kNone;
+  };
+  for (std::size_t at = 0; at < log.size();) {
+    const std::string_view block = log.substr(at, kBlock - at % kBlock);
+    if (block.size() < kHeader) {
+      if (at + block.size() == log.size() && (at + block.size()) % kBlock != 0) damaged(at);
+      at += block.size();
+      continue;
+    }
+    const Piece piece = piece_at(block);
+    const bool begins = piece.type == Piece::Type::Whole || piece.type == Piece::Type::First;
+    if (piece.type == Piece::Type::None || begins == (start != kNone)) damaged(at);
+    switch (piece.type) {
+      case Piece::Type::None:
+        break;
+      case Piece::Type::Whole:
+        visit(at, piece.payload);
+        break;
+      case Piece::Type::First:
+        start = at;
+        joined = piece.payload;
+        break;
+      case Piece::Type::Middle:
+        if (start != kNone) joined += piece.payload;
+        break;
+      case Piece::Type::Last:
+        if (start != kNone) visit(start, joined += piece.payload);
+        start = kNone;
+        break;
+    }
+    // Behind damage the next record begins where this one says that it ends, or with the next block.
+    at += std::min(piece.size, block.size());
+  }
+  if (start != kNone) damaged(start);
+  return bad;
+}
+
+std::string newest_manifest(const std::filesystem::path& store) {
+  const auto manifests = files_of(store, "MANIFEST-", "");
+  return manifests.empty() ? "" : manifests.rbegin()->second;
+}
+
+LogCheck check_logs(const std::filesystem::path& store) {
+  LogCheck out;
+  const auto logs = files_of(store, "", ".log");
+  const std::string current = read_file(store / "CURRENT");
+  if (current.empty()) {
+    // RocksDB would begin a new store and delete the files of this one.
+    const bool has_data =
+        !files_of(store, "", ".sst").empty() || std::any_of(logs.begin(), logs.end(), [&](const auto& log) {
+          return !read_file(store / log.second).empty();
+        });
+    if (has_data) out.damage = "CURRENT is missing or empty";
+    return out;
+  }
+  const LogState state = log_state(read_file(store / current.substr(0, current.find('\n'))));
+  if (state.first_log != 0 && !logs.contains(state.first_log)) {
+    out.damage = log_name(state.first_log) + " is missing";
+  } else if (state.has_logs && logs.empty()) {
+    out.damage = "its log (NNNNNN.log) is missing";
+  }
+  if (!out.damage.empty()) return out;
+  Chain chain(state.last_in_files);
+  for (auto log = logs.lower_bound(state.first_log); log != logs.end(); ++log)
+    chain.add(log->second, read_file(store / log->second));
+  return std::move(chain).finish();
+}
+
+}  // namespace rocktable
