@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kBlock = 32 << 10;
 constexpr std::size_t kHeader = 7;
 constexpr std::size_t kBatchHeader = 12;
+constexpr std::string_view kManifestPrefix = "MANIFEST-";
 
 std::uint64_t number(std::string_view bytes) {
   std::uint64_t out = 0;
@@ -220,7 +221,7 @@ std::optional<std::uint64_t> read_log(std::string_view log,
 }
 
 std::string newest_manifest(const std::filesystem::path& store) {
-  const auto manifests = files_of(store, "MANIFEST-", "");
+  const auto manifests = files_of(store, kManifestPrefix, "");
   return manifests.empty() ? "" : manifests.rbegin()->second;
 }
 
@@ -237,17 +238,23 @@ LogCheck check_logs(const std::filesystem::path& store) {
     if (has_data) out.damage = "CURRENT is missing or empty";
     return out;
   }
-  const LogState state = log_state(read_file(store / current.substr(0, current.find('\n'))));
-  if (state.first_log != 0 && !logs.contains(state.first_log)) {
-    out.damage = log_name(state.first_log) + " is missing";
-  } else if (state.has_logs && logs.empty()) {
-    out.damage = "its log (NNNNNN.log) is missing";
+  const std::string manifest = current.substr(0, current.find('\n'));
+  const LogState state = log_state(read_file(store / manifest));
+  // RocksDB has always one, if only for what is to come. That the first is the one in the manifest is not sure: what a
+  // start has written into files is done with up to a number that no log has.
+  const auto first = logs.lower_bound(state.first_log);
+  if (state.has_logs && first == logs.end()) {
+    out.damage = "its log " + log_name(state.first_log) + " (or one of a later number) is missing";
+    return out;
   }
-  if (!out.damage.empty()) return out;
   Chain chain(state.last_in_files);
-  for (auto log = logs.lower_bound(state.first_log); log != logs.end(); ++log)
-    chain.add(log->second, read_file(store / log->second));
-  return std::move(chain).finish();
+  for (auto log = first; log != logs.end(); ++log) chain.add(log->second, read_file(store / log->second));
+  out = std::move(chain).finish();
+  // A start makes a log and, with the next number, a manifest. Only a warning: so does RocksDB after a failed write.
+  const auto start = number_in(manifest, kManifestPrefix, "");
+  if (out.damage.empty() && start && !logs.empty() && logs.rbegin()->first + 1 < *start)
+    out.torn = log_name(*start - 1) + " seems to be missing, and with it what was written last";
+  return out;
 }
 
 }  // namespace rocktable

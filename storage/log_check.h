@@ -26,8 +26,8 @@ namespace rocktable {
 struct LogCheck {
   // What is lost, in a sentence that names the file; empty where nothing is.
   std::string damage;
-  // The last record of the last log was not written to its end: normal after a loss of power, or where the process died
-  // while it wrote. A sentence; empty where that is not so.
+  // What may be lost at the end of the last log: a record that was not written to its end is normal after a loss of
+  // power, or where the process died while it wrote. A sentence; empty where all is there.
   std::string torn;
 };
 
