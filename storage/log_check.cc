@@ -220,11 +220,6 @@ std::optional<std::uint64_t> read_log(std::string_view log,
   return bad;
 }
 
-std::string newest_manifest(const std::filesystem::path& store) {
-  const auto manifests = files_of(store, kManifestPrefix, "");
-  return manifests.empty() ? "" : manifests.rbegin()->second;
-}
-
 LogCheck check_logs(const std::filesystem::path& store) {
   LogCheck out;
   const auto logs = files_of(store, "", ".log");

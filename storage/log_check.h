@@ -34,9 +34,6 @@ struct LogCheck {
 // Reads, and changes nothing. What is no store, or an empty one, is not damaged.
 LogCheck check_logs(const std::filesystem::path& store);
 
-// The newest MANIFEST-NNNNNN of a store; an empty name where there is none.
-std::string newest_manifest(const std::filesystem::path& store);
-
 // Calls `visit` with the payload of each record that is whole, and where it begins, also behind damage. Returns where
 // the first bytes are that belong to none, if there are such.
 std::optional<std::uint64_t> read_log(std::string_view log,

@@ -44,7 +44,7 @@ class Database {
   explicit Database(const fs::path& store) {
     rocksdb::DBOptions options;
     options.create_missing_column_families = true;
-    options.info_log_level = rocksdb::FATAL_LEVEL;
+    options.info_log = std::make_shared<NoLog>();
     rocksdb::DB* db = nullptr;
     check(rocksdb::DB::Open(options, store.string(), column_families(), &handles_, &db));
     db_.reset(db);
@@ -188,7 +188,7 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
 // A new manifest over all files that are whole, and of what can be read of the logs.
 void rebuild(const fs::path& store, std::vector<std::string>& lost) {
   rocksdb::DBOptions options;
-  options.info_log_level = rocksdb::FATAL_LEVEL;
+  options.info_log = std::make_shared<NoLog>();
   check(rocksdb::RepairDB(store.string(), options, column_families()));
   const fs::path left_out = store / "lost";
   std::error_code absent;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <cstdarg>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +19,14 @@ inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data()
 
 // Of every store, in this order: RocksDB's own, which is empty, the catalog, the entities.
 std::vector<rocksdb::ColumnFamilyDescriptor> column_families();
+
+// In place of RocksDB's file LOG. Where the disk is full, RocksDB as Debian builds it ends the process for a line that
+// it cannot log; and what is worth telling is in the statuses that it returns.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, std::va_list) override {}
+};
 
 // A fault that no client can cause: of the disk, or of what is on it. The text names the file.
 class StoreFault : public std::runtime_error {

@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
@@ -81,6 +82,15 @@ std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env) {
   return manager;
 }
 
+// RocksDB by itself would wait for as much room as a buffer takes, look every five seconds, and refuse to be told to go
+// on meanwhile. Impl::write tells it.
+class NoRecoveryByItself : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* recovers) override {
+    *recovers = false;
+  }
+};
+
 rocksdb::DBOptions database_options(rocksdb::Env* env) {
   rocksdb::DBOptions options;
   options.env = env;
@@ -88,9 +98,9 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
   options.create_missing_column_families = true;
   options.max_total_wal_size = 64 << 20;  // else one unflushed row of the catalog pins the whole log
   options.avoid_flush_during_recovery = true;
-  options.keep_log_file_num = 2;
   options.max_open_files = 256;  // of the process's descriptors: connections need the others
-  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.info_log = std::make_shared<NoLog>();
+  options.listeners.push_back(std::make_shared<NoRecoveryByItself>());
   return options;
 }
 
@@ -222,6 +232,7 @@ class TableStore::Impl {
   void check_format();
   std::optional<std::uint64_t> read_number(std::string_view key) const;
   void write(rocksdb::WriteBatch& batch, bool sync = false);
+  bool resume();
   TableId allocate_table_id();
   std::optional<TableRow> read_table_row(const std::string& key) const;
   bool has_files(const rocksdb::Range& range) const;
@@ -244,6 +255,9 @@ class TableStore::Impl {
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   rocksdb::WriteOptions write_options_;
   std::optional<Clock> clock_;
+  std::mutex resume_mutex_;
+  std::chrono::steady_clock::time_point resume_tried_;
+  bool resumed_ = false;
   std::mutex table_id_mutex_;
   std::uint64_t next_table_id_ = 1;
   mutable TableRows table_rows_;
@@ -349,8 +363,18 @@ void TableStore::Impl::write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options = write_options_;
   options.sync |= sync;
   auto status = db_->Write(options, &batch);
-  if (!status.ok() && db_->Resume().ok()) status = db_->Write(options, &batch);
+  if (!status.ok() && resume()) status = db_->Write(options, &batch);
   check(status);
+}
+
+// At most once a second, for what is in memory has to be written to files before writes go on.
+bool TableStore::Impl::resume() {
+  const std::lock_guard lock(resume_mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - resume_tried_ < std::chrono::seconds(1)) return resumed_;
+  resumed_ = db_->Resume().ok();
+  resume_tried_ = std::chrono::steady_clock::now();
+  return resumed_;
 }
 
 // --- Tables ------------------------------------------------------------------------------------------------
