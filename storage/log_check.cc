@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <boost/crc.hpp>
+#include <cstring>
 #include <fstream>
 #include <map>
-#include <sstream>
 
 namespace rocktable {
 namespace {
@@ -20,10 +20,36 @@ std::uint64_t number(std::string_view bytes) {
   return out;
 }
 
-bool has_checksum(std::uint32_t masked, std::string_view bytes) {
+std::uint32_t crc32c_in_software(std::string_view bytes) {
   boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
   crc.process_bytes(bytes.data(), bytes.size());
-  const std::uint32_t plain = crc.checksum();
+  return crc.checksum();
+}
+
+#if defined(__x86_64__)
+// Twenty times as fast: a start after a crash may have 64 MiB to go through.
+[[gnu::target("sse4.2")]] std::uint32_t crc32c_in_hardware(std::string_view bytes) {
+  std::uint64_t crc = 0xFFFFFFFF;
+  std::size_t i = 0;
+  for (; i + 8 <= bytes.size(); i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i, 8);
+    crc = __builtin_ia32_crc32di(crc, word);
+  }
+  auto out = static_cast<std::uint32_t>(crc);
+  for (; i < bytes.size(); ++i) out = __builtin_ia32_crc32qi(out, static_cast<unsigned char>(bytes[i]));
+  return ~out;
+}
+
+std::uint32_t crc32c(std::string_view bytes) {
+  return __builtin_cpu_supports("sse4.2") ? crc32c_in_hardware(bytes) : crc32c_in_software(bytes);
+}
+#else
+std::uint32_t crc32c(std::string_view bytes) { return crc32c_in_software(bytes); }
+#endif
+
+bool has_checksum(std::uint32_t masked, std::string_view bytes) {
+  const std::uint32_t plain = crc32c(bytes);
   return masked == (plain >> 15 | plain << 17) + 0xa282ead8u;
 }
 
@@ -47,10 +73,13 @@ Piece piece_at(std::string_view block) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
+  std::error_code absent;
+  const auto size = std::filesystem::file_size(path, absent);
+  std::string out(absent ? 0 : size, '\0');
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  if (file.peek() != std::ifstream::traits_type::eof()) out << file.rdbuf();
-  return std::move(out).str();
+  file.read(out.data(), static_cast<std::streamsize>(out.size()));
+  out.resize(static_cast<std::size_t>(file.gcount()));
+  return out;
 }
 
 // The number in a name such as MANIFEST-000005 or 000004.log.

@@ -85,15 +85,19 @@ struct Inventory {
   std::map<std::uint64_t, std::uint64_t> entities;  // by table id
   std::map<std::uint64_t, std::string> table_keys;  // in the catalog, by table id
   std::int64_t last_timestamp = 0;
-  std::uint64_t unreadable = 0;  // rows that are whole for RocksDB, and not for us
+  std::vector<std::string> unreadable_tables, unreadable_entities;  // keys: whole for RocksDB, and not for us
 };
 
 void count_tables(Database& database, Inventory& out) {
   const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
   for (rows->Seek("a"); rows->Valid() && rows->key().starts_with("a"); rows->Next()) {
-    const TableRow row = decode_table_row(view(rows->value()));
-    out.table_keys[static_cast<std::uint64_t>(row.id)] = rows->key().ToString();
-    out.last_timestamp = std::max(out.last_timestamp, row.created.ticks);
+    try {
+      const TableRow row = decode_table_row(view(rows->value()));
+      out.table_keys[static_cast<std::uint64_t>(row.id)] = rows->key().ToString();
+      out.last_timestamp = std::max(out.last_timestamp, row.created.ticks);
+    } catch (const CorruptRecord&) {
+      out.unreadable_tables.push_back(rows->key().ToString());
+    }
   }
   check(rows->status());
 }
@@ -108,7 +112,7 @@ void count_entities(Database& database, Inventory& out) {
       out.last_timestamp = std::max(out.last_timestamp, decode_entity(view(rows->value()), properties).ticks);
       ++out.entities[decode_number(view(rows->key()).substr(0, 8))];
     } catch (const CorruptRecord&) {
-      ++out.unreadable;
+      out.unreadable_entities.push_back(rows->key().ToString());
     }
   }
   check(rows->status());
@@ -122,8 +126,17 @@ std::optional<std::uint64_t> number_of(Database& database, std::string_view key)
   return decode_number(bytes);
 }
 
+// As number_of, for a catalog whose numbers need not be whole.
+std::uint64_t number_or(Database& database, std::string_view key, std::uint64_t otherwise) {
+  try {
+    return number_of(database, key).value_or(otherwise);
+  } catch (const CorruptRecord&) {
+    return otherwise;
+  }
+}
+
 Inventory take_inventory(Database& database) {
-  if (number_of(database, kFormatKey).value_or(kStoreFormat) > kStoreFormat)
+  if (number_or(database, kFormatKey, kStoreFormat) > kStoreFormat)
     throw StoreError("it was written by a newer rocktable");
   Inventory out;
   check(database.db().VerifyChecksum({}));
@@ -136,16 +149,24 @@ void put_number(Database& database, rocksdb::WriteBatch& batch, std::string_view
   check(batch.Put(database.catalog(), slice(key), slice(encode_number(number))));
 }
 
+// What cannot be read would be an error with each request.
+void remove_unreadable(Database& database, const Inventory& inventory, rocksdb::WriteBatch& batch,
+                       std::vector<std::string>& lost) {
+  for (const auto& key : inventory.unreadable_tables) check(batch.Delete(database.catalog(), key));
+  for (const auto& key : inventory.unreadable_entities) check(batch.Delete(database.entities(), key));
+  if (!inventory.unreadable_entities.empty())
+    lost.push_back(std::to_string(inventory.unreadable_entities.size()) + " entities that cannot be read");
+}
+
 // Counters go on behind all that was found, so that no table gets the rows of another and no ETag comes twice; rows
 // without a table get one.
 void put_catalog_right(Database& database, Inventory& inventory, std::string_view account,
                        std::vector<std::string>& lost) {
   rocksdb::WriteBatch batch;
-  std::uint64_t last_id = number_of(database, kNextTableIdKey).value_or(1) - 1;
+  std::uint64_t last_id = number_or(database, kNextTableIdKey, 1) - 1;
   if (!inventory.table_keys.empty()) last_id = std::max(last_id, inventory.table_keys.rbegin()->first);
-  const auto mark = static_cast<std::uint64_t>(
-      std::max({inventory.last_timestamp, now().ticks,
-                static_cast<std::int64_t>(number_of(database, kClockKey).value_or(0))}));
+  const auto mark = static_cast<std::uint64_t>(std::max(
+      {inventory.last_timestamp, now().ticks, static_cast<std::int64_t>(number_or(database, kClockKey, 0))}));
   for (const auto& [id, count] : inventory.entities) {
     last_id = std::max(last_id, id);
     if (inventory.table_keys.contains(id)) continue;
@@ -157,6 +178,7 @@ void put_catalog_right(Database& database, Inventory& inventory, std::string_vie
     lost.push_back("the name of a table with " + std::to_string(count) + " entities: it is now " + name +
                    " of the account " + std::string(account));
   }
+  remove_unreadable(database, inventory, batch, lost);
   put_number(database, batch, kNextTableIdKey, last_id + 1);
   put_number(database, batch, kClockKey, mark);
   put_number(database, batch, kFormatKey, kStoreFormat);
@@ -173,7 +195,9 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   try {
     Database database(store);
     const Inventory inventory = take_inventory(database);
-    if (inventory.unreadable > 0) return std::to_string(inventory.unreadable) + " entities are not readable";
+    for (const auto key : {kFormatKey, kClockKey, kNextTableIdKey}) number_of(database, key);
+    if (!inventory.unreadable_tables.empty() || !inventory.unreadable_entities.empty())
+      return "rows that cannot be read";
     report.tables = inventory.table_keys.size();
     for (const auto& [id, count] : inventory.entities) report.entities += count;
     return std::nullopt;

@@ -116,6 +116,10 @@ bool is_damage(const rocksdb::Status& status) {
   return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound();
 }
 
+DamagedStore damaged(const std::filesystem::path& directory, const std::string& what) {
+  return DamagedStore("cannot open the store in " + directory.string() + ": it is damaged: " + what);
+}
+
 [[noreturn]] void throw_open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
   const std::string what = status.ToString();
   const std::string folder = directory.string();
@@ -123,7 +127,7 @@ bool is_damage(const rocksdb::Status& status) {
   // open a file for lock: ...", a fault of the folder.
   if (what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos)
     throw StoreError("the folder " + folder + " is in use by another rocktable");
-  if (is_damage(status)) throw DamagedStore("the store in " + folder + " is damaged: " + what);
+  if (is_damage(status)) throw damaged(directory, what);
   if (what.find("Column famil") != std::string::npos)
     throw StoreError("cannot open the store in " + folder + ": it was written by a newer rocktable");
   throw StoreError("cannot open the store in " + folder + ": " + what);
@@ -132,8 +136,7 @@ bool is_damage(const rocksdb::Status& status) {
 // Before RocksDB opens it, and deletes what it takes to be superfluous.
 void check_whole(const StoreOptions& options) {
   const LogCheck logs = check_logs(options.directory);
-  if (!logs.damage.empty())
-    throw DamagedStore("the store in " + options.directory.string() + " is damaged: " + logs.damage);
+  if (!logs.damage.empty()) throw damaged(options.directory, logs.damage);
   if (!logs.torn.empty() && options.warn) options.warn(logs.torn);
 }
 
@@ -282,10 +285,9 @@ TableStore::Impl::Impl(const StoreOptions& options) {
   } catch (const std::exception& error) {
     release_column_families();
     const auto* fault = dynamic_cast<const StoreFault*>(&error);
-    const std::string folder = options.directory.string();
     if ((fault != nullptr && fault->is_damage()) || dynamic_cast<const CorruptRecord*>(&error) != nullptr)
-      throw DamagedStore("the store in " + folder + " is damaged: " + error.what());
-    throw StoreError("cannot open the store in " + folder + ": " + error.what());
+      throw damaged(options.directory, error.what());
+    throw StoreError("cannot open the store in " + options.directory.string() + ": " + error.what());
   }
 }
 

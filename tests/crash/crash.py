@@ -37,8 +37,8 @@ LARGE = 30_000  # characters: a few transactions fill RocksDB's buffers, so that
 class Run:
     """A folder that servers are started on and killed, and what is told about it."""
 
-    def __init__(self, folder, seed, sync=False, writers=8):
-        self.folder, self.seed, self.writers = pathlib.Path(folder), seed, writers
+    def __init__(self, folder, seed, sync=False, writers=8, start_limit=START_LIMIT):
+        self.folder, self.seed, self.writers, self.start_limit = pathlib.Path(folder), seed, writers, start_limit
         self.random = random.Random(seed)
         self.flags = ["--sync"] if sync else []
         self.kills = self.acknowledged = self.entities = 0
@@ -52,7 +52,7 @@ class Run:
             answer = client.send("GET", "/Tables")
         took = time.monotonic() - begin
         self.slowest_start = max(self.slowest_start, took)
-        if answer.status != 200 or took > START_LIMIT:
+        if answer.status != 200 or took > self.start_limit:
             server.kill()
             raise Violation(f"the first answer came after {took:.2f} s: {answer}")
         return server
