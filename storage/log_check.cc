@@ -172,14 +172,17 @@ class Chain {
   explicit Chain(std::uint64_t last_in_files) : next_(last_in_files + 1) {}
 
   void add(const std::string& name, const std::string& log) {
+    std::string gap;
     const auto bad = read_log(log, [&](std::uint64_t offset, std::string_view batch) {
       if (batch.size() < kBatchHeader) return;
       const std::uint64_t first = number(batch.substr(0, 8)), count = number(batch.substr(8, 4));
-      if (first > next_ && check_.damage.empty()) report_gap(name, offset, first);
+      if (first > next_ && gap.empty())
+        gap = operations(first - next_) + " before byte " + std::to_string(offset) + " of " + name;
       next_ = std::max(next_, first + count);
     });
-    if (bad)
+    if (bad && bad_.empty())
       bad_ = name + " is damaged at byte " + std::to_string(*bad) + " of " + std::to_string(log.size());
+    if (!gap.empty() && check_.damage.empty()) check_.damage = bad_.empty() ? gap : bad_ + ", " + gap;
   }
 
   LogCheck finish() && {
@@ -189,12 +192,8 @@ class Chain {
   }
 
  private:
-  // What is damaged before the gap is to blame for it; else something is missing.
-  void report_gap(const std::string& name, std::uint64_t offset, std::uint64_t first) {
-    const std::string count = std::to_string(first - next_);
-    check_.damage =
-        bad_.empty() ? count + " operations are missing before byte " + std::to_string(offset) + " of " + name
-                     : bad_ + ": " + count + " operations are missing, and others follow";
+  static std::string operations(std::uint64_t count) {
+    return count == 1 ? "1 operation is missing" : std::to_string(count) + " operations are missing";
   }
 
   std::uint64_t next_;

@@ -1,6 +1,7 @@
 """Kills the server at random moments, again and again on one folder, and checks what it kept.
 
     script/crash [ROUNDS] [--scenario writes|stop|deletion|start|all] [--sync] [--seed N] [--writers N]
+                 [--start-limit SECONDS]
 
 writes    `kill -9` while writers are at work over several connections: inserts, upserts, conditional updates, merges,
           deletions, transactions of 2 to 100, tables that come and go
@@ -203,12 +204,14 @@ def main():
     parser.add_argument("--sync", action="store_true", help="start the server with --sync")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     parser.add_argument("--writers", type=int, default=8)
+    parser.add_argument("--start-limit", type=float, default=START_LIMIT, metavar="SECONDS",
+                        help="until the first answer; more than the default where the machine has other work to do")
     options = parser.parse_args()
     failed = False
     for name in SCENARIOS if options.scenario == "all" else [options.scenario]:
         print(f"{name}: {options.rounds} rounds, --seed {options.seed}{' --sync' * options.sync}", flush=True)
         folder = tempfile.mkdtemp(prefix="rocktable-crash-")
-        run = Run(folder, options.seed, options.sync, options.writers)
+        run = Run(folder, options.seed, options.sync, options.writers, options.start_limit)
         try:
             SCENARIOS[name](run, options.rounds)
             print(f"{name}: {run}", flush=True)

@@ -1,0 +1,116 @@
+// What repair_store makes of stores that are damaged in ways of our own, not RocksDB's; files damaged at random are in
+// tests/crash/test_damage.py.
+#include <doctest/doctest.h>
+#include <rocksdb/db.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/catalog_codec.h"
+#include "storage/repair.h"
+#include "storage/table_store.h"
+#include "tests/storage_temporary_folder.h"
+
+namespace rocktable {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr TableName kTable{"acct", "Table"};
+
+void fill(const StoreOptions& options) {
+  TableStore store(options);
+  REQUIRE(store.create_table(kTable).has_value());
+  std::vector<Write> writes;
+  for (const char* row : {"1", "2", "3"})
+    writes.push_back({WriteKind::Insert, row, {}, {{"n", std::string(row)}}});
+  REQUIRE(store.commit(kTable, "p", writes).has_value());
+}
+
+// Behind the store's back. An empty value deletes. Families: 1 is the catalog, 2 the entities.
+void change(const StoreOptions& store, std::size_t family, std::string_view key, std::string_view value) {
+  const rocksdb::ColumnFamilyOptions options;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* opened = nullptr;
+  const auto status = rocksdb::DB::Open({}, store.directory.string(),
+                                        {{"default", options}, {"catalog", options}, {"entities", options}},
+                                        &families, &opened);
+  REQUIRE(status.ToString() == "OK");
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::string key_text(key), value_text(value);
+  const auto done = value.empty() ? db->Delete({}, families[family], key_text)
+                                  : db->Put({}, families[family], key_text, value_text);
+  REQUIRE(done.ToString() == "OK");
+  for (auto* handle : families) db->DestroyColumnFamilyHandle(handle);
+}
+
+std::string rows(const TableStore& store, const TableName& name) {
+  std::string out;
+  store
+      .scan(name, all_keys(), 1000, std::chrono::steady_clock::now() + std::chrono::hours(1),
+            [&](const EntityView& entity) {
+              out += entity.row_key;
+              return true;
+            })
+      .value();
+  return out;
+}
+
+TEST_CASE("repair leaves a whole store alone, and says what it holds") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  const RepairReport report = repair_store(folder.store().directory, "acct");
+  CHECK(report.was_whole);
+  CHECK(report.tables == 1);
+  CHECK(report.entities == 3);
+  CHECK(rows(TableStore(folder.store()), kTable) == "123");
+}
+
+// A new table must not get the id, and so the rows, of one that was there.
+TEST_CASE("repair puts counters that cannot be read behind all that is there") {
+  for (const std::string_view key : {kFormatKey, kClockKey, kNextTableIdKey}) {
+    CAPTURE(key);
+    const TemporaryFolder folder;
+    fill(folder.store());
+    change(folder.store(), 1, key, "short");
+    CHECK(refusal_to_open(folder.store()).find("is damaged") != std::string::npos);
+    CHECK_FALSE(repair_store(folder.store().directory, "acct").was_whole);
+    TableStore store(folder.store());
+    REQUIRE(store.create_table({"acct", "New"}).has_value());
+    CHECK(rows(store, {"acct", "New"}).empty());
+    CHECK(rows(store, kTable) == "123");
+  }
+}
+
+TEST_CASE("repair gives entities whose table cannot be read a table, and drops what cannot be read") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  change(folder.store(), 1, encode_table_key("acct", "table"), "no row");
+  change(folder.store(), 2, encode_entity_key(TableId{1}, "p", "2"), "no record");
+  const RepairReport report = repair_store(folder.store().directory, "acct");
+  REQUIRE(report.lost.size() == 3);
+  CHECK(report.lost[1] == "the name of a table with 2 entities: it is now recovered1 of the account acct");
+  CHECK(report.lost[2] == "1 entities that cannot be read");
+  CHECK(rows(TableStore(folder.store()), {"acct", "recovered1"}) == "13");
+  CHECK(repair_store(folder.store().directory, "acct").was_whole);
+  CHECK(fs::exists(report.backup / "CURRENT"));
+}
+
+TEST_CASE("repair refuses a store of a newer format, one that is in use, and a folder without one") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
+  fill(folder.store());
+  {
+    const TableStore user(folder.store());
+    CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
+  }
+  change(folder.store(), 1, kFormatKey, encode_number(kStoreFormat + 1));
+  CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
+  change(folder.store(), 1, kFormatKey, encode_number(kStoreFormat));
+  CHECK(rows(TableStore(folder.store()), kTable) == "123");
+  CHECK(std::distance(fs::directory_iterator(folder.store().directory.parent_path()), {}) == 1);
+}
+
+}  // namespace
+}  // namespace rocktable
