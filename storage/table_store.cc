@@ -97,6 +97,8 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.max_total_wal_size = 64 << 20;  // else one unflushed row of the catalog pins the whole log
+  options.wal_recovery_mode =
+      rocksdb::WALRecoveryMode::kPointInTimeRecovery;  // check_whole sees what it passes over
   options.avoid_flush_during_recovery = true;
   options.max_open_files = 256;  // of the process's descriptors: connections need the others
   options.info_log = std::make_shared<NoLog>();
