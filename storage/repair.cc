@@ -16,6 +16,7 @@
 #include "storage/entity_codec.h"
 #include "storage/log_check.h"
 #include "storage/rocksdb.h"
+#include "storage/salvage.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -43,6 +44,7 @@ class Database {
  public:
   explicit Database(const fs::path& store) {
     rocksdb::DBOptions options;
+    options.create_if_missing = true;
     options.create_missing_column_families = true;
     options.info_log = std::make_shared<NoLog>();
     rocksdb::DB* db = nullptr;
@@ -209,6 +211,52 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   }
 }
 
+// Of an entity, as the service would write it; `tables` has the names.
+std::string name_of(const std::string& key, const std::map<std::uint64_t, std::string>& tables) {
+  if (key.size() <= 8) return key.empty() ? "the end" : "the beginning of a table";
+  const auto table = tables.find(decode_number(std::string_view(key).substr(0, 8)));
+  std::string scratch;
+  const EntityKeyView entity = decode_entity_key(key, scratch);
+  std::string name = table == tables.end() ? "a table" : table->second.substr(1);
+  std::replace(name.begin(), name.end(), '\0', '/');
+  return name + "(PartitionKey='" + std::string(entity.partition_key) + "',RowKey='" +
+         std::string(entity.row_key) + "')";
+}
+
+void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
+  copy_readable({from.db(), from.catalog()}, {to.db(), to.catalog()}, [&](const auto&, const auto&) {
+    lost.push_back("rows of the catalog: names of tables, settings");
+  });
+  Inventory inventory;
+  count_tables(to, inventory);
+  const auto name = [&](const std::string& key) { return name_of(key, inventory.table_keys); };
+  copy_readable({from.db(), from.entities()}, {to.db(), to.entities()},
+                [&](const std::string& before, const std::string& behind) {
+                  lost.push_back("entities behind " + (before.empty() ? "the beginning" : name(before)) +
+                                 " and before " + name(behind));
+                });
+}
+
+// Where all files are there, and blocks of them are damaged: a new store of the rows outside of these. False where that
+// cannot be read either.
+bool copy_around_damage(const fs::path& store, const fs::path& to, std::vector<std::string>& lost) {
+  if (!check_logs(store).damage.empty()) return false;
+  std::vector<std::string> gaps;
+  try {
+    Database from(store);
+    fs::remove_all(to);
+    Database target(to);
+    copy_rows(from, target, gaps);
+  } catch (const StoreFault& fault) {
+    if (!fault.is_damage()) throw;
+    return false;
+  }
+  lost.insert(lost.end(), gaps.begin(), gaps.end());
+  fs::remove_all(store);
+  fs::rename(to, store);
+  return true;
+}
+
 // A new manifest over all files that are whole, and of what can be read of the logs.
 void rebuild(const fs::path& store, std::vector<std::string>& lost) {
   rocksdb::DBOptions options;
@@ -258,7 +306,12 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
   }
   report.lost.push_back(with_name(*fault, copy, store));
   copy_store(store, copy);  // as it was: opening it may have deleted what it did not know
-  rebuild(copy, report.lost);
+  const fs::path rows = copy.string() + "ed";
+  if (!copy_around_damage(copy, rows, report.lost)) {
+    fs::remove_all(rows);
+    copy_store(store, copy);
+    rebuild(copy, report.lost);
+  }
   {
     Database database(copy);
     Inventory inventory = take_inventory(database);
@@ -282,6 +335,7 @@ RepairReport repair_store(const fs::path& store, std::string_view account) {
   } catch (const std::exception& error) {
     std::error_code ignored;
     fs::remove_all(copy, ignored);
+    fs::remove_all(copy.string() + "ed", ignored);
     throw StoreError("cannot repair the store in " + store.string() + ": " + error.what());
   }
 }

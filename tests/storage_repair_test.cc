@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 #include <rocksdb/db.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "storage/catalog_codec.h"
 #include "storage/repair.h"
+#include "storage/salvage.h"
 #include "storage/table_store.h"
 #include "tests/storage_temporary_folder.h"
 
@@ -95,6 +97,67 @@ TEST_CASE("repair gives entities whose table cannot be read a table, and drops w
   CHECK(rows(TableStore(folder.store()), {"acct", "recovered1"}) == "13");
   CHECK(repair_store(folder.store().directory, "acct").was_whole);
   CHECK(fs::exists(report.backup / "CURRENT"));
+}
+
+fs::path largest_table_file(const fs::path& store) {
+  fs::path out;
+  for (const auto& entry : fs::directory_iterator(store))
+    if (entry.path().extension() == ".sst" && (out.empty() || entry.file_size() > fs::file_size(out)))
+      out = entry.path();
+  return out;
+}
+
+TEST_CASE("of a damaged block repair loses the rows of that block, and names them") {
+  const TemporaryFolder folder;
+  std::vector<std::string> keys;
+  {
+    TableStore store(folder.store());
+    REQUIRE(store.create_table(kTable).has_value());
+    for (int i = 0; i < 2000; ++i) {
+      keys.push_back(std::to_string(100'000 + i * 7));
+      const std::vector<Write> writes{{WriteKind::Insert, keys.back(), {}, {{"a", std::string(500, 'x')}}}};
+      REQUIRE(store.commit(kTable, "p", writes).has_value());
+    }
+  }
+  const fs::path file = largest_table_file(folder.store().directory);
+  {
+    std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+    bytes.seekp(static_cast<std::streamoff>(fs::file_size(file) / 2));
+    bytes.put('y');
+  }
+  const RepairReport report = repair_store(folder.store().directory, "acct");
+  CHECK_FALSE(report.was_whole);
+  CHECK(report.entities < 2000);
+  CHECK(report.entities > 1960);  // a block is 16 KiB
+  REQUIRE(report.lost.size() == 2);
+  CHECK(report.lost[0].find(file.filename().string()) != std::string::npos);
+  const TableStore store(folder.store());
+  std::size_t before = 0, behind = 0;
+  const auto is_there = [&](const std::string& key) {
+    return store.get(kTable, {"p", key}, [](const EntityView&) {}).value();
+  };
+  while (is_there(keys[before + 1])) ++before;
+  for (behind = before + 1; !is_there(keys[behind]);) ++behind;
+  CHECK(report.lost[1] == "entities behind acct/table(PartitionKey='p',RowKey='" + keys[before] +
+                              "') and before acct/table(PartitionKey='p',RowKey='" + keys[behind] + "')");
+  CHECK(report.entities == 2000 - (behind - before - 1));
+}
+
+TEST_CASE("the middle of two keys lies between them, or there is none") {
+  struct {
+    std::string_view low, high;
+  } cases[] = {{"", "\xff"}, {"a", "b"}, {"ab", "b"}, {"a", "a\x01"}, {"abc", "abd"}, {"a", "a"}};
+  for (const auto& c : cases) {
+    CAPTURE(c.low);
+    std::string low(c.low), high(c.high);
+    for (int step = 0; step < 200; ++step) {
+      const std::string middle = middle_of(low, high);
+      if (middle == high) break;
+      CHECK(middle > low);
+      CHECK(middle < high);
+      (step % 3 == 0 ? low : high) = middle;
+    }
+  }
 }
 
 TEST_CASE("repair refuses a store of a newer format, one that is in use, and a folder without one") {

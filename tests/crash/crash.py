@@ -137,7 +137,7 @@ def deletion(run, rounds, rows=2500):
         client = Client(server)
         data = rocktable.request_bytes(server, "DELETE", f"{server.base}/Tables('{table}')")
         client._socket.sendall(data)
-        time.sleep(run.random.random() * 0.03)
+        time.sleep(run.random.random() * 0.06)
         run.kill(server)
         with contextlib.suppress(*GONE):
             acknowledged = rocktable.read_response(client._socket).status == 204

@@ -18,4 +18,4 @@ def test_what_was_acknowledged_survives_a_kill(scenario, sync, tmp_path):
         SCENARIOS[scenario](run, ROUNDS[scenario])
     finally:
         run.end()
-    assert run.acknowledged
+    assert run.kills
