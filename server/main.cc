@@ -15,6 +15,7 @@
 #include "server/server.h"
 #include "server/service.h"
 #include "server/tls.h"
+#include "storage/repair.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -63,6 +64,23 @@ Timeouts timeouts_of(const Options& options) {
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
 }
 
+std::filesystem::path store_in(const std::string& location) {
+  return std::filesystem::path(location) / "__rocktable__";
+}
+
+void repair(const std::string& location) {
+  const RepairReport report = repair_store(store_in(location), "devstoreaccount1");
+  const std::string kept =
+      std::to_string(report.tables) + " tables, " + std::to_string(report.entities) + " entities";
+  if (report.was_whole) {
+    std::cout << "rocktable: the store is whole: " << kept << '\n';
+    return;
+  }
+  std::cout << "rocktable: repaired; kept: " << kept << '\n';
+  for (const auto& sentence : report.lost) std::cout << "rocktable: lost: " << sentence << '\n';
+  std::cout << "rocktable: the store as it was is in " << report.backup.string() << '\n';
+}
+
 void serve(const Options& options) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
@@ -82,8 +100,8 @@ void serve(const Options& options) {
     std::filesystem::remove(options.ready_file, ignored);
   }
   AccessLog access_log(options.silent, options.debug_file);
-  TableStore store(
-      {std::filesystem::path(options.location) / "__rocktable__", options.in_memory, options.sync});
+  TableStore store({store_in(options.location), options.in_memory, options.sync,
+                    [](const std::string& text) { spdlog::warn("{}", text); }});
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,
                    .secure = secure,
@@ -119,8 +137,16 @@ int main(int argc, char** argv) {
   spdlog::set_pattern("rocktable: %v");
   if (invocation.options->warning) spdlog::warn("{}", *invocation.options->warning);
   try {
-    serve(*invocation.options);
+    if (invocation.options->repair) {
+      repair(*invocation.options->repair);
+    } else {
+      serve(*invocation.options);
+    }
     return 0;
+  } catch (const DamagedStore& error) {
+    std::cerr << "rocktable: " << error.what() << "; `rocktable repair " << invocation.options->location
+              << "` saves what is whole\n";
+    return kCouldNotStart;
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << error.what() << '\n';
     return kCouldNotStart;

@@ -22,6 +22,7 @@ constexpr std::array kOtherServices = {
 constexpr const char* kFooter =
     "  --blobHost --blobPort --blobKeepAliveTimeout --queueHost --queuePort --queueKeepAliveTimeout\n"
     "  --extentMemoryLimit                There is no blob and no queue service\n\n"
+    "rocktable repair DIR, in place of a start, saves what is whole of the damaged store in DIR.\n"
     "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
     "Environment: AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" names accounts in place of devstoreaccount1;\n"
     "AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.";
@@ -172,6 +173,11 @@ Invocation parse_command_line(int argc, const char* const* argv) {
   add_options(app, options, tls);
   add_limits(app, options);
   add_ignored(app, ignored);
+  CLI::App* repair =
+      app.add_subcommand("repair", "Save what is whole of the damaged store in DIR, and end")->group("");
+  repair->add_option("DIR", options.repair, "As --location: the store is the folder __rocktable__ in it")
+      ->type_name("")
+      ->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

@@ -35,6 +35,7 @@ struct Options {
   bool explain_auth = false;  // refusals of access say why
   bool strict_api_version = false;
   bool insight_headers = false;
+  std::optional<std::string> repair;   // the folder whose store is to be repaired, in place of a start
   std::optional<std::string> warning;  // to be told before the start
 };
 

@@ -2,21 +2,47 @@
 // the benchmarks, alone.
 #pragma once
 
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <cstdarg>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rocktable {
 
 inline rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// For faults that no client can cause.
+// Of every store, in this order: RocksDB's own, which is empty, the catalog, the entities.
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families();
+
+// In place of RocksDB's file LOG. Where the disk is full, RocksDB as Debian builds it ends the process for a line that
+// it cannot log; and what is worth telling is in the statuses that it returns.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, std::va_list) override {}
+};
+
+// A fault that no client can cause: of the disk, or of what is on it. The text names the file.
+class StoreFault : public std::runtime_error {
+ public:
+  explicit StoreFault(const rocksdb::Status& status)
+      : std::runtime_error("the store failed: " + status.ToString()), is_damage_(status.IsCorruption()) {}
+
+  bool is_damage() const { return is_damage_; }
+
+ private:
+  bool is_damage_;
+};
+
 inline void check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("the store failed: " + status.ToString());
+  if (!status.ok()) throw StoreFault(status);
 }
 
 }  // namespace rocktable

@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
@@ -27,6 +28,7 @@
 #include "storage/clock.h"
 #include "storage/entity_codec.h"
 #include "storage/key_codec.h"
+#include "storage/log_check.h"
 #include "storage/rocksdb.h"
 #include "storage/table_scan.h"
 
@@ -81,16 +83,27 @@ std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env) {
   return manager;
 }
 
+// RocksDB by itself would wait for as much room as a buffer takes, look every five seconds, and refuse to be told to go
+// on meanwhile. Impl::write tells it.
+class NoRecoveryByItself : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* recovers) override {
+    *recovers = false;
+  }
+};
+
 rocksdb::DBOptions database_options(rocksdb::Env* env) {
   rocksdb::DBOptions options;
   options.env = env;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.max_total_wal_size = 64 << 20;  // else one unflushed row of the catalog pins the whole log
+  options.wal_recovery_mode =
+      rocksdb::WALRecoveryMode::kPointInTimeRecovery;  // check_whole sees what it passes over
   options.avoid_flush_during_recovery = true;
-  options.keep_log_file_num = 2;
   options.max_open_files = 256;  // of the process's descriptors: connections need the others
-  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.info_log = std::make_shared<NoLog>();
+  options.listeners.push_back(std::make_shared<NoRecoveryByItself>());
   return options;
 }
 
@@ -101,16 +114,33 @@ void make_directory(const std::filesystem::path& directory) {
   if (error) throw StoreError("cannot create the folder " + directory.string() + ": " + error.message());
 }
 
-StoreError open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
+// Whether it is the files that are at fault, and not the system or the user.
+bool is_damage(const rocksdb::Status& status) {
+  return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound();
+}
+
+DamagedStore damaged(const std::filesystem::path& directory, const std::string& what) {
+  return DamagedStore("cannot open the store in " + directory.string() + ": it is damaged: " + what);
+}
+
+[[noreturn]] void throw_open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
   const std::string what = status.ToString();
   const std::string folder = directory.string();
   // "While lock file: ..." of another process, "lock hold by current process ..." of this one; not "while
   // open a file for lock: ...", a fault of the folder.
   if (what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos)
-    return StoreError("the folder " + folder + " is in use by another rocktable");
+    throw StoreError("the folder " + folder + " is in use by another rocktable");
+  if (is_damage(status)) throw damaged(directory, what);
   if (what.find("Column famil") != std::string::npos)
-    return StoreError("cannot open the store in " + folder + ": it was written by a newer rocktable");
-  return StoreError("cannot open the store in " + folder + ": " + what);
+    throw StoreError("cannot open the store in " + folder + ": it was written by a newer rocktable");
+  throw StoreError("cannot open the store in " + folder + ": " + what);
+}
+
+// Before RocksDB opens it, and deletes what it takes to be superfluous.
+void check_whole(const StoreOptions& options) {
+  const LogCheck logs = check_logs(options.directory);
+  if (!logs.damage.empty()) throw damaged(options.directory, logs.damage);
+  if (!logs.torn.empty() && options.warn) options.warn(logs.torn);
 }
 
 // A shared mutex whose exclusive side does not starve: glibc's lets the shared side in for as long as there
@@ -169,6 +199,12 @@ class TableRows {
 
 }  // namespace
 
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
+  return {{rocksdb::kDefaultColumnFamilyName, catalog_options()},
+          {"catalog", catalog_options()},
+          {"entities", entities_options()}};
+}
+
 class TableStore::Impl {
  public:
   explicit Impl(const StoreOptions& options);
@@ -202,7 +238,8 @@ class TableStore::Impl {
   void release_column_families();
   void check_format();
   std::optional<std::uint64_t> read_number(std::string_view key) const;
-  void write(rocksdb::WriteBatch& batch);
+  void write(rocksdb::WriteBatch& batch, bool sync = false);
+  bool resume();
   TableId allocate_table_id();
   std::optional<TableRow> read_table_row(const std::string& key) const;
   bool has_files(const rocksdb::Range& range) const;
@@ -226,6 +263,9 @@ class TableStore::Impl {
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   rocksdb::WriteOptions write_options_;
   std::optional<Clock> clock_;
+  std::mutex resume_mutex_;
+  std::chrono::steady_clock::time_point resume_tried_;
+  bool resumed_ = false;
   std::mutex table_id_mutex_;
   std::uint64_t next_table_id_ = 1;
   mutable TableRows table_rows_;
@@ -249,6 +289,9 @@ TableStore::Impl::Impl(const StoreOptions& options) {
     });
   } catch (const std::exception& error) {
     release_column_families();
+    const auto* fault = dynamic_cast<const StoreFault*>(&error);
+    if ((fault != nullptr && fault->is_damage()) || dynamic_cast<const CorruptRecord*>(&error) != nullptr)
+      throw damaged(options.directory, error.what());
     throw StoreError("cannot open the store in " + options.directory.string() + ": " + error.what());
   }
 }
@@ -262,16 +305,13 @@ void TableStore::Impl::open(const StoreOptions& options) {
     directory = "/memory";
   } else {
     make_directory(directory);
+    check_whole(options);
   }
   rocksdb::DB* db = nullptr;
   rocksdb::DBOptions db_options = database_options(env);
   if (!options.in_memory) db_options.sst_file_manager = background_removal(env);
-  const auto status = rocksdb::DB::Open(db_options, directory.string(),
-                                        {{rocksdb::kDefaultColumnFamilyName, catalog_options()},
-                                         {"catalog", catalog_options()},
-                                         {"entities", entities_options()}},
-                                        &handles_, &db);
-  if (!status.ok()) throw open_error(directory, status);
+  const auto status = rocksdb::DB::Open(db_options, directory.string(), column_families(), &handles_, &db);
+  if (!status.ok()) throw_open_error(directory, status);
   db_.reset(db);
   catalog_ = handles_[1];
   entities_ = handles_[2];
@@ -293,11 +333,13 @@ void TableStore::Impl::release_column_families() {
 }
 
 TableStore::Impl::~Impl() {
-  // Close does not flush, and replaying a log of 30,000 rows costs the next start 170 ms.
+  // Close does not flush, and replaying a log of 30,000 rows costs the next start 170 ms. The one row in the log says
+  // what must be in files: check_logs would miss it in a manifest that lost its end.
   if (memory_env_ == nullptr) {
-    const auto last = static_cast<std::uint64_t>(clock_->last().ticks);
-    db_->Put(write_options_, catalog_, slice(kClockKey), slice(encode_number(last))).PermitUncheckedError();
+    const std::string last = encode_number(static_cast<std::uint64_t>(clock_->last().ticks));
+    db_->Put(write_options_, catalog_, slice(kClockKey), slice(last)).PermitUncheckedError();
     db_->Flush({}, {catalog_, entities_}).PermitUncheckedError();
+    db_->Put(write_options_, catalog_, slice(kClockKey), slice(last)).PermitUncheckedError();
   }
   release_column_families();
   db_->Close().PermitUncheckedError();
@@ -312,7 +354,9 @@ std::optional<std::string> TableStore::Impl::read_document(std::string_view key)
 }
 
 void TableStore::Impl::put_document(std::string_view key, std::string_view document) {
-  check(db_->Put(write_options_, catalog_, slice(key), slice(document)));
+  rocksdb::WriteBatch batch;
+  check(batch.Put(catalog_, slice(key), slice(document)));
+  write(batch);
 }
 
 std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key) const {
@@ -320,11 +364,24 @@ std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key)
   return bytes ? std::optional(decode_number(*bytes)) : std::nullopt;
 }
 
-// RocksDB refuses all writes once one has failed for want of space or files. The next may find that it passed.
-void TableStore::Impl::write(rocksdb::WriteBatch& batch) {
-  auto status = db_->Write(write_options_, &batch);
-  if (!status.ok() && db_->Resume().ok()) status = db_->Write(write_options_, &batch);
+// The way of all writes to the disk. RocksDB refuses them all once one has failed for want of space or files. The next
+// may find that it passed.
+void TableStore::Impl::write(rocksdb::WriteBatch& batch, bool sync) {
+  rocksdb::WriteOptions options = write_options_;
+  options.sync |= sync;
+  auto status = db_->Write(options, &batch);
+  if (!status.ok() && resume()) status = db_->Write(options, &batch);
   check(status);
+}
+
+// At most once a second, for what is in memory has to be written to files before writes go on.
+bool TableStore::Impl::resume() {
+  const std::lock_guard lock(resume_mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - resume_tried_ < std::chrono::seconds(1)) return resumed_;
+  resumed_ = db_->Resume().ok();
+  resume_tried_ = std::chrono::steady_clock::now();
+  return resumed_;
 }
 
 // --- Tables ------------------------------------------------------------------------------------------------
@@ -376,23 +433,25 @@ Result<void> TableStore::Impl::delete_table(const TableName& name) {
   options.iterate_upper_bound = &end_slice;
   const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, entities_));
   rows->Seek(begin_slice);
-  check(rows->status());
+  const bool has_rows =
+      rows->Valid() || !rows->status().ok();  // also a table that cannot be read can be deleted
 
   // The row of the catalog and the entities go in one batch: after a crash both are there, or neither is.
   // Each range tombstone costs later reads a little, so an empty table leaves none.
   rocksdb::WriteBatch batch;
   check(batch.Delete(catalog_, slice(key)));
   check(batch.Delete(catalog_, slice(encode_identifiers_key(row->id))));
-  if (rows->Valid()) check(batch.DeleteRange(entities_, begin_slice, end_slice));
+  if (has_rows) check(batch.DeleteRange(entities_, begin_slice, end_slice));
   // Whole files of the table go at once; compaction takes what shares a file with others. Files stay gone
   // when the power fails, so the log that says why reaches the disk before: else the table would be back,
   // with holes.
-  const bool drop_files = rows->Valid() && has_files({begin_slice, end_slice});
-  rocksdb::WriteOptions write_options = write_options_;
-  if (drop_files && memory_env_ == nullptr) write_options.sync = true;
-  check(db_->Write(write_options, &batch));
+  const bool drop_files = has_rows && has_files({begin_slice, end_slice});
+  write(batch, drop_files && memory_env_ == nullptr);
   table_rows_.forget(key);
-  if (drop_files) check(rocksdb::DeleteFilesInRange(db_.get(), entities_, &begin_slice, &end_slice, false));
+  // The table is gone already: files that cannot be dropped now are left to compaction.
+  if (drop_files) {
+    rocksdb::DeleteFilesInRange(db_.get(), entities_, &begin_slice, &end_slice, false).PermitUncheckedError();
+  }
   return {};
 }
 

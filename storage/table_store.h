@@ -25,12 +25,20 @@ struct StoreOptions {
   std::filesystem::path directory;  // created where absent; ignored in memory
   bool in_memory = false;           // nothing on disk, nothing survives
   bool sync = false;  // fsync each commit: survives power loss, not only the death of the process
+  std::function<void(const std::string&)> warn = {};  // told what the user should know of a store that opens
 };
 
 // The store could not be opened: a sentence for the user. Nothing was damaged.
 class StoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// Files of the store are missing or damaged, which it was opened too late to prevent: repair_store (storage/repair.h)
+// saves what is whole.
+class DamagedStore : public StoreError {
+ public:
+  using StoreError::StoreError;
 };
 
 // What addresses a table. Names compare without regard to ASCII case.

@@ -122,7 +122,7 @@ def main():
         options.add(filters.pop(0))
     javascript = [package.parent for package in sorted(CLIENTS.glob("*/package.json"))]
     javascript += [ROOT / "tests/browser"] * ("--browser" in options)
-    python = [CLIENTS / "python", ROOT / "tests/protocol"] + [CLIENTS / "azure-cli"] * ("--azure-cli" in options)
+    python = [CLIENTS / "python", ROOT / "tests/protocol", ROOT / "tests/crash"] + [CLIENTS / "azure-cli"] * ("--azure-cli" in options)
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
     sanitizer = next(p.get("environment", {}) for p in presets if p["name"] == preset)

@@ -1,0 +1,200 @@
+"""A disk that is full, and too few file descriptors: writes are refused with the service's error, reads go on, nothing
+that was acknowledged is lost, and all is well again once there is room, without a restart."""
+import contextlib
+import json
+import os
+import resource
+import socket
+import subprocess
+import time
+
+import pytest
+
+import rocktable_server as rocktable
+from workload import GONE, Client
+
+DISK = 80 << 20
+BALLAST = 40 << 20  # more than is held in memory, which has to go to files before writes go on
+RECOVERY_LIMIT = 10.0  # seconds
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A folder on a disk of its own, and a file there that may be deleted to make room."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small disk")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this machine does not let a small disk be mounted")
+    (folder / "ballast").write_bytes(bytes(BALLAST))
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def start():
+    servers = []
+
+    def make(*flags, **options):
+        servers.append(rocktable.Server(*flags, **options))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        if server.is_running():
+            server.kill()
+
+
+class Rows:
+    """Writes rows one by one and remembers which were acknowledged."""
+
+    def __init__(self, server, table="Rows"):
+        self.table, self.acknowledged, self._next = table, set(), 0
+        rocktable.create_table(server, table)
+
+    def write(self, client):
+        self._next += 1
+        row = f"{self._next:06}"
+        body = json.dumps({"PartitionKey": "p", "RowKey": row, "A": "x" * 30_000})
+        answer = client.send("POST", f"/{self.table}", {"Prefer": "return-no-content"}, body)
+        if answer.status == 204:
+            self.acknowledged.add(row)
+        return answer
+
+    def fill(self, client):
+        """Until there is no room."""
+        for _ in range(DISK // 30_000 * 2):
+            answer = self.write(client)
+            if answer.status != 204:
+                return answer
+        raise AssertionError("the disk does not get full")
+
+    def until_written(self, client):
+        begin = time.monotonic()
+        while self.write(client).status != 204:
+            assert time.monotonic() - begin < RECOVERY_LIMIT, "no write succeeds though there is room"
+            time.sleep(0.1)
+
+    def check(self, server):
+        """What was acknowledged is there; what was refused is not, but for the last before a crash."""
+        rows = {entity["RowKey"] for entity in rocktable.all_entities(server, self.table)}
+        assert self.acknowledged <= rows
+        return rows - self.acknowledged
+
+
+def fill_again(disk):
+    """What a deleted table leaves is removed in the background."""
+    deadline = time.monotonic() + RECOVERY_LIMIT
+    while True:
+        with contextlib.suppress(OSError):
+            (disk / "ballast").write_bytes(bytes(BALLAST))
+            return
+        assert time.monotonic() < deadline, "a deleted table does not make room"
+        time.sleep(0.2)
+
+
+def refused_for_want_of_space(answer, server):
+    assert (answer.status, answer.code) == (500, "InternalError"), answer
+    assert "No space left on device" in server.errors()
+
+
+@pytest.mark.parametrize("sync", [False, True], ids=["without sync", "with sync"])
+def test_a_full_disk_refuses_writes_until_there_is_room(disk, start, sync):
+    server = start(*["--sync"] * sync, location=disk)
+    rows = Rows(server)
+    with contextlib.closing(Client(server)) as client:
+        for attempt in range(2):
+            refused_for_want_of_space(rows.fill(client), server)
+            assert client.send("POST", "/Tables", {}, '{"TableName":"Another"}').status == 500
+            assert not rows.check(server), "what was refused is there"
+            assert client.send("GET", f"/{rows.table}(PartitionKey='p',RowKey='000001')").status == 200
+            (disk / "ballast").unlink()
+            rows.until_written(client)
+            if attempt == 0:
+                assert not rows.check(server)
+                rocktable.delete_table(server, rows.table)
+                rows = Rows(server, "Again")
+                fill_again(disk)
+    server.kill()
+    server = start(location=disk)
+    assert not rows.check(server)
+    assert rows.acknowledged
+
+
+def test_a_crash_on_a_full_disk_loses_nothing(disk, start):
+    server = start(location=disk)
+    rows = Rows(server)
+    with contextlib.closing(Client(server)) as client:
+        refused_for_want_of_space(rows.fill(client), server)
+        for _ in range(20):
+            rows.write(client)
+    server.kill()
+    try:
+        server = start(location=disk)
+    except AssertionError as refusal:
+        assert "No space left on device" in str(refusal) and "repair" not in str(refusal), refusal
+    else:
+        server.kill()
+    (disk / "ballast").unlink()
+    server = start(location=disk)
+    assert len(rows.check(server)) <= 1
+    with contextlib.closing(Client(server)) as client:
+        rows.until_written(client)
+
+
+def test_a_stop_on_a_full_disk_loses_nothing(disk, start):
+    server = start(location=disk)
+    rows = Rows(server)
+    with contextlib.closing(Client(server)) as client:
+        refused_for_want_of_space(rows.fill(client), server)
+    server.stop()
+    (disk / "ballast").unlink()
+    assert len(rows.check(start(location=disk))) <= 1
+
+
+def test_too_few_descriptors_are_survived(start, tmp_path):
+    """Clients that take them all; the store has more files than are left."""
+    for session in range(12):  # each leaves files
+        server = start(location=tmp_path)
+        if session == 0:
+            rocktable.create_table(server, "Rows")
+        for row in range(20):
+            body = json.dumps({"PartitionKey": f"p{row}", "RowKey": f"{session}"})
+            assert rocktable.send(server, "POST", "/Rows", body=body).status == 201
+        server.stop()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limits[0], limits[1]))
+    server = rocktable_with_few_files(start, tmp_path, 60)
+    clients = []
+    try:
+        for _ in range(100):
+            clients.append(socket.create_connection((server.host, server.port), timeout=1))
+        time.sleep(0.3)
+        for row in range(20):
+            with contextlib.suppress(*GONE):
+                data = rocktable.request_bytes(server, "GET", f"{server.base}/Rows(PartitionKey='p{row}',RowKey='3')")
+                clients[row].sendall(data)
+                assert rocktable.read_response(clients[row]).status in (200, 500)
+    finally:
+        for client in clients:
+            client.close()
+    deadline = time.monotonic() + RECOVERY_LIMIT
+    while True:
+        with contextlib.suppress(*GONE):
+            if len(rocktable.all_entities(server, "Rows")) == 240:
+                break
+        assert time.monotonic() < deadline, "the clients are gone, and it does not recover"
+        time.sleep(0.1)
+    body = json.dumps({"PartitionKey": "after", "RowKey": ""})
+    assert rocktable.send(server, "POST", "/Rows", body=body).status == 201
+    server.stop()
+
+
+def rocktable_with_few_files(start, folder, count):
+    """Both limits, for the server raises the soft one to the hard one."""
+    script = folder / "few"
+    script.write_text(f'#!/bin/sh\nulimit -n {count}\nexec "{rocktable.BINARY}" "$@"\n')
+    script.chmod(0o755)
+    return start(location=folder, binary=script)
