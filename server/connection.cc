@@ -86,7 +86,9 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
 asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const std::atomic<bool>& hung_up,
                                                    MemoryBudget::Share& share, bool must) {
   if (!share.take(kMaxPageBytes) && !must) co_return std::nullopt;
-  co_return call.run(hung_up);
+  Response response = call.run(hung_up);
+  share.charge(response.body.capacity());  // no more than it has become: others wait for the rest
+  co_return response;
 }
 
 // Between looks whether there is memory now: longer and longer, for many may wait, and for long.

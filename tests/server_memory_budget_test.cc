@@ -63,6 +63,7 @@ TEST_CASE("Threads that take and give back at once never hold more than there is
   std::atomic<bool> too_many = false;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         MemoryBudget::Share share(budget);

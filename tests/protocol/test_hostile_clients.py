@@ -144,8 +144,8 @@ def test_slow_requests_end_at_their_timeout_and_hold_nobody_up(start, part):
             time.sleep(0.3)
             sent += 1
         assert not any(map(is_closed, slow))
-        watched.check_others_are_served(f"200 slow {part}s")
-        watched.check_memory(f"200 slow {part}s", 20 * MEBIBYTE)
+        watched.check_others_are_served(f"200 requests with a slow {part}")
+        watched.check_memory(f"200 requests with a slow {part}", 20 * MEBIBYTE)
         wait_until(lambda: all(map(is_closed, slow)), 6, "a slow request is still waited for")
     watched.check_no_descriptor_is_left()
 
@@ -388,7 +388,7 @@ def test_answers_that_nobody_reads_share_memory_and_make_way(start):
     query = request_bytes(server, "GET", f"{server.base}/victim()")
     assert len(exchange(server, query).body) > 12 * MEBIBYTE
     watched = Watched(server)
-    with clients(server, 40) as deaf:
+    with clients(server, 12) as deaf:
         for client in deaf:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.sendall(query)
@@ -396,13 +396,13 @@ def test_answers_that_nobody_reads_share_memory_and_make_way(start):
         for _ in range(20):
             time.sleep(0.1)
             peak = max(peak, watched.growth())
-        watched.check_others_are_served("40 answers of 14 MB that nobody reads")
+        watched.check_others_are_served("12 answers of 14 MB that nobody reads")
         begin = time.monotonic()
-        with connection(server, timeout=30) as client:
+        with connection(server, timeout=60) as client:  # each of the others holds it up for a second or two
             client.sendall(query)
             assert read_response(client).status == 200
         print(f"{peak / MEBIBYTE:.0f} MiB more at most; who reads had to wait {time.monotonic() - begin:.1f} s")
-        assert SANITIZED or peak < 120 * MEBIBYTE  # of 560
+        assert SANITIZED or peak < 80 * MEBIBYTE  # of 170
     watched.check_no_descriptor_is_left(15)
 
 
