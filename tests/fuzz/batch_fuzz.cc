@@ -64,6 +64,7 @@ void check_written_again(const BatchRequest& request, std::string_view input) {
 
 void check_answers(const BatchRequest& request, std::string_view input) {
   std::vector<BatchAnswer> answers;
+  answers.reserve(request.parts.size());
   for (const auto& part : request.parts)
     answers.push_back({"HTTP/1.1 204 No Content", "A: b\r\n", std::string(part.body)});
   const std::string outer = foreign_boundary(input, "batchresponse_"),

@@ -16,7 +16,8 @@ template <class Decode>
 void read(Decode decode) {
   try {
     decode();
-  } catch (const CorruptRecord&) {  // the answer to a damaged disk
+  } catch (const CorruptRecord& damage) {
+    require(*damage.what() != '\0', "a complaint without words");
   }
 }
 
