@@ -115,6 +115,7 @@ struct LogState {
   std::uint64_t last_sequence = 0;
   std::uint64_t first_log = 0;  // 0 where none was deleted yet
   bool has_logs = false;
+  bool torn = false;  // the manifest does not end with a whole edit
 };
 
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
@@ -191,7 +192,8 @@ void apply_edit(std::string_view bytes, LogState& state) {
 
 LogState log_state(const std::string& manifest) {
   LogState out;
-  read_log(manifest, [&](std::uint64_t, std::string_view edit) { apply_edit(edit, out); });
+  const auto bad = read_log(manifest, [&](std::uint64_t, std::string_view edit) { apply_edit(edit, out); });
+  out.torn = bad.has_value();
   return out;
 }
 
@@ -204,8 +206,10 @@ std::string log_name(std::uint64_t log) {
 // Goes through the logs in order.
 class Chain {
  public:
-  // Nothing but what was in files for all, when they were written last, may be before the first log.
+  // Of a torn manifest, what is in files of one column family may be lost for another: nothing but what was in files
+  // for all may be before the first log. Not so of a whole one, for a start does not write all sequences down.
   Chain(const LogState& state, std::uint64_t first_log) : next_(state.last_sequence + 1) {
+    if (!state.torn) return;
     for (const auto& [family, flushed] : state.families)
       if (flushed.log < first_log) next_ = std::min(next_, flushed.sequence + 1);
   }
@@ -225,6 +229,7 @@ class Chain {
   }
 
   LogCheck finish() && {
+    check_.logs_are_whole = bad_.empty();
     if (check_.damage.empty() && !bad_.empty())
       check_.torn = "the last write did not reach its end: " + bad_ + "; all before it is there";
     return std::move(check_);
@@ -285,6 +290,15 @@ std::optional<std::uint64_t> read_log(std::string_view log,
   }
   if (start != kNone) damaged(start);
   return bad;
+}
+
+std::vector<std::string> batches_in_logs(const std::filesystem::path& store) {
+  std::vector<std::string> out;
+  for (const auto& [log, name] : files_of(store, "", ".log"))
+    read_log(read_file(store / name), [&](std::uint64_t, std::string_view batch) {
+      if (batch.size() >= kBatchHeader) out.emplace_back(batch);
+    });
+  return out;
 }
 
 LogCheck check_logs(const std::filesystem::path& store) {
