@@ -78,9 +78,16 @@ std::map<std::uint64_t, std::string> files_of(const std::filesystem::path& store
 
 // What a manifest says of the logs.
 struct LogState {
-  std::uint64_t last_in_files = 0;
+  // Of a column family: all that logs before this one hold is in files, as it is up to this operation.
+  struct Flushed {
+    std::uint64_t log = 0, sequence = 0;
+  };
+
+  std::map<unsigned, Flushed> families;
+  std::uint64_t last_sequence = 0;
   std::uint64_t first_log = 0;  // 0 where none was deleted yet
   bool has_logs = false;
+  bool torn = false;  // the manifest does not end with a whole edit
 };
 
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
@@ -94,41 +101,71 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-// Up to the first field that it does not know: these two come before.
-void apply_edit(std::string_view edit, LogState& state) {
+// Its column family is the last field of an edit; RocksDB's own, 0, is not written, and neither is it last where one is
+// added. Then it is of all that nothing else was said of.
+unsigned family_of(std::string_view edit) {
+  const std::size_t size = edit.size();
+  return size >= 3 && edit.substr(size - 3, 2) == "\xc8\x01" ? static_cast<unsigned char>(edit.back()) : 0;
+}
+
+struct Edit {
+  std::uint64_t log = 0, first_log = 0, last_sequence = 0;
+};
+
+// Up to the first field that it does not know: these three come before.
+Edit parse_edit(std::string_view bytes) {
   constexpr std::uint64_t kComparator = 1, kLogNumber = 2, kNextFile = 3, kLastSequence = 4, kPreviousLog = 9,
                           kFirstLog = 10, kMaxColumnFamily = 203, kDatabaseId = 8193;
-  while (const auto tag = take_varint(edit)) {
-    const auto value = take_varint(edit);
-    if (!value) return;
+  Edit out;
+  while (const auto tag = take_varint(bytes)) {
+    const auto value = take_varint(bytes);
+    if (!value) return out;
     switch (*tag) {
       case kComparator:
       case kDatabaseId:
-        if (*value > edit.size()) return;
-        edit.remove_prefix(*value);
-        break;
-      case kLastSequence:
-        state.last_in_files = std::max(state.last_in_files, *value);
-        break;
-      case kFirstLog:
-        state.first_log = std::max(state.first_log, *value);
+        if (*value > bytes.size()) return out;
+        bytes.remove_prefix(*value);
         break;
       case kLogNumber:
-        state.has_logs = state.has_logs || *value > 0;
+        out.log = *value;
+        break;
+      case kFirstLog:
+        out.first_log = *value;
+        break;
+      case kLastSequence:
+        out.last_sequence = *value;
         break;
       case kNextFile:
       case kPreviousLog:
       case kMaxColumnFamily:
         break;
       default:
-        return;
+        return out;
     }
+  }
+  return out;
+}
+
+void apply_edit(std::string_view bytes, LogState& state) {
+  constexpr unsigned kFamilies = 3;
+  const Edit edit = parse_edit(bytes);
+  const unsigned family = family_of(bytes);
+  state.last_sequence = std::max(state.last_sequence, edit.last_sequence);
+  state.first_log = std::max(state.first_log, edit.first_log);
+  state.has_logs = state.has_logs || edit.log > 0;
+  for (unsigned i = 0; i < kFamilies; ++i) {
+    LogState::Flushed& flushed = state.families[i];
+    const std::uint64_t log = std::max(i == family ? edit.log : 0, state.first_log);
+    if (log > flushed.log) flushed = {log, state.last_sequence};
+    // Of the edits that a start writes at once, the last alone has the right sequence.
+    if (edit.log != 0 && flushed.log == edit.log) flushed.sequence = state.last_sequence;
   }
 }
 
 LogState log_state(const std::string& manifest) {
   LogState out;
-  read_log(manifest, [&](std::uint64_t, std::string_view edit) { apply_edit(edit, out); });
+  const auto bad = read_log(manifest, [&](std::uint64_t, std::string_view edit) { apply_edit(edit, out); });
+  out.torn = bad.has_value();
   return out;
 }
 
@@ -141,7 +178,13 @@ std::string log_name(std::uint64_t log) {
 // Goes through the logs in order.
 class Chain {
  public:
-  explicit Chain(std::uint64_t last_in_files) : next_(last_in_files + 1) {}
+  // Of a torn manifest, what is in files of one column family may be lost for another: nothing but what was in files
+  // for all may be before the first log. Not so of a whole one, for a start does not write all sequences down.
+  Chain(const LogState& state, std::uint64_t first_log) : next_(state.last_sequence + 1) {
+    if (!state.torn) return;
+    for (const auto& [family, flushed] : state.families)
+      if (flushed.log < first_log) next_ = std::min(next_, flushed.sequence + 1);
+  }
 
   void add(const std::string& name, const std::string& log) {
     std::string gap;
@@ -158,6 +201,7 @@ class Chain {
   }
 
   LogCheck finish() && {
+    check_.logs_are_whole = bad_.empty();
     if (check_.damage.empty() && !bad_.empty())
       check_.torn = "the last write did not reach its end: " + bad_ + "; all before it is there";
     return std::move(check_);
@@ -220,6 +264,15 @@ std::optional<std::uint64_t> read_log(std::string_view log,
   return bad;
 }
 
+std::vector<std::string> batches_in_logs(const std::filesystem::path& store) {
+  std::vector<std::string> out;
+  for (const auto& [log, name] : files_of(store, "", ".log"))
+    read_log(read_file(store / name), [&](std::uint64_t, std::string_view batch) {
+      if (batch.size() >= kBatchHeader) out.emplace_back(batch);
+    });
+  return out;
+}
+
 LogCheck check_logs(const std::filesystem::path& store) {
   LogCheck out;
   const auto logs = files_of(store, "", ".log");
@@ -242,7 +295,7 @@ LogCheck check_logs(const std::filesystem::path& store) {
     out.damage = "its log " + log_name(state.first_log) + " (or one of a later number) is missing";
     return out;
   }
-  Chain chain(state.last_in_files);
+  Chain chain(state, first == logs.end() ? 0 : first->first);
   for (auto log = first; log != logs.end(); ++log) chain.add(log->second, read_file(store / log->second));
   out = std::move(chain).finish();
   // A start makes a log and, with the next number, a manifest. Only a warning: so does RocksDB after a failed write.

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rocktable {
 
@@ -29,10 +30,15 @@ struct LogCheck {
   // What may be lost at the end of the last log: a record that was not written to its end is normal after a loss of
   // power, or where the process died while it wrote. A sentence; empty where all is there.
   std::string torn;
+  // Whether all logs are whole, and it is the manifest or a missing file that is to blame.
+  bool logs_are_whole = true;
 };
 
 // Reads, and changes nothing. What is no store, or an empty one, is not damaged.
 LogCheck check_logs(const std::filesystem::path& store);
+
+// The write batches in all logs of a store, in order, that are whole.
+std::vector<std::string> batches_in_logs(const std::filesystem::path& store);
 
 // Calls `visit` with the payload of each record that is whole, and where it begins, also behind damage. Returns where
 // the first bytes are that belong to none, if there are such.

@@ -237,28 +237,8 @@ void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
                 });
 }
 
-// Where all files are there, and blocks of them are damaged: a new store of the rows outside of these. False where that
-// cannot be read either.
-bool copy_around_damage(const fs::path& store, const fs::path& to, std::vector<std::string>& lost) {
-  if (!check_logs(store).damage.empty()) return false;
-  std::vector<std::string> gaps;
-  try {
-    Database from(store);
-    fs::remove_all(to);
-    Database target(to);
-    copy_rows(from, target, gaps);
-  } catch (const StoreFault& fault) {
-    if (!fault.is_damage()) throw;
-    return false;
-  }
-  lost.insert(lost.end(), gaps.begin(), gaps.end());
-  fs::remove_all(store);
-  fs::rename(to, store);
-  return true;
-}
-
-// A new manifest over all files that are whole, and of what can be read of the logs.
-void rebuild(const fs::path& store, std::vector<std::string>& lost) {
+// A new manifest over all files that are whole.
+void rebuild_manifest(const fs::path& store, std::vector<std::string>& lost) {
   rocksdb::DBOptions options;
   options.info_log = std::make_shared<NoLog>();
   check(rocksdb::RepairDB(store.string(), options, column_families()));
@@ -268,7 +248,89 @@ void rebuild(const fs::path& store, std::vector<std::string>& lost) {
     if (entry.path().extension() == ".sst" && entry.file_size() > 0)
       lost.push_back("the entities in " + entry.path().filename().string() + " (" +
                      std::to_string(entry.file_size()) + " bytes), but for older versions of them");
-  fs::remove_all(left_out);
+}
+
+// Does again what a log says. Batches name column families by numbers: 1 and 2 in a store that we made.
+class Replay : public rocksdb::WriteBatch::Handler {
+ public:
+  explicit Replay(Database& to) : to_(to) {}
+
+  void run(const std::string& batch) {
+    check(rocksdb::WriteBatch(batch).Iterate(this));
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    check(to_.db().Write(options, &out_));
+    out_.Clear();
+  }
+
+  rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
+    return out_.Put(family_of(family), key, value);
+  }
+  rocksdb::Status DeleteCF(std::uint32_t family, const rocksdb::Slice& key) override {
+    return out_.Delete(family_of(family), key);
+  }
+  rocksdb::Status DeleteRangeCF(std::uint32_t family, const rocksdb::Slice& begin,
+                                const rocksdb::Slice& end) override {
+    return out_.DeleteRange(family_of(family), begin, end);
+  }
+  void LogData(const rocksdb::Slice&) override {}
+
+ private:
+  rocksdb::ColumnFamilyHandle* family_of(std::uint32_t number) {
+    return number == 1 ? to_.catalog() : to_.entities();
+  }
+
+  Database& to_;
+  rocksdb::WriteBatch out_;
+};
+
+void remove_logs(const fs::path& store) {
+  std::vector<fs::path> logs;
+  for (const auto& entry : fs::directory_iterator(store))
+    if (entry.path().extension() == ".log") logs.push_back(entry.path());
+  for (const auto& log : logs) fs::remove(log);
+}
+
+// Rows of the files; false where they cannot be opened by their manifest, or not be read around damage.
+bool copy_files(const fs::path& store, const fs::path& to, std::vector<std::string>& lost) {
+  std::vector<std::string> gaps;
+  try {
+    fs::remove_all(to);
+    Database source(store), target(to);
+    copy_rows(source, target, gaps);
+  } catch (const StoreFault& fault) {
+    if (!fault.is_damage()) throw;
+    return false;
+  }
+  lost.insert(lost.end(), gaps.begin(), gaps.end());
+  return true;
+}
+
+// Makes a store of all that is whole in a copy of the damaged one, which is used up: rows of the files, then what the
+// logs say.
+void salvage(const fs::path& store, const fs::path& copy, const fs::path& to,
+             std::vector<std::string>& lost) {
+  copy_store(store, copy);
+  const bool trust_manifest = [&] {
+    const LogCheck logs = check_logs(copy);
+    return logs.damage.empty() || !logs.logs_are_whole;
+  }();
+  const std::vector<std::string> batches = batches_in_logs(copy);
+  remove_logs(copy);
+  if (!trust_manifest || !copy_files(copy, to, lost)) {
+    copy_store(store, copy);
+    remove_logs(copy);
+    const bool has_files = std::any_of(fs::directory_iterator(copy), {},
+                                       [](const auto& entry) { return entry.path().extension() == ".sst"; });
+    if (has_files) rebuild_manifest(copy, lost);
+    if (!has_files) fs::remove_all(copy);
+    if (!copy_files(copy, to, lost)) throw StoreError("none of its files can be read");
+  }
+  Database target(to);
+  Replay replay(target);
+  for (const auto& batch : batches) replay.run(batch);
+  check(target.db().Flush({}, {target.catalog(), target.entities()}));
 }
 
 fs::path backup_name(const fs::path& store) {
@@ -305,13 +367,10 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
     return report;
   }
   report.lost.push_back(with_name(*fault, copy, store));
-  copy_store(store, copy);  // as it was: opening it may have deleted what it did not know
-  const fs::path rows = copy.string() + "ed";
-  if (!copy_around_damage(copy, rows, report.lost)) {
-    fs::remove_all(rows);
-    copy_store(store, copy);
-    rebuild(copy, report.lost);
-  }
+  const fs::path made = copy.string() + "ed";
+  salvage(store, copy, made, report.lost);
+  fs::remove_all(copy);
+  fs::rename(made, copy);
   {
     Database database(copy);
     Inventory inventory = take_inventory(database);

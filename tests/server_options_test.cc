@@ -113,6 +113,14 @@ TEST_CASE("Short flags and values behind an equals sign are the same") {
   CHECK(options.table_port == 65535);
 }
 
+TEST_CASE("Repair takes the folder of a store, and nothing else") {
+  CHECK(options_of({"repair", "folder"}).repair == "folder");
+  CHECK_FALSE(options_of({"--location", "repair"}).repair.has_value());
+  check_refused({"repair"});
+  check_refused({"repair", "folder", "another"});
+  check_refused({"repair", "folder", "--tablePort", "1"});
+}
+
 TEST_CASE("In memory a location is ignored, with a warning") {
   CHECK(options_of({"--inMemoryPersistence"}).in_memory);
   CHECK_FALSE(options_of({"--inMemoryPersistence"}).warning.has_value());
