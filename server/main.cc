@@ -69,7 +69,7 @@ std::filesystem::path store_in(const std::string& location) {
 }
 
 void repair(const std::string& location) {
-  const RepairReport report = repair_store(store_in(location), "devstoreaccount1");
+  const RepairReport report = repair_store(store_in(location), kDevelopmentAccount);
   const std::string kept =
       std::to_string(report.tables) + " tables, " + std::to_string(report.entities) + " entities";
   if (report.was_whole) {
