@@ -1,9 +1,9 @@
 // Any bytes of a connection, as one request behind the other, coming in pieces: the first four bytes say how long the
 // pieces are. Where they are cut must not matter, and what is read is framed one way only.
 //
-// Two things may differ. Beast looks at the part of a header that it has at once, but at a header that comes in pieces when
-// it is whole, and so may meet the end before a mistake. And it counts the bytes of a header in pieces by the whole, else
-// by what is still to be read, so that one near the limit is refused in one way and read in the other.
+// Two things may differ, and are Beast's. Which mistake is found: it looks at the part of a header, or of a chunk's
+// extensions, that it has at once, but at what comes in pieces when it is whole, and so may meet the end or a limit before.
+// And the limit of a header: it counts one in pieces by the whole, else by what is still to be read.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <charconv>
@@ -72,15 +72,14 @@ void check_request(const Request& request) {
   require(request.body->size() <= kMaxBodyBytes, "a body beyond the limit");
 }
 
-constexpr std::string_view kEnd = "the end";
-
 struct Conversation {
-  std::string requests, ending;
+  std::string requests;
+  std::string ending;  // what was wrong; empty where a request asked to close
 
   bool agrees_with(const Conversation& whole) const {
     if (is_at_limit()) return whole.requests.starts_with(requests);
     if (whole.is_at_limit()) return requests.starts_with(whole.requests);
-    return requests == whole.requests && (ending == whole.ending || ending == kEnd || whole.ending != kEnd);
+    return requests == whole.requests && ending.empty() == whole.ending.empty();
   }
 
   bool is_at_limit() const { return ending == make_error_code(http::error::header_limit).message(); }
@@ -132,7 +131,7 @@ class Reader {
       }
       const auto piece = wire_.next();
       if (piece.empty()) {
-        ending_ = kEnd;
+        ending_ = "the end";
         return false;
       }
       unread_ += piece;
