@@ -52,10 +52,10 @@ Sent sent_from(std::string_view text, const std::string& account) {
 
 void check_body(const Response& response) {
   require(is_utf8(response.body), "an answer that is no text");
-  const auto& fields = response.fields;
-  if (fields.find("Content-Type: application/json") != fields.npos)
+  const std::string fields = "\r\n" + response.fields;  // a value may look like a field
+  if (fields.find("\r\nContent-Type: application/json") != fields.npos)
     require(nlohmann::json::accept(response.body), "an answer that is no JSON: " + response.body);
-  if (fields.find("Content-Type: application/xml") != fields.npos)
+  if (fields.find("\r\nContent-Type: application/xml") != fields.npos)
     require(pugi::xml_document().load_buffer(response.body.data(), response.body.size()).status ==
                 pugi::status_ok,
             "an answer that is no XML: " + response.body);
