@@ -68,10 +68,14 @@ std::filesystem::path store_in(const std::string& location) {
   return std::filesystem::path(location) / "__rocktable__";
 }
 
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 void repair(const std::string& location) {
   const RepairReport report = repair_store(store_in(location), kDevelopmentAccount);
   const std::string kept =
-      std::to_string(report.tables) + " tables, " + std::to_string(report.entities) + " entities";
+      counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
   if (report.was_whole) {
     std::cout << "rocktable: the store is whole: " << kept << '\n';
     return;
