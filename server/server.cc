@@ -153,6 +153,7 @@ class Server::Impl {
 
   std::vector<asio::ip::address> addresses() const {
     std::vector<asio::ip::address> out;
+    out.reserve(acceptors_.size());
     for (const auto& acceptor : acceptors_) out.push_back(acceptor.local_endpoint().address());
     return out;
   }

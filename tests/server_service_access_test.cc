@@ -54,7 +54,7 @@ class Tables {
   Service service_;
 };
 
-constexpr ServiceOptions kBearer{.secure = true, .bearer_tokens = true};
+const ServiceOptions kBearer{.secure = true, .bearer_tokens = true};
 
 bool has_line(const Response& response, const std::string& line) {
   return ("\r\n" + response.fields).find("\r\n" + line) != std::string::npos;

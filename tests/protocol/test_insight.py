@@ -412,16 +412,22 @@ def test_a_scan_makes_way_for_short_requests(server, large):
                 client.sendall(request_bytes(server, "GET", target, NO_METADATA))
                 assert read_response(client).status == 200
 
-    alone = scanned_in_a_second()
-    if alone == ENTITIES:
-        pytest.skip("the scan ended too soon to tell")
-    done = threading.Event()
-    with concurrent.futures.ThreadPoolExecutor() as readers:
-        reading = readers.submit(read_entities)
-        beside = scanned_in_a_second()
-        done.set()
-        reading.result()
-    assert 0 < beside < alone / 2
+    # On a busy machine one second may be worth half of another: then the next try tells.
+    tries = []
+    for _ in range(4):
+        alone = scanned_in_a_second()
+        if alone == ENTITIES:
+            pytest.skip("the scan ended too soon to tell")
+        done = threading.Event()
+        with concurrent.futures.ThreadPoolExecutor() as readers:
+            reading = readers.submit(read_entities)
+            beside = scanned_in_a_second()
+            done.set()
+            reading.result()
+        tries.append((beside, alone))
+        if 0 < beside < alone / 2:
+            return
+    pytest.fail(f"scanned beside short requests, and alone: {tries}")
 
 
 def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):
