@@ -18,14 +18,13 @@ address plain(const address& one) {
   return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, one.to_v6());
 }
 
-std::string_view without_brackets(std::string_view host) {
-  return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
-}
-
+// An IPv6 address stands in brackets, and nothing else does (RFC 3986, 3.2.2).
 std::optional<address> parse_address(std::string_view host) {
+  const bool brackets = host.starts_with('[') && host.ends_with(']');
   boost::system::error_code error;
-  const auto one = boost::asio::ip::make_address(std::string(without_brackets(host)), error);
-  return error ? std::nullopt : std::optional(plain(one));
+  const auto one =
+      boost::asio::ip::make_address(std::string(brackets ? host.substr(1, host.size() - 2) : host), error);
+  return error || one.is_v6() != brackets ? std::nullopt : std::optional(plain(one));
 }
 
 bool is_own_address(const ControlPolicy& policy, const address& one) {
