@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ Process::Process(const std::string& command) {
   const std::string words = "exec " + command;
   process_ = fork();
   if (process_ != 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // a benchmark that is killed leaves no server behind
   setpgid(0, 0);  // an interrupt of the benchmark is for the benchmark, which then stops its servers
   const int nothing = open("/dev/null", O_RDWR);
   dup2(nothing, STDIN_FILENO);

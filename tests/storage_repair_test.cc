@@ -1,63 +1,20 @@
 // What repair_store makes of stores that are damaged in ways of our own, not RocksDB's; files damaged at random are in
 // tests/crash/test_damage.py.
 #include <doctest/doctest.h>
-#include <rocksdb/db.h>
 
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "storage/catalog_codec.h"
 #include "storage/repair.h"
 #include "storage/salvage.h"
-#include "storage/table_store.h"
-#include "tests/storage_temporary_folder.h"
+#include "tests/storage_files.h"
 
 namespace rocktable {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr TableName kTable{"acct", "Table"};
-
-void fill(const StoreOptions& options) {
-  TableStore store(options);
-  REQUIRE(store.create_table(kTable).has_value());
-  std::vector<Write> writes;
-  for (const char* row : {"1", "2", "3"})
-    writes.push_back({WriteKind::Insert, row, {}, {{"n", std::string(row)}}});
-  REQUIRE(store.commit(kTable, "p", writes).has_value());
-}
-
-// Behind the store's back. An empty value deletes. Families: 1 is the catalog, 2 the entities.
-void change(const StoreOptions& store, std::size_t family, std::string_view key, std::string_view value) {
-  const rocksdb::ColumnFamilyOptions options;
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::DB* opened = nullptr;
-  const auto status = rocksdb::DB::Open({}, store.directory.string(),
-                                        {{"default", options}, {"catalog", options}, {"entities", options}},
-                                        &families, &opened);
-  REQUIRE(status.ToString() == "OK");
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  const std::string key_text(key), value_text(value);
-  const auto done = value.empty() ? db->Delete({}, families[family], key_text)
-                                  : db->Put({}, families[family], key_text, value_text);
-  REQUIRE(done.ToString() == "OK");
-  for (auto* handle : families) db->DestroyColumnFamilyHandle(handle);
-}
-
-std::string rows(const TableStore& store, const TableName& name) {
-  std::string out;
-  store
-      .scan(name, all_keys(), 1000, std::chrono::steady_clock::now() + std::chrono::hours(1),
-            [&](const EntityView& entity) {
-              out += entity.row_key;
-              return true;
-            })
-      .value();
-  return out;
-}
 
 TEST_CASE("repair leaves a whole store alone, and says what it holds") {
   const TemporaryFolder folder;
@@ -66,7 +23,7 @@ TEST_CASE("repair leaves a whole store alone, and says what it holds") {
   CHECK(report.was_whole);
   CHECK(report.tables == 1);
   CHECK(report.entities == 3);
-  CHECK(rows(TableStore(folder.store()), kTable) == "123");
+  CHECK(rows(TableStore(folder.store())) == "123");
 }
 
 // A new table must not get the id, and so the rows, of one that was there.
@@ -75,21 +32,21 @@ TEST_CASE("repair puts counters that cannot be read behind all that is there") {
     CAPTURE(key);
     const TemporaryFolder folder;
     fill(folder.store());
-    change(folder.store(), 1, key, "short");
+    change(folder.store(), put(1, key, "short"));
     CHECK(refusal_to_open(folder.store()).find("is damaged") != std::string::npos);
     CHECK_FALSE(repair_store(folder.store().directory, "acct").was_whole);
     TableStore store(folder.store());
     REQUIRE(store.create_table({"acct", "New"}).has_value());
     CHECK(rows(store, {"acct", "New"}).empty());
-    CHECK(rows(store, kTable) == "123");
+    CHECK(rows(store) == "123");
   }
 }
 
 TEST_CASE("repair gives entities whose table cannot be read a table, and drops what cannot be read") {
   const TemporaryFolder folder;
   fill(folder.store());
-  change(folder.store(), 1, encode_table_key("acct", "table"), "no row");
-  change(folder.store(), 2, encode_entity_key(TableId{1}, "p", "2"), "no record");
+  change(folder.store(), put(1, encode_table_key("acct", "table"), "no row"));
+  change(folder.store(), put(2, encode_entity_key(TableId{1}, "p", "2"), "no record"));
   const RepairReport report = repair_store(folder.store().directory, "acct");
   REQUIRE(report.lost.size() == 3);
   CHECK(report.lost[1] == "the name of a table with 2 entities: it is now recovered1 of the account acct");
@@ -168,10 +125,10 @@ TEST_CASE("repair refuses a store of a newer format, one that is in use, and a f
     const TableStore user(folder.store());
     CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
   }
-  change(folder.store(), 1, kFormatKey, encode_number(kStoreFormat + 1));
+  change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat + 1)));
   CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
-  change(folder.store(), 1, kFormatKey, encode_number(kStoreFormat));
-  CHECK(rows(TableStore(folder.store()), kTable) == "123");
+  change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
+  CHECK(rows(TableStore(folder.store())) == "123");
   CHECK(std::distance(fs::directory_iterator(folder.store().directory.parent_path()), {}) == 1);
 }
 

@@ -17,26 +17,19 @@
 #include "odata/query_plan.h"
 #include "storage/entity_codec.h"
 #include "storage/key_codec.h"
-#include "storage/table_store.h"
 #include "tests/storage_samples.h"
+#include "tests/storage_store.h"
 #include "tests/storage_temporary_folder.h"
 
 namespace rocktable {
 namespace {
 
-constexpr TableName kTable{"acct", "table"};
-
 TableStore::Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
-TableStore::Deadline far_away() { return in(std::chrono::hours(1)); }
 
 // A number with leading zeros, so that order is that of numbers.
 std::string padded(std::size_t number, std::size_t width) {
   const std::string digits = std::to_string(number);
   return std::string(width - std::min(width, digits.size()), '0') + digits;
-}
-
-Write put(std::string row_key, Properties properties = {}) {
-  return {WriteKind::Replace, std::move(row_key), {}, std::move(properties)};
 }
 
 // A store in memory with one table.
@@ -54,12 +47,12 @@ class Store {
       for (std::size_t row = 0; row < rows;) {
         std::vector<Write> writes;
         for (; row < rows && writes.size() < 100; ++row)
-          writes.push_back(put("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}}));
+          writes.push_back(upsert("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}}));
         commit("p" + padded(p, 2), writes);
       }
   }
 
-  TableStore store{StoreOptions{{}, true, false}};
+  TableStore store{in_memory()};
 };
 
 // A query as the service does it, and what it found.
@@ -217,7 +210,7 @@ TEST_CASE("a table that is not there costs nothing but time") {
       store.store.scan(
                      absent, all_keys(), 1, far_away(), [](const EntityView&) { return true; }, &stats)
           .has_value());
-  CHECK_FALSE(store.store.commit(absent, "p", std::vector{put("r")}, &stats).has_value());
+  CHECK_FALSE(store.store.commit(absent, "p", std::vector{upsert("r")}, &stats).has_value());
   CHECK(stats.ranges == 0);
   CHECK(stats.entities_scanned == 0);
   CHECK(stats.storage_time.count() > 0);
@@ -385,7 +378,7 @@ std::map<EntityKey, Properties, KeyOrder> fill_randomly(Store& store, Samples& r
       Properties properties;
       if (!random.one_in(4)) properties.push_back({"A", static_cast<std::int32_t>(random.below(4))});
       if (!random.one_in(4)) properties.push_back({"B", random.one_in(2)});
-      store.commit(partition_key, {put(row_key, properties)});
+      store.commit(partition_key, {upsert(row_key, properties)});
       if (random.one_in(8)) {
         store.commit(partition_key, {{WriteKind::Delete, row_key, {Condition::Kind::Any, {}}, {}}});
       } else {
@@ -437,7 +430,7 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
     std::vector<Write> writes;
     writes.reserve(kRows);
     for (std::size_t row = 0; row < kRows; ++row)
-      writes.push_back(put("r" + padded(row, 4), {{"N", number}}));
+      writes.push_back(upsert("r" + padded(row, 4), {{"N", number}}));
     store.commit("p00", writes);
   };
   write_all(0);
@@ -493,7 +486,7 @@ struct LargeTable {
       std::vector<Write> writes;
       for (std::size_t row = 0; row < kRows; ++row)
         writes.push_back(
-            put("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}, {"Text", text}}));
+            upsert("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}, {"Text", text}}));
       REQUIRE(store->commit(kTable, "p" + padded(p, 2), writes).has_value());
     }
     reopen();
@@ -620,8 +613,8 @@ TEST_CASE("a long scan does not see what is written meanwhile") {
       if (++asked != question) return true;
       for (std::size_t p = 0; p < LargeTable::kPartitions; ++p) {
         const std::vector<Write> writes = {
-            put("r0017", {{"Number", static_cast<std::int32_t>(17)}}),
-            put("r0018-" + std::to_string(question), {{"Number", static_cast<std::int32_t>(17)}})};
+            upsert("r0017", {{"Number", static_cast<std::int32_t>(17)}}),
+            upsert("r0018-" + std::to_string(question), {{"Number", static_cast<std::int32_t>(17)}})};
         REQUIRE(table.store->commit(kTable, "p" + padded(p, 2), writes).has_value());
       }
       return true;

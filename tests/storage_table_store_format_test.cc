@@ -1,73 +1,18 @@
 // Stores that this version did not write, or not like that: of a newer version, or damaged. The tests change
 // the rows behind the store's back, with RocksDB itself.
 #include <doctest/doctest.h>
-#include <rocksdb/db.h>
 
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "storage/catalog_codec.h"
 #include "storage/entity_codec.h"
-#include "storage/table_store.h"
-#include "tests/storage_temporary_folder.h"
+#include "tests/storage_files.h"
 
 namespace rocktable {
 namespace {
-
-using namespace std::string_literals;
-
-constexpr TableName kTable{"acct", "table"};
-
-// Column families by their order in the store: 1 is the catalog, 2 the entities.
-using Change = std::function<void(rocksdb::DB&, const std::vector<rocksdb::ColumnFamilyHandle*>&)>;
-
-void change(const StoreOptions& store, const Change& apply) {
-  const rocksdb::ColumnFamilyOptions options;
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::DB* opened = nullptr;
-  const auto status = rocksdb::DB::Open({}, store.directory.string(),
-                                        {{"default", options}, {"catalog", options}, {"entities", options}},
-                                        &families, &opened);
-  REQUIRE(status.ToString() == "OK");
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  apply(*db, families);
-  for (auto* family : families) db->DestroyColumnFamilyHandle(family);
-}
-
-Change put(std::size_t family, std::string_view key, std::string_view value) {
-  return [=, key = std::string(key), value = std::string(value)](rocksdb::DB& db, const auto& families) {
-    REQUIRE(db.Put({}, families[family], key, value).ToString() == "OK");
-  };
-}
-
-// Three entities in partition p: 1, 2, 3.
-void fill(const StoreOptions& options) {
-  TableStore store(options);
-  REQUIRE(store.create_table(kTable).has_value());
-  std::vector<Write> writes;
-  for (const char* row : {"1", "2", "3"})
-    writes.push_back({WriteKind::Insert, row, {}, {{"n", std::string(row)}}});
-  REQUIRE(store.commit(kTable, "p", writes).has_value());
-}
-
-// The rows in key order, `12` and so on.
-std::string rows(const TableStore& store, const KeyRanges& ranges = all_keys()) {
-  std::string out;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
-  store
-      .scan(kTable, ranges, 1000, deadline,
-            [&](const EntityView& entity) {
-              out += entity.row_key;
-              return true;
-            })
-      .value();
-  return out;
-}
 
 TEST_CASE("a store of a newer format is refused, and none of it is lost") {
   const TemporaryFolder folder;
@@ -118,7 +63,7 @@ TEST_CASE("a damaged record is an exception, and only its own") {
   const std::vector<Write> merge{{WriteKind::Merge, "2", {}, {}}}, replace{{WriteKind::Replace, "2", {}, {}}};
   CHECK_THROWS_AS(store.commit(kTable, "p", merge), CorruptRecord);
   CHECK(store.get(kTable, {"p", "1"}, ignore).value());
-  CHECK(rows(store, one_key({"p", "3"})) == "3");
+  CHECK(rows(store, kTable, one_key({"p", "3"})) == "3");
   CHECK(store.commit(kTable, "p", replace).has_value());  // and no lock is left held
   CHECK(rows(store) == "123");
 }

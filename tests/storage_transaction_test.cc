@@ -4,30 +4,21 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "storage/table_store.h"
 #include "tests/storage_samples.h"
+#include "tests/storage_store.h"
 
 namespace rocktable {
 namespace {
 
-constexpr TableName kTable{"acct", "table"};
-constexpr Condition kAny{Condition::Kind::Any, {}};
-
 std::set<std::string> rows_in(const TableStore& store, const std::string& partition) {
   std::set<std::string> rows;
-  const auto end =
-      store.scan(kTable, all_keys(), 1'000, std::chrono::steady_clock::now() + std::chrono::hours(1),
-                 [&](const EntityView& entity) {
-                   if (entity.partition_key == partition) rows.emplace(entity.row_key);
-                   return true;
-                 });
-  REQUIRE(end.has_value());
+  for (const Entity& entity : entities_in(store, kTable))
+    if (entity.key.partition_key == partition) rows.insert(entity.key.row_key);
   return rows;
 }
 
@@ -51,11 +42,10 @@ std::optional<std::size_t> first_refused(const std::vector<Write>& writes,
 }
 
 TEST_CASE("transactions of many rows find each that is there, in whatever order they name them") {
-  TableStore store({{}, true, false});
+  TableStore store(in_memory());
   REQUIRE(store.create_table(kTable).has_value());
-  const std::vector<Write> neighbours{{WriteKind::Insert, "row7", {}, {}}};
-  REQUIRE(store.commit(kTable, "o", neighbours).has_value());
-  REQUIRE(store.commit(kTable, "q", neighbours).has_value());
+  committed(store, kTable, "o", {insert("row7")});
+  committed(store, kTable, "q", {insert("row7")});
   Samples samples(20);
   std::set<std::string> there;
   int done = 0, refused = 0;
@@ -69,11 +59,11 @@ TEST_CASE("transactions of many rows find each that is there, in whatever order 
     }
     if (writes.empty()) continue;
     CAPTURE(round);
-    const auto outcome = store.commit(kTable, "p", writes);
+    const auto result = store.commit(kTable, "p", writes);
     const auto expected = first_refused(writes, there);
-    REQUIRE(outcome.has_value() == !expected.has_value());
+    REQUIRE(result.has_value() == !expected.has_value());
     if (expected) {
-      CHECK(outcome.error().position == *expected);
+      CHECK(result.error().position == *expected);
       ++refused;
     } else {
       for (const auto& write : writes) {

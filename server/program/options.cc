@@ -1,15 +1,15 @@
-#include "server/options.h"
+#include "server/program/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <sstream>
 #include <string_view>
-#include <vector>
+
+#include "server/program/commands.h"
 
 namespace rocktable {
 namespace {
+
+constexpr std::size_t kHelpColumn = 36;
 
 constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
@@ -19,11 +19,12 @@ constexpr std::array kOtherServices = {
     "--blobHost",  "--blobPort",  "--blobKeepAliveTimeout", "--extentMemoryLimit",
     "--queueHost", "--queuePort", "--queueKeepAliveTimeout"};
 
-constexpr const char* kFooter =
+constexpr const char* kOtherServicesHelp =
     "  --blobHost --blobPort --blobKeepAliveTimeout --queueHost --queuePort --queueKeepAliveTimeout\n"
-    "  --extentMemoryLimit                There is no blob and no queue service\n\n"
-    "rocktable repair DIR, in place of a start, saves what is whole of the damaged store in DIR.\n"
-    "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
+    "  --extentMemoryLimit                There is no blob and no queue service\n\n";
+
+constexpr const char* kFooter =
+    "\nExit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
     "Environment: AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" names accounts in place of devstoreaccount1;\n"
     "AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.";
 
@@ -148,6 +149,16 @@ void add_options(CLI::App& app, Options& options, Tls& tls) {
       ->group(logging);
 }
 
+std::string command_lines() {
+  std::string text = "Commands, in place of a start (rocktable NAME --help):\n";
+  for (const auto& command : commands()) {
+    std::string left = std::string("  ") + command.name + " " + command.arguments;
+    left.resize(std::max<std::size_t>(left.size() + 1, kHelpColumn), ' ');
+    text += left + command.summary + "\n";
+  }
+  return text;
+}
+
 // Accepted for drop-in use, without effect on tables.
 void add_ignored(CLI::App& app, Ignored& ignored) {
   const char* group = "Accepted, and need do nothing here";
@@ -166,36 +177,22 @@ Invocation parse_command_line(int argc, const char* const* argv) {
   Ignored ignored;
   Tls tls;
   CLI::App app(kDescription, "rocktable");
-  app.footer(kFooter);
-  app.get_formatter()->column_width(36);
+  app.footer(kOtherServicesHelp + command_lines() + kFooter);
+  app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "This page")->group("Other");
   app.set_version_flag("--version", std::string("rocktable ") + ROCKTABLE_VERSION)->group("Other");
   add_options(app, options, tls);
   add_limits(app, options);
   add_ignored(app, ignored);
-  CLI::App* repair =
-      app.add_subcommand("repair", "Save what is whole of the damaged store in DIR, and end")->group("");
-  repair->add_option("DIR", options.repair, "As --location: the store is the folder __rocktable__ in it")
-      ->type_name("")
-      ->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    std::ostringstream out, unused;
-    app.exit(asked, out, unused);
-    return {{}, out.str(), 0};
-  } catch (const CLI::ParseError& error) {
-    return {{}, "rocktable: " + std::string(error.what()) + " (see rocktable --help)\n", 2};
-  }
-  if (const auto refusal = tls.check(options))
-    return {{}, "rocktable: " + *refusal + " (see rocktable --help)\n", 2};
+  if (auto ending = parse(app, argc, argv)) return {{}, std::move(ending)};
+  if (const auto refusal = tls.check(options)) return {{}, wrong_usage(app, *refusal)};
   if (app.count("--controlToken") > 0 && !is_token(options.control_token))
-    return {{}, "rocktable: --controlToken must be visible ASCII characters (see rocktable --help)\n", 2};
+    return {{}, wrong_usage(app, "--controlToken must be visible ASCII characters")};
   if (app.count("--accounts") > 0 && options.accounts_file.empty())
-    return {{}, "rocktable: --accounts names a file (see rocktable --help)\n", 2};
+    return {{}, wrong_usage(app, "--accounts names a file")};
   if (options.in_memory && app.count("--location") > 0 && !options.tls_auto)
     options.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
-  return {std::move(options), {}, 0};
+  return {std::move(options), {}};
 }
 
 }  // namespace rocktable

@@ -1,9 +1,11 @@
-// The command line and the environment.
+// The command line of the server.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "client/command_line.h"
 
 namespace rocktable {
 
@@ -35,15 +37,13 @@ struct Options {
   bool explain_auth = false;  // refusals of access say why
   bool strict_api_version = false;
   bool insight_headers = false;
-  std::optional<std::string> repair;   // the folder whose store is to be repaired, in place of a start
   std::optional<std::string> warning;  // to be told before the start
 };
 
-// What the command line asks for: to run, or to end at once with a text and an exit code.
+// What the command line asks for: a server with these options, or to end at once.
 struct Invocation {
-  std::optional<Options> options;
-  std::string message;  // for standard output where the code is 0, else for standard error
-  int exit_code = 0;
+  Options options;
+  std::optional<Ending> ending;
 };
 
 Invocation parse_command_line(int argc, const char* const* argv);

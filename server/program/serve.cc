@@ -1,36 +1,20 @@
-// The program: flags, start, the words that tools wait for, exit codes.
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-#include <sys/resource.h>
+#include "server/program/serve.h"
 
-#include <csignal>
-#include <filesystem>
-#include <iostream>
+#include <spdlog/spdlog.h>
 
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
 #include "server/announcement.h"
 #include "server/certificate_authority.h"
-#include "server/options.h"
 #include "server/server.h"
 #include "server/service.h"
 #include "server/tls.h"
-#include "storage/repair.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
 namespace {
 
-constexpr int kCouldNotStart = 1;
 constexpr std::size_t kMebibyte = 1 << 20;
-
-// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // How to speak TLS, and where the authority of --tls auto lies; no context: plain HTTP.
 struct Https {
@@ -64,25 +48,10 @@ Timeouts timeouts_of(const Options& options) {
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
 }
 
+}  // namespace
+
 std::filesystem::path store_in(const std::string& location) {
   return std::filesystem::path(location) / "__rocktable__";
-}
-
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-void repair(const std::string& location) {
-  const RepairReport report = repair_store(store_in(location), kDevelopmentAccount);
-  const std::string kept =
-      counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
-  if (report.was_whole) {
-    std::cout << "rocktable: the store is whole: " << kept << '\n';
-    return;
-  }
-  std::cout << "rocktable: repaired; kept: " << kept << '\n';
-  for (const auto& sentence : report.lost) std::cout << "rocktable: lost: " << sentence << '\n';
-  std::cout << "rocktable: the store as it was is in " << report.backup.string() << '\n';
 }
 
 void serve(const Options& options) {
@@ -128,36 +97,4 @@ void serve(const Options& options) {
   server.run(service, access_log);
 }
 
-int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // who reads standard output may go: the emulator stays
-  allow_many_files();
-  const Invocation invocation = parse_command_line(argc, argv);
-  if (!invocation.options) {
-    (invocation.exit_code == 0 ? std::cout : std::cerr) << invocation.message;
-    return invocation.exit_code;
-  }
-  spdlog::set_default_logger(
-      std::make_shared<spdlog::logger>("rocktable", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
-  spdlog::set_pattern("rocktable: %v");
-  if (invocation.options->warning) spdlog::warn("{}", *invocation.options->warning);
-  try {
-    if (invocation.options->repair) {
-      repair(*invocation.options->repair);
-    } else {
-      serve(*invocation.options);
-    }
-    return 0;
-  } catch (const DamagedStore& error) {
-    std::cerr << "rocktable: " << error.what() << "; `rocktable repair " << invocation.options->location
-              << "` saves what is whole\n";
-    return kCouldNotStart;
-  } catch (const std::exception& error) {
-    std::cerr << "rocktable: " << error.what() << '\n';
-    return kCouldNotStart;
-  }
-}
-
-}  // namespace
 }  // namespace rocktable
-
-int main(int argc, char** argv) { return rocktable::main(argc, argv); }

@@ -1,0 +1,69 @@
+// The program: a command in place of a start, or the server; what goes wrong is told in one line.
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+
+#include "client/command_line.h"
+#include "server/program/commands.h"
+#include "server/program/serve.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+namespace {
+
+// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int run_server(int argc, const char* const* argv) {
+  allow_many_files();
+  const Invocation invocation = parse_command_line(argc, argv);
+  if (invocation.ending) return invocation.ending->tell();
+  const Options& options = invocation.options;
+  if (options.warning) spdlog::warn("{}", *options.warning);
+  try {
+    serve(options);
+    return kDone;
+  } catch (const DamagedStore& error) {
+    throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
+                     "` saves what is whole");
+  }
+}
+
+// Throws std::exception, with a sentence for the user.
+int run(int argc, const char* const* argv) {
+  if (argc > 1) {
+    const auto known = commands();
+    const auto command = std::find_if(known.begin(), known.end(), [&](const Command& one) {
+      return std::string_view(argv[1]) == one.name;
+    });
+    if (command != known.end()) return command->run(argc - 1, argv + 1);
+  }
+  return run_server(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads standard output may go: the emulator stays
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("rocktable", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
+  spdlog::set_pattern("rocktable: %v");
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "rocktable: " << error.what() << '\n';
+    return kFailed;
+  }
+}
+
+}  // namespace
+}  // namespace rocktable
+
+int main(int argc, char** argv) { return rocktable::main(argc, argv); }

@@ -1,0 +1,17 @@
+// The server as the command line asks for it, from the start to its orderly end.
+#pragma once
+
+#include <filesystem>
+
+#include "server/program/options.h"
+
+namespace rocktable {
+
+// The folder of the store in the folder that --location names.
+std::filesystem::path store_in(const std::string& location);
+
+// Announces itself, and serves until a signal ends it. Throws std::exception where it cannot start, with a sentence for
+// the user.
+void serve(const Options& options);
+
+}  // namespace rocktable
