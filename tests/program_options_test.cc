@@ -300,6 +300,7 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--explainAuth",
                              "--version",
                              "exec -- COMMAND",
+                             "healthcheck",
                              "repair DIR"}) {
       CAPTURE(name);
       CHECK(help.ending->text.find(name) != std::string::npos);

@@ -1,5 +1,6 @@
 #include "server/program/commands.h"
 
+#include "client/healthcheck.h"
 #include "server/program/exec.h"
 #include "server/program/repair.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"exec", "-- COMMAND", "Run COMMAND with a table service of its own", run_exec},
+    {"healthcheck", "", "Say whether a running instance serves requests", run_healthcheck},
     {"repair", "DIR", "Save what is whole of the damaged store in DIR", run_repair},
 };
 
