@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "server/access/accounts.h"
 #include "server/program/commands.h"
 
 namespace rocktable {
@@ -138,6 +139,12 @@ void add_options(CLI::App& app, Options& options, Tls& tls) {
       ->group(data);
   app.add_flag("--inMemoryPersistence", options.in_memory, "Keep nothing on disk")->group(data);
   app.add_flag("--sync", options.sync, "Sync each write to the disk: survives power loss, too")->group(data);
+  app.add_option("--seed", options.seed, "Fill an empty store from TABLE.ndjson or .csv, or a folder of them")
+      ->type_name("FILE|DIR")
+      ->group(data);
+  app.add_option("--seedAccount", options.seed_account, "Whose tables these are [devstoreaccount1]")
+      ->type_name("NAME")
+      ->group(data);
 
   const char* logging = "Logging";
   app.add_flag("-s,--silent", options.silent, "No access log on standard output")->group(logging);
@@ -190,6 +197,10 @@ Invocation parse_command_line(int argc, const char* const* argv) {
     return {{}, wrong_usage(app, "--controlToken must be visible ASCII characters")};
   if (app.count("--accounts") > 0 && options.accounts_file.empty())
     return {{}, wrong_usage(app, "--accounts names a file")};
+  if (app.count("--seed") > 0 && options.seed.empty())
+    return {{}, wrong_usage(app, "--seed names a file or a folder")};
+  if (app.count("--seedAccount") > 0 && (options.seed.empty() || !is_account_name(options.seed_account)))
+    return {{}, wrong_usage(app, "--seedAccount names an account, and goes with --seed")};
   if (options.in_memory && app.count("--location") > 0 && !options.tls_auto)
     options.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
   return {std::move(options), {}};

@@ -6,6 +6,7 @@
 #include "server/access_log.h"
 #include "server/announcement.h"
 #include "server/certificate_authority.h"
+#include "server/program/seed.h"
 #include "server/server.h"
 #include "server/service.h"
 #include "server/tls.h"
@@ -43,6 +44,12 @@ Https https_of(const Options& options) {
   return out;
 }
 
+Seed seed_of(const Options& options) {
+  Seed seed{.path = options.seed};
+  if (!options.seed_account.empty()) seed.account = options.seed_account;
+  return seed;
+}
+
 Timeouts timeouts_of(const Options& options) {
   return {std::chrono::seconds(options.keep_alive_timeout), std::chrono::seconds(options.head_timeout),
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
@@ -75,6 +82,8 @@ void serve(const Options& options) {
   AccessLog access_log(options.silent, options.debug_file);
   TableStore store({store_in(options.location), options.in_memory, options.sync,
                     [](const std::string& text) { spdlog::warn("{}", text); }});
+  if (!options.seed.empty())
+    seed_store(store, seed_of(options), accounts, [](const std::string& text) { spdlog::info("{}", text); });
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,
                    .secure = secure,
