@@ -150,10 +150,10 @@ std::vector<SeedFile> find_seed_files(const Seed& seed, const Tell& tell) {
   return files;
 }
 
-void seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, const Tell& tell) {
+std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, const Tell& tell) {
   if (!store.is_empty()) {
     tell("the store has tables already: --seed " + seed.path.string() + " is not applied");
-    return;
+    return {};
   }
   const std::vector<SeedFile> files = find_seed_files(seed, tell);
   check_accounts(files, accounts);
@@ -161,8 +161,8 @@ void seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, c
   const auto seeded = store.seed(source.tables());
   if (!seeded && seeded.error().code == ErrorCode::EntityAlreadyExists) source.refuse_duplicate();
   const SeedCount count = seeded.value();
-  tell("seeded " + counted(count.tables, "table", "tables") + " with " +
-       counted(count.entities, "entity", "entities") + " from " + seed.path.string());
+  return "seeded " + counted(count.tables, "table", "tables") + " with " +
+         counted(count.entities, "entity", "entities") + " from " + seed.path.string();
 }
 
 }  // namespace rocktable

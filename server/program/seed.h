@@ -40,10 +40,10 @@ struct Seed {
 // no table can have, two files for one table.
 std::vector<SeedFile> find_seed_files(const Seed& seed, const std::function<void(const std::string&)>& tell);
 
-// Fills the store, if it has no table; else leaves it alone. Tells in one sentence which. Throws std::runtime_error, with
-// a sentence that names the file, and where in it something is wrong: as above, a broken file, an entity given twice,
-// an account that `accounts` does not have.
-void seed_store(TableStore& store, const Seed& seed, const Accounts& accounts,
-                const std::function<void(const std::string&)>& tell);
+// Fills the store, if it has no table, and returns a sentence that says with what; else leaves it alone, which `tell` hears,
+// and returns an empty text. Throws std::runtime_error, with a sentence that names the file, and where in it something is
+// wrong: as above, a broken file, an entity given twice, an account that `accounts` does not have.
+std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts,
+                       const std::function<void(const std::string&)>& tell);
 
 }  // namespace rocktable

@@ -1,10 +1,10 @@
 #include "server/program/serve.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
-#include "server/announcement.h"
 #include "server/certificate_authority.h"
 #include "server/program/seed.h"
 #include "server/server.h"
@@ -16,6 +16,14 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMebibyte = 1 << 20;
+
+// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 // How to speak TLS, and where the authority of --tls auto lies; no context: plain HTTP.
 struct Https {
@@ -44,6 +52,8 @@ Https https_of(const Options& options) {
   return out;
 }
 
+void warn(const std::string& text) { spdlog::warn("{}", text); }
+
 Seed seed_of(const Options& options) {
   Seed seed{.path = options.seed};
   if (!options.seed_account.empty()) seed.account = options.seed_account;
@@ -55,13 +65,7 @@ Timeouts timeouts_of(const Options& options) {
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
 }
 
-}  // namespace
-
-std::filesystem::path store_in(const std::string& location) {
-  return std::filesystem::path(location) / "__rocktable__";
-}
-
-void serve(const Options& options) {
+void start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
@@ -80,10 +84,11 @@ void serve(const Options& options) {
     std::filesystem::remove(options.ready_file, ignored);
   }
   AccessLog access_log(options.silent, options.debug_file);
-  TableStore store({store_in(options.location), options.in_memory, options.sync,
-                    [](const std::string& text) { spdlog::warn("{}", text); }});
-  if (!options.seed.empty())
-    seed_store(store, seed_of(options), accounts, [](const std::string& text) { spdlog::info("{}", text); });
+  TableStore store({store_in(options.location), options.in_memory, options.sync, warn});
+  if (!options.seed.empty()) {
+    const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
+    if (!seeded.empty() && !options.silent) spdlog::info("{}", seeded);
+  }
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,
                    .secure = secure,
@@ -101,9 +106,25 @@ void serve(const Options& options) {
                                   told_accounts(named, options.any_account),
                                   https.authority_file};
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
-  announce(announcement);
+  tell(announcement);
   account_sources.watch(accounts);
   server.run(service, access_log);
+}
+
+}  // namespace
+
+std::filesystem::path store_in(const std::string& location) {
+  return std::filesystem::path(location) / "__rocktable__";
+}
+
+void serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
+  allow_many_files();
+  try {
+    start_and_serve(options, tell);
+  } catch (const DamagedStore& error) {
+    throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
+                     "` saves what is whole");
+  }
 }
 
 }  // namespace rocktable
