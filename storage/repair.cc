@@ -1,11 +1,9 @@
 #include "storage/repair.h"
 
-#include <fcntl.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/write_batch.h>
-#include <stdio.h>
 
 #include <map>
 #include <memory>
@@ -13,7 +11,9 @@
 #include <system_error>
 
 #include "storage/catalog_codec.h"
+#include "storage/database.h"
 #include "storage/entity_codec.h"
+#include "storage/folders.h"
 #include "storage/log_check.h"
 #include "storage/rocksdb.h"
 #include "storage/salvage.h"
@@ -39,33 +39,13 @@ class Lock {
   rocksdb::FileLock* lock_ = nullptr;
 };
 
-// RocksDB with its handles, closed in order.
-class Database {
- public:
-  explicit Database(const fs::path& store) {
-    rocksdb::DBOptions options;
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    options.info_log = std::make_shared<NoLog>();
-    rocksdb::DB* db = nullptr;
-    check(rocksdb::DB::Open(options, store.string(), column_families(), &handles_, &db));
-    db_.reset(db);
-  }
-  ~Database() {
-    for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    db_->Close().PermitUncheckedError();
-  }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-
-  rocksdb::DB& db() { return *db_; }
-  rocksdb::ColumnFamilyHandle* catalog() { return handles_[1]; }
-  rocksdb::ColumnFamilyHandle* entities() { return handles_[2]; }
-
- private:
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  std::unique_ptr<rocksdb::DB> db_;
-};
+rocksdb::DBOptions plain_options() {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.info_log = std::make_shared<NoLog>();
+  return options;
+}
 
 // Files of tables are never changed, only deleted: a second name is as good as a copy. All others are copied.
 void copy_store(const fs::path& from, const fs::path& to) {
@@ -195,7 +175,7 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   const LogCheck logs = check_logs(store);
   if (!logs.damage.empty()) return logs.damage;
   try {
-    Database database(store);
+    Database database(plain_options(), store.string());
     const Inventory inventory = take_inventory(database);
     for (const auto key : {kFormatKey, kClockKey, kNextTableIdKey}) number_of(database, key);
     if (!inventory.unreadable_tables.empty() || !inventory.unreadable_entities.empty())
@@ -297,7 +277,7 @@ bool copy_files(const fs::path& store, const fs::path& to, std::vector<std::stri
   std::vector<std::string> gaps;
   try {
     fs::remove_all(to);
-    Database source(store), target(to);
+    Database source(plain_options(), store.string()), target(plain_options(), to.string());
     copy_rows(source, target, gaps);
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw;
@@ -327,7 +307,7 @@ void salvage(const fs::path& store, const fs::path& copy, const fs::path& to,
     if (!has_files) fs::remove_all(copy);
     if (!copy_files(copy, to, lost)) throw StoreError("none of its files can be read");
   }
-  Database target(to);
+  Database target(plain_options(), to.string());
   Replay replay(target);
   for (const auto& batch : batches) replay.run(batch);
   check(target.db().Flush({}, {target.catalog(), target.entities()}));
@@ -337,16 +317,6 @@ fs::path backup_name(const fs::path& store) {
   for (int i = 1;; ++i) {
     const fs::path name = store.string() + ".damaged" + std::to_string(i);
     if (!fs::exists(name)) return name;
-  }
-}
-
-// There is a store at any moment.
-void exchange(const fs::path& repaired, const fs::path& store, const fs::path& backup) {
-  if (::renameat2(AT_FDCWD, repaired.c_str(), AT_FDCWD, store.c_str(), RENAME_EXCHANGE) == 0) {
-    fs::rename(repaired, backup);
-  } else {  // not every file system can
-    fs::rename(store, backup);
-    fs::rename(repaired, store);
   }
 }
 
@@ -372,14 +342,15 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
   fs::remove_all(copy);
   fs::rename(made, copy);
   {
-    Database database(copy);
+    Database database(plain_options(), copy.string());
     Inventory inventory = take_inventory(database);
     put_catalog_right(database, inventory, account, report.lost);
     report.tables = inventory.table_keys.size();
     for (const auto& [id, count] : inventory.entities) report.entities += count;
   }
   report.backup = backup_name(store);
-  exchange(copy, store, report.backup);
+  exchange_folders(copy, store);  // there is a store at any moment
+  fs::rename(copy, report.backup);
   return report;
 }
 
