@@ -39,7 +39,8 @@ constexpr const char* kFooter =
     "  ROCKTABLE_CONTROL_TOKEN            With --controlToken: its value\n"
     "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n\n"
     "Also every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE, ...\n"
-    "(rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n\n"
+    "(rocktable --help). Without --location nothing is kept; free ports are taken, unless\n"
+    "--tablePort names one.\n\n"
     "Exit codes: COMMAND's; 128 + N where signal N ended it, 127 it is not there, 126 it cannot be run;\n"
     "1 the server could not start or ended early, 2 wrong usage.";
 
@@ -68,7 +69,7 @@ ExecOptions read_command_line(int argc, const char* const* argv, std::optional<E
   app.footer(kFooter);
   app.get_formatter()->column_width(36);
   Options defaults;
-  defaults.table_port = 0;
+  defaults.table_port = defaults.blob_port = defaults.queue_port = 0;
   ServerFlags flags(app, defaults);
   hide_options(app);
   ExecOptions out;
@@ -131,7 +132,7 @@ std::string environment_of(const Announcement& announcement, const ExecOptions& 
   add("AZURE_TABLES_CONNECTION_STRING", connection);
   add("ROCKTABLE_ENDPOINT", endpoint_of(announcement, account));
   add("ROCKTABLE_URL", url_of(announcement));
-  add("ROCKTABLE_PORT", std::to_string(announcement.port));
+  add("ROCKTABLE_PORT", std::to_string(announcement.table.port));
   if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
   if (!announcement.certificate_authority.empty())
     add("ROCKTABLE_CA_FILE", std::filesystem::absolute(announcement.certificate_authority).string());
