@@ -11,6 +11,7 @@
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"
+#include "server/other_services.h"
 #include "server/service_properties.h"
 #include "server/table_acl.h"
 #include "server/tables.h"
@@ -158,7 +159,7 @@ Response Service::control(const Request& request) {
 
 void Service::refuse_access(const Request& request, const Target& target, const Exchange& exchange,
                             const Error& error) const {
-  if (exchange.explanation) {
+  if (exchange.explanation && request.service == StorageService::Table) {
     *exchange.explanation =
         authenticator_.explain(request, target, options_.secure, exchange.received, error);
   }
@@ -175,11 +176,13 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   const Target& target = exchange.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers};
-  exchange.preferences = parse_preferences(parts);
+  const bool is_for_tables = request.service == StorageService::Table;
+  if (is_for_tables) exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
   if (const auto known = authenticator_.require_account(target.account); !known)
     refuse_access(request, target, exchange, known.error());
   if (request.method == "OPTIONS") {
+    if (!is_for_tables) throw ServiceException(ErrorCode::CorsPreflightFailure);  // there are no rules
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
@@ -191,6 +194,10 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   if (caller->kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
     throw ServiceException(ErrorCode::AuthenticationFailed);
   call.account_known_ = true;
+  if (!is_for_tables) {
+    call.refusal_ = other_service_response(request, query, exchange);
+    return;
+  }
 
   const bool front_end = query.get("comp").has_value();
   if (!front_end) source = ErrorSource::TableLayerEarly;
@@ -212,10 +219,14 @@ Service::Call Service::accept(const Request& request) {
   call.exchange_.request_id = new_guid();
   call.exchange_.received = now();
   call.exchange_.version = kNewestVersion;
+  call.exchange_.service = request.service;
+  const bool is_for_tables = request.service == StorageService::Table;
+  const bool is_control = is_for_tables && request.target.starts_with(kControlPrefix);
+  call.counts_ = is_for_tables && !is_control;
   if (options_.explain_auth) call.exchange_.explanation = std::make_shared<std::string>();
   ErrorSource source = ErrorSource::FrontEnd;
   try {
-    if (request.target.starts_with(kControlPrefix)) {
+    if (is_control) {
       accept_control(request, call);
     } else {
       accept(request, call, source);
@@ -272,7 +283,7 @@ bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const
 
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
   Response response;
-  if (request_->target.starts_with(kControlPrefix)) {
+  if (!counts_) {
     response = is_control_ ? service_->control(*request_) : std::move(*refusal_);
     response.sends_body = request_->method != "HEAD";
     return response;
@@ -316,8 +327,9 @@ void Service::Call::add_own_fields(Response& response) const {
   }
 }
 
-Response Service::refuse(const Error& error) const {
+Response Service::refuse(const Error& error, StorageService service) const {
   Exchange exchange;
+  exchange.service = service;
   exchange.request_id = new_guid();
   exchange.received = now();
   exchange.version = kNewestVersion;

@@ -82,6 +82,7 @@ class Service {
     std::string_view plan_class_;
     bool scans_ = false;  // may visit many entities
     bool may_block_ = false;
+    bool counts_ = true;           // as a request for tables
     bool account_exists_ = false;  // its CORS rules count, whoever calls
     bool account_known_ = false;   // who called is allowed to know that there is this account
   };
@@ -90,7 +91,7 @@ class Service {
   Call accept(const Request& request);
 
   // The answer to what is not even a request: broken HTTP, a body that is too large.
-  Response refuse(const Error& error) const;
+  Response refuse(const Error& error, StorageService service) const;
 
   // The server stops: from now on it says that it is not ready. Thread-safe.
   void announce_stop() { stopping_ = true; }

@@ -33,7 +33,7 @@ TEST_CASE("Every code has the status that the service documents") {
         ErrorCode::AuthorizationResourceTypeMismatch, ErrorCode::AuthorizationServiceMismatch,
         ErrorCode::AuthorizationSourceIPMismatch, ErrorCode::CorsPreflightFailure,
         ErrorCode::InsufficientAccountPermissions}},
-      {404, {ErrorCode::ResourceNotFound, ErrorCode::TableNotFound}},
+      {404, {ErrorCode::ContainerNotFound, ErrorCode::QueueNotFound, ErrorCode::ResourceNotFound, ErrorCode::TableNotFound}},
       {405, {ErrorCode::MethodNotAllowed}},
       {409, {ErrorCode::EntityAlreadyExists, ErrorCode::TableAlreadyExists}},
       {412, {ErrorCode::ConditionNotMet, ErrorCode::UpdateConditionNotSatisfied}},

@@ -1,4 +1,4 @@
-// The command line of the server.
+// The command line of the server, also for commands that start one.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,15 @@
 
 namespace rocktable {
 
+// As which program of the peer this one starts: with its lines on standard output, and its ports.
+enum class Compatibility { None, Azurite, AzuriteTable };
+
 struct Options {
+  Compatibility compatibility = Compatibility::None;
+  std::string blob_host;  // for Compatibility::Azurite, as the next ones
+  std::uint16_t blob_port = 10000;
+  std::string queue_host;
+  std::uint16_t queue_port = 10001;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
   int keep_alive_timeout = 60;  // seconds, as the others
@@ -46,6 +54,54 @@ struct Invocation {
   std::optional<Ending> ending;
 };
 
+// A program called azurite or azurite-table is compatible with what it is called, unless the flags say otherwise.
 Invocation parse_command_line(int argc, const char* const* argv);
+
+// The server's flags as part of a command line.
+class ServerFlags {
+ public:
+  // Adds them to `app`, which writes to this while it parses.
+  explicit ServerFlags(CLI::App& app, Options defaults = {});
+  ServerFlags(const ServerFlags&) = delete;
+  ServerFlags& operator=(const ServerFlags&) = delete;
+
+  // What they say, once `app` has parsed; or why they do not go together.
+  Invocation read();
+
+ private:
+  // HTTPS and what needs it, as written: which options belong together is for check() to say.
+  struct Tls {
+    std::optional<std::string> mode, certificate, key, password, oauth;
+
+    // A sentence where they do not fit; else they are in `options`.
+    std::optional<std::string> check(Options& options) const;
+  };
+
+  // --compat and the ports of the other services, which without it are not looked at.
+  struct Compatible {
+    std::optional<std::string> with;
+    std::optional<std::string> blob_host, blob_port, queue_host, queue_port;
+
+    // As Tls::check().
+    std::optional<std::string> check(Options& options) const;
+  };
+
+  // Options that are accepted so that command lines for other emulators work, and then forgotten.
+  struct Ignored {
+    std::string text;
+    bool flag = false;
+  };
+
+  void add_options();
+  void add_limits();
+  void add_compatible();
+  void add_ignored();
+
+  CLI::App& app_;
+  Options options_;
+  Tls tls_;
+  Compatible compatible_;
+  Ignored ignored_;
+};
 
 }  // namespace rocktable

@@ -1,10 +1,10 @@
 #include "server/program/serve.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
-#include "server/announcement.h"
 #include "server/certificate_authority.h"
 #include "server/server.h"
 #include "server/service.h"
@@ -15,6 +15,14 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMebibyte = 1 << 20;
+
+// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 // How to speak TLS, and where the authority of --tls auto lies; no context: plain HTTP.
 struct Https {
@@ -48,20 +56,30 @@ Timeouts timeouts_of(const Options& options) {
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
 }
 
-}  // namespace
-
-std::filesystem::path store_in(const std::string& location) {
-  return std::filesystem::path(location) / "__rocktable__";
+// The table service first.
+std::vector<ListenAt> listeners_of(const Options& options) {
+  std::vector<ListenAt> out{{StorageService::Table, options.table_host, options.table_port}};
+  if (options.compatibility == Compatibility::Azurite) {
+    out.push_back({StorageService::Blob, options.blob_host, options.blob_port});
+    out.push_back({StorageService::Queue, options.queue_host, options.queue_port});
+  }
+  return out;
 }
 
-void serve(const Options& options) {
+ServiceAddress address_of(const Server& server, const std::vector<ListenAt>& listeners, std::size_t place,
+                          bool secure) {
+  return {server.address(place), local_host_of(server.address(place), listeners[place].host, secure),
+          server.port(place)};
+}
+
+void start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
-  Server server({.host = options.table_host,
-                 .port = options.table_port,
+  const auto listeners = listeners_of(options);
+  Server server({.listen = listeners,
                  .timeouts = timeouts_of(options),
                  .max_connections = static_cast<std::size_t>(options.max_connections),
                  .max_request_bytes = static_cast<std::size_t>(options.max_request_memory) * kMebibyte,
@@ -85,16 +103,32 @@ void serve(const Options& options) {
                    .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
                    .control = {server.addresses(), options.table_host, options.control_token}});
-  const Announcement announcement{secure ? "https" : "http",
-                                  server.address(),
-                                  local_host_of(server.address(), options.table_host, secure),
-                                  server.port(),
-                                  told_accounts(named, options.any_account),
-                                  https.authority_file};
+  Announcement announcement{secure ? "https" : "http", address_of(server, listeners, 0, secure),
+                            told_accounts(named, options.any_account), https.authority_file};
+  if (options.compatibility == Compatibility::Azurite) {
+    announcement.blob = address_of(server, listeners, 1, secure);
+    announcement.queue = address_of(server, listeners, 2, secure);
+  }
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
-  announce(announcement);
+  tell(announcement);
   account_sources.watch(accounts);
   server.run(service, access_log);
+}
+
+}  // namespace
+
+std::filesystem::path store_in(const std::string& location) {
+  return std::filesystem::path(location) / "__rocktable__";
+}
+
+void serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
+  allow_many_files();
+  try {
+    start_and_serve(options, tell);
+  } catch (const DamagedStore& error) {
+    throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
+                     "` saves what is whole");
+  }
 }
 
 }  // namespace rocktable
