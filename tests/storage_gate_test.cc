@@ -61,11 +61,24 @@ TEST_CASE("a gate that stays closed is not waited for without end") {
   Gate gate(milliseconds(20));
   {
     const Gate::Closed alone(gate, milliseconds(1000));
-    CHECK(gate.is_closing());
     CHECK(code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy);
   }
-  CHECK_FALSE(gate.is_closing());
   const Gate::Pass pass(gate);
+}
+
+TEST_CASE("those inside who take long learn that somebody waits") {
+  Gate gate;
+  std::jthread closing;
+  {
+    const Gate::Pass inside(gate);
+    CHECK_FALSE(gate.is_pressing());
+    closing = std::jthread([&] { const Gate::Closed alone(gate, std::chrono::seconds(20)); });
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!gate.is_pressing() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    CHECK(gate.is_pressing());
+  }
+  closing.join();
+  CHECK_FALSE(gate.is_pressing());
 }
 
 TEST_CASE("where those inside do not leave, nobody is alone, and the gate is open again") {
@@ -73,7 +86,7 @@ TEST_CASE("where those inside do not leave, nobody is alone, and the gate is ope
   {
     const Gate::Pass inside(gate);
     CHECK(code_of([&] { const Gate::Closed alone(gate, milliseconds(20)); }) == ErrorCode::ServerBusy);
-    CHECK_FALSE(gate.is_closing());
+    CHECK_FALSE(gate.is_pressing());
   }
   const Gate::Closed alone(gate, milliseconds(20));
 }
