@@ -129,14 +129,32 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
       cors_rules_(store),
       options_(std::move(options)) {}
 
-Response Service::control(const Request& request, DateTime received) const {
-  const auto resource = control_resource(request.target);
+void Service::accept_control(const Request& request, Call& call) const {
   // Beside a token a key that everybody knows would open what the token closes.
   const bool secret = !options_.control.token.empty();
-  const auto is_signed = [&] { return authenticator_.is_signed_by_an_account(request, received, secret); };
-  if (const auto refusal = refuse_control(options_.control, resource, request.headers, is_signed))
-    return control_refusal(*refusal);
-  return control_response(request.method, resource, {statistics_, stopping_});
+  const auto is_signed = [&] {
+    return authenticator_.is_signed_by_an_account(request, call.exchange_.received, secret);
+  };
+  if (const auto refusal =
+          refuse_control(options_.control, control_resource(request.target), request.headers, is_signed)) {
+    call.refusal_ = control_refusal(*refusal);
+    return;
+  }
+  call.is_control_ = true;
+  call.may_block_ = control_may_block({request.method, request.target});
+}
+
+Response Service::control(const Request& request) {
+  const ControlState state{
+      statistics_, stopping_, store_,
+      [this](std::string_view account) { return authenticator_.require_account(account).has_value(); },
+      [this] { cors_rules_.forget_all(); }};
+  try {
+    return control_response({request.method, request.target}, state);
+  } catch (const std::exception& fault) {
+    spdlog::error("{} {} failed: {}", request.method, request.target, fault.what());
+    return control_failure(fault);
+  }
 }
 
 void Service::refuse_access(const Request& request, const Target& target, const Exchange& exchange,
@@ -209,7 +227,7 @@ Service::Call Service::accept(const Request& request) {
   ErrorSource source = ErrorSource::FrontEnd;
   try {
     if (is_control) {
-      call.refusal_ = control(request, call.exchange_.received);
+      accept_control(request, call);
     } else {
       accept(request, call, source);
     }
@@ -266,7 +284,7 @@ bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
   Response response;
   if (!counts_) {
-    response = std::move(*refusal_);
+    response = is_control_ ? service_->control(*request_) : std::move(*refusal_);
     response.sends_body = request_->method != "HEAD";
     return response;
   }
@@ -285,6 +303,8 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
     live.finish(stats_, response.status, continues, response.body.size());
     add_own_fields(response);
+  } catch (const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
+    response = error_response(refusal.error(), exchange_, ErrorSource::TableLayer);
   } catch (const std::exception& fault) {
     response = internal_error(exchange_, fault);
   }

@@ -76,6 +76,7 @@ class Service {
     Exchange exchange_;
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
+    bool is_control_ = false;  // of /_rocktable/, and to be answered by run()
     RequestStats stats_;
     std::chrono::steady_clock::time_point start_;  // of run()
     std::string_view plan_class_;
@@ -98,7 +99,8 @@ class Service {
  private:
   // Fills `call`, or throws ServiceException; `source` then says who refuses.
   void accept(const Request& request, Call& call, ErrorSource& source);
-  Response control(const Request& request, DateTime now) const;
+  void accept_control(const Request& request, Call& call) const;
+  Response control(const Request& request);
   // Throws ServiceException, after it has told an exchange that asks why.
   [[noreturn]] void refuse_access(const Request& request, const Target& target, const Exchange& exchange,
                                   const Error& error) const;

@@ -67,6 +67,8 @@ struct Inventory {
   std::map<std::uint64_t, std::uint64_t> entities;  // by table id
   std::map<std::uint64_t, std::string> table_keys;  // in the catalog, by table id
   std::int64_t last_timestamp = 0;
+  std::map<std::uint64_t, std::uint64_t>
+      unfinished_clones;  // how many ids, by the first: swept at the next start
   std::vector<std::string> unreadable_tables, unreadable_entities;  // keys: whole for RocksDB, and not for us
 };
 
@@ -82,6 +84,35 @@ void count_tables(Database& database, Inventory& out) {
     }
   }
   check(rows->status());
+}
+
+void count_clones(Database& database, Inventory& out) {
+  const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
+  for (rows->Seek(slice(kCloneTag)); rows->Valid() && rows->key().starts_with(slice(kCloneTag));
+       rows->Next()) {
+    try {
+      out.unfinished_clones[static_cast<std::uint64_t>(decode_clone_key(view(rows->key())))] =
+          decode_number(view(rows->value()));
+    } catch (const CorruptRecord&) {
+      out.unreadable_tables.push_back(rows->key().ToString());
+    }
+  }
+  check(rows->status());
+}
+
+bool is_of_unfinished_clone(const Inventory& inventory, std::uint64_t id) {
+  const auto behind = inventory.unfinished_clones.upper_bound(id);
+  if (behind == inventory.unfinished_clones.begin()) return false;
+  const auto& [first, count] = *std::prev(behind);
+  return id - first < count;
+}
+
+// Of tables, that is.
+std::uint64_t count_whole(const Inventory& inventory) {
+  std::uint64_t out = 0;
+  for (const auto& [id, count] : inventory.entities)
+    if (!is_of_unfinished_clone(inventory, id)) out += count;
+  return out;
 }
 
 void count_entities(Database& database, Inventory& out) {
@@ -123,6 +154,7 @@ Inventory take_inventory(Database& database) {
   Inventory out;
   check(database.db().VerifyChecksum({}));
   count_tables(database, out);
+  count_clones(database, out);
   count_entities(database, out);
   return out;
 }
@@ -151,7 +183,7 @@ void put_catalog_right(Database& database, Inventory& inventory, std::string_vie
       {inventory.last_timestamp, now().ticks, static_cast<std::int64_t>(number_or(database, kClockKey, 0))}));
   for (const auto& [id, count] : inventory.entities) {
     last_id = std::max(last_id, id);
-    if (inventory.table_keys.contains(id)) continue;
+    if (inventory.table_keys.contains(id) || is_of_unfinished_clone(inventory, id)) continue;
     const std::string name = "recovered" + std::to_string(id);
     const std::string key = encode_table_key(account, name);
     const TableRow row{static_cast<TableId>(id), now(), name};
@@ -181,7 +213,7 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
     if (!inventory.unreadable_tables.empty() || !inventory.unreadable_entities.empty())
       return "rows that cannot be read";
     report.tables = inventory.table_keys.size();
-    for (const auto& [id, count] : inventory.entities) report.entities += count;
+    report.entities = count_whole(inventory);
     return std::nullopt;
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw StoreError(fault.what());
@@ -346,7 +378,7 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
     Inventory inventory = take_inventory(database);
     put_catalog_right(database, inventory, account, report.lost);
     report.tables = inventory.table_keys.size();
-    for (const auto& [id, count] : inventory.entities) report.entities += count;
+    report.entities = count_whole(inventory);
   }
   report.backup = backup_name(store);
   exchange_folders(copy, store);  // there is a store at any moment
