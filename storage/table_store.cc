@@ -512,6 +512,16 @@ Result<void> TableStore::reset_table(const TableName& name) {
   return impl_->reset_table(name);
 }
 
+bool TableStore::is_empty() const {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->is_empty();
+}
+
+Result<SeedCount> TableStore::seed(const std::vector<SeedTable>& tables) {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->seed(tables);
+}
+
 Result<AccountClone> TableStore::clone_account(std::string_view from, std::string_view to) {
   const Gate::Pass pass(impl_->gate());
   return impl_->clone_account(from, to);

@@ -57,6 +57,18 @@ struct AccountClone {
   std::uint64_t tables = 0, entities = 0;
 };
 
+// A table that an empty store begins with.
+struct SeedTable {
+  std::string account, name;
+  // Its next entity, nothing at the end; the tables' are asked for one after the other. May throw: then none stays.
+  std::function<std::optional<Entity>()> next;
+};
+
+// What was written.
+struct SeedCount {
+  std::uint64_t tables = 0, entities = 0;
+};
+
 // A snapshot of the whole store, kept beside it. Files that it shares with the store or another one count for each.
 struct SnapshotInfo {
   std::string name;
@@ -145,6 +157,14 @@ class TableStore {
   // larger than that of every commit before. Errors: TableNotFound at position 0, else those of apply().
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Write> writes, RequestStats* stats = nullptr);
+
+  // No account has a table.
+  bool is_empty() const;
+
+  // Creates these tables with their entities, whose timestamps are given here: all of it or nothing, also where the process
+  // ends meanwhile. In memory of a bounded size. Errors: EntityAlreadyExists (the entity that `next` gave last has the keys
+  // of one before), TableAlreadyExists.
+  Result<SeedCount> seed(const std::vector<SeedTable>& tables);
 
   // --- What test suites ask for: the same again, and quickly
 

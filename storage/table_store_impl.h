@@ -70,6 +70,10 @@ class TableStore::Impl {
   // --- In account_clone.cc
   Result<AccountClone> clone_account(std::string_view from, std::string_view to);
 
+  // --- In seeding.cc
+  bool is_empty() const;
+  Result<SeedCount> seed(const std::vector<SeedTable>& tables);
+
   // --- In snapshots.cc: both close the gate themselves, or need none
   Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
   std::vector<SnapshotInfo> snapshots() const;
@@ -111,6 +115,12 @@ class TableStore::Impl {
   std::uint64_t copy_entities(TableId from, TableId to, const rocksdb::Snapshot& snapshot);
   Result<bool> finish_clone(const Template& source, TableId first, std::string_view to);
   void abandon_clone(TableId first, std::size_t tables);
+
+  // --- Seeds
+  class SeedWriter;
+  Result<std::uint64_t> fill_table(TableId id, const std::function<std::optional<Entity>()>& next);
+  Result<void> finish_seed(const std::vector<SeedTable>& tables, TableId first);
+  Result<SeedCount> fill_and_finish(const std::vector<SeedTable>& tables, TableId first);
 
   // --- Snapshots
   std::string snapshot_folder() const;

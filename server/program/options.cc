@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "server/access/accounts.h"
 #include "server/program/commands.h"
 
 namespace rocktable {
@@ -167,6 +168,13 @@ void ServerFlags::add_options() {
   app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep nothing on disk")->group(data);
   app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
       ->group(data);
+  app_.add_option("--seed", options_.seed,
+                  "Fill an empty store with TABLE.ndjson or .csv, or a folder")
+      ->type_name("FILE|DIR")
+      ->group(data);
+  app_.add_option("--seedAccount", options_.seed_account, "Whose tables these are [devstoreaccount1]")
+      ->type_name("NAME")
+      ->group(data);
 
   const char* logging = "Logging";
   app_.add_flag("-s,--silent", options_.silent, "No access log on standard output")->group(logging);
@@ -218,6 +226,9 @@ Invocation ServerFlags::read() {
     return refused("--controlToken must be visible ASCII characters");
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty())
     return refused("--accounts names a file");
+  if (app_.count("--seed") > 0 && options_.seed.empty()) return refused("--seed names a file or a folder");
+  if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
+    return refused("--seedAccount names an account, and goes with --seed");
   if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
     options_.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
   return {options_, {}};

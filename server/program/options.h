@@ -30,6 +30,8 @@ struct Options {
   std::string location = ".";
   bool in_memory = false;
   bool sync = false;
+  std::string seed;          // a file or folder; empty: none
+  std::string seed_account;  // empty: the development account
   bool silent = false;
   std::string debug_file;
   std::string ready_file;

@@ -6,6 +6,7 @@
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
 #include "server/certificate_authority.h"
+#include "server/program/seed.h"
 #include "server/server.h"
 #include "server/service.h"
 #include "server/tls.h"
@@ -51,6 +52,14 @@ Https https_of(const Options& options) {
   return out;
 }
 
+void warn(const std::string& text) { spdlog::warn("{}", text); }
+
+Seed seed_of(const Options& options) {
+  Seed seed{.path = options.seed};
+  if (!options.seed_account.empty()) seed.account = options.seed_account;
+  return seed;
+}
+
 Timeouts timeouts_of(const Options& options) {
   return {std::chrono::seconds(options.keep_alive_timeout), std::chrono::seconds(options.head_timeout),
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
@@ -91,8 +100,11 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
     std::filesystem::remove(options.ready_file, ignored);
   }
   AccessLog access_log(options.silent, options.debug_file);
-  TableStore store({store_in(options.location), options.in_memory, options.sync,
-                    [](const std::string& text) { spdlog::warn("{}", text); }});
+  TableStore store({store_in(options.location), options.in_memory, options.sync, warn});
+  if (!options.seed.empty()) {
+    const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
+    if (!seeded.empty() && !options.silent) spdlog::info("{}", seeded);
+  }
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,
                    .secure = secure,
