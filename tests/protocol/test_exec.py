@@ -33,8 +33,8 @@ def note(number, frame):
     print("noted", count, flush=True)
 for name in sys.argv[1:]:
     signal.signal(getattr(signal, name), note)
-print("counting", os.environ["ROCKTABLE_URL"], flush=True)
 deadline = time.monotonic() + 15
+print("counting", os.environ["ROCKTABLE_URL"], flush=True)
 while time.monotonic() < deadline:
     time.sleep(0.02)
 sys.exit(10 + count)
