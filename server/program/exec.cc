@@ -204,16 +204,16 @@ std::optional<std::string> Execution::await_server() {
   for (;;) {
     pollfd waiting[] = {{ready_.read.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
     if (poll(waiting, 2, -1) < 0) continue;
-    if (waiting[0].revents != 0) {
-      char bytes[4096];
-      const ssize_t count = read(ready_.read.get(), bytes, sizeof bytes);
-      if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
-      if (count == 0) return text.empty() ? std::nullopt : std::optional(text);
-    } else if (const auto signal = signals_.next()) {
-      if (signal->ssi_signo == SIGCHLD) continue;  // then the pipe ends, too
+    if (waiting[1].revents != 0) {
+      const auto signal = signals_.next();
+      if (!signal || signal->ssi_signo == SIGCHLD) continue;  // where it is the server, the pipe ends, too
       interrupted_ = static_cast<int>(signal->ssi_signo);
       return std::nullopt;
     }
+    char bytes[4096];
+    const ssize_t count = read(ready_.read.get(), bytes, sizeof bytes);
+    if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+    if (count == 0) return text.empty() ? std::nullopt : std::optional(text);
   }
 }
 
