@@ -68,7 +68,8 @@ ExecOptions read_command_line(int argc, const char* const* argv, std::optional<E
   app.add_option("--export", out.exports)->allow_extra_args(false);
   const auto* const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
-  if ((ending = parse(app, static_cast<int>(dashes - argv), argv))) return {};
+  ending = parse(app, static_cast<int>(dashes - argv), argv);
+  if (ending) return {};
   Invocation server = flags.read();
   ending = server.ending;
   if (!ending && dashes >= argv + argc - 1) ending = wrong_usage(app, "the command to run goes behind --");
