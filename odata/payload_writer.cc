@@ -233,6 +233,7 @@ bool needs_annotation(const ValueView& value) {
 
 struct ValueWriter {
   BufferedText& out;
+  bool exact = false;  // negative zero as such
 
   void operator()(std::string_view text) const { append_string(out, text); }
   void operator()(bool truth) const { out.append(truth ? "true" : "false"); }
@@ -241,7 +242,10 @@ struct ValueWriter {
     quoted([&] { append_integer(out, number); });
   }
   void operator()(double number) const {
-    const auto write = [&] { out.commit(write_double(out.room(kMaxDoubleLength), number)); };
+    const auto write = [&] {
+      char* const at = out.room(kMaxDoubleLength);
+      out.commit(exact ? write_exact_double(at, number) : write_double(at, number));
+    };
     std::isfinite(number) ? write() : quoted(write);
   }
   void operator()(DateTime time) const {
@@ -264,7 +268,8 @@ struct ValueWriter {
   }
 };
 
-void write_property(BufferedText& out, ObjectWriter& object, bool annotate, const PropertyView& property) {
+void write_property(BufferedText& out, ObjectWriter& object, bool annotate, const PropertyView& property,
+                    bool exact = false) {
   if (annotate && needs_annotation(property.value)) {
     object.name(property.name, "@odata.type");
     out.append('"');
@@ -272,7 +277,7 @@ void write_property(BufferedText& out, ObjectWriter& object, bool annotate, cons
     out.append('"');
   }
   object.name(property.name);
-  std::visit(ValueWriter{out}, property.value);
+  std::visit(ValueWriter{out, exact}, property.value);
 }
 
 // --- Entities ----------------------------------------------------------------------------------------------
@@ -395,6 +400,17 @@ void write_entity(std::string& out, const PayloadFormat& format, const std::opti
   ObjectWriter object(text);
   write_context_of_element(text, object, format, format.table, select);
   write_members(text, object, format, select, entity);
+  object.finish();
+  text.flush();
+}
+
+void write_entity_body(std::string& out, const EntityView& entity, bool timestamp) {
+  BufferedText text(out);
+  ObjectWriter object(text);
+  object.text("PartitionKey", entity.partition_key);
+  object.text("RowKey", entity.row_key);
+  if (timestamp) write_property(text, object, false, {"Timestamp", entity.timestamp});
+  for (const PropertyView& property : entity.properties) write_property(text, object, true, property, true);
   object.finish();
   text.flush();
 }

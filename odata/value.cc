@@ -273,6 +273,11 @@ char* write_double(char* out, double value) {
   return fixed ? write_without_exponent(out, number) : write_with_exponent(out, number);
 }
 
+char* write_exact_double(char* out, double value) {
+  if (value == 0 && std::signbit(value)) *out++ = '-';
+  return write_double(out, value);
+}
+
 void append_double(std::string& out, double value) {
   char text[kMaxDoubleLength];
   out.append(text, write_double(text, value));

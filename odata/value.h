@@ -81,5 +81,7 @@ void append_double(std::string& out, double value);
 // To memory with room for kMaxDoubleLength characters; returns the end.
 inline constexpr std::size_t kMaxDoubleLength = 32;
 char* write_double(char* out, double value);
+// The same, but negative zero as `-0.0`: for text that is read back as the value to the bit.
+char* write_exact_double(char* out, double value);
 
 }  // namespace rocktable

@@ -15,16 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxAnnounced = 8;  // accounts
 
-std::string endpoint_of(const Announcement& announcement, const Account& account) {
-  return announcement.scheme + "://" + announcement.host + ":" + std::to_string(announcement.port) + "/" +
-         account.name;
-}
-
-std::string connection_string(const Announcement& announcement, const Account& account) {
-  return "DefaultEndpointsProtocol=" + announcement.scheme + ";AccountName=" + account.name +
-         ";AccountKey=" + account.keys.front() + ";TableEndpoint=" + endpoint_of(announcement, account) + ";";
-}
-
 bool has_public_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
 
 nlohmann::json ready_document(const Announcement& announcement) {
@@ -45,6 +35,19 @@ nlohmann::json ready_document(const Announcement& announcement) {
 }
 
 }  // namespace
+
+std::string url_of(const Announcement& announcement) {
+  return announcement.scheme + "://" + announcement.host + ":" + std::to_string(announcement.port);
+}
+
+std::string endpoint_of(const Announcement& announcement, const Account& account) {
+  return url_of(announcement) + "/" + account.name;
+}
+
+std::string connection_string(const Announcement& announcement, const Account& account) {
+  return "DefaultEndpointsProtocol=" + announcement.scheme + ";AccountName=" + account.name +
+         ";AccountKey=" + account.keys.front() + ";TableEndpoint=" + endpoint_of(announcement, account) + ";";
+}
 
 std::string local_host_of(const std::string& address, const std::string& table_host, bool secure) {
   if (secure && !table_host.empty() && !table_host.starts_with('[')) {

@@ -18,6 +18,11 @@ struct Announcement {
   std::string certificate_authority;  // the file that clients are to trust; empty: none of ours
 };
 
+// `http://127.0.0.1:10002`, the account's endpoint there, and the connection string that names it.
+std::string url_of(const Announcement& announcement);
+std::string endpoint_of(const Announcement& announcement, const Account& account);
+std::string connection_string(const Announcement& announcement, const Account& account);
+
 // By which clients on this machine find a server that listens at `address`. Under HTTPS the name that it was given
 // is the better one, for certificates have names.
 std::string local_host_of(const std::string& address, const std::string& table_host, bool secure);

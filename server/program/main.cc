@@ -1,7 +1,6 @@
 // The program: a command in place of a start, or the server; what goes wrong is told in one line.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,32 +9,16 @@
 #include "client/command_line.h"
 #include "server/program/commands.h"
 #include "server/program/serve.h"
-#include "storage/table_store.h"
 
 namespace rocktable {
 namespace {
 
-// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int run_server(int argc, const char* const* argv) {
-  allow_many_files();
   const Invocation invocation = parse_command_line(argc, argv);
   if (invocation.ending) return invocation.ending->tell();
-  const Options& options = invocation.options;
-  if (options.warning) spdlog::warn("{}", *options.warning);
-  try {
-    serve(options);
-    return kDone;
-  } catch (const DamagedStore& error) {
-    throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
-                     "` saves what is whole");
-  }
+  if (invocation.options.warning) spdlog::warn("{}", *invocation.options.warning);
+  serve(invocation.options, announce);
+  return kDone;
 }
 
 // Throws std::exception, with a sentence for the user.

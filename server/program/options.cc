@@ -28,21 +28,24 @@ constexpr const char* kFooter =
     "Environment: AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" names accounts in place of devstoreaccount1;\n"
     "AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.";
 
-// Options that are accepted so that command lines for other emulators work, and then forgotten.
-struct Ignored {
-  std::string text;
-  bool flag = false;
-};
+// What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
 
-// HTTPS and what needs it, as written: which options belong together is for check() to say.
-struct Tls {
-  std::optional<std::string> mode, certificate, key, password, oauth;
+std::string command_lines() {
+  std::string text = "Commands, in place of a start (rocktable NAME --help):\n";
+  for (const auto& command : commands()) {
+    std::string left = std::string("  ") + command.name + " " + command.arguments;
+    left.resize(std::max<std::size_t>(left.size() + 1, kHelpColumn), ' ');
+    text += left + command.summary + "\n";
+  }
+  return text;
+}
 
-  // A sentence where they do not fit; else they are in `options`.
-  std::optional<std::string> check(Options& options) const;
-};
+}  // namespace
 
-std::optional<std::string> Tls::check(Options& options) const {
+std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
   if (mode && *mode != "auto") return "--tls knows auto alone";
   if (oauth && *oauth != "basic") return "--oauth knows basic alone";
   if (mode && certificate) return "--tls auto makes its own certificate: it goes without --cert";
@@ -59,140 +62,135 @@ std::optional<std::string> Tls::check(Options& options) const {
   return std::nullopt;
 }
 
-// What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
 // What clients may take up, of time and of memory.
-void add_limits(CLI::App& app, Options& options) {
+void ServerFlags::add_limits() {
   const auto add = [&](const char* name, int& value, const char* unit, int least, int most,
                        const char* text) {
-    app.add_option(name, value, std::string(text) + " [" + std::to_string(value) + "]")
+    app_.add_option(name, value, std::string(text) + " [" + std::to_string(value) + "]")
         ->type_name(unit)
         ->check(CLI::Range(least, most).description(""))
         ->group("Limits");
   };
   constexpr int kDay = 86400;
-  add("--tableKeepAliveTimeout", options.keep_alive_timeout, "SECONDS", 1, kDay,
+  add("--tableKeepAliveTimeout", options_.keep_alive_timeout, "SECONDS", 1, kDay,
       "Close idle connections after");
-  add("--headTimeout", options.head_timeout, "SECONDS", 1, kDay, "For a request's line and headers to come");
-  add("--bodyTimeout", options.body_timeout, "SECONDS", 1, kDay, "For a request's body to come");
-  add("--answerTimeout", options.answer_timeout, "SECONDS", 1, kDay, "For a client to take an answer");
-  add("--maxConnections", options.max_connections, "COUNT", 1, 1'000'000, "Further ones wait to be accepted");
-  add("--maxRequestMemory", options.max_request_memory, "MIB", 1, 1 << 20,
+  add("--headTimeout", options_.head_timeout, "SECONDS", 1, kDay, "For a request's line and headers to come");
+  add("--bodyTimeout", options_.body_timeout, "SECONDS", 1, kDay, "For a request's body to come");
+  add("--answerTimeout", options_.answer_timeout, "SECONDS", 1, kDay, "For a client to take an answer");
+  add("--maxConnections", options_.max_connections, "COUNT", 1, 1'000'000,
+      "Further ones wait to be accepted");
+  add("--maxRequestMemory", options_.max_request_memory, "MIB", 1, 1 << 20,
       "For all large requests on their way; more wait");
-  add("--maxAnswerMemory", options.max_answer_memory, "MIB", 1, 1 << 20,
+  add("--maxAnswerMemory", options_.max_answer_memory, "MIB", 1, 1 << 20,
       "For all large answers on their way; queries wait");
 }
 
-void add_options(CLI::App& app, Options& options, Tls& tls) {
+void ServerFlags::add_options() {
   const char* listening = "Listening";
-  app.add_option("--tableHost", options.table_host, "Name or address to listen on [127.0.0.1 and ::1]")
+  app_.add_option("--tableHost", options_.table_host, "Name or address to listen on [127.0.0.1 and ::1]")
       ->type_name("HOST")
       ->group(listening);
-  app.add_option("--tablePort", options.table_port, "Port; 0 picks a free one [10002]")
+  app_.add_option("--tablePort", options_.table_port, "Port; 0 picks a free one [10002]")
       ->type_name("PORT")
       ->group(listening);
-  app.add_option("--readyFile", options.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
+  app_.add_option("--readyFile", options_.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
       ->type_name("FILE")
       ->group(listening);
-  app.add_flag("--disableProductStyleUrl", options.path_style_only,
-               "Accounts in the path, never in the host name")
+  app_.add_flag("--disableProductStyleUrl", options_.path_style_only,
+                "Accounts in the path, never in the host name")
       ->group(listening);
 
-  app.add_flag("--strictApiVersion", options.strict_api_version,
-               "Refuse an x-ms-version that the service never had")
+  app_.add_flag("--strictApiVersion", options_.strict_api_version,
+                "Refuse an x-ms-version that the service never had")
       ->group(listening);
 
   const char* access = "Access";
-  app.add_option("--accounts", options.accounts_file,
-                 "Accounts, a line NAME:KEY[:KEY] each; read again when changed")
+  app_.add_option("--accounts", options_.accounts_file,
+                  "Accounts, a line NAME:KEY[:KEY] each; read again when changed")
       ->type_name("FILE")
       ->group(access);
-  app.add_flag("--anyAccount", options.any_account,
-               "Any other account is there, too, with the well-known key")
+  app_.add_flag("--anyAccount", options_.any_account,
+                "Any other account is there, too, with the well-known key")
       ->group(access);
-  app.add_option("--tls", tls.mode, "auto: HTTPS, signed by an authority in DIR/__rocktable_tls__")
+  app_.add_option("--tls", tls_.mode, "auto: HTTPS, signed by an authority in DIR/__rocktable_tls__")
       ->type_name("MODE")
       ->group(access);
-  app.add_option("--cert", tls.certificate, "HTTPS with your certificate, PEM (with --key) or PFX")
+  app_.add_option("--cert", tls_.certificate, "HTTPS with your certificate, PEM (with --key) or PFX")
       ->type_name("FILE")
       ->group(access);
-  app.add_option("--key", tls.key, "The private key of a PEM certificate")->type_name("FILE")->group(access);
-  app.add_option("--pwd", tls.password, "The password of a PFX certificate")
+  app_.add_option("--key", tls_.key, "The private key of a PEM certificate")
+      ->type_name("FILE")
+      ->group(access);
+  app_.add_option("--pwd", tls_.password, "The password of a PFX certificate")
       ->type_name("TEXT")
       ->group(access);
-  app.add_option("--oauth", tls.oauth, "basic: bearer tokens, whoever signed them; needs HTTPS")
+  app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens, whoever signed them; needs HTTPS")
       ->type_name("LEVEL")
       ->group(access);
-  app.add_option("--controlToken", options.control_token, "What /_rocktable/... asks for as a bearer token")
+  app_.add_option("--controlToken", options_.control_token, "What /_rocktable/... asks for as a bearer token")
       ->type_name("TOKEN")
       ->group(access);
-  app.add_flag("--explainAuth", options.explain_auth, "Refusals say why in the header x-rocktable-explain")
+  app_.add_flag("--explainAuth", options_.explain_auth, "Refusals say why in the header x-rocktable-explain")
       ->group(access);
 
   const char* data = "Data";
-  app.add_option("-l,--location", options.location, "The store is the folder __rocktable__ in DIR [.]")
+  app_.add_option("-l,--location", options_.location, "The store is the folder __rocktable__ in DIR [.]")
       ->type_name("DIR")
       ->group(data);
-  app.add_flag("--inMemoryPersistence", options.in_memory, "Keep nothing on disk")->group(data);
-  app.add_flag("--sync", options.sync, "Sync each write to the disk: survives power loss, too")->group(data);
+  app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep nothing on disk")->group(data);
+  app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
+      ->group(data);
 
   const char* logging = "Logging";
-  app.add_flag("-s,--silent", options.silent, "No access log on standard output")->group(logging);
-  app.add_flag("--insightHeaders", options.insight_headers,
-               "Answer with x-rocktable-plan, -scanned, -returned: what it cost")
+  app_.add_flag("-s,--silent", options_.silent, "No access log on standard output")->group(logging);
+  app_.add_flag("--insightHeaders", options_.insight_headers,
+                "Answer with x-rocktable-plan, -scanned, -returned: what it cost")
       ->group(logging);
-  app.add_option("-d,--debug", options.debug_file, "Append a line for each request to FILE")
+  app_.add_option("-d,--debug", options_.debug_file, "Append a line for each request to FILE")
       ->type_name("FILE")
       ->group(logging);
 }
 
-std::string command_lines() {
-  std::string text = "Commands, in place of a start (rocktable NAME --help):\n";
-  for (const auto& command : commands()) {
-    std::string left = std::string("  ") + command.name + " " + command.arguments;
-    left.resize(std::max<std::size_t>(left.size() + 1, kHelpColumn), ' ');
-    text += left + command.summary + "\n";
-  }
-  return text;
-}
-
 // Accepted for drop-in use, without effect on tables.
-void add_ignored(CLI::App& app, Ignored& ignored) {
+void ServerFlags::add_ignored() {
   const char* group = "Accepted, and need do nothing here";
-  app.add_flag("--skipApiVersionCheck", ignored.flag, "It is the default: see --strictApiVersion")
+  app_.add_flag("--skipApiVersionCheck", ignored_.flag, "It is the default: see --strictApiVersion")
       ->group(group);
-  app.add_flag("-L,--loose", ignored.flag, "Unknown headers are ignored anyway")->group(group);
-  app.add_flag("--disableTelemetry", ignored.flag, "There is none")->group(group);
+  app_.add_flag("-L,--loose", ignored_.flag, "Unknown headers are ignored anyway")->group(group);
+  app_.add_flag("--disableTelemetry", ignored_.flag, "There is none")->group(group);
   for (const char* name : kOtherServices)
-    app.add_option(name, ignored.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
+    app_.add_option(name, ignored_.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
 }
 
-}  // namespace
+ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
+  add_options();
+  add_limits();
+  add_ignored();
+}
+
+Invocation ServerFlags::read() {
+  const auto refused = [&](const std::string& sentence) {
+    return Invocation{{}, wrong_usage(app_, sentence)};
+  };
+  if (const auto refusal = tls_.check(options_)) return refused(*refusal);
+  if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
+    return refused("--controlToken must be visible ASCII characters");
+  if (app_.count("--accounts") > 0 && options_.accounts_file.empty())
+    return refused("--accounts names a file");
+  if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
+    options_.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
+  return {options_, {}};
+}
 
 Invocation parse_command_line(int argc, const char* const* argv) {
-  Options options;
-  Ignored ignored;
-  Tls tls;
   CLI::App app(kDescription, "rocktable");
   app.footer(kOtherServicesHelp + command_lines() + kFooter);
   app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "This page")->group("Other");
   app.set_version_flag("--version", std::string("rocktable ") + ROCKTABLE_VERSION)->group("Other");
-  add_options(app, options, tls);
-  add_limits(app, options);
-  add_ignored(app, ignored);
+  ServerFlags flags(app);
   if (auto ending = parse(app, argc, argv)) return {{}, std::move(ending)};
-  if (const auto refusal = tls.check(options)) return {{}, wrong_usage(app, *refusal)};
-  if (app.count("--controlToken") > 0 && !is_token(options.control_token))
-    return {{}, wrong_usage(app, "--controlToken must be visible ASCII characters")};
-  if (app.count("--accounts") > 0 && options.accounts_file.empty())
-    return {{}, wrong_usage(app, "--accounts names a file")};
-  if (options.in_memory && app.count("--location") > 0 && !options.tls_auto)
-    options.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
-  return {std::move(options), {}};
+  return flags.read();
 }
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// The command line of the server.
+// The command line of the server, also for commands that start one.
 #pragma once
 
 #include <cstdint>
@@ -47,5 +47,41 @@ struct Invocation {
 };
 
 Invocation parse_command_line(int argc, const char* const* argv);
+
+// The server's flags as part of a command line.
+class ServerFlags {
+ public:
+  // Adds them to `app`, which writes to this while it parses.
+  explicit ServerFlags(CLI::App& app, Options defaults = {});
+  ServerFlags(const ServerFlags&) = delete;
+  ServerFlags& operator=(const ServerFlags&) = delete;
+
+  // What they say, once `app` has parsed; or why they do not go together.
+  Invocation read();
+
+ private:
+  // HTTPS and what needs it, as written: which options belong together is for check() to say.
+  struct Tls {
+    std::optional<std::string> mode, certificate, key, password, oauth;
+
+    // A sentence where they do not fit; else they are in `options`.
+    std::optional<std::string> check(Options& options) const;
+  };
+
+  // Options that are accepted so that command lines for other emulators work, and then forgotten.
+  struct Ignored {
+    std::string text;
+    bool flag = false;
+  };
+
+  void add_options();
+  void add_limits();
+  void add_ignored();
+
+  CLI::App& app_;
+  Options options_;
+  Tls tls_;
+  Ignored ignored_;
+};
 
 }  // namespace rocktable

@@ -1,10 +1,10 @@
 #include "server/program/serve.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
-#include "server/announcement.h"
 #include "server/certificate_authority.h"
 #include "server/server.h"
 #include "server/service.h"
@@ -15,6 +15,14 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMebibyte = 1 << 20;
+
+// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 // How to speak TLS, and where the authority of --tls auto lies; no context: plain HTTP.
 struct Https {
@@ -48,13 +56,7 @@ Timeouts timeouts_of(const Options& options) {
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
 }
 
-}  // namespace
-
-std::filesystem::path store_in(const std::string& location) {
-  return std::filesystem::path(location) / "__rocktable__";
-}
-
-void serve(const Options& options) {
+void start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
@@ -92,9 +94,25 @@ void serve(const Options& options) {
                                   told_accounts(named, options.any_account),
                                   https.authority_file};
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
-  announce(announcement);
+  tell(announcement);
   account_sources.watch(accounts);
   server.run(service, access_log);
+}
+
+}  // namespace
+
+std::filesystem::path store_in(const std::string& location) {
+  return std::filesystem::path(location) / "__rocktable__";
+}
+
+void serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
+  allow_many_files();
+  try {
+    start_and_serve(options, tell);
+  } catch (const DamagedStore& error) {
+    throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
+                     "` saves what is whole");
+  }
 }
 
 }  // namespace rocktable

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
+#include "server/announcement.h"
 #include "server/program/options.h"
 
 namespace rocktable {
@@ -10,8 +12,8 @@ namespace rocktable {
 // The folder of the store in the folder that --location names.
 std::filesystem::path store_in(const std::string& location);
 
-// Announces itself, and serves until a signal ends it. Throws std::exception where it cannot start, with a sentence for
-// the user.
-void serve(const Options& options);
+// Calls `tell` once clients can connect, and serves until a signal ends it. Throws std::exception where it cannot start,
+// with a sentence for the user.
+void serve(const Options& options, const std::function<void(const Announcement&)>& tell);
 
 }  // namespace rocktable

@@ -1,0 +1,345 @@
+// Records are put together from lines by counting quotes, then taken apart by one small automaton.
+#include "odata/csv.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "odata/base64.h"
+#include "odata/date_time.h"
+#include "odata/entity_fault.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kTypeSuffix = "@type";
+constexpr std::string_view kEndOfRecord = "\r\n";
+constexpr std::size_t kMaxColumns = 100'000;  // a header of commas alone must not take all memory
+
+// --- Records -----------------------------------------------------------------------------------------------
+
+struct RecordFault {
+  std::size_t offset;
+  std::string_view sentence;
+};
+
+// Splits a record into fields. Throws RecordFault.
+class RecordSplitter {
+ public:
+  explicit RecordSplitter(std::string_view record) : record_(record) {}
+
+  // The next field, to memory used before; false behind the last one.
+  bool next(CsvField& field) {
+    if (finished_) return false;
+    field.text.clear();
+    field.offset = at_;
+    at_ < record_.size() && record_[at_] == '"' ? read_quoted(field) : read_plain(field);
+    finished_ = at_ == record_.size();
+    ++at_;  // the comma
+    return true;
+  }
+
+ private:
+  void read_plain(CsvField& field) {
+    const std::size_t end = std::min(record_.find_first_of(",\"\r\n", at_), record_.size());
+    field.text = record_.substr(at_, end - at_);
+    at_ = end;
+    if (at_ == record_.size() || record_[at_] == ',') return;
+    throw RecordFault{at_, record_[at_] == '"' ? "a quote in a field that does not begin with one"
+                                               : "a carriage return in a field without quotes"};
+  }
+
+  void read_quoted(CsvField& field) {
+    for (++at_;; ++at_) {
+      const std::size_t quote = record_.find('"', at_);
+      if (quote == record_.npos)
+        throw RecordFault{field.offset, "the quote that begins this field has no end"};
+      field.text += record_.substr(at_, quote - at_);
+      at_ = quote + 1;
+      if (at_ == record_.size() || record_[at_] == ',') return;
+      if (record_[at_] != '"') throw RecordFault{at_, "behind the quote that ends a field stands no comma"};
+      field.text += '"';
+    }
+  }
+
+  std::string_view record_;
+  std::size_t at_ = 0;
+  bool finished_ = false;
+};
+
+bool is_odd_in_quotes(std::string_view line) { return std::count(line.begin(), line.end(), '"') % 2 != 0; }
+
+// --- Values ------------------------------------------------------------------------------------------------
+
+std::optional<EdmType> parse_type(std::string_view name) {
+  if (auto type = parse_edm_type(name)) return type;
+  return parse_edm_type("Edm." + std::string(name));
+}
+
+template <class T>
+std::optional<Value> as_value(std::optional<T> parsed) {
+  if (!parsed) return std::nullopt;
+  return Value(std::move(*parsed));
+}
+
+std::optional<Value> parse_boolean(std::string_view text) {
+  if (equals_ignoring_case(text, "true")) return true;
+  if (equals_ignoring_case(text, "false")) return false;
+  return std::nullopt;
+}
+
+std::optional<Value> parse_binary(std::string_view text) {
+  auto bytes = decode_base64(text);
+  if (!bytes) return std::nullopt;
+  return Binary{std::move(*bytes)};
+}
+
+std::optional<Value> parse_value(EdmType type, std::string_view text) {
+  switch (type) {
+    case EdmType::String:
+      return std::string(text);
+    case EdmType::Boolean:
+      return parse_boolean(text);
+    case EdmType::Int32:
+      return as_value(parse_int32(text));
+    case EdmType::Int64:
+      return as_value(parse_int64(text));
+    case EdmType::Double:
+      return as_value(parse_double(text));
+    case EdmType::DateTime:
+      return as_value(parse_date_time(text));
+    case EdmType::Guid:
+      return as_value(parse_guid(text));
+    case EdmType::Binary:
+      return parse_binary(text);
+  }
+  return std::nullopt;
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (;;) {
+    const std::size_t quote = text.find('"');
+    out += text.substr(0, quote);
+    if (quote == text.npos) break;
+    out += "\"\"";
+    text.remove_prefix(quote + 1);
+  }
+  out += '"';
+}
+
+// Blanks at the ends are kept by quotes, for some programs trim fields.
+void append_field(std::string& out, std::string_view text) {
+  const bool blank_at_end = !text.empty() && (trim(text).size() != text.size());
+  if (blank_at_end || text.find_first_of(",\"\r\n") != text.npos) {
+    append_quoted(out, text);
+  } else {
+    out += text;
+  }
+}
+
+struct ValueAppender {
+  std::string& out;
+
+  void operator()(std::string_view text) const { append_field(out, text); }
+  void operator()(bool truth) const { out += truth ? "true" : "false"; }
+  void operator()(std::int32_t number) const { out += std::to_string(number); }
+  void operator()(std::int64_t number) const { out += std::to_string(number); }
+  void operator()(double number) const {
+    char text[kMaxDoubleLength];
+    out.append(text, write_exact_double(text, number));
+  }
+  void operator()(DateTime time) const { append_date_time(out, time); }
+  void operator()(const Guid& guid) const { append_guid(out, guid); }
+  void operator()(BinaryView binary) const { append_base64(out, binary.bytes); }
+};
+
+bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
+
+// Not a property's value.
+bool is_passed_over(std::string_view name) {
+  return is_key(name) || name == "Timestamp" || name.starts_with("odata.") || name.ends_with(kTypeSuffix);
+}
+
+}  // namespace
+
+// --- Reading -----------------------------------------------------------------------------------------------
+
+CsvReader::CsvReader(std::istream& in, std::string file) : lines_(in, std::move(file)) { read_header(); }
+
+// The next record that is not blank, into fields_; false at the end.
+bool CsvReader::read_record() {
+  std::optional<std::string_view> line;
+  do {
+    line = lines_.next();
+    if (!line) return false;
+  } while (line->empty() || *line == "\r");
+  place_ = {lines_.line(), 1};
+  record_ = *line;
+  for (bool open = is_odd_in_quotes(record_); open; open ^= is_odd_in_quotes(*line)) {
+    line = lines_.next();
+    if (!line) break;
+    if (record_.size() + line->size() > kMaxLineBytes)
+      refuse(place_, "the record is longer than " + std::to_string(kMaxLineBytes) +
+                         " bytes, which no entity needs; is a quote missing?");
+    record_ += '\n';
+    record_ += *line;
+  }
+  if (record_.ends_with('\r')) record_.pop_back();
+  split_record();
+  return true;
+}
+
+void CsvReader::split_record() {
+  RecordSplitter splitter(record_);
+  const std::size_t max_fields = column_count_ == 0 ? kMaxColumns : column_count_;
+  try {
+    for (field_count_ = 0;; ++field_count_) {
+      if (field_count_ == fields_.size()) fields_.emplace_back();
+      if (!splitter.next(fields_[field_count_])) return;
+      const CsvField& field = fields_[field_count_];
+      if (field_count_ == max_fields) throw RecordFault{field.offset, "there is no column for this field"};
+      if (!is_utf8(field.text)) throw RecordFault{field.offset, "the field is not UTF-8"};
+    }
+  } catch (const RecordFault& fault) {
+    refuse(place_at(fault.offset), fault.sentence);
+  }
+}
+
+FilePlace CsvReader::place_at(std::size_t offset) const {
+  const std::string_view before = std::string_view(record_).substr(0, offset);
+  const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  const auto lines = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+  return place_in_line(place_.line + lines, before.substr(line_begin), offset - line_begin);
+}
+
+void CsvReader::read_header() {
+  if (!read_record()) refuse({1, 1}, "the file is empty; it begins with the names of its columns");
+  std::unordered_map<std::string, std::size_t> positions;
+  column_count_ = field_count_;
+  for (std::size_t i = 0; i < column_count_; ++i) {
+    const CsvField& field = fields_[i];
+    if (!positions.emplace(field.text, i).second)
+      refuse(place_of(field), "the column " + shown(field.text) + " is there twice");
+  }
+  check_header(positions);
+  partition_key_ = positions.at("PartitionKey");
+  row_key_ = positions.at("RowKey");
+  for (std::size_t i = 0; i < column_count_; ++i) {
+    const std::string& name = fields_[i].text;
+    if (is_passed_over(name)) continue;
+    const auto type = positions.find(name + std::string(kTypeSuffix));
+    columns_.push_back({name, i, type == positions.end() ? std::nullopt : std::optional(type->second)});
+  }
+}
+
+void CsvReader::check_header(const std::unordered_map<std::string, std::size_t>& positions) const {
+  for (const char* key : {"PartitionKey", "RowKey"})
+    if (!positions.contains(key))
+      refuse(place_of(fields_[0]), "the header has no column " + std::string(key) +
+                                       "; it is PartitionKey,RowKey,Timestamp,NAME,NAME@type,...");
+  for (std::size_t i = 0; i < column_count_; ++i) {
+    const std::string& name = fields_[i].text;
+    if (name.starts_with("odata.")) continue;
+    const bool is_type = name.ends_with(kTypeSuffix);
+    const std::string typed = is_type ? name.substr(0, name.size() - kTypeSuffix.size()) : name;
+    if (is_type && !positions.contains(typed))
+      refuse(place_of(fields_[i]),
+             "the column " + shown(name) + " has no column " + shown(typed) + " beside it");
+    if (!check_property_name(typed)) refuse(place_of(fields_[i]), explain_name(typed));
+  }
+}
+
+std::optional<Entity> CsvReader::next() {
+  if (!read_record()) return std::nullopt;
+  if (field_count_ != column_count_)
+    refuse(place_, "the record has " + std::to_string(field_count_) + " fields, the header " +
+                       std::to_string(column_count_));
+  Entity entity{{fields_[partition_key_].text, fields_[row_key_].text}, {}, {}};
+  for (const PropertyColumn& column : columns_)
+    if (auto value = value_of(column)) entity.properties.push_back({column.name, std::move(*value)});
+  if (!check_entity(entity.key, entity.properties)) refuse_entity(entity.key, entity.properties);
+  return entity;
+}
+
+std::optional<Value> CsvReader::value_of(const PropertyColumn& column) const {
+  const CsvField& field = fields_[column.value];
+  const std::string_view type_name = column.type ? std::string_view(fields_[*column.type].text) : "";
+  if (type_name.empty() && field.text.empty()) return std::nullopt;
+  const auto type = type_name.empty() ? EdmType::String : parse_type(type_name);
+  if (!type)
+    refuse(place_of(fields_[*column.type]),
+           shown(type_name) +
+               " is no type; types are String, Boolean, Int32, Int64, Double, DateTime, Guid and "
+               "Binary");
+  auto value = parse_value(*type, field.text);
+  if (!value) refuse(place_of(field), explain_value(column.name, *type));
+  return value;
+}
+
+const CsvField* CsvReader::field_of(const std::string& member) const {
+  if (is_key(member)) return &fields_[member == "RowKey" ? row_key_ : partition_key_];
+  const auto column =
+      std::find_if(columns_.begin(), columns_.end(), [&](const auto& each) { return each.name == member; });
+  return column == columns_.end() ? nullptr : &fields_[column->value];
+}
+
+void CsvReader::refuse_entity(const EntityKey& key, const Properties& properties) const {
+  const EntityFault fault = explain_entity(key, properties);
+  const CsvField* const field = field_of(fault.member);
+  refuse(field == nullptr ? place_ : place_of(*field), fault.sentence);
+}
+
+// --- Writing -----------------------------------------------------------------------------------------------
+
+void PropertyNames::add(const EntityView& entity) {
+  for (const PropertyView& property : entity.properties)
+    if (known_.emplace(property.name).second) names_.emplace_back(property.name);
+}
+
+CsvWriter::CsvWriter(std::ostream& out, std::string file, EntityWriterOptions options)
+    : lines_(out, std::move(file)), options_(std::move(options)), values_(options_.columns.size()) {
+  for (std::size_t i = 0; i < options_.columns.size(); ++i) positions_.emplace(options_.columns[i], i);
+  if (options_.header) write_header();
+}
+
+void CsvWriter::write_header() {
+  std::string& text = lines_.text();
+  text += "PartitionKey,RowKey";
+  if (options_.timestamps) text += ",Timestamp";
+  for (const std::string& name : options_.columns) {
+    text += ',';
+    append_field(text, name);
+    text += ',';
+    append_field(text, name + std::string(kTypeSuffix));
+  }
+  lines_.end_line(kEndOfRecord);
+}
+
+void CsvWriter::write(const EntityView& entity) {
+  std::fill(values_.begin(), values_.end(), nullptr);
+  for (const PropertyView& property : entity.properties) {
+    const auto position = positions_.find(std::string(property.name));
+    if (position == positions_.end())
+      throw EntityFileError(lines_.file(), {}, "there is no column for the property " + shown(property.name));
+    values_[position->second] = &property.value;
+  }
+  std::string& text = lines_.text();
+  append_field(text, entity.partition_key);
+  text += ',';
+  append_field(text, entity.row_key);
+  if (options_.timestamps) {
+    text += ',';
+    append_date_time(text, entity.timestamp);
+  }
+  for (const ValueView* value : values_) {
+    text += ',';
+    if (value != nullptr) std::visit(ValueAppender{text}, *value);
+    text += ',';
+    if (value != nullptr) text += short_name(type_of(*value));
+  }
+  lines_.end_line(kEndOfRecord);
+}
+
+}  // namespace rocktable

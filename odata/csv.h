@@ -1,0 +1,101 @@
+// Entities as comma separated values, as Azure Storage Explorer writes and reads them.
+//
+//   file   := [byte order mark] header { record }
+//   header := names of columns, in any order: PartitionKey and RowKey, which must be there, Timestamp, and for each
+//             property NAME and `NAME@type`
+//   record := fields as in RFC 4180, as many as the header has: separated by commas, between double quotes where they
+//             hold one of , " CR LF (a quote within is doubled); ends with CR LF or LF. Blank lines are skipped
+//
+// A type is String, Boolean, Int32, Int64, Double, DateTime, Guid or Binary (base64), with or without `Edm.`. Where the type
+// is empty, or has no column, an empty value is no property, and any other a String. An empty value with type String
+// is an empty text. Timestamp, types of keys and columns named `odata.*` are not looked at.
+//
+// What such a file cannot hold: each entity's own order of properties, for it is that of the columns. All else is the same
+// when written and read again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "odata/entity_file.h"
+#include "odata/line_stream.h"
+
+namespace rocktable {
+
+struct CsvField {
+  std::string text;
+  std::size_t offset;  // of its first character, in the record
+};
+
+class CsvReader : public EntityReader {
+ public:
+  // Reads the header.
+  CsvReader(std::istream& in, std::string file);
+
+  std::optional<Entity> next() override;
+  FilePlace place() const override { return place_; }
+  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
+
+ private:
+  // Positions in a record.
+  struct PropertyColumn {
+    std::string name;
+    std::size_t value;
+    std::optional<std::size_t> type;
+  };
+
+  bool read_record();
+  void split_record();
+  FilePlace place_at(std::size_t offset) const;
+  FilePlace place_of(const CsvField& field) const { return place_at(field.offset); }
+  [[noreturn]] void refuse(FilePlace place, std::string_view sentence) const {
+    lines_.refuse(place, sentence);
+  }
+  void read_header();
+  void check_header(const std::unordered_map<std::string, std::size_t>& positions) const;
+  std::optional<Value> value_of(const PropertyColumn& column) const;
+  const CsvField* field_of(const std::string& member) const;
+  [[noreturn]] void refuse_entity(const EntityKey& key, const Properties& properties) const;
+
+  LineReader lines_;
+  std::string record_;            // its lines
+  std::vector<CsvField> fields_;  // the first field_count_ of them: their memory is used again
+  std::size_t field_count_ = 0;
+  std::size_t partition_key_ = 0;
+  std::size_t row_key_ = 0;
+  std::size_t column_count_ = 0;
+  std::vector<PropertyColumn> columns_;
+  FilePlace place_;
+};
+
+// The names of all properties of a table, in the order first seen: the columns of its file. A pass of its own.
+class PropertyNames {
+ public:
+  void add(const EntityView& entity);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_set<std::string> known_;
+};
+
+class CsvWriter : public EntityWriter {
+ public:
+  CsvWriter(std::ostream& out, std::string file, EntityWriterOptions options);
+
+  void write(const EntityView& entity) override;
+  void flush() override { lines_.flush(); }
+
+ private:
+  void write_header();
+
+  LineWriter lines_;
+  EntityWriterOptions options_;
+  std::unordered_map<std::string, std::size_t> positions_;  // of columns
+  std::vector<const ValueView*> values_;                    // of the entity being written, by column
+};
+
+}  // namespace rocktable

@@ -1,0 +1,48 @@
+// The table of formats.
+#include "odata/entity_file.h"
+
+#include <utility>
+
+#include "odata/csv.h"
+#include "odata/ndjson.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+bool ends_ignoring_case(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && equals_ignoring_case(text.substr(text.size() - end.size()), end);
+}
+
+std::string sentence_at(std::string_view file, FilePlace place, std::string_view sentence) {
+  std::string out(file);
+  if (place.line != 0) out += ':' + std::to_string(place.line) + ':' + std::to_string(place.column);
+  out += ": ";
+  out += sentence;
+  return out;
+}
+
+}  // namespace
+
+EntityFileError::EntityFileError(std::string_view file, FilePlace place, std::string_view sentence)
+    : std::runtime_error(sentence_at(file, place, sentence)), place_(place) {}
+
+std::optional<EntityFormat> format_of_file(std::string_view name) {
+  if (ends_ignoring_case(name, ".ndjson") || ends_ignoring_case(name, ".jsonl")) return EntityFormat::Ndjson;
+  if (ends_ignoring_case(name, ".csv")) return EntityFormat::Csv;
+  return std::nullopt;
+}
+
+std::unique_ptr<EntityReader> open_entity_reader(EntityFormat format, std::istream& in, std::string file) {
+  if (format == EntityFormat::Csv) return std::make_unique<CsvReader>(in, std::move(file));
+  return std::make_unique<NdjsonReader>(in, std::move(file));
+}
+
+std::unique_ptr<EntityWriter> open_entity_writer(EntityFormat format, std::ostream& out, std::string file,
+                                                 EntityWriterOptions options) {
+  if (format == EntityFormat::Csv)
+    return std::make_unique<CsvWriter>(out, std::move(file), std::move(options));
+  return std::make_unique<NdjsonWriter>(out, std::move(file), options.timestamps);
+}
+
+}  // namespace rocktable

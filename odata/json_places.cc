@@ -1,0 +1,138 @@
+// nlohmann_json for what is wrong with a text, for it says where; a walk over the tokens for where members stand. Neither
+// recurses.
+#include "odata/json_places.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace rocktable {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// `[json.exception.parse_error.101] parse error at line 1, column 7: syntax error while parsing object separator -
+// unexpected number literal; expected ':'` has what people want behind the dash; what was read last can be megabytes.
+std::string sentence_in(std::string_view message) {
+  constexpr std::string_view kBehind = "; last read: ";
+  for (const std::string_view before : {" - ", "] "}) {
+    const std::size_t begin = message.find(before);
+    if (begin == message.npos) continue;
+    message.remove_prefix(begin + before.size());
+    break;
+  }
+  return "this is not JSON: " + std::string(message.substr(0, message.find(kBehind)));
+}
+
+bool is_in_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
+         c == '.';
+}
+
+// The parser counts the bytes it has read. Those of a token in the wrong place it has read to the end, those of a token
+// that is none up to the first bad byte.
+std::size_t begin_of_token(std::string_view text, std::size_t last) {
+  if (text[last] == '"') {
+    for (std::size_t i = last; i-- > 0;)
+      if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) return i;
+    return last;
+  }
+  while (last > 0 && is_in_word(text[last]) && is_in_word(text[last - 1])) --last;
+  return last;
+}
+
+// Takes all, and remembers where the parser stopped.
+class FaultFinder : public nlohmann::json_sax<Json> {
+ public:
+  explicit FaultFinder(std::string_view text) : text_(text) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+
+  bool parse_error(std::size_t bytes_read, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    const std::string_view message = error.what();
+    std::size_t offset = std::min(bytes_read == 0 ? 0 : bytes_read - 1, text_.size());
+    const bool whole_token = message.find("unexpected ") != message.npos ||
+                             message.find("out of range") != message.npos ||
+                             message.find("overflow") != message.npos;
+    if (whole_token && offset < text_.size()) offset = begin_of_token(text_, offset);
+    fault = JsonFault{offset, sentence_in(message)};
+    return false;
+  }
+
+  std::optional<JsonFault> fault;
+
+ private:
+  std::string_view text_;
+};
+
+std::size_t behind_string(std::string_view text, std::size_t begin) {
+  for (std::size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+std::size_t behind_blanks(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of(kBlanks, at), text.size());
+}
+
+// Behind the value that begins here: an object or array ends where its depth is 0 again, all else at a comma or brace.
+std::size_t behind_value(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (depth == 0 && (c == ',' || c == '}')) return at;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    at = c == '"' ? behind_string(text, at) : at + 1;
+  }
+  return at;
+}
+
+std::string_view without_blanks_behind(std::string_view token) {
+  return token.substr(0, token.find_last_not_of(kBlanks) + 1);
+}
+
+}  // namespace
+
+std::optional<JsonFault> find_json_fault(std::string_view text) {
+  FaultFinder finder(text);
+  Json::sax_parse(text.begin(), text.end(), &finder);
+  return finder.fault;
+}
+
+std::vector<JsonMember> members_of(std::string_view text) {
+  std::vector<JsonMember> members;
+  std::size_t at = behind_blanks(text, 0);
+  if (at == text.size() || text[at] != '{') return members;
+  for (at = behind_blanks(text, at + 1); at < text.size() && text[at] == '"';) {
+    const std::size_t name_end = behind_string(text, at);
+    const std::string_view name = text.substr(at, name_end - at);
+    const std::size_t colon = behind_blanks(text, name_end);
+    const std::size_t value_begin = behind_blanks(text, std::min(colon + 1, text.size()));
+    const std::size_t value_end = behind_value(text, value_begin);
+    members.push_back({Json::parse(name).get<std::string>(), name,
+                       without_blanks_behind(text.substr(value_begin, value_end - value_begin))});
+    at = behind_blanks(text, std::min(value_end + 1, text.size()));
+  }
+  return members;
+}
+
+}  // namespace rocktable

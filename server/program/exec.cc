@@ -1,0 +1,312 @@
+#include "server/program/exec.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "client/command_line.h"
+#include "server/program/child_process.h"
+#include "server/program/serve.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::chrono::seconds kStopTimeout{8};  // the server gives requests at work six
+
+constexpr const char* kDescription =
+    "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"
+    "Runs COMMAND with a table service of its own, and ends with its exit code.";
+
+constexpr const char* kFooter =
+    "COMMAND finds the service in its environment:\n"
+    "  AZURE_STORAGE_CONNECTION_STRING    The connection string\n"
+    "  AZURE_TABLES_CONNECTION_STRING     The same\n"
+    "  ROCKTABLE_ENDPOINT                 http://127.0.0.1:PORT/devstoreaccount1\n"
+    "  ROCKTABLE_URL, ROCKTABLE_PORT      http://127.0.0.1:PORT, PORT\n"
+    "  ROCKTABLE_CONTROL_TOKEN            With --controlToken: its value\n"
+    "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n\n"
+    "Also every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE, ...\n"
+    "(rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n\n"
+    "Exit codes: COMMAND's; 128 + N where signal N ended it, 127 it is not there, 126 it cannot be run;\n"
+    "1 the server could not start or ended early, 2 wrong usage.";
+
+struct ExecOptions {
+  Options server;
+  std::vector<std::string> exports;  // variables that get the connection string, too
+  const char* const* command = nullptr;
+  bool needs_folder = false;  // for what the server writes, though it keeps nothing
+};
+
+// --- The command line ----------------------------------------------------------------------------------------
+
+bool is_variable_name(const std::string& name) {
+  return !name.empty() && name.find('=') == std::string::npos;
+}
+
+// All but --help and what comes later.
+void hide_options(CLI::App& app) {
+  for (auto* option : app.get_options())
+    if (option != app.get_help_ptr()) option->group("");
+}
+
+// What stands before `--` is ours, the rest is the command's. Nothing where there is no work: then `ending` is set.
+ExecOptions read_command_line(int argc, const char* const* argv, std::optional<Ending>& ending) {
+  CLI::App app(kDescription, "rocktable exec");
+  app.footer(kFooter);
+  app.get_formatter()->column_width(36);
+  Options defaults;
+  defaults.table_port = 0;
+  ServerFlags flags(app, defaults);
+  hide_options(app);
+  ExecOptions out;
+  app.add_option("--export", out.exports, "One more variable for the connection string; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  const auto* const dashes =
+      std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+  if ((ending = parse(app, static_cast<int>(dashes - argv), argv))) return {};
+  Invocation server = flags.read();
+  ending = server.ending;
+  if (!ending && dashes >= argv + argc - 1) ending = wrong_usage(app, "the command to run goes behind --");
+  if (!ending && !std::all_of(out.exports.begin(), out.exports.end(), is_variable_name))
+    ending = wrong_usage(app, "--export takes the name of a variable");
+  if (ending) return {};
+  out.server = std::move(server.options);
+  out.server.silent = true;
+  const bool has_location = app.count("--location") > 0;
+  out.server.in_memory = out.server.in_memory || !has_location;
+  out.needs_folder = out.server.tls_auto && !has_location;
+  out.command = dashes + 1;
+  return out;
+}
+
+// --- The server ----------------------------------------------------------------------------------------------
+
+// Where --tls auto keeps its authority, if nothing else is to be kept.
+class TemporaryFolder {
+ public:
+  // Throws std::system_error.
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "cannot make a folder like " + name);
+    path_ = name;
+  }
+  ~TemporaryFolder() { remove(); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string path() const { return path_.string(); }
+  void remove() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// `NAME=VALUE`, each with a NUL behind it.
+std::string environment_of(const Announcement& announcement, const ExecOptions& options) {
+  std::string out;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    out.append(name).append("=").append(value).push_back('\0');
+  };
+  const Account& account = announcement.accounts.front();
+  const std::string connection = connection_string(announcement, account);
+  add("AZURE_STORAGE_CONNECTION_STRING", connection);
+  add("AZURE_TABLES_CONNECTION_STRING", connection);
+  add("ROCKTABLE_ENDPOINT", endpoint_of(announcement, account));
+  add("ROCKTABLE_URL", url_of(announcement));
+  add("ROCKTABLE_PORT", std::to_string(announcement.port));
+  if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
+  if (!announcement.certificate_authority.empty())
+    add("ROCKTABLE_CA_FILE", std::filesystem::absolute(announcement.certificate_authority).string());
+  for (const auto& name : options.exports) add(name, connection);
+  return out;
+}
+
+void write_all(const Descriptor& to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(to.get(), text.data(), text.size());
+    if (count < 0 && errno != EINTR) return;  // nobody waits any more
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+}
+
+// Standard output is the command's alone: who reads it to its end does not wait for the server.
+void leave_terminal() {
+  setsid();
+  const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+  dup2(nothing.get(), STDIN_FILENO);
+  dup2(nothing.get(), STDOUT_FILENO);
+}
+
+// The life of the server's process; writes the environment of the command to `ready`.
+int run_server(const ExecOptions& options, Descriptor& ready) {
+  leave_terminal();
+  try {
+    serve(options.server, [&](const Announcement& announcement) {
+      write_all(ready, environment_of(announcement, options));
+      ready.close();
+    });
+    return kDone;
+  } catch (const std::exception& error) {
+    std::cerr << "rocktable: " << error.what() << '\n';
+    return kFailed;
+  }
+}
+
+// --- Both processes --------------------------------------------------------------------------------------------
+
+class Execution {
+ public:
+  explicit Execution(const ExecOptions& options) : options_(options) {}
+
+  int run();
+
+ private:
+  void start_server();
+  std::optional<std::string> await_server();
+  void start_command(const std::string& environment);
+  void await_command();
+  void stop_server();
+  void reap();
+  void pass_on(const signalfd_siginfo& signal) const;
+  void tell_end(const char* what) const;
+
+  const ExecOptions& options_;
+  HeldSignals signals_;
+  Pipe ready_ = Pipe::make();
+  pid_t server_ = 0, command_ = 0;
+  std::optional<int> server_status_, command_status_;  // of waitpid, once they have ended
+  int interrupted_ = 0;  // by the signal that came before the command was started
+};
+
+void Execution::start_server() {
+  server_ = start_child(signals_, [this] {
+    ready_.read.close();
+    return run_server(options_, ready_.write);
+  });
+  ready_.write.close();
+}
+
+// The environment for the command; nothing where the server ended, or a signal came, before it was ready.
+std::optional<std::string> Execution::await_server() {
+  std::string text;
+  for (;;) {
+    pollfd waiting[] = {{ready_.read.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
+    if (poll(waiting, 2, -1) < 0) continue;
+    if (waiting[0].revents != 0) {
+      char bytes[4096];
+      const ssize_t count = read(ready_.read.get(), bytes, sizeof bytes);
+      if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+      if (count == 0) return text.empty() ? std::nullopt : std::optional(text);
+    } else if (const auto signal = signals_.next()) {
+      if (signal->ssi_signo == SIGCHLD) continue;  // then the pipe ends, too
+      interrupted_ = static_cast<int>(signal->ssi_signo);
+      return std::nullopt;
+    }
+  }
+}
+
+void Execution::start_command(const std::string& environment) {
+  command_ = start_child(signals_, [&] {
+    std::string text = environment;
+    for (char* pair = text.data(); pair < text.data() + text.size(); pair += std::strlen(pair) + 1)
+      putenv(pair);
+    return become(options_.command);
+  });
+}
+
+// As the first process of a container this one also inherits what others left behind.
+void Execution::reap() {
+  int status = 0;
+  while (const pid_t ended = waitpid(-1, &status, WNOHANG)) {
+    if (ended < 0) return;
+    if (ended == command_) command_status_ = status;
+    if (ended == server_) server_status_ = status;
+  }
+}
+
+void Execution::pass_on(const signalfd_siginfo& signal) const {
+  if (!is_from_terminal(signal)) kill(command_, static_cast<int>(signal.ssi_signo));
+}
+
+void Execution::tell_end(const char* what) const {
+  const int status = *server_status_;
+  const std::string how = WIFSIGNALED(status) ? std::string("by signal: ") + strsignal(WTERMSIG(status))
+                                              : "with exit code " + std::to_string(WEXITSTATUS(status));
+  std::cerr << "rocktable: " << what << ", " << how << '\n';
+}
+
+void Execution::await_command() {
+  while (!command_status_) {
+    const auto signal = signals_.next();
+    if (!signal) continue;
+    if (signal->ssi_signo != SIGCHLD) {
+      pass_on(*signal);
+      continue;
+    }
+    const bool was_running = !server_status_;
+    reap();
+    if (was_running && server_status_) tell_end("the server ended before the command");
+  }
+}
+
+// In order; at once where a signal comes, or time is up.
+void Execution::stop_server() {
+  if (!server_status_) kill(server_, SIGTERM);
+  for (reap(); !server_status_; reap()) {
+    const auto signal = signals_.next(kStopTimeout);
+    if (!signal || signal->ssi_signo != SIGCHLD) kill(server_, SIGKILL);
+  }
+}
+
+int Execution::run() {
+  start_server();
+  const auto environment = await_server();
+  if (interrupted_ != 0) {
+    stop_server();
+    return exit_code_of(interrupted_);
+  }
+  if (!environment) {  // it has said why, unless it crashed
+    waitpid(server_, &server_status_.emplace(), 0);
+    if (WIFSIGNALED(*server_status_)) tell_end("the server could not start");
+    return kFailed;
+  }
+  start_command(*environment);
+  await_command();
+  const bool ended_early = server_status_.has_value();
+  stop_server();
+  if (!ended_early && *server_status_ != 0) tell_end("the server did not end in order");
+  const int code = exit_code_of(*command_status_);
+  return code == kDone && (ended_early || *server_status_ != 0) ? kFailed : code;
+}
+
+}  // namespace
+
+int run_exec(int argc, const char* const* argv) {
+  std::optional<Ending> ending;
+  ExecOptions options = read_command_line(argc, argv, ending);
+  if (ending) return ending->tell();
+  if (options.server.warning) spdlog::warn("{}", *options.server.warning);
+  std::optional<TemporaryFolder> folder;
+  if (options.needs_folder) options.server.location = folder.emplace().path();
+  return Execution(options).run();
+}
+
+}  // namespace rocktable

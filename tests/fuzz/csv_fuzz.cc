@@ -1,0 +1,10 @@
+// Any bytes as comma separated values: refused at a place within the file, or entities that are the same when written and
+// read again.
+#include "tests/fuzz/entity_files.h"
+#include "tests/fuzz/targets.h"
+
+namespace rocktable {
+
+void fuzz_csv(std::string_view input) { require_sound_file(EntityFormat::Csv, input); }
+
+}  // namespace rocktable
