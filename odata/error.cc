@@ -40,6 +40,7 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
      "All commands in a batch must operate on same entity group."},
     {ErrorCode::ConditionNotMet, "ConditionNotMet",
      "The condition specified using HTTP conditional header(s) is not met."},
+    {ErrorCode::ContainerNotFound, "ContainerNotFound", "The specified container does not exist."},
     {ErrorCode::CorsPreflightFailure, "CorsPreflightFailure",
      "CORS not enabled or no matching rule found for this request."},
     {ErrorCode::DuplicatePropertiesSpecified, "DuplicatePropertiesSpecified",
@@ -106,6 +107,7 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
      "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is "
      "UTF-16 "
      "encoded and the maximum number of characters should be 32K or less."},
+    {ErrorCode::QueueNotFound, "QueueNotFound", "The specified queue does not exist."},
     {ErrorCode::RequestBodyTooLarge, "RequestBodyTooLarge",
      "The request body is too large and exceeds the maximum permissible limit."},
     {ErrorCode::RequestUrlFailedToParse, "RequestUrlFailedToParse",

@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::size_t kMaxAnnounced = 8;  // accounts
 
+std::string url_at(const Announcement& announcement, const ServiceAddress& service) {
+  return announcement.scheme + "://" + service.host + ":" + std::to_string(service.port);
+}
+
+std::string endpoint_at(const Announcement& announcement, const ServiceAddress& service,
+                        const Account& account) {
+  return url_at(announcement, service) + "/" + account.name;
+}
+
 bool has_public_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
 
 nlohmann::json ready_document(const Announcement& announcement) {
@@ -24,7 +33,7 @@ nlohmann::json ready_document(const Announcement& announcement) {
                         {"endpoint", endpoint_of(announcement, account)},
                         {"connectionString", connection_string(announcement, account)}});
   }
-  nlohmann::json out = {{"port", announcement.port},
+  nlohmann::json out = {{"port", announcement.table.port},
                         {"endpoint", accounts.front().at("endpoint")},
                         {"connectionString", accounts.front().at("connectionString")},
                         {"accounts", accounts},
@@ -34,19 +43,37 @@ nlohmann::json ready_document(const Announcement& announcement) {
   return out;
 }
 
-}  // namespace
-
-std::string url_of(const Announcement& announcement) {
-  return announcement.scheme + "://" + announcement.host + ":" + std::to_string(announcement.port);
+void announce_authority(const Announcement& announcement) {
+  if (!announcement.certificate_authority.empty())
+    std::cout << "rocktable: clients are to trust " << announcement.certificate_authority << '\n';
+  std::cout << std::flush;
 }
 
+void announce_service(const char* name, const std::string& scheme,
+                      const std::optional<ServiceAddress>& service) {
+  if (!service) return;
+  const std::string url = scheme + "://" + service->address + ":" + std::to_string(service->port);
+  std::cout << "Azurite " << name << " service is starting at " << url << '\n'
+            << "Azurite " << name << " service is successfully listening at " << url << '\n';
+}
+
+}  // namespace
+
+std::string url_of(const Announcement& announcement) { return url_at(announcement, announcement.table); }
+
 std::string endpoint_of(const Announcement& announcement, const Account& account) {
-  return url_of(announcement) + "/" + account.name;
+  return endpoint_at(announcement, announcement.table, account);
 }
 
 std::string connection_string(const Announcement& announcement, const Account& account) {
-  return "DefaultEndpointsProtocol=" + announcement.scheme + ";AccountName=" + account.name +
-         ";AccountKey=" + account.keys.front() + ";TableEndpoint=" + endpoint_of(announcement, account) + ";";
+  const auto endpoint = [&](const ServiceAddress& service) {
+    return endpoint_at(announcement, service, account) + ";";
+  };
+  std::string out = "DefaultEndpointsProtocol=" + announcement.scheme + ";AccountName=" + account.name +
+                    ";AccountKey=" + account.keys.front() + ";";
+  if (announcement.blob) out += "BlobEndpoint=" + endpoint(*announcement.blob);
+  if (announcement.queue) out += "QueueEndpoint=" + endpoint(*announcement.queue);
+  return out + "TableEndpoint=" + endpoint(announcement.table);
 }
 
 std::string local_host_of(const std::string& address, const std::string& table_host, bool secure) {
@@ -70,7 +97,7 @@ std::vector<Account> told_accounts(std::vector<Account> named, bool any) {
 void announce(const Announcement& announcement) {
   const auto& accounts = announcement.accounts;
   std::cout << "rocktable: Table service is successfully listening at " << announcement.scheme << "://"
-            << announcement.address << ':' << announcement.port << '\n';
+            << announcement.table.address << ':' << announcement.table.port << '\n';
   for (std::size_t i = 0; i < std::min(accounts.size(), kMaxAnnounced); ++i) {
     std::cout << (has_public_key(accounts[i]) ? connection_string(announcement, accounts[i])
                                               : endpoint_of(announcement, accounts[i]))
@@ -78,9 +105,21 @@ void announce(const Announcement& announcement) {
   }
   if (accounts.size() > kMaxAnnounced)
     std::cout << "and " << accounts.size() - kMaxAnnounced << " more accounts\n";
-  if (!announcement.certificate_authority.empty())
-    std::cout << "rocktable: clients are to trust " << announcement.certificate_authority << '\n';
-  std::cout << std::flush;
+  announce_authority(announcement);
+}
+
+void announce_as_azurite(const Announcement& announcement) {
+  announce_service("Blob", announcement.scheme, announcement.blob);
+  announce_service("Queue", announcement.scheme, announcement.queue);
+  announce_service("Table", announcement.scheme, announcement.table);
+  announce_authority(announcement);
+}
+
+void announce_as_azurite_table(const Announcement& announcement) {
+  const std::string where = announcement.table.address + ":" + std::to_string(announcement.table.port);
+  std::cout << "Azurite Table service is starting on " << where << '\n'
+            << "Azurite Table service successfully started on " << where << '\n';
+  announce_authority(announcement);
 }
 
 void write_ready_file(const std::string& path, const Announcement& announcement) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,19 @@
 
 namespace rocktable {
 
-struct Announcement {
-  std::string scheme;   // http or https
+// Where a service listens.
+struct ServiceAddress {
   std::string address;  // the first that it listens at
   std::string host;     // by which clients on this machine find it
   std::uint16_t port;
+};
+
+struct Announcement {
+  std::string scheme;  // http or https
+  ServiceAddress table;
   std::vector<Account> accounts;      // the first one is whom newcomers want
   std::string certificate_authority;  // the file that clients are to trust; empty: none of ours
+  std::optional<ServiceAddress> blob = {}, queue = {};  // where something listens in their place, too
 };
 
 // `http://127.0.0.1:10002`, the account's endpoint there, and the connection string that names it.
@@ -32,6 +39,10 @@ std::vector<Account> told_accounts(std::vector<Account> named, bool any);
 
 // Keys stay out of it, for output goes into logs; but for the one that everybody knows.
 void announce(const Announcement& announcement);
+
+// The lines of the peer, which tools wait for: those of its three services; those of its table service alone.
+void announce_as_azurite(const Announcement& announcement);
+void announce_as_azurite_table(const Announcement& announcement);
 
 // JSON: port, endpoint, connectionString, accounts, pid, and certificateAuthority. Whole or not at all: who waits
 // for the file never reads half of it. Keys of users make it readable for its owner alone. Throws

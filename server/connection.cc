@@ -120,7 +120,7 @@ struct Connection::Watch {
   bool over = false;
 };
 
-Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& context)
+Connection::Connection(asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context)
     : stream_(std::move(socket)),
       context_(context),
       buffer_(kMaxHeaderBytes + kMaxReadBytes),
@@ -131,6 +131,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionContext& co
   const auto remote = stream_.socket().remote_endpoint(ignored);
   remote_address_ = remote.address().to_string();
   request_.remote_address = remote_address_;
+  request_.service = service;
   enter(State::Idle);
 }
 
@@ -180,7 +181,7 @@ asio::awaitable<void> Connection::serve_requests() {
 
 // To what is not even a request. The connection ends with it.
 asio::awaitable<void> Connection::refuse(const Error& error) {
-  const Response response = context_.service.refuse(error);
+  const Response response = context_.service.refuse(error, request_.service);
   const Delivery delivery{.keep_alive = false};
   co_await write(response, delivery);
 }
@@ -317,7 +318,7 @@ asio::awaitable<bool> Connection::answer(Message& message) {
     response = call_->run(hung_up_);
   }
   if (!hold_answer(response.body.capacity()))
-    response = context_.service.refuse(Error(ErrorCode::ServerBusy));
+    response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
   log(response);
   call_.reset();
   const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,

@@ -35,7 +35,8 @@ struct ConnectionContext {
 // Lives on one thread: everything but the calls on the pool runs there, so nothing is locked.
 class Connection {
  public:
-  Connection(boost::asio::ip::tcp::socket socket, const ConnectionContext& context);
+  // `service`: which one its port stands for.
+  Connection(boost::asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context);
 
   // Until the client closes, idles, breaks HTTP, or asks to close. One at a time.
   boost::asio::awaitable<void> serve();

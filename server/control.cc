@@ -1,17 +1,91 @@
 #include "server/control.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "server/control_data.h"
+#include "server/error_response.h"
 
 namespace rocktable {
 namespace {
 
-Response json_response(int status, const nlohmann::json& document) {
-  Response response;
-  response.status = status;
-  response.add("Content-Type", "application/json");
-  response.add("Cache-Control", "no-store");
-  response.body = document.dump() + "\n";
-  return response;
+Response answer_ready(const ControlState& state, const ControlArguments&) {
+  if (state.stopping) return control_json(503, {{"status", "stopping"}});
+  return control_json(200, {{"status", "ready"}});
+}
+
+Response answer_health(const ControlState&, const ControlArguments&) {
+  return control_json(200, {{"status", "ready"}});
+}
+
+Response answer_stats(const ControlState& state, const ControlArguments&) {
+  return control_json(200, state.statistics.to_json());
+}
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // of a resource; `*` is any one segment: the name
+  bool may_block;
+  Response (*answer)(const ControlState& state, const ControlArguments& arguments);
+};
+
+constexpr Route kRoutes[] = {
+    {"GET", "health", false, answer_health},
+    {"GET", "ready", false, answer_ready},
+    {"GET", "stats", false, answer_stats},
+    {"POST", "reset", true, answer_reset},
+    {"GET", "snapshots", true, answer_list_of_snapshots},
+    {"GET", "snapshots/*", true, answer_snapshot},
+    {"POST", "snapshots/*", true, answer_take_snapshot},
+    {"DELETE", "snapshots/*", true, answer_delete_snapshot},
+    {"POST", "snapshots/*/restore", true, answer_restore_snapshot},
+    {"POST", "accounts/*", true, answer_clone_account},
+    {"DELETE", "accounts/*", true, answer_delete_account},
+};
+
+// The first segment of a path, which is left without it.
+std::string_view take_segment(std::string_view& path) {
+  const auto end = std::min(path.find('/'), path.size());
+  const std::string_view segment = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return segment;
+}
+
+// Whether the pattern fits; then what its `*` stands for is in `name`.
+bool fits(std::string_view pattern, std::string_view resource, std::string_view& name) {
+  if (resource.ends_with('/')) return false;
+  while (!pattern.empty()) {
+    const auto wanted = take_segment(pattern), is = take_segment(resource);
+    if (wanted == "*" ? is.empty() : wanted != is) return false;
+    if (wanted == "*") name = is;
+  }
+  return resource.empty();
+}
+
+bool serves(const Route& route, std::string_view method) {
+  return route.method == method || (route.method == "GET" && method == "HEAD");
+}
+
+struct Match {
+  const Route* route = nullptr;  // null: none for this method
+  std::string_view name;
+  std::string allowed;  // methods; empty: there is no such resource
+};
+
+Match match(const ControlRequest& request) {
+  Match out;
+  for (const auto& route : kRoutes) {
+    if (!fits(route.pattern, control_resource(request.target), out.name)) continue;
+    if (serves(route, request.method)) out.route = &route;
+    out.allowed += (out.allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (route.method == "GET") out.allowed += ", HEAD";
+  }
+  return out;
+}
+
+std::string_view query_of(std::string_view target) {
+  const auto mark = target.find('?');
+  return mark == target.npos ? std::string_view() : target.substr(mark + 1);
 }
 
 }  // namespace
@@ -20,23 +94,34 @@ std::string_view control_resource(std::string_view target) {
   return target.substr(0, target.find('?')).substr(kControlPrefix.size());
 }
 
-Response control_response(std::string_view method, std::string_view resource, const ControlState& state) {
-  const bool health = resource == "health", ready = resource == "ready", stats = resource == "stats";
-  if (!health && !ready && !stats) return json_response(404, {{"error", "no such control resource"}});
-  if (method != "GET" && method != "HEAD") {
-    Response response = json_response(405, {{"error", "this control resource knows GET alone"}});
-    response.add("Allow", "GET, HEAD");
+bool control_may_block(const ControlRequest& request) {
+  const auto [route, name, allowed] = match(request);
+  return route != nullptr && route->may_block;
+}
+
+Response control_response(const ControlRequest& request, const ControlState& state) {
+  const auto [route, name, allowed] = match(request);
+  if (allowed.empty()) return control_error(404, "no such control resource");
+  if (route == nullptr) {
+    Response response = control_error(405, "this control resource knows " + allowed + " alone");
+    response.add("Allow", allowed);
     return response;
   }
-  if (stats) return json_response(200, state.statistics.to_json());
-  if (ready && state.stopping) return json_response(503, {{"status", "stopping"}});
-  return json_response(200, {{"status", "ready"}});
+  const auto query = QueryParameters::parse(query_of(request.target));
+  if (!query) return control_error(400, "the query is not percent-encoded UTF-8");
+  return route->answer(state, {name, *query});
 }
 
 Response control_refusal(const ControlRefusal& refusal) {
-  Response response = json_response(refusal.status, {{"error", refusal.error}});
+  Response response = control_error(refusal.status, refusal.error);
   if (refusal.status == 401) response.add("WWW-Authenticate", "Bearer");
   return response;
+}
+
+Response control_failure(const std::exception& fault) {
+  const auto* refusal = dynamic_cast<const ServiceException*>(&fault);
+  if (refusal == nullptr) return control_error(500, fault.what());
+  return control_error(status_of(refusal->error().code), refusal->error().message);
 }
 
 }  // namespace rocktable

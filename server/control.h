@@ -1,34 +1,61 @@
 // The control surface, ours alone: /_rocktable/... No account name can start with an underscore, so it never
 // collides. Who may use it is control_access.h's to say, before anything here is called.
+//
+//   GET    health                  200 once the emulator answers
+//   GET    ready                   200 once it serves requests, 503 once it stops
+//   GET    stats                   what requests cost since the start (statistics.h)
+//
+// and what test suites ask for (control_data.h):
+//
+//   POST   reset[?account=A[&table=T]]      everything, an account, a table
+//   GET    snapshots[/NAME]                 their list, or one
+//   POST   snapshots/NAME[?replace=true]    take it
+//   DELETE snapshots/NAME
+//   POST   snapshots/NAME/restore
+//   POST   accounts/NAME?from=TEMPLATE      copy an account
+//   DELETE accounts/NAME                    the same as its reset
+//
+// Anything else: 404 or 405. Every refusal is a JSON object with a member "error", a sentence.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "server/access/control_access.h"
 #include "server/response.h"
 #include "server/statistics.h"
+#include "storage/table_store.h"
 
 namespace rocktable {
 
 inline constexpr std::string_view kControlPrefix = "/_rocktable/";
 
-// What of the emulator the control surface shows.
+struct ControlRequest {
+  std::string_view method;
+  std::string_view target;  // starts with kControlPrefix
+};
+
+// What of the emulator the control surface shows, and changes.
 struct ControlState {
   const Statistics& statistics;
   bool stopping;
+  TableStore& store;
+  std::function<bool(std::string_view account)> serves_account;
+  std::function<void()> settings_changed;  // to be called when those of accounts may have
 };
 
 // What of a target that starts with kControlPrefix stands behind it, without query.
 std::string_view control_resource(std::string_view target);
 
-//   GET health  200 once the emulator answers
-//   GET ready   200 once it serves requests, 503 once it stops
-//   GET stats   what requests cost since the start (statistics.h)
-//
-// Anything else: 404 or 405, a JSON object with a member "error".
-Response control_response(std::string_view method, std::string_view resource, const ControlState& state);
+// Whether the answer may take its time: then it belongs on a thread of its own.
+bool control_may_block(const ControlRequest& request);
+
+// Throws what the store throws.
+Response control_response(const ControlRequest& request, const ControlState& state);
 
 // The same form; a 401 says with what scheme to come again.
 Response control_refusal(const ControlRefusal& refusal);
+// Of a request that failed.
+Response control_failure(const std::exception& fault);
 
 }  // namespace rocktable

@@ -140,4 +140,9 @@ void CorsRules::forget(const std::string& account) {
   rules_.erase(account);
 }
 
+void CorsRules::forget_all() {
+  const std::lock_guard lock(mutex_);
+  rules_.clear();
+}
+
 }  // namespace rocktable

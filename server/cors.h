@@ -33,6 +33,7 @@ class CorsRules {
   std::shared_ptr<const std::vector<CorsRule>> of(const std::string& account);
   // To be called when the account's service properties have changed.
   void forget(const std::string& account);
+  void forget_all();
 
  private:
   const TableStore& store_;

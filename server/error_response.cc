@@ -38,6 +38,20 @@ std::string xml_error_body(const Error& error, const Exchange& exchange, const s
   return render_xml(document);
 }
 
+// Of the blob and the queue service, which send a byte order mark before all documents.
+std::string other_service_error_body(const Error& error, const Exchange& exchange) {
+  pugi::xml_document document = new_xml();
+  auto root = document.append_child("Error");
+  root.append_child("Code").text() = std::string(to_string(error.code)).c_str();
+  root.append_child("Message").text() = xml_text(full_message(error, exchange)).c_str();
+  return "\xEF\xBB\xBF" + render_xml(document);
+}
+
+std::string front_end_error_body(const Error& error, const Exchange& exchange, bool json) {
+  if (exchange.service != StorageService::Table) return other_service_error_body(error, exchange);
+  return json ? json_error_body(error, exchange) : xml_error_body(error, exchange, "m:");
+}
+
 // A reason phrase is one line of printable ASCII, whatever a message quotes.
 std::string reason_of(const std::string& message) {
   std::string out;
@@ -54,8 +68,8 @@ Response front_end_error(const Error& error, const Exchange& exchange) {
   Response response;
   response.status = status_of(error.code);
   response.reason = reason_of(error.message);
-  const bool json = exchange.preferences.json;
-  response.body = json ? json_error_body(error, exchange) : xml_error_body(error, exchange, "m:");
+  const bool json = exchange.preferences.json && exchange.service == StorageService::Table;
+  response.body = front_end_error_body(error, exchange, json);
   response.add("Content-Type", json ? "application/json" : "application/xml");
   response.add("x-ms-error-code", to_string(error.code));
   if (response.status == 401) response.add("WWW-Authenticate", kChallenge);
@@ -86,6 +100,8 @@ int status_of(ErrorCode code) {
     case ErrorCode::CorsPreflightFailure:
     case ErrorCode::InsufficientAccountPermissions:
       return 403;
+    case ErrorCode::ContainerNotFound:
+    case ErrorCode::QueueNotFound:
     case ErrorCode::ResourceNotFound:
     case ErrorCode::TableNotFound:
       return 404;
@@ -123,7 +139,8 @@ std::string json_error_body(const Error& error, const Exchange& exchange) {
 }
 
 Response error_response(const Error& error, const Exchange& exchange, ErrorSource source) {
-  if (source == ErrorSource::FrontEnd) return front_end_error(error, exchange);
+  if (source == ErrorSource::FrontEnd || exchange.service != StorageService::Table)
+    return front_end_error(error, exchange);
   Response response;
   response.status = status_of(error.code);
   response.framing = Response::Framing::Chunked;

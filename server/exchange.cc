@@ -12,7 +12,14 @@
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kServer = "Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION;
+constexpr std::string_view kTableServer = "Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION;
+constexpr std::string_view kBlobServer = "Windows-Azure-Blob/1.0 rocktable/" ROCKTABLE_VERSION;
+constexpr std::string_view kQueueServer = "Windows-Azure-Queue/1.0 rocktable/" ROCKTABLE_VERSION;
+
+std::string_view server_of(StorageService service) {
+  if (service == StorageService::Table) return kTableServer;
+  return service == StorageService::Blob ? kBlobServer : kQueueServer;
+}
 
 // A thread's answers of one second share its text.
 std::string_view http_date_of(DateTime time) {
@@ -40,7 +47,7 @@ std::string new_guid() {
 }
 
 void add_common_fields(Response& response, const Exchange& exchange) {
-  response.add("Server", kServer);
+  response.add("Server", server_of(exchange.service));
   response.add("x-ms-request-id", exchange.request_id);
   if (!exchange.client_request_id.empty()) response.add("x-ms-client-request-id", exchange.client_request_id);
   if (!exchange.version.empty()) response.add("x-ms-version", exchange.version);

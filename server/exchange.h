@@ -7,6 +7,7 @@
 #include "odata/date_time.h"
 #include "server/access/caller.h"
 #include "server/operation.h"
+#include "server/request.h"
 #include "server/response.h"
 #include "server/target.h"
 
@@ -15,6 +16,7 @@ namespace rocktable {
 struct Exchange {
   std::string request_id;
   DateTime received;
+  StorageService service = StorageService::Table;
   std::string version;            // x-ms-version of the answer
   std::string client_request_id;  // echoed; empty: none
   Target target;

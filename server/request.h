@@ -8,6 +8,9 @@
 
 namespace rocktable {
 
+// Which of an account's services a port stands for.
+enum class StorageService { Table, Blob, Queue };
+
 // Views of the connection's buffers: valid until the answer has been written.
 struct Request {
   std::string_view method;
@@ -15,6 +18,7 @@ struct Request {
   Headers headers;
   const std::string* body = nullptr;  // never null once the request is complete
   std::string_view remote_address;
+  StorageService service = StorageService::Table;
 };
 
 }  // namespace rocktable

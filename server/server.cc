@@ -68,9 +68,9 @@ class Worker {
 
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
-  void adopt(tcp::socket socket, const ConnectionContext& context) {
+  void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
     ++count_;  // at once, for the limit of connections; the worker may be busy
-    asio::co_spawn(context_, serve(std::move(socket), context),
+    asio::co_spawn(context_, serve(std::move(socket), service, context),
                    [this](const std::exception_ptr&) { --count_; });
   }
 
@@ -92,8 +92,8 @@ class Worker {
   std::size_t count() const { return count_; }
 
  private:
-  asio::awaitable<void> serve(tcp::socket socket, const ConnectionContext& context) {
-    Connection connection(std::move(socket), context);
+  asio::awaitable<void> serve(tcp::socket socket, StorageService service, const ConnectionContext& context) {
+    Connection connection(std::move(socket), service, context);
     const Registration registration(*this, connection);
     try {
       co_await connection.serve();
@@ -135,26 +135,34 @@ class Worker {
   bool finishing_ = false;
 };
 
+// One service and all that it listens at.
+struct Listener {
+  StorageService service;
+  std::vector<tcp::acceptor> acceptors;
+
+  std::uint16_t port() const { return acceptors.front().local_endpoint().port(); }
+};
+
 }  // namespace
 
 class Server::Impl {
  public:
   explicit Impl(const ServerOptions& options)
       : options_(options), signals_(main().context(), SIGINT, SIGTERM) {
-    listen();
+    for (const auto& where : options_.listen) listen(where);
   }
 
-  std::uint16_t port() const { return acceptors_.front().local_endpoint().port(); }
+  std::uint16_t port(std::size_t place) const { return listeners_.at(place).port(); }
 
-  std::string address() const {
-    const auto address = acceptors_.front().local_endpoint().address();
+  std::string address(std::size_t place) const {
+    const auto address = listeners_.at(place).acceptors.front().local_endpoint().address();
     return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
   }
 
   std::vector<asio::ip::address> addresses() const {
     std::vector<asio::ip::address> out;
-    out.reserve(acceptors_.size());
-    for (const auto& acceptor : acceptors_) out.push_back(acceptor.local_endpoint().address());
+    for (const auto& acceptor : listeners_.front().acceptors)
+      out.push_back(acceptor.local_endpoint().address());
     return out;
   }
 
@@ -166,10 +174,11 @@ class Server::Impl {
  private:
   Worker& main() { return workers_.front(); }
 
-  void listen();
-  std::vector<tcp::endpoint> endpoints(std::uint16_t port);
-  void bind(const std::vector<tcp::endpoint>& endpoints);
-  asio::awaitable<void> accept(tcp::acceptor& acceptor, const ConnectionContext& context);
+  void listen(const ListenAt& where);
+  std::vector<tcp::endpoint> endpoints(const ListenAt& where);
+  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints);
+  asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service,
+                               const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
   bool is_full() const;
   void begin_stop();
@@ -177,7 +186,7 @@ class Server::Impl {
 
   ServerOptions options_;
   std::vector<Worker> workers_ = std::vector<Worker>(core_count());
-  std::vector<tcp::acceptor> acceptors_;
+  std::vector<Listener> listeners_;
   asio::signal_set signals_;
   std::size_t next_worker_ = 0;
   Service* service_ = nullptr;  // while it runs
@@ -187,54 +196,57 @@ class Server::Impl {
 
 // --- Listening ---------------------------------------------------------------------------------------------
 
-std::vector<tcp::endpoint> Server::Impl::endpoints(std::uint16_t port) {
+std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
   // localhost means this machine, whether or not its resolver says so (RFC 6761).
-  if (options_.host.empty() || equals_ignoring_case(options_.host, "localhost"))
-    return {{asio::ip::address_v4::loopback(), port}, {asio::ip::address_v6::loopback(), port}};
-  std::string host = options_.host;
+  if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
+    return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
+  std::string host = where.host;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   boost::system::error_code error;
   tcp::resolver resolver(main().context());
   std::vector<tcp::endpoint> out;
-  for (const auto& entry : resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error)) {
+  for (const auto& entry :
+       resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
     if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
   }
-  if (error || out.empty()) throw ServerError("cannot resolve the host " + options_.host);
+  if (error || out.empty()) throw ServerError("cannot resolve the host " + where.host);
   return out;
 }
 
 // Listens on all endpoints; the first one must work, the others where the machine has their address. Throws
 // boost::system::system_error.
-void Server::Impl::bind(const std::vector<tcp::endpoint>& endpoints) {
-  acceptors_.clear();
+void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints) {
+  auto& acceptors = listener.acceptors;
+  acceptors.clear();
   for (tcp::endpoint endpoint : endpoints) {
-    if (endpoint.port() == 0 && !acceptors_.empty()) endpoint.port(port());
+    if (endpoint.port() == 0 && !acceptors.empty()) endpoint.port(listener.port());
     try {
       tcp::acceptor acceptor(main().context(), endpoint.protocol());
       acceptor.set_option(tcp::acceptor::reuse_address(true));
       if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
       acceptor.bind(endpoint);
       acceptor.listen();
-      acceptors_.push_back(std::move(acceptor));
+      acceptors.push_back(std::move(acceptor));
     } catch (const boost::system::system_error& error) {
-      if (acceptors_.empty() || error.code() == asio::error::address_in_use) throw;
+      if (acceptors.empty() || error.code() == asio::error::address_in_use) throw;
     }
   }
 }
 
-void Server::Impl::listen() {
+void Server::Impl::listen(const ListenAt& where) {
+  Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
   for (int attempt = 1;; ++attempt) {
     try {
-      bind(endpoints(options_.port));
+      bind(listener, endpoints(where));
       return;
     } catch (const boost::system::system_error& error) {
       const bool busy = error.code() == asio::error::address_in_use;
-      if (busy && options_.port == 0 && attempt < kPortTries)
+      if (busy && where.port == 0 && attempt < kPortTries)
         continue;  // free at one address, busy at the other
-      const std::string where =
-          (options_.host.empty() ? "127.0.0.1" : options_.host) + ":" + std::to_string(options_.port);
-      if (busy) throw ServerError("the port is in use: " + where);
-      throw ServerError("cannot listen at " + where + ": " + error.code().message());
+      const std::string at =
+          (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
+      if (busy) throw ServerError("the port is in use: " + at);
+      throw ServerError("cannot listen at " + at + ": " + error.code().message());
     }
   }
 }
@@ -251,8 +263,9 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
   });
-  for (auto& acceptor : acceptors_)
-    asio::co_spawn(main().context(), accept(acceptor, context), asio::detached);
+  for (auto& listener : listeners_)
+    for (auto& acceptor : listener.acceptors)
+      asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
   asio::co_spawn(main().context(), trim(blocking_pool), asio::detached);
   for (auto& worker : workers_) worker.start();
 
@@ -264,7 +277,8 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
   blocking_pool.join();
 }
 
-asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, const ConnectionContext& context) {
+asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageService service,
+                                           const ConnectionContext& context) {
   asio::steady_timer back_off(main().context());
   while (acceptor.is_open()) {
     if (is_full()) {  // who waits in the listen queue costs nothing, and the store keeps its descriptors
@@ -275,7 +289,7 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, const Connec
     Worker& worker = workers_[next_worker_++ % workers_.size()];
     auto [error, socket] = co_await acceptor.async_accept(worker.context(), kAwait);
     if (!error) {
-      worker.adopt(std::move(socket), context);
+      worker.adopt(std::move(socket), service, context);
     } else if (error != asio::error::operation_aborted) {  // too many open files: others may be closed soon
       back_off.expires_after(kAcceptBackOff);
       co_await back_off.async_wait(kAwait);
@@ -307,7 +321,8 @@ void Server::Impl::begin_stop() {
   boost::system::error_code ignored;
   signals_.clear(ignored);  // a second signal ends the process the hard way
   signals_.cancel(ignored);
-  for (auto& acceptor : acceptors_) acceptor.close(ignored);
+  for (auto& listener : listeners_)
+    for (auto& acceptor : listener.acceptors) acceptor.close(ignored);
   for (auto& worker : workers_) worker.finish();
   asio::co_spawn(main().context(), await_end(), asio::detached);
 }
@@ -331,8 +346,8 @@ asio::awaitable<void> Server::Impl::await_end() {
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Server::~Server() = default;
 
-std::uint16_t Server::port() const { return impl_->port(); }
-std::string Server::address() const { return impl_->address(); }
+std::uint16_t Server::port(std::size_t place) const { return impl_->port(place); }
+std::string Server::address(std::size_t place) const { return impl_->address(place); }
 std::vector<asio::ip::address> Server::addresses() const { return impl_->addresses(); }
 void Server::run(Service& service, AccessLog& access_log) { impl_->run(service, access_log); }
 void Server::stop() { impl_->stop(); }

@@ -16,9 +16,15 @@
 
 namespace rocktable {
 
-struct ServerOptions {
+// Where one service listens.
+struct ListenAt {
+  StorageService service = StorageService::Table;
   std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
   std::uint16_t port = 10002;  // 0: any free one
+};
+
+struct ServerOptions {
+  std::vector<ListenAt> listen = {ListenAt()};  // the table service first
   Timeouts timeouts = {};
   std::size_t max_connections = 20'000;  // and as the limit of open files allows; more wait to be accepted
   std::size_t max_request_bytes =
@@ -41,10 +47,11 @@ class Server {
   explicit Server(const ServerOptions& options);
   ~Server();
 
-  std::uint16_t port() const;
+  // Of one of the services that it listens for, by their place in ServerOptions::listen.
+  std::uint16_t port(std::size_t place = 0) const;
   // The first address that it listens on, as it stands in URLs: `127.0.0.1`, `[::1]`.
-  std::string address() const;
-  // All of them; 0.0.0.0 and :: stand for every one of the machine.
+  std::string address(std::size_t place = 0) const;
+  // All of the first one; 0.0.0.0 and :: stand for every one of the machine.
   std::vector<boost::asio::ip::address> addresses() const;
 
   // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to

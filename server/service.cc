@@ -11,6 +11,7 @@
 #include "server/batch.h"
 #include "server/control.h"
 #include "server/entities.h"
+#include "server/other_services.h"
 #include "server/service_properties.h"
 #include "server/table_acl.h"
 #include "server/tables.h"
@@ -128,19 +129,37 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
       cors_rules_(store),
       options_(std::move(options)) {}
 
-Response Service::control(const Request& request, DateTime received) const {
-  const auto resource = control_resource(request.target);
+void Service::accept_control(const Request& request, Call& call) const {
   // Beside a token a key that everybody knows would open what the token closes.
   const bool secret = !options_.control.token.empty();
-  const auto is_signed = [&] { return authenticator_.is_signed_by_an_account(request, received, secret); };
-  if (const auto refusal = refuse_control(options_.control, resource, request.headers, is_signed))
-    return control_refusal(*refusal);
-  return control_response(request.method, resource, {statistics_, stopping_});
+  const auto is_signed = [&] {
+    return authenticator_.is_signed_by_an_account(request, call.exchange_.received, secret);
+  };
+  if (const auto refusal =
+          refuse_control(options_.control, control_resource(request.target), request.headers, is_signed)) {
+    call.refusal_ = control_refusal(*refusal);
+    return;
+  }
+  call.is_control_ = true;
+  call.may_block_ = control_may_block({request.method, request.target});
+}
+
+Response Service::control(const Request& request) {
+  const ControlState state{
+      statistics_, stopping_, store_,
+      [this](std::string_view account) { return authenticator_.require_account(account).has_value(); },
+      [this] { cors_rules_.forget_all(); }};
+  try {
+    return control_response({request.method, request.target}, state);
+  } catch (const std::exception& fault) {
+    spdlog::error("{} {} failed: {}", request.method, request.target, fault.what());
+    return control_failure(fault);
+  }
 }
 
 void Service::refuse_access(const Request& request, const Target& target, const Exchange& exchange,
                             const Error& error) const {
-  if (exchange.explanation) {
+  if (exchange.explanation && request.service == StorageService::Table) {
     *exchange.explanation =
         authenticator_.explain(request, target, options_.secure, exchange.received, error);
   }
@@ -157,11 +176,13 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   const Target& target = exchange.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers};
-  exchange.preferences = parse_preferences(parts);
+  const bool is_for_tables = request.service == StorageService::Table;
+  if (is_for_tables) exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
   if (const auto known = authenticator_.require_account(target.account); !known)
     refuse_access(request, target, exchange, known.error());
   if (request.method == "OPTIONS") {
+    if (!is_for_tables) throw ServiceException(ErrorCode::CorsPreflightFailure);  // there are no rules
     call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
     return;
   }
@@ -173,6 +194,10 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   if (caller->kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
     throw ServiceException(ErrorCode::AuthenticationFailed);
   call.account_known_ = true;
+  if (!is_for_tables) {
+    call.refusal_ = other_service_response(request, query, exchange);
+    return;
+  }
 
   const bool front_end = query.get("comp").has_value();
   if (!front_end) source = ErrorSource::TableLayerEarly;
@@ -194,11 +219,15 @@ Service::Call Service::accept(const Request& request) {
   call.exchange_.request_id = new_guid();
   call.exchange_.received = now();
   call.exchange_.version = kNewestVersion;
+  call.exchange_.service = request.service;
+  const bool is_for_tables = request.service == StorageService::Table;
+  const bool is_control = is_for_tables && request.target.starts_with(kControlPrefix);
+  call.counts_ = is_for_tables && !is_control;
   if (options_.explain_auth) call.exchange_.explanation = std::make_shared<std::string>();
   ErrorSource source = ErrorSource::FrontEnd;
   try {
-    if (request.target.starts_with(kControlPrefix)) {
-      call.refusal_ = control(request, call.exchange_.received);
+    if (is_control) {
+      accept_control(request, call);
     } else {
       accept(request, call, source);
     }
@@ -254,8 +283,8 @@ bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const
 
 Response Service::Call::run(const std::atomic<bool>& hung_up) {
   Response response;
-  if (request_->target.starts_with(kControlPrefix)) {
-    response = std::move(*refusal_);
+  if (!counts_) {
+    response = is_control_ ? service_->control(*request_) : std::move(*refusal_);
     response.sends_body = request_->method != "HEAD";
     return response;
   }
@@ -274,6 +303,8 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
     live.finish(stats_, response.status, continues, response.body.size());
     add_own_fields(response);
+  } catch (const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
+    response = error_response(refusal.error(), exchange_, ErrorSource::TableLayer);
   } catch (const std::exception& fault) {
     response = internal_error(exchange_, fault);
   }
@@ -296,8 +327,9 @@ void Service::Call::add_own_fields(Response& response) const {
   }
 }
 
-Response Service::refuse(const Error& error) const {
+Response Service::refuse(const Error& error, StorageService service) const {
   Exchange exchange;
+  exchange.service = service;
   exchange.request_id = new_guid();
   exchange.received = now();
   exchange.version = kNewestVersion;

@@ -76,11 +76,13 @@ class Service {
     Exchange exchange_;
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
+    bool is_control_ = false;  // of /_rocktable/, and to be answered by run()
     RequestStats stats_;
     std::chrono::steady_clock::time_point start_;  // of run()
     std::string_view plan_class_;
     bool scans_ = false;  // may visit many entities
     bool may_block_ = false;
+    bool counts_ = true;           // as a request for tables; else its answer is there already
     bool account_exists_ = false;  // its CORS rules count, whoever calls
     bool account_known_ = false;   // who called is allowed to know that there is this account
   };
@@ -89,7 +91,7 @@ class Service {
   Call accept(const Request& request);
 
   // The answer to what is not even a request: broken HTTP, a body that is too large.
-  Response refuse(const Error& error) const;
+  Response refuse(const Error& error, StorageService service) const;
 
   // The server stops: from now on it says that it is not ready. Thread-safe.
   void announce_stop() { stopping_ = true; }
@@ -97,7 +99,8 @@ class Service {
  private:
   // Fills `call`, or throws ServiceException; `source` then says who refuses.
   void accept(const Request& request, Call& call, ErrorSource& source);
-  Response control(const Request& request, DateTime now) const;
+  void accept_control(const Request& request, Call& call) const;
+  Response control(const Request& request);
   // Throws ServiceException, after it has told an exchange that asks why.
   [[noreturn]] void refuse_access(const Request& request, const Target& target, const Exchange& exchange,
                                   const Error& error) const;

@@ -21,6 +21,12 @@ std::string account_with(std::string_view account, char end) {
 
 std::string encode_identifiers_key(TableId table) { return "i" + encode_table_prefix(table); }
 
+std::string encode_clone_key(TableId first) { return std::string(kCloneTag) + encode_table_prefix(first); }
+
+TableId decode_clone_key(std::string_view key) {
+  return static_cast<TableId>(decode_number(key.substr(kCloneTag.size())));
+}
+
 std::string encode_properties_key(std::string_view account) { return "p" + std::string(account); }
 
 std::string encode_account_prefix(std::string_view account) { return account_with(account, '\x00'); }

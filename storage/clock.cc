@@ -16,6 +16,17 @@ DateTime Clock::next() {
   return tick;
 }
 
+void Clock::pass(DateTime tick) {
+  const std::lock_guard lock(mutex_);
+  last_ = std::max(last_, tick);
+  mark_ = std::max(mark_, tick);
+}
+
+DateTime Clock::mark() const {
+  const std::lock_guard lock(mutex_);
+  return mark_;
+}
+
 DateTime Clock::last() const {
   const std::lock_guard lock(mutex_);
   return last_;

@@ -23,6 +23,12 @@ class Clock {
 
   DateTime next();
 
+  // From now on all ticks are beyond this one, too.
+  void pass(DateTime tick);
+
+  // What was persisted last: no tick handed out so far has passed it.
+  DateTime mark() const;
+
   // The last tick handed out: what an orderly close persists.
   DateTime last() const;
 

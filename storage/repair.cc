@@ -1,11 +1,9 @@
 #include "storage/repair.h"
 
-#include <fcntl.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/write_batch.h>
-#include <stdio.h>
 
 #include <map>
 #include <memory>
@@ -13,7 +11,9 @@
 #include <system_error>
 
 #include "storage/catalog_codec.h"
+#include "storage/database.h"
 #include "storage/entity_codec.h"
+#include "storage/folders.h"
 #include "storage/log_check.h"
 #include "storage/rocksdb.h"
 #include "storage/salvage.h"
@@ -39,33 +39,13 @@ class Lock {
   rocksdb::FileLock* lock_ = nullptr;
 };
 
-// RocksDB with its handles, closed in order.
-class Database {
- public:
-  explicit Database(const fs::path& store) {
-    rocksdb::DBOptions options;
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    options.info_log = std::make_shared<NoLog>();
-    rocksdb::DB* db = nullptr;
-    check(rocksdb::DB::Open(options, store.string(), column_families(), &handles_, &db));
-    db_.reset(db);
-  }
-  ~Database() {
-    for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    db_->Close().PermitUncheckedError();
-  }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-
-  rocksdb::DB& db() { return *db_; }
-  rocksdb::ColumnFamilyHandle* catalog() { return handles_[1]; }
-  rocksdb::ColumnFamilyHandle* entities() { return handles_[2]; }
-
- private:
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  std::unique_ptr<rocksdb::DB> db_;
-};
+rocksdb::DBOptions plain_options() {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.info_log = std::make_shared<NoLog>();
+  return options;
+}
 
 // Files of tables are never changed, only deleted: a second name is as good as a copy. All others are copied.
 void copy_store(const fs::path& from, const fs::path& to) {
@@ -87,6 +67,8 @@ struct Inventory {
   std::map<std::uint64_t, std::uint64_t> entities;  // by table id
   std::map<std::uint64_t, std::string> table_keys;  // in the catalog, by table id
   std::int64_t last_timestamp = 0;
+  std::map<std::uint64_t, std::uint64_t>
+      unfinished_clones;  // how many ids, by the first: swept at the next start
   std::vector<std::string> unreadable_tables, unreadable_entities;  // keys: whole for RocksDB, and not for us
 };
 
@@ -102,6 +84,35 @@ void count_tables(Database& database, Inventory& out) {
     }
   }
   check(rows->status());
+}
+
+void count_clones(Database& database, Inventory& out) {
+  const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
+  for (rows->Seek(slice(kCloneTag)); rows->Valid() && rows->key().starts_with(slice(kCloneTag));
+       rows->Next()) {
+    try {
+      out.unfinished_clones[static_cast<std::uint64_t>(decode_clone_key(view(rows->key())))] =
+          decode_number(view(rows->value()));
+    } catch (const CorruptRecord&) {
+      out.unreadable_tables.push_back(rows->key().ToString());
+    }
+  }
+  check(rows->status());
+}
+
+bool is_of_unfinished_clone(const Inventory& inventory, std::uint64_t id) {
+  const auto behind = inventory.unfinished_clones.upper_bound(id);
+  if (behind == inventory.unfinished_clones.begin()) return false;
+  const auto& [first, count] = *std::prev(behind);
+  return id - first < count;
+}
+
+// Of tables, that is.
+std::uint64_t count_whole(const Inventory& inventory) {
+  std::uint64_t out = 0;
+  for (const auto& [id, count] : inventory.entities)
+    if (!is_of_unfinished_clone(inventory, id)) out += count;
+  return out;
 }
 
 void count_entities(Database& database, Inventory& out) {
@@ -143,6 +154,7 @@ Inventory take_inventory(Database& database) {
   Inventory out;
   check(database.db().VerifyChecksum({}));
   count_tables(database, out);
+  count_clones(database, out);
   count_entities(database, out);
   return out;
 }
@@ -171,7 +183,7 @@ void put_catalog_right(Database& database, Inventory& inventory, std::string_vie
       {inventory.last_timestamp, now().ticks, static_cast<std::int64_t>(number_or(database, kClockKey, 0))}));
   for (const auto& [id, count] : inventory.entities) {
     last_id = std::max(last_id, id);
-    if (inventory.table_keys.contains(id)) continue;
+    if (inventory.table_keys.contains(id) || is_of_unfinished_clone(inventory, id)) continue;
     const std::string name = "recovered" + std::to_string(id);
     const std::string key = encode_table_key(account, name);
     const TableRow row{static_cast<TableId>(id), now(), name};
@@ -195,13 +207,13 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   const LogCheck logs = check_logs(store);
   if (!logs.damage.empty()) return logs.damage;
   try {
-    Database database(store);
+    Database database(plain_options(), store.string());
     const Inventory inventory = take_inventory(database);
     for (const auto key : {kFormatKey, kClockKey, kNextTableIdKey}) number_of(database, key);
     if (!inventory.unreadable_tables.empty() || !inventory.unreadable_entities.empty())
       return "rows that cannot be read";
     report.tables = inventory.table_keys.size();
-    for (const auto& [id, count] : inventory.entities) report.entities += count;
+    report.entities = count_whole(inventory);
     return std::nullopt;
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw StoreError(fault.what());
@@ -297,7 +309,7 @@ bool copy_files(const fs::path& store, const fs::path& to, std::vector<std::stri
   std::vector<std::string> gaps;
   try {
     fs::remove_all(to);
-    Database source(store), target(to);
+    Database source(plain_options(), store.string()), target(plain_options(), to.string());
     copy_rows(source, target, gaps);
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw;
@@ -327,7 +339,7 @@ void salvage(const fs::path& store, const fs::path& copy, const fs::path& to,
     if (!has_files) fs::remove_all(copy);
     if (!copy_files(copy, to, lost)) throw StoreError("none of its files can be read");
   }
-  Database target(to);
+  Database target(plain_options(), to.string());
   Replay replay(target);
   for (const auto& batch : batches) replay.run(batch);
   check(target.db().Flush({}, {target.catalog(), target.entities()}));
@@ -337,16 +349,6 @@ fs::path backup_name(const fs::path& store) {
   for (int i = 1;; ++i) {
     const fs::path name = store.string() + ".damaged" + std::to_string(i);
     if (!fs::exists(name)) return name;
-  }
-}
-
-// There is a store at any moment.
-void exchange(const fs::path& repaired, const fs::path& store, const fs::path& backup) {
-  if (::renameat2(AT_FDCWD, repaired.c_str(), AT_FDCWD, store.c_str(), RENAME_EXCHANGE) == 0) {
-    fs::rename(repaired, backup);
-  } else {  // not every file system can
-    fs::rename(store, backup);
-    fs::rename(repaired, store);
   }
 }
 
@@ -372,14 +374,15 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
   fs::remove_all(copy);
   fs::rename(made, copy);
   {
-    Database database(copy);
+    Database database(plain_options(), copy.string());
     Inventory inventory = take_inventory(database);
     put_catalog_right(database, inventory, account, report.lost);
     report.tables = inventory.table_keys.size();
-    for (const auto& [id, count] : inventory.entities) report.entities += count;
+    report.entities = count_whole(inventory);
   }
   report.backup = backup_name(store);
-  exchange(copy, store, report.backup);
+  exchange_folders(copy, store);  // there is a store at any moment
+  fs::rename(copy, report.backup);
   return report;
 }
 

@@ -11,15 +11,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace rocktable {
 
 inline rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
-
-// Of every store, in this order: RocksDB's own, which is empty, the catalog, the entities.
-std::vector<rocksdb::ColumnFamilyDescriptor> column_families();
 
 // In place of RocksDB's file LOG. Where the disk is full, RocksDB as Debian builds it ends the process for a line that
 // it cannot log; and what is worth telling is in the statuses that it returns.
@@ -33,12 +29,13 @@ class NoLog : public rocksdb::Logger {
 class StoreFault : public std::runtime_error {
  public:
   explicit StoreFault(const rocksdb::Status& status)
-      : std::runtime_error("the store failed: " + status.ToString()), is_damage_(status.IsCorruption()) {}
+      : std::runtime_error("the store failed: " + status.ToString()), status_(status) {}
 
-  bool is_damage() const { return is_damage_; }
+  const rocksdb::Status& status() const { return status_; }
+  bool is_damage() const { return status_.IsCorruption(); }
 
  private:
-  bool is_damage_;
+  rocksdb::Status status_;
 };
 
 inline void check(const rocksdb::Status& status) {

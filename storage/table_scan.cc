@@ -102,6 +102,7 @@ class Scan {
       : db_(context.db),
         entities_(context.entities),
         long_scans_(context.long_scans),
+        gate_(context.gate),
         table_(request.table),
         page_size_(static_cast<std::size_t>(request.page_size)),
         deadline_(request.deadline),
@@ -110,9 +111,8 @@ class Scan {
         is_there_(request.is_there),
         stats_(request.stats) {}
 
-  // The key to resume from, or nothing at the end.
-  std::optional<EntityKey> run(const KeyRanges& ranges) {
-    if (ranges.empty()) return std::nullopt;
+  Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
+    if (ranges.empty()) return std::optional<EntityKey>();
     // A single read sees one snapshot by itself.
     if (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
       snapshot_.emplace(&db_);
@@ -122,9 +122,10 @@ class Scan {
     end_slice_ = slice(end_);
     for (const auto& range : ranges) {
       ++stats_.ranges;
-      if (!(is_one_key(range) ? look_up(range.begin) : iterate(range))) return resume_;
+      if (!(is_one_key(range) ? look_up(range.begin) : iterate(range))) break;
     }
-    return std::nullopt;
+    if (is_torn()) return Error(ErrorCode::ServerBusy);
+    return resume_;
   }
 
  private:
@@ -139,7 +140,12 @@ class Scan {
     return range.end ? encode_bound(table_, *range.end) : encode_table_end(table_);
   }
 
+  // Who deletes a table drops whole files, also of what a snapshot would show. Nothing is missing as long as the table is
+  // there, nor for an iterator that was made while it was.
+  bool is_torn() const { return snapshot_ && (looked_up_ || !rows_are_whole_) && !is_there_(); }
+
   bool look_up(const EntityKey& key) {
+    looked_up_ = true;
     const std::string encoded = encode_entity_key(table_, key.partition_key, key.row_key);
     rocksdb::PinnableSlice record;
     const auto status = db_.Get(options_, entities_, slice(encoded), &record);
@@ -163,6 +169,7 @@ class Scan {
     options_.fill_cache = classify(first) == PlanClass::RowRange;
     options_.iterate_upper_bound = &end_slice_;
     rows_.reset(db_.NewIterator(options_, entities_));
+    rows_are_whole_ = snapshot_ && is_there_();
   }
 
   bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
@@ -273,7 +280,7 @@ class Scan {
   // Looks at the clock, and asks.
   bool is_over() {
     const auto now = SteadyClock::now();
-    if (now >= deadline_) return true;
+    if (now >= deadline_ || gate_.is_closing()) return true;
     if (!stats_.progress) return false;
     const bool go_on = stats_.progress(stats_);
     const auto then = SteadyClock::now();
@@ -287,6 +294,7 @@ class Scan {
   rocksdb::DB& db_;
   rocksdb::ColumnFamilyHandle* entities_;
   std::atomic<int>& long_scans_;
+  const Gate& gate_;
   TableId table_;
   std::size_t page_size_;
   TableStore::Deadline deadline_;
@@ -306,6 +314,8 @@ class Scan {
   std::vector<PropertyView> properties_;
   std::string scratch_;
   std::optional<EntityKey> resume_;
+  bool looked_up_ = false;
+  bool rows_are_whole_ = false;
   std::size_t kept_ = 0;
   std::size_t kept_bytes_ = 0;
   std::size_t bytes_ = 0;  // read by this thread
@@ -314,7 +324,7 @@ class Scan {
 
 }  // namespace
 
-std::optional<EntityKey> scan_table(const ScanContext& context, const ScanRequest& request) {
+Result<std::optional<EntityKey>> scan_table(const ScanContext& context, const ScanRequest& request) {
   return Scan(context, request).run(request.ranges);
 }
 

@@ -1,36 +1,20 @@
-// TableStore on RocksDB: the only file that includes it, so that no rocksdb::Status leaves it.
-#include "storage/table_store.h"
-
-#include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
-#include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/listener.h>
+// TableStore on RocksDB: its start and its end, tables, reading and writing entities. No rocksdb::Status leaves it.
 #include <rocksdb/snapshot.h>
-#include <rocksdb/sst_file_manager.h>
-#include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <mutex>
 #include <shared_mutex>
 #include <system_error>
-#include <thread>
-#include <unordered_map>
-#include <vector>
 
 #include "odata/filter.h"
 #include "odata/text.h"
-#include "storage/catalog_codec.h"
-#include "storage/clock.h"
 #include "storage/entity_codec.h"
-#include "storage/key_codec.h"
+#include "storage/folders.h"
 #include "storage/log_check.h"
 #include "storage/rocksdb.h"
 #include "storage/table_scan.h"
+#include "storage/table_store_impl.h"
 
 namespace rocktable {
 
@@ -40,77 +24,11 @@ void throw_exception_from_error(const WriteRefusal& refusal, const boost::source
 
 namespace {
 
-// Figures: measured for entities of about 1 KB on two cores. Uncompressed blocks scan 1.5 to 1.8 times as
-// fast as LZ4 for a fifth more disk. Blocks of 16 KiB: a read of one that is not in the cache takes 5.4 us, with 32 KiB
-// 7.0, and a scan that reads ahead hardly notices. Six memtables: with three, writers at full speed stood still now and
-// then until one was flushed.
-rocksdb::ColumnFamilyOptions entities_options() {
-  rocksdb::BlockBasedTableOptions table;
-  table.block_size = 16 << 10;
-  table.block_cache = rocksdb::NewLRUCache(128 << 20);
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  table.format_version = 5;
-
-  rocksdb::ColumnFamilyOptions options;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 32 << 20;
-  options.max_write_buffer_number = 6;
-  options.level0_file_num_compaction_trigger = 4;
-  options.level0_slowdown_writes_trigger = 40;
-  options.level0_stop_writes_trigger = 80;
-  options.soft_pending_compaction_bytes_limit = 256ull << 30;
-  return options;
-}
-
-rocksdb::ColumnFamilyOptions catalog_options() {
-  rocksdb::ColumnFamilyOptions options;
-  options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 4 << 20;
-  return options;
-}
-
-// A thread of RocksDB's own removes files: that takes some 8 ms for each, and whoever deletes a large table would
-// wait for them all. What it has not got round to is renamed already, and gone after the next start. The limits are
-// there to be told: without a rate it would not use its thread, and large trash it would remove at once.
-std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env) {
-  constexpr std::int64_t kBytesPerSecond = 4ll << 30;
-  constexpr double kTrashPerData = 1e9;
-  rocksdb::Status status;
-  std::shared_ptr<rocksdb::SstFileManager> manager(
-      rocksdb::NewSstFileManager(env, nullptr, "", kBytesPerSecond, true, &status, kTrashPerData));
-  check(status);
-  return manager;
-}
-
-// RocksDB by itself would wait for as much room as a buffer takes, look every five seconds, and refuse to be told to go
-// on meanwhile. Impl::write tells it.
-class NoRecoveryByItself : public rocksdb::EventListener {
- public:
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* recovers) override {
-    *recovers = false;
-  }
-};
-
-rocksdb::DBOptions database_options(rocksdb::Env* env) {
-  rocksdb::DBOptions options;
-  options.env = env;
-  options.create_if_missing = true;
-  options.create_missing_column_families = true;
-  options.max_total_wal_size = 64 << 20;  // else one unflushed row of the catalog pins the whole log
-  options.wal_recovery_mode =
-      rocksdb::WALRecoveryMode::kPointInTimeRecovery;  // check_whole sees what it passes over
-  options.avoid_flush_during_recovery = true;
-  options.max_open_files = 256;  // of the process's descriptors: connections need the others
-  options.info_log = std::make_shared<NoLog>();
-  options.listeners.push_back(std::make_shared<NoRecoveryByItself>());
-  return options;
-}
-
 // Creates the folder of the store; a clear sentence where that cannot be.
 void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
-  std::filesystem::create_directories(directory, error);
+  settle_exchange(directory, error);
+  if (!error) std::filesystem::create_directories(directory, error);
   if (error) throw StoreError("cannot create the folder " + directory.string() + ": " + error.message());
 }
 
@@ -143,152 +61,33 @@ void check_whole(const StoreOptions& options) {
   if (!logs.torn.empty() && options.warn) options.warn(logs.torn);
 }
 
-// A shared mutex whose exclusive side does not starve: glibc's lets the shared side in for as long as there
-// is somebody, and a table that is written to all the time could not be deleted. Who waits for the exclusive
-// side closes the turnstile behind those that are in.
-class TableLock {
- public:
-  void lock() {
-    const std::lock_guard closed(turnstile_);
-    mutex_.lock();
-  }
-  void unlock() { mutex_.unlock(); }
-
-  void lock_shared() {
-    turnstile_.lock();
-    turnstile_.unlock();
-    mutex_.lock_shared();
-  }
-  void unlock_shared() { mutex_.unlock_shared(); }
-
- private:
-  std::mutex turnstile_;
-  std::shared_mutex mutex_;
-};
-
-// Rows of the catalog that were asked for: a look-up in RocksDB costs as much as the entity behind it. Whoever changes a
-// row forgets it here before the change is acknowledged.
-class TableRows {
- public:
-  // `read` gives what the catalog holds; it runs while nobody can forget a row, so that nothing outdated is kept.
-  std::optional<TableRow> find(const std::string& key,
-                               const std::function<std::optional<TableRow>(const std::string&)>& read) {
-    {
-      const std::shared_lock lock(mutex_);
-      if (const auto found = rows_.find(key); found != rows_.end()) return found->second;
-    }
-    const std::unique_lock lock(mutex_);
-    auto row = read(key);
-    if (!row) return row;
-    if (rows_.size() >= kMaxRows) rows_.clear();
-    rows_.emplace(key, *row);
-    return row;
-  }
-
-  void forget(const std::string& key) {
-    const std::unique_lock lock(mutex_);
-    rows_.erase(key);
-  }
-
- private:
-  static constexpr std::size_t kMaxRows = 10'000;
-
-  std::shared_mutex mutex_;
-  std::unordered_map<std::string, TableRow> rows_;
-};
-
 }  // namespace
-
-std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
-  return {{rocksdb::kDefaultColumnFamilyName, catalog_options()},
-          {"catalog", catalog_options()},
-          {"entities", entities_options()}};
-}
-
-class TableStore::Impl {
- public:
-  explicit Impl(const StoreOptions& options);
-  ~Impl();
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  Result<void> create_table(const TableName& name);
-  Result<void> delete_table(const TableName& name);
-  std::optional<TableRow> find_table(const TableName& name) const;
-  std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
-                                   const std::function<bool(const Table&)>& visit) const;
-  Result<std::string> signed_identifiers(const TableName& name) const;
-  Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
-  std::optional<std::string> read_document(std::string_view key) const;
-  void put_document(std::string_view key, std::string_view document);
-  Result<bool> get(const TableName& name, const EntityKey& key,
-                   const std::function<void(const EntityView&)>& visit, RequestStats& stats) const;
-  Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
-                                        Deadline deadline,
-                                        const std::function<bool(const EntityView&)>& visit,
-                                        RequestStats& stats, const Filter* filter) const;
-  CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
-                                std::span<const Write> writes, RequestStats& stats);
-
- private:
-  struct Previous;
-  struct WantedRow;
-
-  void open(const StoreOptions& options);
-  void release_column_families();
-  void check_format();
-  std::optional<std::uint64_t> read_number(std::string_view key) const;
-  void write(rocksdb::WriteBatch& batch, bool sync = false);
-  bool resume();
-  TableId allocate_table_id();
-  std::optional<TableRow> read_table_row(const std::string& key) const;
-  bool has_files(const rocksdb::Range& range) const;
-  void leave_out_missing(std::vector<WantedRow>& wanted) const;
-  std::vector<Previous> read_previous(std::span<const Write> writes,
-                                      const std::vector<std::string>& keys) const;
-
-  // Creating, deleting and writing: a commit holds a table's lock shared, so that no table vanishes under it.
-  TableLock& table_lock(std::string_view table_key) const {
-    return table_locks_[std::hash<std::string_view>()(table_key) % table_locks_.size()];
-  }
-  // Commits to one partition wait for each other: the unit of atomicity of the service. Readers take no lock.
-  std::mutex& partition_lock(std::string_view partition) const {
-    return partition_locks_[std::hash<std::string_view>()(partition) % partition_locks_.size()];
-  }
-
-  std::unique_ptr<rocksdb::Env> memory_env_;
-  std::unique_ptr<rocksdb::DB> db_;
-  rocksdb::ColumnFamilyHandle* catalog_ = nullptr;
-  rocksdb::ColumnFamilyHandle* entities_ = nullptr;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  rocksdb::WriteOptions write_options_;
-  std::optional<Clock> clock_;
-  std::mutex resume_mutex_;
-  std::chrono::steady_clock::time_point resume_tried_;
-  bool resumed_ = false;
-  std::mutex table_id_mutex_;
-  std::uint64_t next_table_id_ = 1;
-  mutable TableRows table_rows_;
-  mutable std::atomic<int> long_scans_ = 0;
-  mutable std::array<TableLock, 64> table_locks_;
-  mutable std::array<std::mutex, 1024> partition_locks_;
-};
 
 // --- Open and close ----------------------------------------------------------------------------------------
 
-TableStore::Impl::Impl(const StoreOptions& options) {
+TableStore::Impl::Impl(const StoreOptions& options)
+    : options_(options),
+      memory_env_(options.in_memory ? rocksdb::NewMemEnv(rocksdb::Env::Default()) : nullptr),
+      env_(options.in_memory ? memory_env_.get() : rocksdb::Env::Default()),
+      home_(options.in_memory ? "/memory" : options.directory.string()),
+      directory_(home_) {
   write_options_.sync = options.sync && !options.in_memory;
   write_options_.disableWAL = options.in_memory;  // there is nothing to recover
-  open(options);
+  if (!options.in_memory) {
+    make_directory(options.directory);
+    check_whole(options);
+  }
+  try {
+    database_ = open(directory_);
+  } catch (const StoreFault& fault) {
+    throw_open_error(directory_, fault.status());
+  }
   try {
     check_format();
-    next_table_id_ = read_number(kNextTableIdKey).value_or(1);
-    const DateTime mark{static_cast<std::int64_t>(read_number(kClockKey).value_or(0))};
-    clock_.emplace(mark, [this](DateTime high_water_mark) {
-      put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
-    });
+    remove_leftovers();
+    read_counters();
+    sweep_unfinished_clones();
   } catch (const std::exception& error) {
-    release_column_families();
     const auto* fault = dynamic_cast<const StoreFault*>(&error);
     if ((fault != nullptr && fault->is_damage()) || dynamic_cast<const CorruptRecord*>(&error) != nullptr)
       throw damaged(options.directory, error.what());
@@ -296,25 +95,21 @@ TableStore::Impl::Impl(const StoreOptions& options) {
   }
 }
 
-void TableStore::Impl::open(const StoreOptions& options) {
-  rocksdb::Env* env = rocksdb::Env::Default();
-  std::filesystem::path directory = options.directory;
-  if (options.in_memory) {
-    memory_env_.reset(rocksdb::NewMemEnv(env));
-    env = memory_env_.get();
-    directory = "/memory";
-  } else {
-    make_directory(directory);
-    check_whole(options);
-  }
-  rocksdb::DB* db = nullptr;
-  rocksdb::DBOptions db_options = database_options(env);
-  if (!options.in_memory) db_options.sst_file_manager = background_removal(env);
-  const auto status = rocksdb::DB::Open(db_options, directory.string(), column_families(), &handles_, &db);
-  if (!status.ok()) throw_open_error(directory, status);
-  db_.reset(db);
-  catalog_ = handles_[1];
-  entities_ = handles_[2];
+// Throws StoreFault.
+std::unique_ptr<Database> TableStore::Impl::open(const std::string& directory) const {
+  rocksdb::DBOptions options = database_options(env_);
+  // Without a log, files alone must show one moment: of a snapshot's two families.
+  options.atomic_flush = options_.in_memory;
+  if (!options_.in_memory) options.sst_file_manager = background_removal(env_);
+  return std::make_unique<Database>(options, directory);
+}
+
+void TableStore::Impl::read_counters() {
+  next_table_id_ = read_number(kNextTableIdKey).value_or(1);
+  const DateTime mark{static_cast<std::int64_t>(read_number(kClockKey).value_or(0))};
+  clock_.emplace(mark, [this](DateTime high_water_mark) {
+    put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
+  });
 }
 
 void TableStore::Impl::check_format() {
@@ -327,27 +122,20 @@ void TableStore::Impl::check_format() {
   }
 }
 
-// RocksDB wants its handles back before it closes.
-void TableStore::Impl::release_column_families() {
-  for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-}
-
 TableStore::Impl::~Impl() {
   // Close does not flush, and replaying a log of 30,000 rows costs the next start 170 ms. The one row in the log says
   // what must be in files: check_logs would miss it in a manifest that lost its end.
-  if (memory_env_ == nullptr) {
+  if (!options_.in_memory && database_ != nullptr && clock_) {
     const std::string last = encode_number(static_cast<std::uint64_t>(clock_->last().ticks));
-    db_->Put(write_options_, catalog_, slice(kClockKey), slice(last)).PermitUncheckedError();
-    db_->Flush({}, {catalog_, entities_}).PermitUncheckedError();
-    db_->Put(write_options_, catalog_, slice(kClockKey), slice(last)).PermitUncheckedError();
+    db().Put(write_options_, catalog(), slice(kClockKey), slice(last)).PermitUncheckedError();
+    db().Flush({}, {catalog(), entities()}).PermitUncheckedError();
+    db().Put(write_options_, catalog(), slice(kClockKey), slice(last)).PermitUncheckedError();
   }
-  release_column_families();
-  db_->Close().PermitUncheckedError();
 }
 
 std::optional<std::string> TableStore::Impl::read_document(std::string_view key) const {
   std::string bytes;
-  const auto status = db_->Get({}, catalog_, slice(key), &bytes);
+  const auto status = db().Get({}, catalog(), slice(key), &bytes);
   if (status.IsNotFound()) return std::nullopt;
   check(status);
   return bytes;
@@ -355,7 +143,7 @@ std::optional<std::string> TableStore::Impl::read_document(std::string_view key)
 
 void TableStore::Impl::put_document(std::string_view key, std::string_view document) {
   rocksdb::WriteBatch batch;
-  check(batch.Put(catalog_, slice(key), slice(document)));
+  check(batch.Put(catalog(), slice(key), slice(document)));
   write(batch);
 }
 
@@ -369,8 +157,12 @@ std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key)
 void TableStore::Impl::write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options = write_options_;
   options.sync |= sync;
-  auto status = db_->Write(options, &batch);
-  if (!status.ok() && resume()) status = db_->Write(options, &batch);
+  write(batch, options);
+}
+
+void TableStore::Impl::write(rocksdb::WriteBatch& batch, const rocksdb::WriteOptions& options) {
+  auto status = db().Write(options, &batch);
+  if (!status.ok() && resume()) status = db().Write(options, &batch);
   check(status);
 }
 
@@ -379,7 +171,7 @@ bool TableStore::Impl::resume() {
   const std::lock_guard lock(resume_mutex_);
   const auto now = std::chrono::steady_clock::now();
   if (now - resume_tried_ < std::chrono::seconds(1)) return resumed_;
-  resumed_ = db_->Resume().ok();
+  resumed_ = db().Resume().ok();
   resume_tried_ = std::chrono::steady_clock::now();
   return resumed_;
 }
@@ -393,91 +185,74 @@ std::optional<TableRow> TableStore::Impl::find_table(const TableName& name) cons
 
 std::optional<TableRow> TableStore::Impl::read_table_row(const std::string& key) const {
   rocksdb::PinnableSlice row;
-  const auto status = db_->Get({}, catalog_, slice(key), &row);
+  const auto status = db().Get({}, catalog(), slice(key), &row);
   if (status.IsNotFound()) return std::nullopt;
   check(status);
   return decode_table_row(view(row));
 }
-
-// The caller writes the next id along with the table, under table_id_mutex_.
-TableId TableStore::Impl::allocate_table_id() { return static_cast<TableId>(next_table_id_++); }
 
 Result<void> TableStore::Impl::create_table(const TableName& name) {
   const std::string key = encode_table_key(name.account, name.table);
   const std::unique_lock lock(table_lock(key));
   if (find_table(name)) return Error(ErrorCode::TableAlreadyExists);
   const std::lock_guard ids(table_id_mutex_);
-  const TableRow row{allocate_table_id(), clock_->next(), std::string(name.table)};
+  const TableRow row{TableId{next_table_id_++}, clock_->next(), std::string(name.table)};
   rocksdb::WriteBatch batch;
-  check(batch.Put(catalog_, slice(key), slice(encode_table_row(row))));
-  check(batch.Put(catalog_, slice(kNextTableIdKey), slice(encode_number(next_table_id_))));
+  check(batch.Put(catalog(), slice(key), slice(encode_table_row(row))));
+  check(batch.Put(catalog(), slice(kNextTableIdKey), slice(encode_number(next_table_id_))));
   write(batch);
   return {};
 }
 
-bool TableStore::Impl::has_files(const rocksdb::Range& range) const {
-  std::uint64_t bytes = 0;
-  check(db_->GetApproximateSizes(rocksdb::SizeApproximationOptions(), entities_, &range, 1, &bytes));
-  return bytes > 0;
-}
-
-Result<void> TableStore::Impl::delete_table(const TableName& name) {
-  const std::string key = encode_table_key(name.account, name.table);
-  const std::unique_lock lock(table_lock(key));
-  const auto row = find_table(name);
-  if (!row) return Error(ErrorCode::ResourceNotFound);
-
-  const std::string begin = encode_table_prefix(row->id), end = encode_table_end(row->id);
-  const rocksdb::Slice begin_slice = slice(begin), end_slice = slice(end);
+void TableStore::Impl::for_each_table(
+    std::string_view account, std::string_view from, const rocksdb::Snapshot* snapshot,
+    const std::function<bool(std::string_view key, TableRow row)>& visit) const {
+  const std::string end = encode_account_end(account);
+  const rocksdb::Slice end_slice = slice(end);
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end_slice;
-  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, entities_));
-  rows->Seek(begin_slice);
-  const bool has_rows =
-      rows->Valid() || !rows->status().ok();  // also a table that cannot be read can be deleted
+  options.snapshot = snapshot;
+  const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(options, catalog()));
+  for (rows->Seek(slice(encode_table_key(account, from))); rows->Valid(); rows->Next())
+    if (!visit(view(rows->key()), decode_table_row(view(rows->value())))) return;
+  check(rows->status());
+}
 
-  // The row of the catalog and the entities go in one batch: after a crash both are there, or neither is.
-  // Each range tombstone costs later reads a little, so an empty table leaves none.
-  rocksdb::WriteBatch batch;
-  check(batch.Delete(catalog_, slice(key)));
-  check(batch.Delete(catalog_, slice(encode_identifiers_key(row->id))));
-  if (has_rows) check(batch.DeleteRange(entities_, begin_slice, end_slice));
-  // Whole files of the table go at once; compaction takes what shares a file with others. Files stay gone
-  // when the power fails, so the log that says why reaches the disk before: else the table would be back,
-  // with holes.
-  const bool drop_files = has_rows && has_files({begin_slice, end_slice});
-  write(batch, drop_files && memory_env_ == nullptr);
-  table_rows_.forget(key);
-  // The table is gone already: files that cannot be dropped now are left to compaction.
-  if (drop_files) {
-    rocksdb::DeleteFilesInRange(db_.get(), entities_, &begin_slice, &end_slice, false).PermitUncheckedError();
-  }
-  return {};
+bool TableStore::Impl::has_tables(std::string_view account) const {
+  bool out = false;
+  for_each_table(account, "", nullptr, [&](std::string_view, const TableRow&) {
+    out = true;
+    return false;
+  });
+  return out;
 }
 
 std::optional<Table> TableStore::Impl::list_tables(std::string_view account, std::string_view from,
                                                    int page_size,
                                                    const std::function<bool(const Table&)>& visit) const {
-  const std::string end = encode_account_end(account);
-  const rocksdb::Slice end_slice = slice(end);
-  rocksdb::ReadOptions options;
-  options.iterate_upper_bound = &end_slice;
-  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, catalog_));
   int kept = 0;
-  for (rows->Seek(slice(encode_table_key(account, from))); rows->Valid(); rows->Next()) {
-    TableRow row = decode_table_row(view(rows->value()));
+  std::optional<Table> next;
+  for_each_table(account, from, nullptr, [&](std::string_view, TableRow row) {
     Table table{std::move(row.name), row.created};
-    if (kept == page_size) return table;
+    if (kept == page_size) {
+      next = std::move(table);
+      return false;
+    }
     if (visit(table)) ++kept;
-  }
-  check(rows->status());
-  return std::nullopt;
+    return true;
+  });
+  return next;
 }
 
 Result<std::string> TableStore::Impl::signed_identifiers(const TableName& name) const {
-  const auto table = find_table(name);
-  if (!table) return Error(ErrorCode::TableNotFound);
-  return read_document(encode_identifiers_key(table->id)).value_or("");
+  // A table that is emptied meanwhile takes its document along to its new id.
+  for (std::optional<TableRow> before;;) {
+    const auto table = find_table(name);
+    if (!table) return Error(ErrorCode::TableNotFound);
+    if (auto document = read_document(encode_identifiers_key(table->id))) return std::move(*document);
+    if (before && before->id == table->id) return std::string();
+    before = table;
+  }
 }
 
 Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std::string_view document) {
@@ -516,8 +291,11 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
   const std::string encoded = encode_entity_key(table->id, key.partition_key, key.row_key);
   rocksdb::PinnableSlice record;
   ++stats.ranges;
-  const auto status = db_->Get({}, entities_, slice(encoded), &record);
-  if (status.IsNotFound()) return false;
+  const auto status = db().Get({}, entities(), slice(encoded), &record);
+  if (status.IsNotFound()) {
+    if (!find_table(name)) return Error(ErrorCode::TableNotFound);  // it went meanwhile, with the entity
+    return false;
+  }
   check(status);
   ++stats.entities_scanned;
   ++stats.entities_returned;
@@ -535,12 +313,17 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, c
   const StopWatch watch(stats.storage_time);
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
+  const auto scanned_before = stats.entities_scanned;
   const std::function<bool()> is_there = [&] {
     const auto now = find_table(name);
     return now && now->id == table->id;
   };
-  return scan_table({*db_, entities_, long_scans_},
-                    {table->id, ranges, page_size, deadline, visit, filter, is_there, stats});
+  const auto resume = scan_table({db(), entities(), long_scans_, gate_},
+                                 {table->id, ranges, page_size, deadline, visit, filter, is_there, stats});
+  // What was read of a table that went meanwhile may have holes; what was not found may have been there.
+  const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;
+  if ((!resume || found_nothing) && !find_table(name)) return Error(ErrorCode::TableNotFound);
+  return resume;
 }
 
 // --- Entities: writing -------------------------------------------------------------------------------------
@@ -567,7 +350,7 @@ void TableStore::Impl::leave_out_missing(std::vector<WantedRow>& wanted) const {
   const rocksdb::Slice end_slice = slice(end);
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end_slice;
-  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, entities_));
+  const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(options, entities()));
   rows->Seek(wanted.front().key);
   check(rows->status());
   const auto first = rows->Valid() ? std::lower_bound(wanted.begin(), wanted.end(), rows->key(),
@@ -596,10 +379,10 @@ std::vector<TableStore::Impl::Previous> TableStore::Impl::read_previous(
   std::vector<rocksdb::PinnableSlice> records(wanted.size());
   std::vector<rocksdb::Status> statuses(wanted.size());
   if (wanted.size() == 1) {
-    statuses[0] = db_->Get({}, entities_, slices[0], &records[0]);
+    statuses[0] = db().Get({}, entities(), slices[0], &records[0]);
   } else if (!wanted.empty()) {
     constexpr bool kSorted = true;
-    db_->MultiGet({}, entities_, wanted.size(), slices.data(), records.data(), statuses.data(), kSorted);
+    db().MultiGet({}, entities(), wanted.size(), slices.data(), records.data(), statuses.data(), kSorted);
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (statuses[i].IsNotFound()) continue;
@@ -637,9 +420,9 @@ CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::stri
     if (*after) {
       record.clear();
       encode_entity(record, timestamp, **after);
-      check(batch.Put(entities_, slice(keys[i]), slice(record)));
+      check(batch.Put(entities(), slice(keys[i]), slice(record)));
     } else {
-      check(batch.Delete(entities_, slice(keys[i])));
+      check(batch.Delete(entities(), slice(keys[i])));
     }
   }
   write(batch);
@@ -651,11 +434,18 @@ CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::stri
 TableStore::TableStore(const StoreOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 TableStore::~TableStore() = default;
 
-Result<void> TableStore::create_table(const TableName& name) { return impl_->create_table(name); }
+Result<void> TableStore::create_table(const TableName& name) {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->create_table(name);
+}
 
-Result<void> TableStore::delete_table(const TableName& name) { return impl_->delete_table(name); }
+Result<void> TableStore::delete_table(const TableName& name) {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->delete_table(name);
+}
 
 std::optional<Table> TableStore::get_table(const TableName& name) const {
+  const Gate::Pass pass(impl_->gate());
   auto row = impl_->find_table(name);
   if (!row) return std::nullopt;
   return Table{std::move(row->name), row->created};
@@ -663,27 +453,33 @@ std::optional<Table> TableStore::get_table(const TableName& name) const {
 
 std::optional<Table> TableStore::list_tables(std::string_view account, std::string_view from, int page_size,
                                              const std::function<bool(const Table&)>& visit) const {
+  const Gate::Pass pass(impl_->gate());
   return impl_->list_tables(account, from, page_size, visit);
 }
 
 Result<std::string> TableStore::signed_identifiers(const TableName& name) const {
+  const Gate::Pass pass(impl_->gate());
   return impl_->signed_identifiers(name);
 }
 
 Result<void> TableStore::set_signed_identifiers(const TableName& name, std::string_view document) {
+  const Gate::Pass pass(impl_->gate());
   return impl_->set_signed_identifiers(name, document);
 }
 
 std::optional<std::string> TableStore::service_properties(std::string_view account) const {
+  const Gate::Pass pass(impl_->gate());
   return impl_->read_document(encode_properties_key(account));
 }
 
 void TableStore::set_service_properties(std::string_view account, std::string_view document) {
+  const Gate::Pass pass(impl_->gate());
   impl_->put_document(encode_properties_key(account), document);
 }
 
 Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
                              const std::function<void(const EntityView&)>& visit, RequestStats* stats) const {
+  const Gate::Pass pass(impl_->gate());
   RequestStats unwanted;
   return impl_->get(name, key, visit, stats != nullptr ? *stats : unwanted);
 }
@@ -692,14 +488,53 @@ Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const K
                                                   int page_size, Deadline deadline,
                                                   const std::function<bool(const EntityView&)>& visit,
                                                   RequestStats* stats, const Filter* filter) const {
+  const Gate::Pass pass(impl_->gate());
   RequestStats unwanted;
   return impl_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted, filter);
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,
                                           std::span<const Write> writes, RequestStats* stats) {
+  const Gate::Pass pass(impl_->gate());
   RequestStats unwanted;
   return impl_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);
 }
+
+void TableStore::reset() { impl_->reset(); }
+
+void TableStore::reset_account(std::string_view account) {
+  const Gate::Pass pass(impl_->gate());
+  impl_->reset_account(account);
+}
+
+Result<void> TableStore::reset_table(const TableName& name) {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->reset_table(name);
+}
+
+bool TableStore::is_empty() const {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->is_empty();
+}
+
+Result<SeedCount> TableStore::seed(const std::vector<SeedTable>& tables) {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->seed(tables);
+}
+
+Result<AccountClone> TableStore::clone_account(std::string_view from, std::string_view to) {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->clone_account(from, to);
+}
+
+Result<std::optional<SnapshotInfo>> TableStore::take_snapshot(std::string_view name, bool replace) {
+  return impl_->take_snapshot(name, replace);
+}
+
+std::vector<SnapshotInfo> TableStore::snapshots() const { return impl_->snapshots(); }
+
+Result<void> TableStore::delete_snapshot(std::string_view name) { return impl_->delete_snapshot(name); }
+
+Result<void> TableStore::restore_snapshot(std::string_view name) { return impl_->restore_snapshot(name); }
 
 }  // namespace rocktable

@@ -1,5 +1,4 @@
-// The store: tables and their entities, on RocksDB. No RocksDB type crosses this interface; table_store.cc
-// has the only includes.
+// The store: tables and their entities, on RocksDB. No RocksDB type crosses this interface.
 #pragma once
 
 #include <chrono>
@@ -11,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "odata/entity.h"
 #include "odata/error.h"
@@ -52,6 +52,30 @@ struct Table {
   DateTime created;
 };
 
+// What was copied.
+struct AccountClone {
+  std::uint64_t tables = 0, entities = 0;
+};
+
+// A table that an empty store begins with.
+struct SeedTable {
+  std::string account, name;
+  // Its next entity, nothing at the end; the tables' are asked for one after the other. May throw: then none stays.
+  std::function<std::optional<Entity>()> next;
+};
+
+// What was written.
+struct SeedCount {
+  std::uint64_t tables = 0, entities = 0;
+};
+
+// A snapshot of the whole store, kept beside it. Files that it shares with the store or another one count for each.
+struct SnapshotInfo {
+  std::string name;
+  DateTime taken;
+  std::uint64_t tables = 0, bytes = 0;
+};
+
 // A refused transaction: which of its writes was refused, and why.
 struct WriteRefusal {
   std::size_t position;
@@ -69,7 +93,9 @@ using CommitResult = boost::system::result<T, WriteRefusal>;
 inline constexpr std::size_t kMaxPageBytes = 16 << 20;
 
 // All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
-// damaged records are thrown (std::runtime_error).
+// damaged records are thrown (std::runtime_error). While everything is reset, or a snapshot restored, calls that are at
+// work come to their end first (a scan to that of a page), and new ones wait; where that takes more than a moment they
+// throw ServiceException: ServerBusy.
 class TableStore {
  public:
   // Throws StoreError.
@@ -131,6 +157,42 @@ class TableStore {
   // larger than that of every commit before. Errors: TableNotFound at position 0, else those of apply().
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Write> writes, RequestStats* stats = nullptr);
+
+  // No account has a table.
+  bool is_empty() const;
+
+  // Creates these tables with their entities, whose timestamps are given here: all of it or nothing, also where the process
+  // ends meanwhile. In memory of a bounded size. Errors: EntityAlreadyExists (the entity that `next` gave last has the keys
+  // of one before), TableAlreadyExists.
+  Result<SeedCount> seed(const std::vector<SeedTable>& tables);
+
+  // --- What test suites ask for: the same again, and quickly
+
+  // Deletes all tables and settings of all accounts. Constant time, as the next two: files are dropped, not rows.
+  // Timestamps go on.
+  void reset();
+  // Deletes all tables and the service properties of an account. Nothing to do is fine.
+  void reset_account(std::string_view account);
+  // Empties a table; it stays, with its signed identifiers. Errors: TableNotFound.
+  Result<void> reset_table(const TableName& name);
+
+  // Copies all tables of an account, as they are at one moment, with their signed identifiers and the account's service
+  // properties: all or nothing. Takes as long as its entities are many, and writes go on meanwhile. Entities keep their
+  // timestamps. Errors: ResourceNotFound (no table to copy), TableAlreadyExists (`to` has tables), ServerBusy (tables to
+  // be copied were deleted or emptied all the time, or everything is exchanged).
+  Result<AccountClone> clone_account(std::string_view from, std::string_view to);
+
+  // Takes a snapshot of the whole store, of one moment, while it serves; it is there whole or not at all. Nothing where
+  // there is one of that name that is not to be replaced. Errors: InvalidResourceName.
+  Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
+  // In the order of their names.
+  std::vector<SnapshotInfo> snapshots() const;
+  // Errors: ResourceNotFound.
+  Result<void> delete_snapshot(std::string_view name);
+  // Everything is as in the snapshot, which stays. Whoever ends the process meanwhile finds either that or what was
+  // before. Timestamps go on. Errors: ResourceNotFound; throws ServiceException: ServerBusy, where calls at work do not
+  // come to their end in time.
+  Result<void> restore_snapshot(std::string_view name);
 
  private:
   class Impl;

@@ -152,6 +152,46 @@ TEST_CASE("Flags of other emulators that mean nothing here are accepted") {
   CHECK(options_of({"--loose", "--loose"}).table_port == 10002);
 }
 
+Options called(const char* program, std::initializer_list<const char*> arguments) {
+  std::vector<const char*> argv{program};
+  argv.insert(argv.end(), arguments);
+  const Invocation invocation = parse_command_line(static_cast<int>(argv.size()), argv.data());
+  REQUIRE_FALSE(invocation.ending.has_value());
+  return invocation.options;
+}
+
+TEST_CASE("With --compat azurite the ports of the other services count") {
+  CHECK(options_of({}).compatibility == Compatibility::None);
+  const Options defaults = options_of({"--compat", "azurite"});
+  CHECK(defaults.compatibility == Compatibility::Azurite);
+  CHECK(defaults.blob_port == 10000);
+  CHECK(defaults.queue_port == 10001);
+  CHECK(defaults.table_port == 10002);
+  const Options options = options_of({"--blobHost", "0.0.0.0", "--blobPort", "1", "--compat", "azurite",
+                                      "--queueHost", "::", "--queuePort", "0", "--blobPort", "2"});
+  CHECK(options.blob_host == "0.0.0.0");
+  CHECK(options.blob_port == 2);
+  CHECK(options.queue_host == "::");
+  CHECK(options.queue_port == 0);
+  CHECK(options_of({"--compat", "azurite-table", "--blobPort", "none"}).compatibility ==
+        Compatibility::AzuriteTable);
+  for (const char* port : {"", "-1", "65536", "1x", "none"}) {
+    check_refused({"--compat", "azurite", "--blobPort", port});
+    check_refused({"--compat", "azurite", "--queuePort", port});
+  }
+  check_refused({"--compat", "azurite-blob"});
+  check_refused({"--compat="});
+}
+
+TEST_CASE("A program that is called as one of the peer's is compatible with that one") {
+  CHECK(called("azurite", {}).compatibility == Compatibility::Azurite);
+  CHECK(called("/usr/local/bin/azurite", {"--blobPort", "5"}).blob_port == 5);
+  CHECK(called("./azurite-table", {}).compatibility == Compatibility::AzuriteTable);
+  CHECK(called("azurite", {"--compat", "azurite-table"}).compatibility == Compatibility::AzuriteTable);
+  CHECK(called("azurite-blob", {}).compatibility == Compatibility::None);
+  CHECK(called("azurite/rocktable", {}).compatibility == Compatibility::None);
+}
+
 TEST_CASE("HTTPS takes a certificate with its key, a PFX with its password, or makes its own") {
   const Options pem = options_of({"--cert", "cert.pem", "--key", "key.pem"});
   CHECK(pem.certificate_file == "cert.pem");
@@ -243,6 +283,7 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--silent",
                              "--debug",
                              "--skipApiVersionCheck",
+                             "--compat",
                              "--loose",
                              "--disableTelemetry",
                              "--blobPort",
@@ -258,6 +299,8 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--controlToken",
                              "--explainAuth",
                              "--version",
+                             "exec -- COMMAND",
+                             "healthcheck",
                              "repair DIR"}) {
       CAPTURE(name);
       CHECK(help.ending->text.find(name) != std::string::npos);

@@ -1,6 +1,7 @@
 // Shared Key and Shared Key Lite: the canonicalized resource, both strings to sign, the signature.
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -130,6 +131,60 @@ TEST_CASE("The comparison in constant time is a comparison") {
   CHECK_FALSE(equal_in_constant_time("abc", ""));
   CHECK_FALSE(equal_in_constant_time({}, "a"));
   CHECK_FALSE(equal_in_constant_time(std::string_view("a\0b", 3), std::string_view("a\0c", 3)));
+}
+
+Headers headers_of(std::initializer_list<std::pair<std::string_view, std::string_view>> fields) {
+  Headers out;
+  for (const auto& [name, value] : fields) out.add(name, value);
+  return out;
+}
+
+// Source of both examples: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
+TEST_CASE("Blobs and queues: all standard headers are signed, the service's own, and the whole query") {
+  const Headers headers = headers_of(
+      {{"x-ms-version", "2015-02-21"}, {"x-ms-date", "Fri, 26 Jun 2015 23:39:12 GMT"}, {"Host", "h"}});
+  CHECK(blob_and_queue_string_to_sign("myaccount", "GET",
+                                      "/mycontainer?restype=container&comp=metadata&timeout=20", headers) ==
+        "GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:Fri, 26 Jun 2015 23:39:12 GMT\nx-ms-version:2015-02-21\n"
+        "/myaccount/mycontainer\ncomp:metadata\nrestype:container\ntimeout:20");
+  const Headers all = headers_of({{"Range", "11"},
+                                  {"If-Unmodified-Since", "10"},
+                                  {"If-None-Match", "9"},
+                                  {"If-Match", "8"},
+                                  {"If-Modified-Since", "7"},
+                                  {"Date", "6"},
+                                  {"Content-Type", "5"},
+                                  {"Content-MD5", "4"},
+                                  {"Content-Length", "3"},
+                                  {"Content-Language", "2"},
+                                  {"Content-Encoding", "1"}});
+  CHECK(blob_and_queue_string_to_sign("a", "PUT", "/a/c/b%20c", all) ==
+        "PUT\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n/a/a/c/b%20c");
+}
+
+TEST_CASE("Blobs and queues: names are sorted and in lower case, values trimmed, decoded, and joined") {
+  const Headers headers = headers_of({{"X-MS-B", " 2 "}, {"x-ms-a", "1"}, {"x-ms-b", "3"}, {"x-other", "4"}});
+  CHECK(blob_and_queue_string_to_sign("a", "GET", "/a?Include=x&prefix=a%26b&include=m&=&flag", headers) ==
+        "GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-a:1\nx-ms-b:2,3\n/a/a\n:\nflag:\ninclude:m,x\nprefix:a&b");
+}
+
+TEST_CASE("Blobs and queues: a length of 0 and a Date beside x-ms-date count as none") {
+  const Headers headers = headers_of({{"Content-Length", "0"}, {"Date", "d"}, {"x-ms-date", "m"}});
+  CHECK(blob_and_queue_string_to_sign("a", "PUT", "/a", headers) ==
+        "PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:m\n/a/a");
+  CHECK(blob_and_queue_lite_string_to_sign("a", "PUT", "/a", headers) == "PUT\n\n\n\nx-ms-date:m\n/a/a");
+}
+
+TEST_CASE("Blobs and queues: Shared Key Lite signs three headers, the service's own, and comp of the query") {
+  const Headers headers = headers_of({{"Content-Type", "text/plain; charset=UTF-8"},
+                                      {"x-ms-date", "Sun, 20 Sep 2009 20:36:40 GMT"},
+                                      {"x-ms-meta-m1", "v1"},
+                                      {"x-ms-meta-m2", "v2"}});
+  CHECK(blob_and_queue_lite_string_to_sign("testaccount1", "PUT", "/mycontainer/hello.txt", headers) ==
+        "PUT\n\ntext/plain; charset=UTF-8\n\nx-ms-date:Sun, 20 Sep 2009 20:36:40 GMT\nx-ms-meta-m1:v1\n"
+        "x-ms-meta-m2:v2\n/testaccount1/mycontainer/hello.txt");
+  CHECK(blob_and_queue_lite_string_to_sign("a", "GET", "/?restype=service&comp=properties", {}) ==
+        "GET\n\n\n\n/a/?comp=properties");
 }
 
 }  // namespace

@@ -98,6 +98,24 @@ class Python:
         return total - failures - errors - skipped, failures + errors, skipped
 
 
+class Sample:
+    """The sample project: both its runners at once, on one instance. Their counts are added."""
+
+    def __init__(self, folder, binary, filters):
+        self.name = str(folder.relative_to(ROOT))
+        wanted = not filters or any(f.lower() in self.name for f in filters)
+        self.command = [binary, "exec", "--anyAccount", "--seed", folder / "seed", "--", folder / "run"] if wanted else None
+
+    def count(self, output):
+        lines = re.findall(r"^(?:\S+ (?:pass|fail|cancelled|skipped) \d+|(?:\d+ \w+(?:, )?)+ in .*)$", output, re.MULTILINE)
+        words = re.findall(r"(\d+) (passed|failed|errors?|skipped)|(pass|fail|cancelled|skipped) (\d+)", "\n".join(lines))
+        totals = {"pass": 0, "fail": 0, "skip": 0}
+        for number, word, other, count in words:
+            kind = (word or other)[:4]
+            totals[kind if kind in totals else "fail"] += int(number or count)
+        return tuple(totals.values())
+
+
 def run(runner, environment, filters):
     """Runs it, shows its output, and returns (passed, failed, skipped)."""
     print(f"== {runner.name}", flush=True)
@@ -120,13 +138,14 @@ def main():
     options = set()
     while filters and filters[0] in ("--azure-cli", "--browser"):
         options.add(filters.pop(0))
-    javascript = [package.parent for package in sorted(CLIENTS.glob("*/package.json"))]
+    sample = CLIENTS / "parallel"
+    javascript = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != sample]
     javascript += [ROOT / "tests/browser"] * ("--browser" in options)
     python = [CLIENTS / "python", ROOT / "tests/protocol", ROOT / "tests/crash"] + [CLIENTS / "azure-cli"] * ("--azure-cli" in options)
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
     sanitizer = next(p.get("environment", {}) for p in presets if p["name"] == preset)
-    environment = {**os.environ, **sanitizer, "ROCKTABLE_BINARY": str(build / "rocktable")}
+    environment = {**os.environ, **sanitizer, "ROCKTABLE_BINARY": str(build / "rocktable"), "PYTHON": PYTHON}
     if preset in ("asan-ubsan", "tsan"):  # their stack frames are some five times as large; 8 MiB is the usual limit
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
@@ -135,6 +154,7 @@ def main():
         runners = [Unit(build / "tests", filters), Layering(filters)]
         runners += [JavaScript(folder, filters) for folder in javascript]
         runners += [Python(folder, filters, scratch) for folder in python]
+        runners += [Sample(sample, build / "rocktable", filters)]
         for runner in runners:
             if runner.command:
                 totals = [a + b for a, b in zip(totals, run(runner, environment, filters))]

@@ -11,13 +11,13 @@ namespace {
 // As a $filter literal.
 std::string quoted(std::string_view text) { return to_string(ValueView(text)); }
 
-std::string_view verb_of(EntityWrite kind) {
-  switch (kind) {
-    case EntityWrite::Insert:
+std::string_view verb_of(WriteMode mode) {
+  switch (mode) {
+    case WriteMode::Insert:
       return "insert";
-    case EntityWrite::Upsert:
+    case WriteMode::Replace:
       return "upsert";
-    case EntityWrite::Merge:
+    case WriteMode::Merge:
       return "merge";
   }
   return {};
@@ -27,7 +27,7 @@ std::string counted(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " entity" : " entities");
 }
 
-std::string where(const Selection& which) {
+std::string where(const EntitySelection& which) {
   const std::string filter = which.to_filter();
   return filter.empty() ? "" : " where " + filter;
 }
@@ -41,8 +41,8 @@ struct Summary {
     return "rename table " + step.from + " to " + step.to + (step.delete_old ? "" : ", and keep the old one");
   }
   std::string operator()(const WriteEntities& step) const {
-    return std::string(verb_of(step.kind)) + " " + counted(step.entities.size()) +
-           (step.kind == EntityWrite::Insert ? " into " : " in ") + step.table +
+    return std::string(verb_of(step.mode)) + " " + counted(step.entities.size()) +
+           (step.mode == WriteMode::Insert ? " into " : " in ") + step.table +
            (step.if_absent ? ", where absent" : "");
   }
   std::string operator()(const DeleteEntities& step) const {
@@ -69,7 +69,7 @@ std::string to_string(const Entity& entity) {
 
 }  // namespace
 
-std::string Selection::to_filter() const {
+std::string EntitySelection::to_filter() const {
   if (!partition_key) return filter;
   std::string out = "PartitionKey eq " + quoted(*partition_key);
   if (row_key) out += " and RowKey eq " + quoted(*row_key);

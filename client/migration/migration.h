@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "client/change_set.h"
 #include "client/migration/key_template.h"
 #include "client/migration/property_change.h"
 #include "odata/entity.h"
@@ -14,7 +15,7 @@
 namespace rocktable {
 
 // Which of a table's entities: all of them, a partition's, one, or those that match a $filter.
-struct Selection {
+struct EntitySelection {
   std::optional<std::string> partition_key;
   std::optional<std::string> row_key;  // with a partition key alone
   std::string filter;
@@ -45,10 +46,8 @@ struct RenameTable {
   bool delete_old = false;
 };
 
-enum class EntityWrite { Insert, Upsert, Merge };
-
 struct WriteEntities {
-  EntityWrite kind = EntityWrite::Insert;
+  WriteMode mode = WriteMode::Insert;
   std::string table;
   std::vector<Entity> entities;
   bool if_absent = false;     // of an insert: entities that are there stay as they are
@@ -57,7 +56,7 @@ struct WriteEntities {
 
 struct DeleteEntities {
   std::string table;
-  Selection which;
+  EntitySelection which;
 };
 
 struct ChangeProperty {
@@ -69,7 +68,7 @@ struct ChangeProperty {
 // New keys for entities. A key whose template is absent stays.
 struct Rekey {
   std::string table;
-  Selection which;
+  EntitySelection which;
   std::optional<KeyTemplate> partition_key, row_key;
   bool keep_old = false;  // adds entities in place of moving them: a secondary index
 };

@@ -130,8 +130,8 @@ std::optional<std::string> partition_of(const Reader& step) {
   return step.has("partition") ? std::optional(step.member("partition").text()) : std::nullopt;
 }
 
-Selection selection_of(const Reader& step) {
-  Selection out;
+EntitySelection selection_of(const Reader& step) {
+  EntitySelection out;
   out.partition_key = partition_of(step);
   if (step.has("row")) {
     out.row_key = step.member("row").text();
@@ -157,9 +157,9 @@ Entity entity_of(const Reader& item) {
   return out;
 }
 
-WriteEntities write_of(EntityWrite kind, const Reader& step) {
+WriteEntities write_of(WriteMode mode, const Reader& step) {
   WriteEntities out;
-  out.kind = kind;
+  out.mode = mode;
   out.table = step.member("table").table();
   for (const Reader& item : step.member("entities").items()) {
     out.entities.push_back(entity_of(item));
@@ -234,19 +234,19 @@ const std::vector<Verb>& verbs() {
       {"insert",
        [](const Reader& step) {
          step.knows({"table", "entities", "ifAbsent", "createTable"});
-         WriteEntities out = write_of(EntityWrite::Insert, step);
+         WriteEntities out = write_of(WriteMode::Insert, step);
          out.if_absent = step.flag("ifAbsent");
          return out;
        }},
       {"upsert",
        [](const Reader& step) {
          step.knows({"table", "entities", "createTable"});
-         return write_of(EntityWrite::Upsert, step);
+         return write_of(WriteMode::Replace, step);
        }},
       {"merge",
        [](const Reader& step) {
          step.knows({"table", "entities", "createTable"});
-         return write_of(EntityWrite::Merge, step);
+         return write_of(WriteMode::Merge, step);
        }},
       {"delete",
        [](const Reader& step) {

@@ -88,6 +88,12 @@ bool names_account(const Credentials& credentials, const Target& target) {
 
 namespace {
 
+std::string blob_and_queue_text(const Credentials& credentials, const Request& request, const Target& target,
+                                std::string_view sent) {
+  const auto& to_sign = credentials.lite ? blob_and_queue_lite_string_to_sign : blob_and_queue_string_to_sign;
+  return to_sign(target.account, request.method, sent, request.headers);
+}
+
 bool signature_fits(const Credentials& credentials, const std::vector<std::string>& keys,
                     const Request& request, const Target& target) {
   SignedRequest parts{request.method,
@@ -96,6 +102,8 @@ bool signature_fits(const Credentials& credentials, const std::vector<std::strin
                       date_of(request.headers),
                       {}};
   const auto fits = [&](std::string_view sent) {
+    if (request.service != StorageService::Table)
+      return is_signed(blob_and_queue_text(credentials, request, target, sent), credentials.signature, keys);
     parts.target = sent;
     const std::string text = credentials.lite ? shared_key_lite_string_to_sign(target.account, parts)
                                               : shared_key_string_to_sign(target.account, parts);
@@ -170,6 +178,12 @@ std::optional<KeyRange> key_range_of(const SasParameters& sas) {
   return out;
 }
 
+// As `ss` has it.
+char letter_of(StorageService service) {
+  if (service == StorageService::Table) return 't';
+  return service == StorageService::Blob ? 'b' : 'q';
+}
+
 Caller caller_of(const SasParameters& sas) {
   if (sas.is_account_sas())
     return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
@@ -232,6 +246,8 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   if (!sas) return Error(ErrorCode::NoAuthenticationInformation);
   const auto text = sas_string_to_sign(*sas, target.account);
   if (!text) return text.error();
+  if (!sas->is_account_sas() && request.service != StorageService::Table)
+    return Error(ErrorCode::AuthenticationFailed);  // it is for a table
   if (!is_signed(*text, sas->signature, keys) || !has_whole_bounds(*sas))
     return Error(ErrorCode::AuthenticationFailed);
 
@@ -252,7 +268,7 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
       sas->protocol.empty() || sas->protocol == "https,http" || sas->protocol == "http,https";
   if (!any_protocol && sas->protocol != "https") return Error(ErrorCode::AuthenticationFailed);
   if (!any_protocol && !secure) return Error(ErrorCode::AuthorizationProtocolMismatch);
-  if (sas->is_account_sas() && sas->services.find('t') == std::string::npos)
+  if (sas->is_account_sas() && sas->services.find(letter_of(request.service)) == std::string::npos)
     return Error(ErrorCode::AuthorizationServiceMismatch);
   return caller_of(*sas);
 }

@@ -1,5 +1,8 @@
 #include "server/program/commands.h"
 
+#include "client/healthcheck.h"
+#include "client/migration/migrate_command.h"
+#include "client/transfer_commands.h"
 #include "server/program/exec.h"
 #include "server/program/repair.h"
 
@@ -7,7 +10,12 @@ namespace rocktable {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"copy", "--from --to", "Copy tables from one account to another, the service's included", run_copy},
     {"exec", "-- COMMAND", "Run COMMAND with a table service of its own", run_exec},
+    {"export", "--to DIR|FILE", "Write tables of any account to files", run_export},
+    {"healthcheck", "", "Say whether a running instance serves requests", run_healthcheck},
+    {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
+    {"migrate", "up|status|verify|new", "Change tables by numbered files, each applied once", run_migrate},
     {"repair", "DIR", "Save what is whole of the damaged store in DIR", run_repair},
 };
 

@@ -26,11 +26,13 @@ namespace {
 
 constexpr std::chrono::seconds kStopTimeout{8};  // the server gives requests at work six
 
-constexpr const char* kDescription =
+constexpr const char* kHelp =
     "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"
-    "Runs COMMAND with a table service of its own, and ends with its exit code.";
-
-constexpr const char* kFooter =
+    "Runs COMMAND with a table service of its own, and ends with its exit code.\n\n"
+    "  --export NAME                      One more variable for the connection string; may be repeated\n"
+    "  -h,--help                          This page\n"
+    "  ... and every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE\n"
+    "  (rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n\n"
     "COMMAND finds the service in its environment:\n"
     "  AZURE_STORAGE_CONNECTION_STRING    The connection string\n"
     "  AZURE_TABLES_CONNECTION_STRING     The same\n"
@@ -38,10 +40,8 @@ constexpr const char* kFooter =
     "  ROCKTABLE_URL, ROCKTABLE_PORT      http://127.0.0.1:PORT, PORT\n"
     "  ROCKTABLE_CONTROL_TOKEN            With --controlToken: its value\n"
     "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n\n"
-    "Also every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE, ...\n"
-    "(rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n\n"
     "Exit codes: COMMAND's; 128 + N where signal N ended it, 127 it is not there, 126 it cannot be run;\n"
-    "1 the server could not start or ended early, 2 wrong usage.";
+    "1 the server could not start or ended early, 2 wrong usage.\n";
 
 struct ExecOptions {
   Options server;
@@ -56,25 +56,15 @@ bool is_variable_name(const std::string& name) {
   return !name.empty() && name.find('=') == std::string::npos;
 }
 
-// All but --help and what comes later.
-void hide_options(CLI::App& app) {
-  for (auto* option : app.get_options())
-    if (option != app.get_help_ptr()) option->group("");
-}
-
 // What stands before `--` is ours, the rest is the command's. Nothing where there is no work: then `ending` is set.
 ExecOptions read_command_line(int argc, const char* const* argv, std::optional<Ending>& ending) {
-  CLI::App app(kDescription, "rocktable exec");
-  app.footer(kFooter);
-  app.get_formatter()->column_width(36);
+  CLI::App app("", "rocktable exec");
+  app.formatter_fn([](const CLI::App*, const std::string&, CLI::AppFormatMode) { return kHelp; });
   Options defaults;
-  defaults.table_port = 0;
+  defaults.table_port = defaults.blob_port = defaults.queue_port = 0;
   ServerFlags flags(app, defaults);
-  hide_options(app);
   ExecOptions out;
-  app.add_option("--export", out.exports, "One more variable for the connection string; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  app.add_option("--export", out.exports)->allow_extra_args(false);
   const auto* const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
   if ((ending = parse(app, static_cast<int>(dashes - argv), argv))) return {};
@@ -105,14 +95,14 @@ class TemporaryFolder {
       throw std::system_error(errno, std::generic_category(), "cannot make a folder like " + name);
     path_ = name;
   }
-  ~TemporaryFolder() { remove(); }
+  ~TemporaryFolder() { remove(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   std::string path() const { return path_.string(); }
-  void remove() const {
+  static void remove(const std::filesystem::path& path) {
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove_all(path, ignored);
   }
 
  private:
@@ -131,7 +121,7 @@ std::string environment_of(const Announcement& announcement, const ExecOptions& 
   add("AZURE_TABLES_CONNECTION_STRING", connection);
   add("ROCKTABLE_ENDPOINT", endpoint_of(announcement, account));
   add("ROCKTABLE_URL", url_of(announcement));
-  add("ROCKTABLE_PORT", std::to_string(announcement.port));
+  add("ROCKTABLE_PORT", std::to_string(announcement.table.port));
   if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
   if (!announcement.certificate_authority.empty())
     add("ROCKTABLE_CA_FILE", std::filesystem::absolute(announcement.certificate_authority).string());
@@ -158,16 +148,19 @@ void leave_terminal() {
 // The life of the server's process; writes the environment of the command to `ready`.
 int run_server(const ExecOptions& options, Descriptor& ready) {
   leave_terminal();
+  int code = kDone;
   try {
     serve(options.server, [&](const Announcement& announcement) {
       write_all(ready, environment_of(announcement, options));
       ready.close();
     });
-    return kDone;
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << error.what() << '\n';
-    return kFailed;
+    code = kFailed;
   }
+  // Who made it may have been killed; else it is removed twice.
+  if (options.needs_folder) TemporaryFolder::remove(options.server.location);
+  return code;
 }
 
 // --- Both processes --------------------------------------------------------------------------------------------

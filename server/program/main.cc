@@ -13,11 +13,23 @@
 namespace rocktable {
 namespace {
 
+void (*announcer_of(Compatibility compatibility))(const Announcement&) {
+  switch (compatibility) {
+    case Compatibility::Azurite:
+      return announce_as_azurite;
+    case Compatibility::AzuriteTable:
+      return announce_as_azurite_table;
+    case Compatibility::None:
+      break;
+  }
+  return announce;
+}
+
 int run_server(int argc, const char* const* argv) {
   const Invocation invocation = parse_command_line(argc, argv);
   if (invocation.ending) return invocation.ending->tell();
   if (invocation.options.warning) spdlog::warn("{}", *invocation.options.warning);
-  serve(invocation.options, announce);
+  serve(invocation.options, announcer_of(invocation.options.compatibility));
   return kDone;
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <filesystem>
 #include <string_view>
 
+#include "server/access/accounts.h"
 #include "server/program/commands.h"
 
 namespace rocktable {
@@ -15,13 +18,12 @@ constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
     "Account devstoreaccount1 with its well-known key; UseDevelopmentStorage=true just works.";
 
-constexpr std::array kOtherServices = {
-    "--blobHost",  "--blobPort",  "--blobKeepAliveTimeout", "--extentMemoryLimit",
-    "--queueHost", "--queuePort", "--queueKeepAliveTimeout"};
+constexpr std::array kOtherServices = {"--blobKeepAliveTimeout", "--extentMemoryLimit",
+                                       "--queueKeepAliveTimeout"};
 
 constexpr const char* kOtherServicesHelp =
-    "  --blobHost --blobPort --blobKeepAliveTimeout --queueHost --queuePort --queueKeepAliveTimeout\n"
-    "  --extentMemoryLimit                There is no blob and no queue service\n\n";
+    "  --blobKeepAliveTimeout --queueKeepAliveTimeout --extentMemoryLimit\n"
+    "  --blobHost --blobPort --queueHost --queuePort, but for --compat azurite\n\n";
 
 constexpr const char* kFooter =
     "\nExit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
@@ -31,6 +33,17 @@ constexpr const char* kFooter =
 // What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+std::optional<Compatibility> parse_compatibility(std::string_view name) {
+  if (name == "azurite") return Compatibility::Azurite;
+  if (name == "azurite-table") return Compatibility::AzuriteTable;
+  return std::nullopt;
+}
+
+bool parse_port(const std::string& text, std::uint16_t& port) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 std::string command_lines() {
@@ -59,6 +72,21 @@ std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
   options.private_key_file = key.value_or("");
   options.certificate_password = password.value_or("");
   options.bearer_tokens = oauth.has_value();
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::Compatible::check(Options& options) const {
+  if (with) {
+    const auto compatibility = parse_compatibility(*with);
+    if (!compatibility) return "--compat knows azurite and azurite-table alone";
+    options.compatibility = *compatibility;
+  }
+  if (options.compatibility != Compatibility::Azurite) return std::nullopt;
+  if (blob_port && !parse_port(*blob_port, options.blob_port)) return "--blobPort must be a port, 0 to 65535";
+  if (queue_port && !parse_port(*queue_port, options.queue_port))
+    return "--queuePort must be a port, 0 to 65535";
+  options.blob_host = blob_host.value_or("");
+  options.queue_host = queue_host.value_or("");
   return std::nullopt;
 }
 
@@ -140,6 +168,13 @@ void ServerFlags::add_options() {
   app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep nothing on disk")->group(data);
   app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
       ->group(data);
+  app_.add_option("--seed", options_.seed,
+                  "Fill an empty store from TABLE.ndjson or .csv, or a folder of them")
+      ->type_name("FILE|DIR")
+      ->group(data);
+  app_.add_option("--seedAccount", options_.seed_account, "Whose tables these are [devstoreaccount1]")
+      ->type_name("NAME")
+      ->group(data);
 
   const char* logging = "Logging";
   app_.add_flag("-s,--silent", options_.silent, "No access log on standard output")->group(logging);
@@ -149,6 +184,18 @@ void ServerFlags::add_options() {
   app_.add_option("-d,--debug", options_.debug_file, "Append a line for each request to FILE")
       ->type_name("FILE")
       ->group(logging);
+}
+
+void ServerFlags::add_compatible() {
+  app_.add_option("--compat", compatible_.with,
+                  "azurite: its lines, and blob and queue ports of an empty account")
+      ->type_name("NAME")
+      ->group("Listening");
+  for (auto [name, text] : {std::pair{"--blobHost", &compatible_.blob_host},
+                            {"--blobPort", &compatible_.blob_port},
+                            {"--queueHost", &compatible_.queue_host},
+                            {"--queuePort", &compatible_.queue_port}})
+    app_.add_option(name, *text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
 }
 
 // Accepted for drop-in use, without effect on tables.
@@ -164,6 +211,7 @@ void ServerFlags::add_ignored() {
 
 ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
   add_options();
+  add_compatible();
   add_limits();
   add_ignored();
 }
@@ -173,10 +221,14 @@ Invocation ServerFlags::read() {
     return Invocation{{}, wrong_usage(app_, sentence)};
   };
   if (const auto refusal = tls_.check(options_)) return refused(*refusal);
+  if (const auto refusal = compatible_.check(options_)) return refused(*refusal);
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
     return refused("--controlToken must be visible ASCII characters");
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty())
     return refused("--accounts names a file");
+  if (app_.count("--seed") > 0 && options_.seed.empty()) return refused("--seed names a file or a folder");
+  if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
+    return refused("--seedAccount names an account, and goes with --seed");
   if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
     options_.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
   return {options_, {}};
@@ -188,7 +240,10 @@ Invocation parse_command_line(int argc, const char* const* argv) {
   app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "This page")->group("Other");
   app.set_version_flag("--version", std::string("rocktable ") + ROCKTABLE_VERSION)->group("Other");
-  ServerFlags flags(app);
+  Options defaults;
+  defaults.compatibility =
+      parse_compatibility(std::filesystem::path(argv[0]).filename().string()).value_or(Compatibility::None);
+  ServerFlags flags(app, defaults);
   if (auto ending = parse(app, argc, argv)) return {{}, std::move(ending)};
   return flags.read();
 }

@@ -9,7 +9,15 @@
 
 namespace rocktable {
 
+// As which program of the peer this one starts: with its lines on standard output, and its ports.
+enum class Compatibility { None, Azurite, AzuriteTable };
+
 struct Options {
+  Compatibility compatibility = Compatibility::None;
+  std::string blob_host;  // for Compatibility::Azurite, as the next ones
+  std::uint16_t blob_port = 10000;
+  std::string queue_host;
+  std::uint16_t queue_port = 10001;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
   int keep_alive_timeout = 60;  // seconds, as the others
@@ -22,6 +30,8 @@ struct Options {
   std::string location = ".";
   bool in_memory = false;
   bool sync = false;
+  std::string seed;          // a file or folder; empty: none
+  std::string seed_account;  // empty: the development account
   bool silent = false;
   std::string debug_file;
   std::string ready_file;
@@ -46,6 +56,7 @@ struct Invocation {
   std::optional<Ending> ending;
 };
 
+// A program called azurite or azurite-table is compatible with what it is called, unless the flags say otherwise.
 Invocation parse_command_line(int argc, const char* const* argv);
 
 // The server's flags as part of a command line.
@@ -68,6 +79,15 @@ class ServerFlags {
     std::optional<std::string> check(Options& options) const;
   };
 
+  // --compat and the ports of the other services, which without it are not looked at.
+  struct Compatible {
+    std::optional<std::string> with;
+    std::optional<std::string> blob_host, blob_port, queue_host, queue_port;
+
+    // As Tls::check().
+    std::optional<std::string> check(Options& options) const;
+  };
+
   // Options that are accepted so that command lines for other emulators work, and then forgotten.
   struct Ignored {
     std::string text;
@@ -76,11 +96,13 @@ class ServerFlags {
 
   void add_options();
   void add_limits();
+  void add_compatible();
   void add_ignored();
 
   CLI::App& app_;
   Options options_;
   Tls tls_;
+  Compatible compatible_;
   Ignored ignored_;
 };
 

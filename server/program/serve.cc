@@ -6,6 +6,7 @@
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
 #include "server/certificate_authority.h"
+#include "server/program/seed.h"
 #include "server/server.h"
 #include "server/service.h"
 #include "server/tls.h"
@@ -51,9 +52,33 @@ Https https_of(const Options& options) {
   return out;
 }
 
+void warn(const std::string& text) { spdlog::warn("{}", text); }
+
+Seed seed_of(const Options& options) {
+  Seed seed{.path = options.seed};
+  if (!options.seed_account.empty()) seed.account = options.seed_account;
+  return seed;
+}
+
 Timeouts timeouts_of(const Options& options) {
   return {std::chrono::seconds(options.keep_alive_timeout), std::chrono::seconds(options.head_timeout),
           std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
+}
+
+// The table service first.
+std::vector<ListenAt> listeners_of(const Options& options) {
+  std::vector<ListenAt> out{{StorageService::Table, options.table_host, options.table_port}};
+  if (options.compatibility == Compatibility::Azurite) {
+    out.push_back({StorageService::Blob, options.blob_host, options.blob_port});
+    out.push_back({StorageService::Queue, options.queue_host, options.queue_port});
+  }
+  return out;
+}
+
+ServiceAddress address_of(const Server& server, const std::vector<ListenAt>& listeners, std::size_t place,
+                          bool secure) {
+  return {server.address(place), local_host_of(server.address(place), listeners[place].host, secure),
+          server.port(place)};
 }
 
 void start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
@@ -62,8 +87,8 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
   const Accounts accounts(named, options.any_account);
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
-  Server server({.host = options.table_host,
-                 .port = options.table_port,
+  const auto listeners = listeners_of(options);
+  Server server({.listen = listeners,
                  .timeouts = timeouts_of(options),
                  .max_connections = static_cast<std::size_t>(options.max_connections),
                  .max_request_bytes = static_cast<std::size_t>(options.max_request_memory) * kMebibyte,
@@ -75,8 +100,11 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
     std::filesystem::remove(options.ready_file, ignored);
   }
   AccessLog access_log(options.silent, options.debug_file);
-  TableStore store({store_in(options.location), options.in_memory, options.sync,
-                    [](const std::string& text) { spdlog::warn("{}", text); }});
+  TableStore store({store_in(options.location), options.in_memory, options.sync, warn});
+  if (!options.seed.empty()) {
+    const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
+    if (!seeded.empty() && !options.silent) spdlog::info("{}", seeded);
+  }
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,
                    .secure = secure,
@@ -87,12 +115,12 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
                    .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
                    .control = {server.addresses(), options.table_host, options.control_token}});
-  const Announcement announcement{secure ? "https" : "http",
-                                  server.address(),
-                                  local_host_of(server.address(), options.table_host, secure),
-                                  server.port(),
-                                  told_accounts(named, options.any_account),
-                                  https.authority_file};
+  Announcement announcement{secure ? "https" : "http", address_of(server, listeners, 0, secure),
+                            told_accounts(named, options.any_account), https.authority_file};
+  if (options.compatibility == Compatibility::Azurite) {
+    announcement.blob = address_of(server, listeners, 1, secure);
+    announcement.queue = address_of(server, listeners, 2, secure);
+  }
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
   tell(announcement);
   account_sources.watch(accounts);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -49,6 +50,35 @@ void append_resource(std::string& out, std::string_view account, std::string_vie
   if (!comp.empty()) out.append("?comp=").append(comp);
 }
 
+// `name:value\n` of all headers x-ms-..., in lower case and sorted; those of one name in one line.
+void append_own_headers(std::string& out, const Headers& headers) {
+  std::map<std::string, std::string> lines;
+  for (const auto& [name, value] : headers.all()) {
+    std::string key = to_lower_ascii(name);
+    if (!key.starts_with("x-ms-")) continue;
+    const auto [line, is_new] = lines.emplace(std::move(key), std::string());
+    if (!is_new) line->second += ',';
+    line->second += trim(value);
+  }
+  for (const auto& [name, value] : lines) out.append(name).append(":").append(value).append("\n");
+}
+
+void append_query(std::string& out, std::string_view raw_query) {
+  std::map<std::string, std::vector<std::string>> parameters;
+  for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
+    parameters[to_lower_ascii(decode_query_value(name))].push_back(decode_query_value(value));
+  });
+  for (auto& [name, values] : parameters) {
+    std::sort(values.begin(), values.end());
+    out.append("\n").append(name).append(":");
+    for (std::size_t i = 0; i < values.size(); ++i) out.append(i == 0 ? "" : ",").append(values[i]);
+  }
+}
+
+std::string_view signed_date(const Headers& headers) {
+  return headers.has("x-ms-date") ? std::string_view() : headers.get("Date");
+}
+
 void require(bool success, const char* what) {
   if (!success) throw std::runtime_error(std::string("OpenSSL: ") + what + " failed");
 }
@@ -76,6 +106,44 @@ std::string shared_key_lite_string_to_sign(std::string_view account, const Signe
   text.reserve(kLinesRoom + account.size() + request.target.size());
   text.append(request.date).append("\n");
   append_resource(text, account, request.target);
+  return text;
+}
+
+std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method,
+                                          std::string_view target, const Headers& headers) {
+  constexpr std::array kStandard = {"Content-Encoding",
+                                    "Content-Language",
+                                    "Content-Length",
+                                    "Content-MD5",
+                                    "Content-Type",
+                                    "Date",
+                                    "If-Modified-Since",
+                                    "If-Match",
+                                    "If-None-Match",
+                                    "If-Unmodified-Since",
+                                    "Range"};
+  std::string text(method);
+  text += '\n';
+  for (const std::string_view name : kStandard) {
+    std::string_view value = name == "Date" ? signed_date(headers) : headers.get(name);
+    if (name == "Content-Length" && value == "0") value = {};
+    text.append(value).append("\n");
+  }
+  append_own_headers(text, headers);
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  text.append("/").append(account).append(path_of(target.substr(0, path_end)));
+  if (path_end < target.size()) append_query(text, target.substr(path_end + 1));
+  return text;
+}
+
+std::string blob_and_queue_lite_string_to_sign(std::string_view account, std::string_view method,
+                                               std::string_view target, const Headers& headers) {
+  std::string text;
+  for (const std::string_view line :
+       {method, headers.get("Content-MD5"), headers.get("Content-Type"), signed_date(headers)})
+    text.append(line).append("\n");
+  append_own_headers(text, headers);
+  append_resource(text, account, target);
   return text;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/protocol/headers.h"
+
 namespace rocktable {
 
 // What of a request is signed. Views of the request's own bytes.
@@ -30,6 +32,18 @@ std::string shared_key_string_to_sign(std::string_view account, const SignedRequ
 
 // Date \n CanonicalizedResource
 std::string shared_key_lite_string_to_sign(std::string_view account, const SignedRequest& request);
+
+// What is signed where blobs and queues are meant:
+//
+//   Shared Key       VERB \n eleven standard headers, each \n; headers x-ms-...; /account, the path as sent, and each
+//                    parameter of the query as \n name:value, names in lower case and sorted, values decoded
+//   Shared Key Lite  VERB \n Content-MD5 \n Content-Type \n Date \n; headers x-ms-...; canonicalized_resource()
+//
+// Date is empty beside an x-ms-date, and Content-Length is where it is 0. `target` as in SignedRequest.
+std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method,
+                                          std::string_view target, const Headers& headers);
+std::string blob_and_queue_lite_string_to_sign(std::string_view account, std::string_view method,
+                                               std::string_view target, const Headers& headers);
 
 // An account key, ready to sign. HMAC-SHA256 with the key set once: 0.25 us a signature against 1 us. Not
 // thread-safe: one per thread.

@@ -61,8 +61,11 @@ void fuzz_control(std::string_view input) {
   require(anywhere.has_value() != is_open_to_all(resource), "let in without the token");
   if (anywhere) check_refusal(*anywhere);
 
+  static TableStore store({{}, true});
   const Statistics statistics;
-  const Response response = control_response(lines[0], resource, {statistics, false});
+  const ControlState state{statistics, false, store,
+                           [](std::string_view account) { return account.size() < 5; }, [] {}};
+  const Response response = control_response({lines[0], target}, state);
   require(response.status < 500 && nlohmann::json::accept(response.body), "an answer that is no JSON");
 }
 

@@ -104,6 +104,10 @@ class Conversation {
     const Response response = answer_to_owner(sent);
     check_response(response);
     if (response.status == 201) check_inserted(location_of(response));
+    for (const auto service : {StorageService::Blob, StorageService::Queue}) {
+      require(answer(sent, "", service).status >= 400, "a stranger is let in where there is no table");
+      check_response(answer_to_owner(sent, service));
+    }
   }
 
   void check_inserted(const std::string& location) {
@@ -115,7 +119,7 @@ class Conversation {
     check_response(found);
   }
 
-  Response answer_to_owner(Sent sent) {
+  Response answer_to_owner(Sent sent, StorageService service = StorageService::Table) {
     static const AccountKey kKey(kDevelopmentKey);
     const std::string date = to_http_date(now());
     sent.fields.insert(sent.fields.begin(), {"x-ms-date", date});
@@ -123,12 +127,15 @@ class Conversation {
     for (const auto& [name, value] : sent.fields) headers.add(name, value);
     const SignedRequest parts{sent.method, headers.get("Content-MD5"), headers.get("Content-Type"), date,
                               sent.target};
-    return answer(sent,
-                  "SharedKey " + account_ + ":" + kKey.sign(shared_key_string_to_sign(account_, parts)));
+    const std::string text = service == StorageService::Table
+                                 ? shared_key_string_to_sign(account_, parts)
+                                 : blob_and_queue_string_to_sign(account_, sent.method, sent.target, headers);
+    return answer(sent, "SharedKey " + account_ + ":" + kKey.sign(text), service);
   }
 
-  Response answer(const Sent& sent, const std::string& authorization) {
-    Request request{sent.method, sent.target, {}, &sent.body, "127.0.0.1"};
+  Response answer(const Sent& sent, const std::string& authorization,
+                  StorageService service = StorageService::Table) {
+    Request request{sent.method, sent.target, {}, &sent.body, "127.0.0.1", service};
     request.headers.add("Host", kHost);
     request.headers.add("Authorization", authorization);
     for (const auto& [name, value] : sent.fields)

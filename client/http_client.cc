@@ -1,0 +1,266 @@
+// Beast's asynchronous operations, each waited for: the blocking ones have no timeouts.
+#include "client/http_client.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <optional>
+
+namespace rocktable {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+namespace ssl = boost::asio::ssl;
+
+using Kind = HttpError::Kind;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+using Request = http::request<http::span_body<const char>>;
+
+bool is_address(const std::string& host) {
+  boost::system::error_code error;
+  asio::ip::make_address(host, error);
+  return !error;
+}
+
+std::string seconds_of(std::chrono::milliseconds time) {
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(time);
+  return whole == time ? std::to_string(whole.count()) + " s" : std::to_string(time.count()) + " ms";
+}
+
+// Why the handshake failed: what is wrong with the certificate, where that was it.
+std::string reason_of(const boost::system::error_code& error, SSL* tls) {
+  const long verdict = SSL_get_verify_result(tls);
+  if (verdict != X509_V_OK)
+    return std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verdict);
+  if (error.category() == asio::error::get_ssl_category()) {
+    const char* reason = ERR_reason_error_string(static_cast<unsigned long>(error.value()));
+    if (reason != nullptr) return std::string("TLS failed: ") + reason;
+  }
+  return "TLS failed: " + error.message();
+}
+
+Request message_of(const HttpRequest& request, const std::string& host) {
+  Request out;
+  out.version(11);
+  out.method_string(request.method);
+  out.target(request.target);
+  for (const auto& [name, value] : request.headers.all()) out.insert(name, value);
+  if (out.count(http::field::host) == 0) out.set(http::field::host, host);
+  if (out.count(http::field::user_agent) == 0) out.set(http::field::user_agent, "rocktable");
+  out.body() = {request.body.data(), request.body.size()};
+  const bool may_have_body =
+      request.method != "GET" && request.method != "HEAD" && request.method != "DELETE";
+  if (may_have_body || !request.body.empty()) out.content_length(request.body.size());
+  return out;
+}
+
+HttpResponse response_of(http::response<http::string_body>&& message) {
+  HttpResponse out;
+  out.status = static_cast<int>(message.result_int());
+  for (const auto& field : message) {
+    const auto name = field.name_string(), value = field.value();
+    out.headers.add({name.data(), name.size()}, {value.data(), value.size()});
+  }
+  out.body = std::move(message.body());
+  return out;
+}
+
+}  // namespace
+
+// The origin, and the connection to it while there is one.
+class HttpClient::Connection {
+ public:
+  Connection(const HttpUrl& origin, HttpOptions options) : origin_(origin), options_(std::move(options)) {
+    if (origin_.secure) prepare_tls();
+  }
+
+  HttpResponse send(const HttpRequest& request) {
+    if (is_open()) {
+      if (auto answer = exchange(request, true)) return std::move(*answer);
+    }
+    open();
+    return *exchange(request, false);
+  }
+
+ private:
+  using Endpoints = asio::ip::tcp::resolver::results_type;
+
+  // --- Waiting ---
+
+  // Runs one asynchronous operation, started by `start(handler)`, to its end.
+  template <class Start>
+  boost::system::error_code wait(std::chrono::milliseconds timeout, Start start) {
+    boost::system::error_code outcome;
+    socket_stream().expires_after(timeout);
+    start([&outcome](const boost::system::error_code& error, auto&&...) { outcome = error; });
+    io_.restart();
+    io_.run();
+    socket_stream().expires_never();
+    return outcome;
+  }
+
+  HttpError failed(Kind kind, const std::string& what) const {
+    return HttpError(kind, origin_.origin() + " " + what);
+  }
+
+  HttpError timed_out() const {
+    return failed(Kind::TimedOut, "did not answer within " + seconds_of(options_.answer_timeout));
+  }
+
+  // --- Opening and closing ---
+
+  bool is_open() const { return plain_ || secure_; }
+
+  void close() {
+    plain_.reset();
+    secure_.reset();
+    buffer_.clear();
+  }
+
+  beast::tcp_stream& socket_stream() { return secure_ ? secure_->next_layer() : *plain_; }
+
+  void prepare_tls() {
+    tls_.emplace(ssl::context::tls_client);
+    SSL_CTX_set_min_proto_version(tls_->native_handle(), TLS1_2_VERSION);
+    boost::system::error_code error;
+    tls_->set_default_verify_paths(error);  // a system without certificates may trust a file's
+    tls_->set_verify_mode(ssl::verify_peer);
+    const std::string& file = options_.certificate_authority_file;
+    if (file.empty()) return;
+    tls_->load_verify_file(file, error);
+    ERR_clear_error();
+    if (error)
+      throw HttpError(Kind::Untrusted, "cannot read certificates from " + file + ": " + error.message());
+  }
+
+  Endpoints resolve() {
+    asio::ip::tcp::resolver resolver(io_);
+    boost::system::error_code error;
+    auto endpoints = resolver.resolve(origin_.host, std::to_string(origin_.port), error);
+    if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message());
+    return endpoints;
+  }
+
+  // Throws with nothing left open.
+  void open() {
+    close();
+    const Endpoints endpoints = resolve();
+    if (tls_) {
+      secure_.emplace(io_, *tls_);
+    } else {
+      plain_.emplace(io_);
+    }
+    try {
+      connect(endpoints);
+      if (secure_) handshake();
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+
+  void connect(const Endpoints& endpoints) {
+    boost::system::error_code error = asio::error::host_not_found;
+    for (const auto& endpoint : endpoints) {
+      error = wait(options_.connect_timeout,
+                   [&](auto handler) { socket_stream().async_connect(endpoint, std::move(handler)); });
+      if (!error) break;
+    }
+    if (error == beast::error::timeout)
+      throw failed(Kind::Unreachable, "cannot be reached within " + seconds_of(options_.connect_timeout));
+    if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message());
+    socket_stream().socket().set_option(asio::ip::tcp::no_delay(true), error);
+  }
+
+  void handshake() {
+    SSL* tls = secure_->native_handle();
+    if (!is_address(origin_.host)) SSL_set_tlsext_host_name(tls, origin_.host.c_str());
+    secure_->set_verify_callback(ssl::host_name_verification(origin_.host));
+    const auto error = wait(options_.connect_timeout, [&](auto handler) {
+      secure_->async_handshake(ssl::stream_base::client, std::move(handler));
+    });
+    if (error == beast::error::timeout)
+      throw failed(Kind::Unreachable, "did not agree on TLS within " + seconds_of(options_.connect_timeout));
+    if (error == asio::error::connection_reset || error == asio::error::eof)
+      throw failed(Kind::Unreachable, "closed the connection before TLS was agreed on");
+    if (error) throw failed(Kind::Untrusted, "cannot be talked to: " + reason_of(error, tls));
+  }
+
+  // --- One request and its answer ---
+
+  // Nothing where a kept connection was closed meanwhile. Whatever goes wrong, the connection does not stay.
+  std::optional<HttpResponse> exchange(const HttpRequest& request, bool kept) {
+    try {
+      return secure_ ? exchange_over(*secure_, request, kept) : exchange_over(*plain_, request, kept);
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+
+  template <class Stream>
+  std::optional<HttpResponse> exchange_over(Stream& stream, const HttpRequest& request, bool kept) {
+    Request message = message_of(request, origin_.authority());
+    http::request_serializer<http::span_body<const char>> serializer(message);
+    const auto unsent = wait(options_.answer_timeout, [&](auto handler) {
+      http::async_write(stream, serializer, std::move(handler));
+    });
+    if (unsent == beast::error::timeout) throw timed_out();
+    // Who refuses a request may close before it has taken all of it: its answer is still worth reading.
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(options_.max_body_bytes);
+    parser.skip(request.method == "HEAD");
+    const auto error = wait(options_.answer_timeout, [&](auto handler) {
+      http::async_read(stream, buffer_, parser, std::move(handler));
+    });
+    if (error && kept && !parser.got_some() && error != beast::error::timeout) {
+      close();
+      return std::nullopt;
+    }
+    if (error) throw no_answer(error);
+    const bool keep_alive = !unsent && parser.keep_alive();
+    HttpResponse answer = response_of(parser.release());
+    if (!keep_alive) close();
+    return answer;
+  }
+
+  HttpError no_answer(const boost::system::error_code& error) const {
+    if (error == beast::error::timeout) return timed_out();
+    if (error == http::error::body_limit)
+      return failed(Kind::Malformed, "sent an answer larger than is taken");
+    const bool closed = error == http::error::end_of_stream || error == http::error::partial_message ||
+                        error == asio::error::eof || error == ssl::error::stream_truncated;
+    if (closed) return failed(Kind::Dropped, "closed the connection before it had answered");
+    if (error.category() == make_error_code(http::error::bad_version).category())
+      return failed(Kind::Malformed, "does not answer in HTTP: " + error.message());
+    return failed(Kind::Dropped, "broke the connection: " + error.message());
+  }
+
+  HttpUrl origin_;
+  HttpOptions options_;
+  asio::io_context io_{1};
+  std::optional<ssl::context> tls_;
+  std::optional<beast::tcp_stream> plain_;
+  std::optional<TlsStream> secure_;
+  beast::flat_buffer buffer_;  // may hold the start of what comes next
+};
+
+HttpClient::HttpClient(const HttpUrl& origin, HttpOptions options)
+    : connection_(std::make_unique<Connection>(origin, std::move(options))) {}
+HttpClient::~HttpClient() = default;
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
+
+HttpResponse HttpClient::send(const HttpRequest& request) { return connection_->send(request); }
+
+}  // namespace rocktable

@@ -1,0 +1,218 @@
+#include "client/table_client.h"
+
+#include <charconv>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "odata/payload_reader.h"
+#include "odata/payload_writer.h"
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kVersion = "2019-02-02";
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kAccept = "application/json;odata=minimalmetadata";
+constexpr int kFirstErrorStatus = 400, kFirstRedirectStatus = 300;
+
+// As RFC 9110 writes dates. The names of days and months are those of the C locale, which the program never leaves.
+std::string http_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc)};
+}
+
+// `name=value`, behind `?` or `&`.
+void add_parameter(std::string& target, std::string_view name, std::string_view value) {
+  target += target.find('?') == std::string::npos ? '?' : '&';
+  target.append(name).append("=").append(percent_encode(value));
+}
+
+TableError unreadable(const std::string& what) { return {0, "", what + " cannot be read"}; }
+
+// Within a text every quote has a backslash before it: so this stands nowhere but where it means itself.
+DateTime timestamp_in(std::string_view json) {
+  constexpr std::string_view kMember = "\"odata.etag\":\"W/\\\"";
+  constexpr std::string_view kEnd = "\\\"\"";
+  const std::size_t at = json.find(kMember);
+  const std::size_t end = at == json.npos ? at : json.find(kEnd, at + kMember.size());
+  if (end == json.npos) return {};
+  const std::size_t begin = at + kMember.size();
+  return parse_etag("W/\"" + std::string(json.substr(begin, end - begin)) + "\"").value_or(DateTime{});
+}
+
+TableError error_of(const HttpResponse& answer) {
+  TableError out = read_error(answer.status, answer.body);
+  if (out.code.empty()) out.code = answer.headers.get("x-ms-error-code");
+  const std::string_view wait = answer.headers.get("Retry-After");
+  int seconds = 0;
+  if (std::from_chars(wait.data(), wait.data() + wait.size(), seconds).ec == std::errc() && seconds > 0)
+    out.retry_after = std::chrono::seconds(seconds);
+  return out;
+}
+
+}  // namespace
+
+TableClient::TableClient(TableEndpoint endpoint, HttpOptions options)
+    : endpoint_(std::move(endpoint)), http_(endpoint_.url, std::move(options)) {
+  if (!endpoint_.account_key.empty()) key_.emplace(endpoint_.account_key);
+}
+
+// --- One request ---------------------------------------------------------------------------------------------
+
+void TableClient::sign(HttpRequest& request, std::string_view content_type) {
+  if (!key_) {
+    request.target += request.target.find('?') == std::string::npos ? '?' : '&';
+    request.target += endpoint_.shared_access_signature;
+    return;
+  }
+  const std::string_view date = request.headers.get("x-ms-date");
+  const std::string text = shared_key_string_to_sign(
+      endpoint_.account_name, {request.method, "", content_type, date, request.target});
+  request.headers.add("Authorization", "SharedKey " + endpoint_.account_name + ":" + key_->sign(text));
+}
+
+TableResult<HttpResponse> TableClient::send(std::string_view method, std::string target, Body body) {
+  HttpRequest request;
+  request.method = method;
+  request.target = endpoint_.url.path + "/" + std::move(target);
+  request.body = std::move(body.text);
+  request.headers.add("x-ms-version", kVersion);
+  request.headers.add("x-ms-date", http_date());
+  request.headers.add("DataServiceVersion", "3.0");
+  request.headers.add("MaxDataServiceVersion", "3.0;NetFx");
+  request.headers.add("Accept", kAccept);
+  if (!body.type.empty()) {
+    request.headers.add("Content-Type", body.type);
+    if (body.type == kJson) request.headers.add("Prefer", "return-no-content");
+  }
+  if (!body.if_match.empty()) request.headers.add("If-Match", body.if_match);
+  sign(request, body.type);
+  HttpResponse answer = http_.send(request);
+  if (answer.status >= kFirstErrorStatus) return error_of(answer);
+  if (answer.status >= kFirstRedirectStatus)
+    return TableError{answer.status, "", "the endpoint is elsewhere"};
+  return answer;
+}
+
+// --- Tables --------------------------------------------------------------------------------------------------
+
+TableResult<TablePage> TableClient::list_tables(const std::string& next) {
+  std::string target = "Tables";
+  if (!next.empty()) add_parameter(target, "NextTableName", next);
+  const auto answer = send("GET", target, {});
+  if (!answer) return answer.error();
+  const auto json = nlohmann::json::parse(answer->body, nullptr, false);
+  if (!json.is_object() || !json.contains("value") || !json["value"].is_array())
+    return unreadable("the list of tables");
+  TablePage out;
+  for (const auto& row : json["value"]) {
+    if (!row.is_object() || !row.contains("TableName") || !row["TableName"].is_string())
+      return unreadable("the list of tables");
+    out.names.push_back(row["TableName"].get<std::string>());
+  }
+  out.next = answer->headers.get("x-ms-continuation-NextTableName");
+  return out;
+}
+
+TableResult<void> TableClient::create_table(std::string_view name) {
+  const auto answer = send("POST", "Tables", {nlohmann::json{{"TableName", name}}.dump(), kJson});
+  if (!answer) return answer.error();
+  return {};
+}
+
+TableResult<void> TableClient::delete_table(std::string_view name) {
+  const auto answer = send("DELETE", "Tables('" + std::string(name) + "')", {});
+  if (!answer) return answer.error();
+  return {};
+}
+
+// --- Reading -------------------------------------------------------------------------------------------------
+
+TableResult<std::unique_ptr<EntityPage>> TableClient::query(std::string_view table, std::string_view filter,
+                                                            int top, const EntityContinuation& from) {
+  std::string target = std::string(table) + "()";
+  add_parameter(target, "$top", std::to_string(top));
+  if (!filter.empty()) add_parameter(target, "$filter", filter);
+  if (!from.partition_key.empty()) add_parameter(target, "NextPartitionKey", from.partition_key);
+  if (!from.row_key.empty()) add_parameter(target, "NextRowKey", from.row_key);
+  auto answer = send("GET", std::move(target), {});
+  if (!answer) return answer.error();
+  auto out = std::make_unique<EntityPage>();
+  out->body = std::move(answer->body);
+  auto entities = split_page(out->body);
+  if (!entities) return unreadable("a page of entities");
+  out->entities = std::move(*entities);
+  out->next = {std::string(answer->headers.get("x-ms-continuation-NextPartitionKey")),
+               std::string(answer->headers.get("x-ms-continuation-NextRowKey"))};
+  return out;
+}
+
+TableResult<Entity> TableClient::get(std::string_view table, const EntityKey& key) {
+  const auto answer = send("GET", resource_of(WriteMode::Replace, table, key), {});
+  if (!answer) return answer.error();
+  return read_page_entity(answer->body);
+}
+
+std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
+  constexpr std::string_view kValue = "\"value\":";
+  std::vector<std::string_view> out;
+  std::size_t at = body.find(kValue);
+  if (at == body.npos) return std::nullopt;
+  at = body.find_first_not_of(" \t\r\n", at + kValue.size());
+  if (at == body.npos || body[at] != '[') return std::nullopt;
+  int depth = 0;
+  std::size_t begin = 0;
+  // From one character that matters to the next; a text is passed over whole.
+  while ((at = body.find_first_of("\"{}]", at + 1)) != body.npos) {
+    switch (body[at]) {
+      case '"':
+        while ((at = body.find_first_of("\"\\", at + 1)) != body.npos && body[at] == '\\') ++at;
+        if (at == body.npos) return std::nullopt;
+        break;
+      case '{':
+        if (depth++ == 0) begin = at;
+        break;
+      case '}':
+        if (--depth == 0) out.push_back(body.substr(begin, at + 1 - begin));
+        if (depth < 0) return std::nullopt;
+        break;
+      default:
+        if (depth == 0) return out;
+    }
+  }
+  return std::nullopt;
+}
+
+TableResult<Entity> read_page_entity(std::string_view json) {
+  auto payload = read_entity(json);
+  if (!payload || !payload->partition_key || !payload->row_key) return unreadable("an entity of an answer");
+  return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},
+                timestamp_in(json),
+                std::move(payload->properties)};
+}
+
+// --- Writing -------------------------------------------------------------------------------------------------
+
+TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode, const EntityWrite& write) {
+  const std::string_view type = mode == WriteMode::Delete ? std::string_view{} : kJson;
+  const auto answer = send(method_of(mode), resource_of(mode, table, write.key),
+                           {write.body, type, if_match_of(mode, write)});
+  if (!answer) return answer.error();
+  return {};
+}
+
+TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
+                                     std::span<const EntityWrite> writes) {
+  if (writes.size() == 1) return write_one(table, mode, writes.front());
+  const auto answer =
+      send("POST", "$batch",
+           {write_transaction(endpoint_.address(), table, mode, writes), transaction_content_type()});
+  if (!answer) return answer.error();
+  return read_transaction_answer(answer->body, writes.size());
+}
+
+}  // namespace rocktable

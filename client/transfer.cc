@@ -1,0 +1,465 @@
+// A plan (which table from where to where), then each table in turn: read, write, and from time to time make sure of what is
+// written and record it.
+#include "client/transfer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "client/entity_sink.h"
+#include "client/entity_source.h"
+#include "client/fingerprint.h"
+#include "client/table_client.h"
+#include "client/table_writer.h"
+#include "client/transfer_state.h"
+#include "odata/csv.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kCheckpointEntities = 20'000;  // what an abort may cost
+constexpr std::uint64_t kProgressEntities = 256;       // from one look at the clock to the next
+constexpr std::chrono::seconds kLongPause{2};          // worth telling
+
+// One table on its way. A file is empty where that end is an account.
+struct Job {
+  std::string table;
+  std::string from_file, to_file;
+  EntityFormat from_format = EntityFormat::Ndjson, to_format = EntityFormat::Ndjson;
+};
+
+std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
+  return with_commas(count) + " " + (count == 1 ? one : many);
+}
+
+std::string entities(std::uint64_t count) { return counted(count, "entity", "entities"); }
+
+std::string name_of(const TransferEnd& end) { return end.account ? end.account->address() : end.path; }
+
+// What tells whether a file is still the one that it was.
+std::string stamp_of(const std::string& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  const auto time = fs::last_write_time(file, error).time_since_epoch().count();
+  return error ? "" : std::to_string(size) + " bytes at " + std::to_string(time);
+}
+
+// What leaves names of tables in messages readable, and tables from files' names legal.
+void require_table_name(const std::string& name, const std::string& where) {
+  if (!check_table_name(name))
+    throw std::runtime_error(where + ": '" + name +
+                             "' is no name of a table: 3 to 63 letters and digits, a letter first");
+}
+
+class Transfer {
+ public:
+  Transfer(const TransferOptions& options, Progress& progress)
+      : options_(options), progress_(progress), state_(state_file(), identity()) {}
+
+  void run();
+
+ private:
+  // --- The plan ---
+  std::string state_file() const;
+  TransferState::Identity identity() const;
+  void check_state();
+  std::vector<Job> plan();
+  std::vector<Job> jobs_from_account();
+  std::vector<std::string> list_tables();
+  std::vector<Job> jobs_from_files() const;
+  Job job_from_file(const std::string& file) const;
+  void prepare_folder() const;
+
+  // --- The work ---
+  void run_job(const Job& job);
+  void move(const Job& job, EntitySource& source, std::optional<Entity> first, EntitySink& sink,
+            TableProgress& record);
+  void checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t before, TableProgress& record);
+  void finish(const Job& job, EntitySink& sink);
+  std::unique_ptr<EntitySource> open_source(const Job& job, const std::string& position);
+  std::unique_ptr<EntitySource> open_target(const Job& job);  // to read it
+  std::unique_ptr<EntitySink> open_sink(const Job& job, TableProgress& record, std::uint64_t doubtful);
+  std::uint64_t take_up(const Job& job, TableProgress& record);
+  std::vector<std::string> columns_of(const Job& job);
+  void create_table(const std::string& name);
+  void save_state();
+
+  // --- The check ---
+  void verify(const Job& job);
+  Fingerprint fingerprint(EntitySource& source, const std::string& what);
+
+  TableClient client_of(const TransferEnd& end) const { return TableClient(*end.account, options_.http); }
+  std::unique_ptr<EntitySource> open_table(const TransferEnd& end, const std::string& table,
+                                           const std::string& position);
+  Pause pause();
+  std::function<void(const std::string&, std::chrono::milliseconds)> tell_pause();
+  std::string done_so_far() const;
+
+  const TransferOptions& options_;
+  Progress& progress_;
+  TransferState state_;
+  bool state_is_wanted_ = false;  // by name
+  std::size_t jobs_left_ = 0;
+  std::uint64_t written_ = 0;  // by this run, of all tables
+  std::uint64_t tables_ = 0;
+  std::string current_;
+};
+
+// --- The plan ------------------------------------------------------------------------------------------------
+
+std::string Transfer::state_file() const {
+  if (options_.dry_run) return {};
+  if (!options_.state_file.empty()) return options_.state_file;
+  const std::string& path = options_.from.account ? options_.to.path : options_.from.path;
+  if (path.empty() || path == "-") return {};
+  const std::string name = ".rocktable-" + options_.command + ".json";
+  const bool is_file = options_.from.account ? names_a_file(path) : !fs::is_directory(path);
+  return is_file ? path + name : (fs::path(path) / name).string();
+}
+
+TransferState::Identity Transfer::identity() const {
+  return {{"command", options_.command},
+          {"from", name_of(options_.from)},
+          {"to", name_of(options_.to)},
+          {"filter", options_.filter},
+          {"mode", std::string(method_of(options_.mode))},
+          {"format", options_.format ? std::to_string(static_cast<int>(*options_.format)) : ""}};
+}
+
+void Transfer::check_state() {
+  if (state_.is_foreign()) {
+    if (!options_.state_file.empty())
+      throw std::runtime_error("the state " + options_.state_file +
+                               " is not of this transfer; remove it, or name another file with --state");
+    progress_.tell("the state " + state_.file().string() + " is of another transfer, and not looked at");
+  }
+  if (state_.is_resumed())
+    progress_.tell("going on with an earlier attempt, as " + state_.file().string() + " tells");
+}
+
+std::vector<Job> Transfer::plan() {
+  std::vector<Job> jobs = options_.from.account ? jobs_from_account() : jobs_from_files();
+  for (const Job& job : jobs) require_table_name(job.table, "--table");
+  return jobs;
+}
+
+std::vector<std::string> Transfer::list_tables() {
+  TableClient client = client_of(options_.from);
+  std::vector<std::string> names;
+  RetryPolicy policy;
+  std::string next;
+  do {
+    const auto page = with_retries(policy, pause(), [&](int) { return client.list_tables(next); });
+    if (!page)
+      throw std::runtime_error("the tables of " + name_of(options_.from) +
+                               " cannot be listed: " + page.error().sentence());
+    names.insert(names.end(), page->names.begin(), page->names.end());
+    next = page->next;
+    policy.reached_before = true;
+  } while (!next.empty());
+  return names;
+}
+
+std::vector<Job> Transfer::jobs_from_account() {
+  const auto tables = options_.tables.empty() ? list_tables() : options_.tables;
+  const bool to_files = !options_.to.account;
+  const bool to_one = to_files && (options_.to.path == "-" || names_a_file(options_.to.path));
+  if (to_one && tables.size() != 1)
+    throw std::runtime_error("one file takes one table, and these are " + std::to_string(tables.size()) +
+                             "; name a folder");
+  const auto by_name = to_one ? format_of_file(options_.to.path) : std::nullopt;
+  const EntityFormat format = options_.format.value_or(by_name.value_or(EntityFormat::Ndjson));
+  const std::string ending = format == EntityFormat::Csv ? ".csv" : ".ndjson";
+  std::vector<Job> jobs;
+  for (const auto& table : tables) {
+    Job job{table, {}, {}, {}, format};
+    if (to_files)
+      job.to_file = to_one ? options_.to.path : (fs::path(options_.to.path) / (table + ending)).string();
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+Job Transfer::job_from_file(const std::string& file) const {
+  Job job;
+  job.from_file = file;
+  job.from_format = options_.format.value_or(format_of_file(file).value_or(EntityFormat::Ndjson));
+  job.table = fs::path(file).stem().string();
+  return job;
+}
+
+std::vector<Job> Transfer::jobs_from_files() const {
+  const std::string& path = options_.from.path;
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    Job job = job_from_file(path);
+    if (options_.tables.size() == 1) job.table = options_.tables.front();
+    if (options_.tables.size() > 1) throw std::runtime_error("one file is for one table; name a folder");
+    require_table_name(job.table, path + " (--table names another one)");
+    return {job};
+  }
+  std::vector<Job> jobs;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const auto format = format_of_file(entry.path().filename().string());
+    if (!format || (options_.format && format != options_.format)) continue;
+    Job job = job_from_file(entry.path().string());
+    const auto is_it = [&](const auto& table) { return equals_ignoring_case(table, job.table); };
+    const auto& wanted = options_.tables;
+    if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(), is_it)) continue;
+    require_table_name(job.table, job.from_file);
+    jobs.push_back(std::move(job));
+  }
+  if (error) throw std::runtime_error(path + " cannot be read: " + error.message());
+  std::sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.from_file < b.from_file; });
+  std::set<std::string> known;
+  for (const Job& job : jobs)
+    if (!known.insert(to_lower_ascii(job.table)).second)
+      throw std::runtime_error(path + " has more than one file for the table " + job.table);
+  for (const auto& table : options_.tables)
+    if (!known.contains(to_lower_ascii(table)))
+      throw std::runtime_error(path + " has no file for the table " + table);
+  if (jobs.empty()) throw std::runtime_error(path + " has no file TABLE.ndjson or TABLE.csv");
+  return jobs;
+}
+
+void Transfer::prepare_folder() const {
+  const std::string& path = options_.to.path;
+  if (options_.to.account || path == "-" || names_a_file(path) || options_.dry_run) return;
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw std::runtime_error("the folder " + path + " cannot be made: " + error.message());
+}
+
+// --- Opening both ends -----------------------------------------------------------------------------------------
+
+std::function<void(const std::string&, std::chrono::milliseconds)> Transfer::tell_pause() {
+  return [this](const std::string& why, std::chrono::milliseconds time) {
+    if (time >= kLongPause)
+      progress_.tell("waiting " + std::to_string(time.count() / 1000) + " s, and trying again: " + why);
+  };
+}
+
+Pause Transfer::pause() {
+  return [tell = tell_pause()](const std::string& why, std::chrono::milliseconds time) {
+    tell(why, time);
+    std::this_thread::sleep_for(time);
+    return true;
+  };
+}
+
+std::unique_ptr<EntitySource> Transfer::open_table(const TransferEnd& end, const std::string& table,
+                                                   const std::string& position) {
+  return std::make_unique<TableSource>(client_of(end), table, options_.filter, RetryPolicy{}, pause(),
+                                       position);
+}
+
+std::unique_ptr<EntitySource> Transfer::open_source(const Job& job, const std::string& position) {
+  if (job.from_file.empty()) return open_table(options_.from, job.table, position);
+  return std::make_unique<FileSource>(job.from_file, job.from_format, position);
+}
+
+std::unique_ptr<EntitySource> Transfer::open_target(const Job& job) {
+  if (job.to_file.empty()) return open_table(options_.to, job.table, "");
+  return std::make_unique<FileSource>(job.to_file, job.to_format);
+}
+
+// The columns of a CSV are in its first line: all entities are read for them.
+std::vector<std::string> Transfer::columns_of(const Job& job) {
+  PropertyNames names;
+  const auto source = open_source(job, "");
+  std::uint64_t count = 0;
+  while (const auto entity = source->next()) {
+    const auto properties = view_of(entity->properties);
+    names.add({entity->key.partition_key, entity->key.row_key, {}, properties});
+    if (++count % kProgressEntities == 0) progress_.show("columns of " + job.table, count, std::nullopt);
+  }
+  return names.names();
+}
+
+void Transfer::create_table(const std::string& name) {
+  TableClient client = client_of(options_.to);
+  const auto outcome = with_retries(RetryPolicy{}, pause(), [&](int) { return client.create_table(name); });
+  if (outcome || outcome.error().code == "TableAlreadyExists") return;
+  // Who may not create tables may still write to one that is there.
+  if (outcome.error().code.starts_with("Authorization")) return;
+  throw std::runtime_error("the table " + name + " cannot be created at " + name_of(options_.to) + ": " +
+                           outcome.error().sentence());
+}
+
+std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& record,
+                                                std::uint64_t doubtful) {
+  if (options_.dry_run) return std::make_unique<NullSink>();
+  if (!job.to_file.empty()) {
+    if (job.to_format == EntityFormat::Csv && record.bytes == 0) record.columns = columns_of(job);
+    return std::make_unique<FileSink>(job.to_file, job.to_format, record.columns, record.bytes);
+  }
+  create_table(job.table);
+  TableWriterOptions options;
+  options.connections = options_.connections;
+  options.mode = options_.mode;
+  options.policy.reached_before = true;
+  options.doubtful = doubtful;
+  options.tell_pause = tell_pause();
+  return std::make_unique<TableWriter>([this] { return client_of(options_.to); }, job.table,
+                                       std::move(options));
+}
+
+// Judges what an earlier attempt left of this table. Returns how many of the entities to come it may have written.
+std::uint64_t Transfer::take_up(const Job& job, TableProgress& record) {
+  std::uint64_t doubtful = state_.is_resumed() ? 2 * kCheckpointEntities : 0;
+  const std::string stamp = job.from_file.empty() ? "" : stamp_of(job.from_file);
+  const bool file_is_lost = !job.to_file.empty() && FileSink::bytes_left_of(job.to_file) < record.bytes;
+  const bool source_has_changed = record.entities > 0 && record.source != stamp;
+  if (file_is_lost || source_has_changed) {
+    doubtful += record.entities;
+    progress_.tell(
+        job.table + " starts over, for " +
+        (source_has_changed ? job.from_file + " has changed" : job.to_file + ".partial is not there"));
+    record = {};
+  }
+  record.source = stamp;
+  return doubtful;
+}
+
+// --- The work ------------------------------------------------------------------------------------------------
+
+void Transfer::save_state() {
+  try {
+    state_.save();
+  } catch (const std::runtime_error& error) {
+    if (!options_.state_file.empty()) throw;
+    progress_.tell(std::string(error.what()) + "; after an abort all starts over");
+    state_.forget();
+  }
+}
+
+void Transfer::checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t before,
+                          TableProgress& record) {
+  sink.flush();
+  record.entities = before + sink.written();
+  record.position = *source.position();
+  if (const auto* file = dynamic_cast<FileSink*>(&sink)) record.bytes = file->bytes();
+  save_state();
+}
+
+void Transfer::move(const Job& job, EntitySource& source, std::optional<Entity> first, EntitySink& sink,
+                    TableProgress& record) {
+  const std::uint64_t before = record.entities;
+  std::uint64_t count = 0, recorded = 0;
+  for (auto entity = std::move(first); entity; entity = source.next()) {
+    sink.add(*entity);
+    if (++count % kProgressEntities == 0) progress_.show(job.table, before + count, source.fraction());
+    if (count - recorded < kCheckpointEntities || !state_.is_kept() || !source.position()) continue;
+    checkpoint(source, sink, before, record);
+    recorded = count;
+  }
+}
+
+void Transfer::finish(const Job& job, EntitySink& sink) {
+  sink.flush();
+  if (auto* file = dynamic_cast<FileSink*>(&sink)) file->finish();
+  TableProgress& record = state_.table(job.table);
+  record.done = true;
+  if (jobs_left_ > 0) save_state();
+}
+
+void Transfer::run_job(const Job& job) {
+  current_ = job.table;
+  TableProgress& record = state_.table(job.table);
+  if (record.done) return;
+  const std::uint64_t doubtful = take_up(job, record);
+  const auto source = open_source(job, record.position);
+  auto first = source->next();  // a source that cannot be read leaves no empty table behind
+  const auto sink = open_sink(job, record, doubtful);
+  if (options_.mode == WriteMode::Insert) save_state();
+  try {
+    move(job, *source, std::move(first), *sink, record);
+    finish(job, *sink);
+  } catch (...) {
+    try {
+      sink->flush();  // what came before the fault
+    } catch (const std::exception&) {
+      // it was the sink's
+    }
+    written_ += sink->written();
+    throw;
+  }
+  written_ += sink->written();
+  ++tables_;
+}
+
+std::string Transfer::done_so_far() const {
+  const std::string done = options_.dry_run ? "counted" : "written";
+  return "; " + done + " so far: " + entities(written_) +
+         (current_.empty() ? "" : ", up to the table " + current_);
+}
+
+// --- The check -----------------------------------------------------------------------------------------------
+
+Fingerprint Transfer::fingerprint(EntitySource& source, const std::string& what) {
+  Fingerprint out;
+  while (const auto entity = source.next()) {
+    out.add(*entity);
+    if (out.count() % kProgressEntities == 0) progress_.show(what, out.count(), source.fraction());
+  }
+  return out;
+}
+
+void Transfer::verify(const Job& job) {
+  auto there = std::async(std::launch::async,
+                          [&] { return fingerprint(*open_target(job), "reading " + job.table + " again"); });
+  const auto from = open_source(job, "");
+  Fingerprint here;
+  while (const auto entity = from->next()) here.add(*entity);
+  const Fingerprint other = there.get();
+  if (here != other)
+    throw std::runtime_error(
+        "the table " + job.table + " is not the same on both sides: " + here.to_string() + " at " +
+        name_of(options_.from) + ", " + other.to_string() + " at " + name_of(options_.to));
+  progress_.tell("verified " + job.table + ": " + here.to_string() + " on both sides");
+}
+
+void Transfer::run() {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    check_state();
+    const std::vector<Job> jobs = plan();
+    prepare_folder();
+    jobs_left_ = jobs.size();
+    for (const Job& job : jobs) {
+      --jobs_left_;
+      run_job(job);
+    }
+    state_.remove();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    char time[32];
+    std::snprintf(time, sizeof time, "%.1f s", seconds);
+    progress_.tell(std::string(options_.dry_run ? "counted, and nothing written: " : "done: ") +
+                   entities(written_) + " of " + counted(tables_, "table", "tables") + " from " +
+                   name_of(options_.from) + " to " + name_of(options_.to) + " in " + time);
+    current_.clear();
+    if (options_.verify)
+      for (const Job& job : jobs) verify(job);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(error.what() + done_so_far());
+  }
+}
+
+}  // namespace
+
+bool names_a_file(const std::string& path) {
+  std::error_code error;
+  return format_of_file(path).has_value() && !fs::is_directory(path, error);
+}
+
+void run_transfer(const TransferOptions& options, Progress& progress) { Transfer(options, progress).run(); }
+
+}  // namespace rocktable

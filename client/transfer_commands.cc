@@ -1,0 +1,157 @@
+#include "client/transfer_commands.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <iterator>
+
+#include "client/command_line.h"
+#include "client/named_account.h"
+#include "client/transfer.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kHelpColumn = 36;
+constexpr int kMaxConnections = 64;
+
+constexpr const char* kAboutFiles =
+    "FILE is TABLE.ndjson or TABLE.csv, DIR a folder of such files, - standard input or output.\n"
+    "Timestamps are the service's own, and not in files.\n";
+
+constexpr const char* kAboutEndings =
+    "An attempt that was broken off goes on where it was, when the same command is given again.\n"
+    "Exit codes: 0 done; 1 failed, with what was done so far; 2 wrong usage.";
+
+// What a command has: which of its ends are accounts, and the sentences of its help.
+struct TransferCommand {
+  const char* name;
+  const char* description;
+  bool from_account, to_account;
+};
+
+constexpr TransferCommand kExport = {
+    "export",
+    "rocktable export [--from CONN] --to DIR|FILE|- (--table NAME... | --all) [OPTIONS]\n"
+    "Writes the entities of tables to files.",
+    true, false};
+constexpr TransferCommand kImport = {
+    "import",
+    "rocktable import --from DIR|FILE|- [--to CONN] [OPTIONS]\n"
+    "Writes the entities of files to tables, which are created where they are missing.",
+    false, true};
+constexpr TransferCommand kCopy = {
+    "copy",
+    "rocktable copy [--from CONN] [--to CONN] (--table NAME... | --all) [OPTIONS]\n"
+    "Copies the entities of tables from one account to another.",
+    true, true};
+
+// As given.
+struct TransferFlags {
+  std::string from, to, format, mode = "replace", authority_file;
+  bool all = false;
+  TransferOptions options;
+};
+
+// --- The command line --------------------------------------------------------------------------------------
+
+void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& flags) {
+  TransferOptions& options = flags.options;
+  const auto add = [&](const char* name, auto& value, const char* type, const char* text) {
+    return app.add_option(name, value, text)->type_name(type);
+  };
+  const auto* from = command.from_account ? "CONN" : "DIR|FILE|-";
+  const auto* to = command.to_account ? "CONN" : "DIR|FILE|-";
+  add("--from", flags.from, from, "Where entities come from")->required(!command.from_account);
+  add("--to", flags.to, to, "Where they go to")->required(!command.to_account);
+  add("--table", options.tables, "NAME", "This table; may be repeated")->allow_extra_args(false);
+  if (command.from_account) {
+    app.add_flag("--all", flags.all, "All tables");
+    add("--filter", options.filter, "FILTER", "Only entities that match, as in $filter");
+  }
+  if (command.from_account != command.to_account)
+    add("--format", flags.format, "FORMAT", "ndjson or csv; otherwise as names of files end, and ndjson")
+        ->check(CLI::IsMember({"ndjson", "csv"}));
+  if (command.to_account) {
+    add("--mode", flags.mode, "MODE", "How to write: insert, replace (insert or replace; default) or merge")
+        ->check(CLI::IsMember({"insert", "replace", "merge"}));
+    add("--connections", options.connections, "N", "Connections that write side by side (8)")
+        ->check(CLI::Range(1, kMaxConnections));
+  }
+  add("--state", options.state_file, "FILE",
+      command.from_account && command.to_account ? "Where to keep what is done (nowhere)"
+                                                 : "Where to keep what is done (beside the data)");
+  app.add_flag("--dryRun", options.dry_run, "Read and count, write nothing");
+  app.add_flag("--verify", options.verify, "Read both sides again, and compare them");
+  add("--caFile", flags.authority_file, "FILE", "Trust these certificates, too (ROCKTABLE_CA_FILE)")
+      ->envname("ROCKTABLE_CA_FILE");
+}
+
+std::optional<Ending> check(const CLI::App& app, const TransferCommand& command, const TransferFlags& flags) {
+  const TransferOptions& options = flags.options;
+  if (flags.all && !options.tables.empty()) return wrong_usage(app, "--all goes without --table");
+  const bool streams = flags.from == "-" || flags.to == "-";
+  if (options.verify && (streams || options.dry_run))
+    return wrong_usage(app, "--verify needs two sides that can be read again");
+  if (flags.from == "-" && options.tables.size() != 1)
+    return wrong_usage(app, "standard input has no name: give one --table");
+  if (flags.from == "-" && !options.state_file.empty())
+    return wrong_usage(app, "standard input cannot be gone on with: --state goes without it");
+  if (command.from_account && command.to_account && flags.from.empty() && flags.to.empty())
+    return wrong_usage(app, "--from or --to is missing: one of them may come from the environment");
+  return std::nullopt;
+}
+
+WriteMode mode_of(const std::string& text) {
+  return text == "insert" ? WriteMode::Insert : text == "merge" ? WriteMode::Merge : WriteMode::Replace;
+}
+
+void read_ends(const TransferCommand& command, TransferFlags& flags) {
+  TransferOptions& options = flags.options;
+  if (command.from_account) {
+    options.from.account = named_account(flags.from, "--from");
+    const std::string& only = options.from.account->table;
+    if (options.tables.empty() && !flags.all && !only.empty()) options.tables = {only};
+  } else {
+    options.from.path = flags.from;
+  }
+  if (command.to_account) {
+    options.to.account = named_account(flags.to, "--to");
+  } else {
+    options.to.path = flags.to;
+  }
+  if (command.from_account && command.to_account &&
+      options.from.account->address() == options.to.account->address())
+    throw std::runtime_error("--from and --to are the same account, " + options.to.account->address());
+}
+
+int run(const TransferCommand& command, int argc, const char* const* argv) {
+  CLI::App app(command.description, std::string("rocktable ") + command.name);
+  const bool has_files = !command.from_account || !command.to_account;
+  app.footer(std::string(kAboutConnections) + (has_files ? kAboutFiles : "") + kAboutEndings);
+  app.get_formatter()->column_width(kHelpColumn);
+  TransferFlags flags;
+  add_flags(app, command, flags);
+  if (const auto ending = parse(app, argc, argv)) return ending->tell();
+  if (const auto ending = check(app, command, flags)) return ending->tell();
+  TransferOptions& options = flags.options;
+  options.command = command.name;
+  options.mode = mode_of(flags.mode);
+  if (!flags.format.empty())
+    options.format = flags.format == "csv" ? EntityFormat::Csv : EntityFormat::Ndjson;
+  options.http.certificate_authority_file = flags.authority_file;
+  read_ends(command, flags);
+  if (command.from_account && options.tables.empty() && !flags.all)
+    return wrong_usage(app, "name tables with --table, or give --all").tell();
+  Progress progress(std::cerr, isatty(STDERR_FILENO) == 1);
+  run_transfer(options, progress);
+  return kDone;
+}
+
+}  // namespace
+
+int run_export(int argc, const char* const* argv) { return run(kExport, argc, argv); }
+int run_import(int argc, const char* const* argv) { return run(kImport, argc, argv); }
+int run_copy(int argc, const char* const* argv) { return run(kCopy, argc, argv); }
+
+}  // namespace rocktable

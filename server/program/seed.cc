@@ -1,0 +1,168 @@
+#include "server/program/seed.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+
+#include "odata/entity_fault.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Tell = std::function<void(const std::string&)>;
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& sentence) {
+  throw std::runtime_error("--seed: " + path.string() + ' ' + sentence);
+}
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : many);
+}
+
+// --- Files -------------------------------------------------------------------------------------------------
+
+SeedFile seed_file(const fs::path& path, EntityFormat format, const std::string& account) {
+  SeedFile file{path, format, account, path.stem().string()};
+  if (!check_table_name(file.table))
+    refuse(path, "is to be a table, but " + shown(is_utf8(file.table) ? file.table : "its name") +
+                     " cannot be one's name: 3 to 63 letters and digits, the first a letter");
+  return file;
+}
+
+// Sorted; without hidden ones.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (!entry->path().filename().string().starts_with('.')) entries.push_back(entry->path());
+  if (error) refuse(folder, "cannot be read: " + error.message());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+void add_folder(std::vector<SeedFile>& files, const fs::path& folder, const std::string& account,
+                bool with_accounts, const Tell& tell) {
+  for (const fs::path& path : entries_of(folder)) {
+    const auto format = format_of_file(path.string());
+    if (fs::is_directory(path) && with_accounts) {
+      const std::string name = path.filename().string();
+      if (!is_account_name(name))
+        refuse(path,
+               "is to be an account's folder, but its name is not 3 to 24 lower-case letters and digits");
+      add_folder(files, path, name, false, tell);
+    } else if (fs::is_regular_file(path) && format) {
+      files.push_back(seed_file(path, *format, account));
+    } else {
+      tell("--seed: " + path.string() + " is passed over: its name does not end in .ndjson, .jsonl or .csv");
+    }
+  }
+}
+
+void check_distinct(const std::vector<SeedFile>& files) {
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (files[i].account == files[i - 1].account && equals_ignoring_case(files[i].table, files[i - 1].table))
+      refuse(files[i].path, "is the same table as " + files[i - 1].path.string());
+}
+
+// --- Entities ----------------------------------------------------------------------------------------------
+
+// Gives the entities of one file after the other, each opened when it is its turn, and knows where it stands.
+class SeedSource {
+ public:
+  explicit SeedSource(const std::vector<SeedFile>& files) : files_(files) {}
+
+  std::vector<SeedTable> tables() {
+    std::vector<SeedTable> tables;
+    for (const SeedFile& file : files_)
+      tables.push_back({file.account, file.table, [this, &file] { return next_of(file); }});
+    return tables;
+  }
+
+  // The entity that was given last has the keys of an earlier one.
+  [[noreturn]] void refuse_duplicate() const {
+    throw EntityFileError(current_->path.string(), reader_->place(),
+                          "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
+                              shown(last_.row_key) + " is there already");
+  }
+
+ private:
+  std::optional<Entity> next_of(const SeedFile& file) {
+    if (current_ != &file) open(file);
+    auto entity = reader_->next();
+    if (entity) last_ = entity->key;
+    return entity;
+  }
+
+  void open(const SeedFile& file) {
+    reader_.reset();
+    in_ = std::ifstream();
+    errno = 0;
+    in_.open(file.path, std::ios::binary);
+    if (!in_) refuse(file.path, std::string("cannot be read: ") + std::strerror(errno != 0 ? errno : EIO));
+    current_ = &file;
+    reader_ = open_entity_reader(file.format, in_, file.path.string());
+  }
+
+  const std::vector<SeedFile>& files_;
+  const SeedFile* current_ = nullptr;
+  std::ifstream in_;
+  std::unique_ptr<EntityReader> reader_;
+  EntityKey last_;
+};
+
+void check_accounts(const std::vector<SeedFile>& files, const Accounts& accounts) {
+  for (const SeedFile& file : files)
+    if (accounts.keys_of(file.account) == nullptr)
+      refuse(file.path, "is for the account " + file.account +
+                            ", which is not there; --accounts names accounts, --anyAccount has them all, "
+                            "--seedAccount takes another one");
+}
+
+}  // namespace
+
+std::vector<SeedFile> find_seed_files(const Seed& seed, const Tell& tell) {
+  std::error_code error;
+  const auto status = fs::status(seed.path, error);
+  if (!fs::exists(status))
+    refuse(seed.path, "cannot be read: " + (error ? error.message() : "it is not there"));
+  std::vector<SeedFile> files;
+  if (fs::is_directory(status)) {
+    add_folder(files, seed.path, seed.account, true, tell);
+  } else if (const auto format = format_of_file(seed.path.string())) {
+    files.push_back(seed_file(seed.path, *format, seed.account));
+  }
+  if (files.empty()) refuse(seed.path, "names no tables: files TABLE.ndjson or TABLE.csv");
+  std::sort(files.begin(), files.end(), [](const SeedFile& a, const SeedFile& b) {
+    const auto place = [](const SeedFile& file) {
+      return std::pair(file.account, to_lower_ascii(file.table));
+    };
+    return std::pair(place(a), a.path) < std::pair(place(b), b.path);
+  });
+  check_distinct(files);
+  return files;
+}
+
+std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, const Tell& tell) {
+  if (!store.is_empty()) {
+    tell("the store has tables already: --seed " + seed.path.string() + " is not applied");
+    return {};
+  }
+  const std::vector<SeedFile> files = find_seed_files(seed, tell);
+  check_accounts(files, accounts);
+  SeedSource source(files);
+  const auto seeded = store.seed(source.tables());
+  if (!seeded && seeded.error().code == ErrorCode::EntityAlreadyExists) source.refuse_duplicate();
+  const SeedCount count = seeded.value();
+  return "seeded " + counted(count.tables, "table", "tables") + " with " +
+         counted(count.entities, "entity", "entities") + " from " + seed.path.string();
+}
+
+}  // namespace rocktable

@@ -1,0 +1,69 @@
+#include "storage/gate.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "odata/error.h"
+
+namespace rocktable {
+namespace {
+
+std::size_t number_of_thread() {
+  static std::atomic<std::size_t> next = 0;
+  thread_local const std::size_t kNumber = next++;
+  return kNumber;
+}
+
+}  // namespace
+
+// Either who enters sees that the gate is closed, or who closes sees somebody inside: both store first and look then, in
+// one order for all.
+Gate::Slot& Gate::enter() {
+  Slot& slot = slots_[number_of_thread() % kSlots];
+  slot.inside.fetch_add(1, std::memory_order_seq_cst);
+  while (closed_.load(std::memory_order_seq_cst)) {
+    slot.inside.fetch_sub(1, std::memory_order_release);
+    await_opening();
+    slot.inside.fetch_add(1, std::memory_order_seq_cst);
+  }
+  return slot;
+}
+
+void Gate::await_opening() {
+  std::unique_lock lock(mutex_);
+  if (!opened_.wait_for(lock, patience_, [this] { return !closed_; }))
+    throw ServiceException(ErrorCode::ServerBusy);
+}
+
+bool Gate::is_empty() const {
+  return std::all_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.inside.load(std::memory_order_seq_cst) == 0; });
+}
+
+void Gate::open() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = false;
+  }
+  opened_.notify_all();
+}
+
+Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
+    : gate_(gate), alone_(gate.closing_mutex_) {
+  constexpr std::chrono::microseconds kLook{50};
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  if (gate_.closed_.exchange(true, std::memory_order_seq_cst)) throw ServiceException(ErrorCode::ServerBusy);
+  while (!gate_.is_empty()) {
+    if (std::chrono::steady_clock::now() >= give_up) {
+      gate_.open();
+      throw ServiceException(ErrorCode::ServerBusy);
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+Gate::Closed::~Closed() {
+  if (!stays_) gate_.open();
+}
+
+}  // namespace rocktable

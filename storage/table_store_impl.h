@@ -1,0 +1,202 @@
+// What is behind TableStore: RocksDB, and who may touch what of it at the same time.
+//
+// Each call holds a pass of the gate from its first look to its last (the interface takes it, nothing in here does), so
+// that whoever closes the gate is alone: then the database itself may be exchanged. Behind the gate:
+//
+//   a table's lock  shared by commits to it, exclusive for who creates, empties or deletes it
+//   a partition's   commits to one partition wait for each other; readers take neither, and see snapshots
+//
+// Locks are taken in this order, and those of several tables in the order of their places.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/write_batch.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/catalog_codec.h"
+#include "storage/clock.h"
+#include "storage/database.h"
+#include "storage/gate.h"
+#include "storage/key_codec.h"
+#include "storage/table_lock.h"
+#include "storage/table_rows.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+class TableStore::Impl {
+ public:
+  explicit Impl(const StoreOptions& options);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Gate& gate() const { return gate_; }
+
+  Result<void> create_table(const TableName& name);
+  std::optional<TableRow> find_table(const TableName& name) const;
+  std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
+                                   const std::function<bool(const Table&)>& visit) const;
+  Result<std::string> signed_identifiers(const TableName& name) const;
+  Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
+  std::optional<std::string> read_document(std::string_view key) const;
+  void put_document(std::string_view key, std::string_view document);
+  Result<bool> get(const TableName& name, const EntityKey& key,
+                   const std::function<void(const EntityView&)>& visit, RequestStats& stats) const;
+  Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
+                                        Deadline deadline,
+                                        const std::function<bool(const EntityView&)>& visit,
+                                        RequestStats& stats, const Filter* filter) const;
+  CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
+                                std::span<const Write> writes, RequestStats& stats);
+
+  // --- In reset.cc
+  Result<void> delete_table(const TableName& name);
+  Result<void> reset_table(const TableName& name);
+  void reset_account(std::string_view account);
+  void reset();  // closes the gate itself
+
+  // --- In account_clone.cc
+  Result<AccountClone> clone_account(std::string_view from, std::string_view to);
+
+  // --- In seeding.cc
+  bool is_empty() const;
+  Result<SeedCount> seed(const std::vector<SeedTable>& tables);
+
+  // --- In snapshots.cc: both close the gate themselves, or need none
+  Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
+  std::vector<SnapshotInfo> snapshots() const;
+  Result<void> delete_snapshot(std::string_view name);
+  Result<void> restore_snapshot(std::string_view name);
+
+ private:
+  struct Previous;
+  struct WantedRow;
+  struct Template;
+  class Erasure;
+  class TableLocks;
+
+  // --- The database
+  std::unique_ptr<Database> open(const std::string& directory) const;
+  void check_format();
+  void read_counters();
+  void sweep_unfinished_clones();
+  std::optional<std::uint64_t> read_number(std::string_view key) const;
+  void write(rocksdb::WriteBatch& batch, bool sync = false);
+  void write(rocksdb::WriteBatch& batch, const rocksdb::WriteOptions& options);
+  bool resume();
+
+  // --- Tables and entities
+  // A row of the catalog, whatever is at hand.
+  std::optional<TableRow> read_table_row(const std::string& key) const;
+  // Calls `visit` with the key and row of each table of an account, until it answers false.
+  void for_each_table(std::string_view account, std::string_view from, const rocksdb::Snapshot* snapshot,
+                      const std::function<bool(std::string_view key, TableRow row)>& visit) const;
+  bool has_tables(std::string_view account) const;
+  bool has_files(const rocksdb::Range& range) const;
+  void leave_out_missing(std::vector<WantedRow>& wanted) const;
+  std::vector<Previous> read_previous(std::span<const Write> writes,
+                                      const std::vector<std::string>& keys) const;
+
+  // --- Clones
+  std::optional<Template> read_template(std::string_view account, const rocksdb::Snapshot& snapshot) const;
+  TableId begin_clone(std::size_t tables);
+  std::uint64_t copy_entities(TableId from, TableId to, const rocksdb::Snapshot& snapshot);
+  Result<bool> finish_clone(const Template& source, TableId first, std::string_view to);
+  void abandon_clone(TableId first, std::size_t tables);
+
+  // --- Seeds
+  class SeedWriter;
+  Result<std::uint64_t> fill_table(TableId id, const std::function<std::optional<Entity>()>& next);
+  Result<void> finish_seed(const std::vector<SeedTable>& tables, TableId first);
+  Result<SeedCount> fill_and_finish(const std::vector<SeedTable>& tables, TableId first);
+
+  // --- Snapshots
+  std::string snapshot_folder() const;
+  std::string staging_folder() const;
+  void remove_leftovers();
+  void carry_counters_to(const Database& next);
+  void exchange_database(std::unique_ptr<Database> next, const std::string& staged);
+  void reopen_exchanged(Gate::Closed& alone, const std::string& staged);
+
+  rocksdb::DB& db() const { return database_->db(); }
+  rocksdb::ColumnFamilyHandle* catalog() const { return database_->catalog(); }
+  rocksdb::ColumnFamilyHandle* entities() const { return database_->entities(); }
+
+  TableLock& table_lock(std::string_view table_key) const { return table_locks_[place_of(table_key)]; }
+  static std::size_t place_of(std::string_view table_key) {
+    return std::hash<std::string_view>()(table_key) % kTableLocks;
+  }
+  std::mutex& partition_lock(std::string_view partition) const {
+    return partition_locks_[std::hash<std::string_view>()(partition) % partition_locks_.size()];
+  }
+
+  static constexpr std::chrono::seconds kDrainTime{5};  // for those inside to leave
+  static constexpr std::size_t kTableLocks = 48;  // ThreadSanitizer follows a thread that holds up to 63
+
+  const StoreOptions options_;
+  std::unique_ptr<rocksdb::Env> memory_env_;
+  rocksdb::Env* env_;
+  const std::string home_;  // the store's folder, and in front of the names of those beside it
+  std::string directory_;   // where the database is: the same, but in memory
+  mutable Gate gate_;
+  std::unique_ptr<Database> database_;  // null after an exchange that failed: then the gate stays closed
+  rocksdb::WriteOptions write_options_;
+  std::optional<Clock> clock_;
+  std::mutex resume_mutex_;
+  std::chrono::steady_clock::time_point resume_tried_;
+  bool resumed_ = false;
+  std::mutex table_id_mutex_;
+  std::uint64_t next_table_id_ = 1;   // whoever takes one writes the next along with what it is for
+  std::uint64_t first_table_id_ = 1;  // of those that may have rows: the ones before went with a reset
+  mutable TableRows table_rows_;
+  mutable std::atomic<int> long_scans_ = 0;
+  mutable std::array<TableLock, kTableLocks> table_locks_;
+  mutable std::array<std::mutex, 1024> partition_locks_;
+  std::mutex finishing_clones_;         // two clones with one name: the second sees the first
+  mutable std::mutex snapshots_mutex_;  // one is taken, removed or restored at a time
+};
+
+// Of several tables, exclusive.
+class TableStore::Impl::TableLocks {
+ public:
+  TableLocks(const Impl& store, const std::vector<std::string>& keys);
+  ~TableLocks();
+  TableLocks(const TableLocks&) = delete;
+  TableLocks& operator=(const TableLocks&) = delete;
+
+ private:
+  const Impl& store_;
+  std::set<std::size_t> places_;
+};
+
+// The deletion of rows as part of a batch, and what can be done for the disk once that is written.
+class TableStore::Impl::Erasure {
+ public:
+  explicit Erasure(Impl& store) : store_(store) {}
+
+  rocksdb::WriteBatch& batch() { return batch_; }
+  // All rows from `begin` on and before `end`. Rows that are being written there meanwhile may stay.
+  void erase(rocksdb::ColumnFamilyHandle* family, const std::string& begin, const std::string& end);
+  // Rows of the tables of these ids, ascending.
+  void erase_tables(const std::vector<TableId>& ids);
+  void write();
+
+ private:
+  Impl& store_;
+  rocksdb::WriteBatch batch_;
+  std::vector<std::pair<std::string, std::string>> ranges_;  // of entities, that were erased as such
+};
+
+}  // namespace rocktable

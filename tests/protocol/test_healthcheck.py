@@ -1,0 +1,154 @@
+"""rocktable healthcheck: its exit codes and its one sentence, whatever is at the other end."""
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from rocktable_server import BINARY, connection
+
+pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+
+SECONDS = 20
+
+
+def run(*flags, **environment):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ROCKTABLE_")}
+    words = [str(word) for word in (BINARY, "healthcheck", *flags)]
+    return subprocess.run(
+        words, capture_output=True, text=True, timeout=SECONDS, env=kept | environment, check=False
+    )
+
+
+def refuses(code, names, *flags, **environment):
+    result = run(*flags, **environment)
+    assert (result.returncode, result.stdout) == (code, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("rocktable: ") and names in line, line
+
+
+@contextlib.contextmanager
+def answering(data):
+    """The URL of a server that answers one request with these bytes; with None it keeps silent."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        done = threading.Event()
+
+        def serve():
+            with contextlib.suppress(OSError):
+                client, _ = listener.accept()
+                with client:
+                    client.recv(4096)
+                    if data is None:
+                        done.wait(SECONDS)
+                    else:
+                        client.sendall(data)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            done.set()
+            thread.join(SECONDS)
+
+
+def url_of(server):
+    return server.endpoint.rsplit("/", 1)[0]
+
+
+def test_a_server_that_is_ready(start):
+    server = start()
+    url = url_of(server)
+    for result in (run("--url", url), run("--url", url + "/"), run(ROCKTABLE_URL=url)):
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout == f"rocktable: {url} is ready\n"
+
+
+def test_the_flag_comes_before_the_environment(start):
+    assert run("--url", url_of(start()), ROCKTABLE_URL="http://127.0.0.1:1").returncode == 0
+
+
+def test_inside_exec_it_needs_no_flag():
+    result = subprocess.run([BINARY, "exec", "--", BINARY, "healthcheck"], timeout=SECONDS, check=False)
+    assert result.returncode == 0
+
+
+def test_a_server_that_asks_for_a_token_or_listens_everywhere(start):
+    server = start("--tableHost", "0.0.0.0", "--controlToken", "secret")
+    assert run("--url", f"http://127.0.0.1:{server.port}").returncode == 0
+
+
+def test_nobody_is_there(start):
+    server = start()
+    server.stop()
+    refuses(1, str(server.port), "--url", url_of(server))
+    refuses(1, "no.such.host.invalid", "--url", "http://no.such.host.invalid:1")
+
+
+def test_a_server_that_stops_is_not_ready(start):
+    server = start()
+    with connection(server) as client:
+        client.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Length: 5\r\n\r\n")
+        server.process.send_signal(signal.SIGTERM)  # it waits for the rest of the request, and accepts no more
+        deadline = time.monotonic() + SECONDS
+        while run("--url", url_of(server), "--timeout", 1).returncode == 0:
+            assert time.monotonic() < deadline
+        refuses(1, str(server.port), "--url", url_of(server), "--timeout", 1)
+    assert server.process.wait(SECONDS) == 0
+
+
+def http(status, body="{}"):
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+@pytest.mark.parametrize(
+    "data, names",
+    [
+        (http("503 Service Unavailable", '{"status":"stopping"}'), "not ready"),
+        (http("404 Not Found"), "404"),
+        (http("500 Internal Server Error"), "500"),
+        (http("200 OK", "<h1>It works!</h1>"), "not rocktable"),
+        (http("302 Found"), "302"),
+        (b"SSH-2.0-OpenSSH\r\n", "http"),
+        (b"", "http"),
+    ],
+)
+def test_another_answer_is_told(data, names):
+    with answering(data) as url:
+        refuses(1, names, "--url", url)
+
+
+def test_who_keeps_silent_is_waited_for_no_longer_than_asked():
+    with answering(None) as url:
+        begin = time.monotonic()
+        refuses(1, url, "--url", url, "--timeout", 1)
+        assert 0.9 < time.monotonic() - begin < 10
+
+
+def test_over_https_the_certificate_is_checked(start, tmp_path):
+    server = start("--tls", "auto", location=tmp_path)
+    url, authority = url_of(server), server.ready["certificateAuthority"]
+    assert run("--url", url, "--caFile", authority).returncode == 0
+    assert run("--url", url, ROCKTABLE_CA_FILE=authority).returncode == 0
+    refuses(1, url, "--url", url)
+    refuses(1, str(tmp_path / "absent"), "--url", url, "--caFile", tmp_path / "absent")
+    refuses(1, "", "--url", url.replace("https:", "http:"))
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--url", "127.0.0.1"], ["--url", "ftp://host"], ["--url", ""], ["--timeout", "0"], ["--timeout", "soon"], ["now"]],
+)
+def test_wrong_usage(flags):
+    refuses(2, "see rocktable healthcheck --help", *flags)
+
+
+def test_help():
+    result = run("--help")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    assert all(flag in result.stdout for flag in ("--url", "--timeout", "--caFile"))
