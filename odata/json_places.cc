@@ -22,7 +22,8 @@ std::string sentence_in(std::string_view message) {
     message.remove_prefix(begin + before.size());
     break;
   }
-  return "this is not JSON: " + std::string(message.substr(0, message.find(kBehind)));
+  constexpr std::size_t kEnough = 150;  // a number can be as long
+  return "this is not JSON: " + std::string(message.substr(0, std::min(message.find(kBehind), kEnough)));
 }
 
 bool is_in_word(char c) {

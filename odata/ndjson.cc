@@ -3,6 +3,7 @@
 #include "odata/ndjson.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "odata/entity_fault.h"
@@ -27,7 +28,9 @@ class Members {
  public:
   explicit Members(std::string_view line) : list_(members_of(line)) {
     for (const JsonMember& member : list_) sorted_.push_back(&member);
-    std::stable_sort(sorted_.begin(), sorted_.end(), [](auto* a, auto* b) { return a->name < b->name; });
+    // Of one name in order: their places in memory are those in the line.
+    std::sort(sorted_.begin(), sorted_.end(),
+              [](auto* a, auto* b) { return std::tie(a->name, a) < std::tie(b->name, b); });
   }
 
   const std::vector<JsonMember>& list() const { return list_; }

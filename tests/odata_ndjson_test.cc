@@ -73,6 +73,7 @@ TEST_CASE("a fault has its line and column, in characters, and a sentence") {
       {keys + "\"a\":1,\"b\":2,\"a\":3}", "46", "\"a\" is given twice"},
       {keys + "\"a b\":1}", "34", "\"a b\" is no name for a property"},
       {keys + "\"\xC3\xA9\":1,\"\xC3\xA9 x\":1}", "40", "\"\xC3\xA9 x\" is no name for a property"},
+      {keys + "\"a\x7F\xC2\x9F\xC2\xA0\":1}", "34", "\"a\\u007f\\u009f\xC2\xA0\" is no name for a property"},
       {keys + "\"\":1}", "34", "a property has no name"},
       {keys + "\"d\":1e400}", "38", "this is not JSON: number overflow"},
   };

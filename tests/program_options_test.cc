@@ -237,6 +237,18 @@ TEST_CASE("Accounts and the control token are kept as given") {
   check_refused({"--accounts="});
 }
 
+TEST_CASE("A seed is a file or a folder, and may be another account's") {
+  CHECK(options_of({}).seed.empty());
+  CHECK(options_of({"--seed", "dir"}).seed_account.empty());
+  const Options options = options_of({"--seed", "dir", "--seedAccount", "mine"});
+  CHECK(options.seed == "dir");
+  CHECK(options.seed_account == "mine");
+  check_refused({"--seed="});
+  check_refused({"--seedAccount", "mine"});
+  check_refused({"--seed", "dir", "--seedAccount", "Not-One"});
+  check_refused({"--seed", "one", "--seed", "two"});
+}
+
 // An empty one, as a variable that is not set gives it, would leave the door open.
 TEST_CASE("A control token that no header can carry is refused, and not repeated") {
   for (const char* token : {"", " ", "secret words", "secret\n", "\xC3\xA4secret"}) {
@@ -289,6 +301,8 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--blobPort",
                              "--queuePort",
                              "--extentMemoryLimit",
+                             "--seed",
+                             "--seedAccount",
                              "--accounts",
                              "--anyAccount",
                              "--tls",

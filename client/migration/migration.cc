@@ -19,6 +19,8 @@ std::string_view verb_of(WriteMode mode) {
       return "upsert";
     case WriteMode::Merge:
       return "merge";
+    case WriteMode::Delete:
+      return "delete";
   }
   return {};
 }

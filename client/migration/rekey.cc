@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kETagTicks = "Ticks";  // in NEWold: the timestamp that an entity had
 
-std::string shown(const EntityKey& key) {
-  return "(" + shown(std::string_view(key.partition_key)) + ", " + shown(std::string_view(key.row_key)) + ")";
+std::string text_of(const EntityKey& key) {
+  return "(" + shown(key.partition_key) + ", " + shown(key.row_key) + ")";
 }
 
 class RekeyWork {
@@ -81,7 +81,7 @@ void RekeyWork::prepare() {
   const auto forgive = [this](const TableError& error, const EntityKey& key) {
     if (error.code == "EntityAlreadyExists")
       throw std::runtime_error("the table " + step_.table + ": two entities would have the keys " +
-                               shown(key) + "; nothing was changed");
+                               text_of(key) + "; nothing was changed");
     return false;
   };
   const auto writer = space_.open_writer(new_, {.mode = WriteMode::Insert, .forgive = forgive});
@@ -102,7 +102,7 @@ void RekeyWork::check_places() {
     if (!space_.get(step_.table, entity.key)) return;
     if (!step_.keep_old && space_.get(old_, entity.key)) return;
     throw std::runtime_error("the table " + step_.table + ": there is an entity with the keys " +
-                             shown(entity.key) + " already, which is not re-keyed; nothing was changed");
+                             text_of(entity.key) + " already, which is not re-keyed; nothing was changed");
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include "client/healthcheck.h"
 #include "client/migration/migrate_command.h"
+#include "client/reset_command.h"
+#include "client/snapshot_command.h"
 #include "client/transfer_commands.h"
 #include "server/program/exec.h"
 #include "server/program/repair.h"
@@ -17,6 +19,8 @@ constexpr Command kCommands[] = {
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
     {"migrate", "up|status|verify|new", "Change tables by numbered files, each applied once", run_migrate},
     {"repair", "DIR", "Save what is whole of the damaged store in DIR", run_repair},
+    {"reset", "", "Empty a running rocktable, an account of it or a table", run_reset},
+    {"snapshot", "ACTION", "Take, restore, list and delete snapshots of a running one", run_snapshot},
 };
 
 }  // namespace

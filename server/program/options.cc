@@ -169,7 +169,7 @@ void ServerFlags::add_options() {
   app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
       ->group(data);
   app_.add_option("--seed", options_.seed,
-                  "Fill an empty store from TABLE.ndjson or .csv, or a folder of them")
+                  "Fill an empty store with TABLE.ndjson or .csv, or a folder")
       ->type_name("FILE|DIR")
       ->group(data);
   app_.add_option("--seedAccount", options_.seed_account, "Whose tables these are [devstoreaccount1]")

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Carries out the steps of the Dockerfile in folders of its own, and tries what comes out, without Docker.
 
     tests/image/try.py [--base FOLDER] [--keep]

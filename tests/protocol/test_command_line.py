@@ -33,8 +33,9 @@ pytestmark = pytest.mark.skipif(
 HELP_WIDTH = 100
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
-    --insightHeaders --strictApiVersion --blobHost --queuePort --extentMemoryLimit
-    --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help""".split()
+    --insightHeaders --strictApiVersion --compat --blobHost --queuePort --extentMemoryLimit
+    --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help
+    --seed --seedAccount""".split()
 
 
 def run(*flags, environment=None):
