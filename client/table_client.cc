@@ -41,7 +41,8 @@ DateTime timestamp_in(std::string_view json) {
   const std::size_t end = at == json.npos ? at : json.find(kEnd, at + kMember.size());
   if (end == json.npos) return {};
   const std::size_t begin = at + kMember.size();
-  return parse_etag("W/\"" + std::string(json.substr(begin, end - begin)) + "\"").value_or(DateTime{});
+  const auto time = parse_etag("W/\"" + std::string(json.substr(begin, end - begin)) + "\"");
+  return time ? *time : DateTime{};
 }
 
 TableError error_of(const HttpResponse& answer) {
