@@ -70,7 +70,7 @@ std::string_view method_of(WriteMode mode) {
   return {};
 }
 
-std::string_view if_match_of(WriteMode mode, const EntityWrite& write) {
+std::string_view if_match_of(WriteMode mode, const OutgoingEntity& write) {
   return mode == WriteMode::Delete && write.if_match.empty() ? std::string_view("*") : write.if_match;
 }
 
@@ -80,7 +80,7 @@ std::string resource_of(WriteMode mode, std::string_view table, const EntityKey&
   return out;
 }
 
-std::size_t bytes_in_transaction(const EntityWrite& write, std::string_view address) {
+std::size_t bytes_in_transaction(const OutgoingEntity& write, std::string_view address) {
   constexpr std::size_t kMethod = 6, kSlashAndTable = 64, kBreaks = 10;
   std::string key;
   append_key_predicate(key, write.key.partition_key, write.key.row_key);
@@ -92,13 +92,13 @@ std::size_t bytes_in_transaction(const EntityWrite& write, std::string_view addr
 std::string_view transaction_content_type() { return kContentType; }
 
 std::string write_transaction(std::string_view address, std::string_view table, WriteMode mode,
-                              std::span<const EntityWrite> writes) {
+                              std::span<const OutgoingEntity> writes) {
   std::size_t size = kBegin.size() + kEnd.size();
-  for (const EntityWrite& write : writes) size += bytes_in_transaction(write, address);
+  for (const OutgoingEntity& write : writes) size += bytes_in_transaction(write, address);
   std::string out;
   out.reserve(size);
   out += kBegin;
-  for (const EntityWrite& write : writes) {
+  for (const OutgoingEntity& write : writes) {
     out.append(kPart).append(method_of(mode)).append(" ").append(address).append("/");
     out.append(resource_of(mode, table, write.key)).append(kHeaders);
     if (const auto etag = if_match_of(mode, write); !etag.empty())

@@ -199,7 +199,8 @@ TableResult<Entity> read_page_entity(std::string_view json) {
 
 // --- Writing -------------------------------------------------------------------------------------------------
 
-TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode, const EntityWrite& write) {
+TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
+                                         const OutgoingEntity& write) {
   const std::string_view type = mode == WriteMode::Delete ? std::string_view{} : kJson;
   const auto answer = send(method_of(mode), resource_of(mode, table, write.key),
                            {write.body, type, if_match_of(mode, write)});
@@ -208,7 +209,7 @@ TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
 }
 
 TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
-                                     std::span<const EntityWrite> writes) {
+                                     std::span<const OutgoingEntity> writes) {
   if (writes.size() == 1) return write_one(table, mode, writes.front());
   const auto answer =
       send("POST", "$batch",

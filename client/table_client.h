@@ -63,7 +63,7 @@ class TableClient {
   TableResult<Entity> get(std::string_view table, const EntityKey& key);
 
   // All of the writes or none; they are of one partition, no key twice.
-  TableResult<void> write(std::string_view table, WriteMode mode, std::span<const EntityWrite> writes);
+  TableResult<void> write(std::string_view table, WriteMode mode, std::span<const OutgoingEntity> writes);
 
  private:
   struct Body {
@@ -74,7 +74,7 @@ class TableClient {
 
   TableResult<HttpResponse> send(std::string_view method, std::string target, Body body);
   void sign(HttpRequest& request, std::string_view content_type);
-  TableResult<void> write_one(std::string_view table, WriteMode mode, const EntityWrite& write);
+  TableResult<void> write_one(std::string_view table, WriteMode mode, const OutgoingEntity& write);
 
   TableEndpoint endpoint_;
   HttpClient http_;

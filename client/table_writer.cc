@@ -46,8 +46,8 @@ TableWriter::~TableWriter() {
 
 // --- Collecting: the caller's thread ---------------------------------------------------------------------------
 
-EntityWrite TableWriter::write_of(const Entity& entity) const {
-  EntityWrite out{entity.key, {}, options_.if_unchanged ? etag_of(entity.timestamp) : ""};
+OutgoingEntity TableWriter::write_of(const Entity& entity) const {
+  OutgoingEntity out{entity.key, {}, options_.if_unchanged ? etag_of(entity.timestamp) : ""};
   if (options_.mode == WriteMode::Delete) return out;
   const auto properties = view_of(entity.properties);
   write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
@@ -55,7 +55,7 @@ EntityWrite TableWriter::write_of(const Entity& entity) const {
 }
 
 void TableWriter::add(const Entity& entity) {
-  EntityWrite write = write_of(entity);
+  OutgoingEntity write = write_of(entity);
   const std::size_t bytes = bytes_in_transaction(write, address_);
   Transaction& open = open_[entity.key.partition_key];
   const bool is_full =
@@ -141,7 +141,8 @@ void TableWriter::commit(Connection& connection, Transaction& transaction) {
   commit_writes(connection, transaction.writes, transaction.doubtful);
 }
 
-void TableWriter::commit_writes(Connection& connection, std::span<const EntityWrite> writes, bool doubtful) {
+void TableWriter::commit_writes(Connection& connection, std::span<const OutgoingEntity> writes,
+                                bool doubtful) {
   const auto outcome = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int attempt) {
@@ -173,7 +174,7 @@ void TableWriter::commit_writes(Connection& connection, std::span<const EntityWr
   }
 }
 
-bool TableWriter::is_there(Connection& connection, const EntityWrite& write) {
+bool TableWriter::is_there(Connection& connection, const OutgoingEntity& write) {
   const auto found = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int) { return connection.client.get(table_, write.key); });
@@ -187,7 +188,7 @@ bool TableWriter::pause(const std::string& why, std::chrono::milliseconds time) 
   return !stop_.wait_for(lock, time, [&] { return stopping_ || failure_; });
 }
 
-void TableWriter::refuse(const TableError& error, std::span<const EntityWrite> writes) const {
+void TableWriter::refuse(const TableError& error, std::span<const OutgoingEntity> writes) const {
   std::string what = "the table " + table_ + " at " + address_ + " does not take ";
   const bool is_one = writes.size() == 1 || (error.position && *error.position < writes.size());
   if (is_one) {

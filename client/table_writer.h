@@ -50,7 +50,7 @@ class TableWriter : public EntitySink {
 
  private:
   struct Transaction {
-    std::vector<EntityWrite> writes;
+    std::vector<OutgoingEntity> writes;
     std::size_t bytes = 0;
     bool doubtful = false;
   };
@@ -60,16 +60,16 @@ class TableWriter : public EntitySink {
     std::thread thread;
   };
 
-  EntityWrite write_of(const Entity& entity) const;
+  OutgoingEntity write_of(const Entity& entity) const;
   void dispatch(Transaction transaction);
   void dispatch_all();
   void check_failure();
   void work(Connection& connection);
   void commit(Connection& connection, Transaction& transaction);
-  void commit_writes(Connection& connection, std::span<const EntityWrite> writes, bool doubtful);
-  bool is_there(Connection& connection, const EntityWrite& write);
+  void commit_writes(Connection& connection, std::span<const OutgoingEntity> writes, bool doubtful);
+  bool is_there(Connection& connection, const OutgoingEntity& write);
   bool pause(const std::string& why, std::chrono::milliseconds time);
-  [[noreturn]] void refuse(const TableError& error, std::span<const EntityWrite> writes) const;
+  [[noreturn]] void refuse(const TableError& error, std::span<const OutgoingEntity> writes) const;
 
   std::string table_;
   TableWriterOptions options_;

@@ -8,8 +8,8 @@ namespace {
 
 const std::string kAddress = "http://127.0.0.1:10002/devstoreaccount1";
 
-std::vector<EntityWrite> writes(int count) {
-  std::vector<EntityWrite> out;
+std::vector<OutgoingEntity> writes(int count) {
+  std::vector<OutgoingEntity> out;
   for (int i = 0; i < count; ++i)
     out.push_back({{"it's %", std::to_string(i)}, R"({"A":"--changeset_rocktable\r\n"})"});
   return out;

@@ -3,7 +3,7 @@
 
 #include "client/migration/key_template.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 const Entity kEntity{{"p", "r"},
@@ -106,4 +106,4 @@ TEST_CASE("What makes no key is refused with a sentence") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -3,7 +3,7 @@
 
 #include "client/migration/located_json.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 std::string place_of(const LocatedJson& value) {
@@ -62,4 +62,4 @@ TEST_CASE("What is no JSON is refused where it goes wrong") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -6,7 +6,7 @@
 #include "client/migration/migration_file.h"
 #include "tests/storage_temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 std::string with_steps(const std::string& steps) {
@@ -203,4 +203,4 @@ TEST_CASE("A new migration has the next id, and is one") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::migration

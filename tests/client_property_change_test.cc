@@ -6,7 +6,7 @@
 #include "client/migration/property_change.h"
 #include "client/migration/value_conversion.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 std::string text_of(const Properties& properties) {
@@ -109,4 +109,4 @@ TEST_CASE("A value becomes one of another type where nothing is lost") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::migration

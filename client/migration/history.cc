@@ -1,6 +1,6 @@
 #include "client/migration/history.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr const char* kApplied = "versionData";
@@ -81,4 +81,4 @@ void History::record_applied(const Migration& migration, DateTime started) {
   space_.remove(kHistoryTable, {kRunning, id});
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

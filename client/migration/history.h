@@ -17,7 +17,7 @@
 #include "client/migration/migration.h"
 #include "client/migration/work_space.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 inline constexpr const char* kHistoryTable = "versionData";
 
@@ -50,4 +50,4 @@ class History {
   WorkSpace& space_;
 };
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

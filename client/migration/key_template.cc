@@ -6,7 +6,7 @@
 #include "client/migration/value_conversion.h"
 #include "odata/text.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr std::size_t kTicksDigits = 19;
@@ -149,4 +149,4 @@ std::string KeyTemplate::apply(const Entity& entity) const {
   return key;
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

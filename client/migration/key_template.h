@@ -18,7 +18,7 @@
 
 #include "odata/entity.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // What is wrong with a template, or with an entity that it is applied to: a sentence.
 class KeyTemplateError : public std::runtime_error {
@@ -53,4 +53,4 @@ class KeyTemplate {
   std::vector<Part> parts_;
 };
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
@@ -216,4 +216,4 @@ LocatedJson parse_located_json(std::string_view document, std::string_view file)
   return builder.take();
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // Where in a text something stands, both from 1; the column counts bytes.
 struct Place {
@@ -46,4 +46,4 @@ std::string_view to_string(LocatedJson::Kind kind);
 // for what is nested more than 64 deep.
 LocatedJson parse_located_json(std::string_view document, std::string_view file);
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -11,7 +11,7 @@
 #include "client/named_account.h"
 #include "client/progress.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr std::size_t kHelpColumn = 36;
@@ -173,4 +173,4 @@ int run_migrate(int argc, const char* const* argv) {
   return kDone;
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 // As a $filter literal.
@@ -107,4 +107,4 @@ std::string checksum(const Migration& migration) {
   return hex;
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

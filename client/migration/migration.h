@@ -12,7 +12,7 @@
 #include "client/migration/property_change.h"
 #include "odata/entity.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // Which of a table's entities: all of them, a partition's, one, or those that match a $filter.
 struct EntitySelection {
@@ -93,4 +93,4 @@ std::string to_string(const Step& step);
 // SHA-256 in hex over id, version, description and steps: how a file is laid out is not part of it.
 std::string checksum(const Migration& migration);
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

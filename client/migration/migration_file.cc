@@ -11,7 +11,7 @@
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 namespace fs = std::filesystem;
@@ -365,4 +365,4 @@ fs::path write_new_migration(const fs::path& folder, const std::string& name) {
   return file;
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -10,7 +10,7 @@
 #include "client/migration/located_json.h"
 #include "client/migration/migration.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // Throws FileError, which names the file, the place and the property.
 Migration parse_migration(std::string_view document, const std::string& file);
@@ -22,4 +22,4 @@ std::vector<Migration> read_migrations(const std::filesystem::path& folder);
 // What a new file begins with: the next id, and a step to change. Returns the file's path. Throws std::runtime_error.
 std::filesystem::path write_new_migration(const std::filesystem::path& folder, const std::string& name);
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -4,7 +4,7 @@
 #include <map>
 #include <stdexcept>
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 std::string name_of(const Migration& migration) {
@@ -226,4 +226,4 @@ void Migrator::apply(const Migration& migration, History& history) {
 
 StepCost Migrator::cost(const Step& step) { return cost_of(*space_, step); }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -16,7 +16,7 @@
 #include "client/migration/runner_lock.h"
 #include "client/migration/step_runner.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // Collects steps.
 class MigratorSyntax {
@@ -106,4 +106,4 @@ class Migrator {
   std::unique_ptr<WorkSpace> space_;
 };
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -4,7 +4,7 @@
 
 #include "client/migration/value_conversion.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 auto find(Properties& properties, const std::string& name) {
@@ -70,4 +70,4 @@ bool apply(const PropertyChange& change, Properties& properties) {
 
 std::string to_string(const PropertyChange& change) { return std::visit(ToText(), change); }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -8,7 +8,7 @@
 
 #include "odata/entity.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // Where it is missing, it is added at the end.
 struct AddProperty {
@@ -45,4 +45,4 @@ bool apply(const PropertyChange& change, Properties& properties);
 // `add property Country = 'NL'`
 std::string to_string(const PropertyChange& change);
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -6,7 +6,7 @@
 
 #include "odata/entity_fault.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr const char* kETagTicks = "Ticks";  // in NEWold: the timestamp that an entity had
@@ -158,4 +158,4 @@ void run_rekey(WorkSpace& space, const Rekey& step, const StepProgress& progress
   RekeyWork(space, step, progress).run();
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

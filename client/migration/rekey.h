@@ -14,8 +14,8 @@
 
 #include "client/migration/step_runner.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 void run_rekey(WorkSpace& space, const Rekey& step, const StepProgress& progress);
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

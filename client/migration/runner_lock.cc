@@ -10,7 +10,7 @@
 
 #include "client/migration/history.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 const EntityKey kKey{"versionDataLock", "lock"};
@@ -126,4 +126,4 @@ void RunnerLock::renew_until_the_end() {
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

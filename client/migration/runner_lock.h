@@ -11,7 +11,7 @@
 
 #include "client/migration/work_space.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 struct RunnerLockOptions {
   std::chrono::milliseconds patience{60'000};  // for another runner to end
@@ -46,4 +46,4 @@ class RunnerLock {
   std::thread renewal_;
 };
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

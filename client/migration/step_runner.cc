@@ -7,7 +7,7 @@
 #include "client/migration/rekey.h"
 #include "odata/entity_fault.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr int kNotFound = 404, kPreconditionFailed = 412;
@@ -207,4 +207,4 @@ void run_step(WorkSpace& space, const Step& step, const StepProgress& progress) 
 
 StepCost cost_of(WorkSpace& space, const Step& step) { return std::visit(Cost{space}, step); }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -9,7 +9,7 @@
 #include "client/migration/migration.h"
 #include "client/migration/work_space.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // What a step touches, or would touch.
 struct StepCost {
@@ -54,4 +54,4 @@ class TransactionCounter {
   StepCost cost_;
 };
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -5,7 +5,7 @@
 
 #include "odata/base64.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 std::optional<Value> read(const std::string& text, EdmType type) {
@@ -108,4 +108,4 @@ std::optional<Value> convert(const ValueView& value, EdmType type) {
   return std::visit(ToType{type}, value);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

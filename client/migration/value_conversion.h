@@ -6,7 +6,7 @@
 
 #include "odata/value.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // As in JSON, without quotes: a time as 2026-11-21T08:30:00Z, bytes in Base64.
 std::string plain_text(const ValueView& value);
@@ -15,4 +15,4 @@ std::string plain_text(const ValueView& value);
 // numbers become other numbers where nothing is lost (3.0 becomes 3, and 3.5 no integer); a Boolean is the number 0 or 1.
 std::optional<Value> convert(const ValueView& value, EdmType type);
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

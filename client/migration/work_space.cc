@@ -6,7 +6,7 @@
 
 #include "odata/payload_writer.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 namespace {
 
 constexpr int kNotFound = 404, kPreconditionFailed = 412;
@@ -15,8 +15,8 @@ constexpr std::chrono::milliseconds kLook{100};
 
 bool is(const TableError& error, std::string_view code) { return error.code == code; }
 
-EntityWrite write_of(const Entity& entity) {
-  EntityWrite out{entity.key, {}, {}};
+OutgoingEntity write_of(const Entity& entity) {
+  OutgoingEntity out{entity.key, {}, {}};
   const auto properties = view_of(entity.properties);
   write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
   return out;
@@ -96,7 +96,7 @@ std::optional<Entity> WorkSpace::get(const std::string& table, const EntityKey& 
   refuse("an entity of the table " + table + " cannot be read", answer.error());
 }
 
-TableResult<void> WorkSpace::write(const std::string& table, WriteMode mode, const EntityWrite& write) {
+TableResult<void> WorkSpace::write(const std::string& table, WriteMode mode, const OutgoingEntity& write) {
   return ask([&](TableClient& client, int) { return client.write(table, mode, {&write, 1}); });
 }
 
@@ -113,7 +113,7 @@ void WorkSpace::put(const std::string& table, const Entity& entity) {
 }
 
 bool WorkSpace::put_if_unchanged(const std::string& table, const Entity& entity) {
-  EntityWrite conditional = write_of(entity);
+  OutgoingEntity conditional = write_of(entity);
   conditional.if_match = etag_of(entity.timestamp);
   const auto answer = write(table, WriteMode::Replace, conditional);
   if (answer) return true;
@@ -167,4 +167,4 @@ std::unique_ptr<TableWriter> WorkSpace::open_writer(const std::string& table,
                                        std::move(options));
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::migration

@@ -15,7 +15,7 @@
 #include "client/table_client.h"
 #include "client/table_writer.h"
 
-namespace rocktable {
+namespace rocktable::migration {
 
 // Thread-safe but for what it hands out. All throw std::runtime_error with a sentence.
 class WorkSpace {
@@ -56,7 +56,7 @@ class WorkSpace {
  private:
   template <class Ask>
   auto ask(const Ask& request);
-  TableResult<void> write(const std::string& table, WriteMode mode, const EntityWrite& write);
+  TableResult<void> write(const std::string& table, WriteMode mode, const OutgoingEntity& write);
   bool pause(const std::string& why, std::chrono::milliseconds time) const;
 
   const TableEndpoint endpoint_;
@@ -71,4 +71,4 @@ class WorkSpace {
   std::string why_;
 };
 
-}  // namespace rocktable
+}  // namespace rocktable::migration
