@@ -305,7 +305,8 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
     live.finish(stats_, response.status, continues, response.body.size());
     add_own_fields(response);
-  } catch (const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
+  } catch (
+      const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
     response = error_response(refusal.error(), exchange_, ErrorSource::TableLayer);
   } catch (const std::exception& fault) {
     response = internal_error(exchange_, fault);
