@@ -85,11 +85,14 @@ class HttpClient::Connection {
   }
 
   HttpResponse send(const HttpRequest& request) {
-    if (is_open()) {
+    const bool kept = is_open();
+    if (kept) {
       if (auto answer = exchange(request, true)) return std::move(*answer);
     }
     open();
-    return *exchange(request, false);
+    HttpResponse answer = *exchange(request, false);
+    answer.sent_twice = kept;
+    return answer;
   }
 
  private:

@@ -44,6 +44,7 @@ struct HttpResponse {
   int status = 0;
   HttpHeaders headers;
   std::string body;
+  bool sent_twice = false;  // the first time the server may have carried it out without an answer
 };
 
 // No answer came: a sentence for the user, which names the origin.

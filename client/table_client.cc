@@ -35,6 +35,7 @@ TableError unreadable(const std::string& what) { return {0, "", what + " cannot 
 
 TableError error_of(const HttpResponse& answer) {
   TableError out = read_error(answer.status, answer.body);
+  out.sent_twice = answer.sent_twice;
   if (out.code.empty()) out.code = answer.headers.get("x-ms-error-code");
   const std::string_view wait = answer.headers.get("Retry-After");
   int seconds = 0;
@@ -191,7 +192,11 @@ TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
       send("POST", "$batch",
            {write_transaction(endpoint_.address(), table, mode, writes), transaction_content_type()});
   if (!answer) return answer.error();
-  return read_transaction_answer(answer->body, writes.size());
+  const auto outcome = read_transaction_answer(answer->body, writes.size());
+  if (outcome) return {};
+  TableError error = outcome.error();
+  error.sent_twice = answer->sent_twice;
+  return error;
 }
 
 }  // namespace rocktable

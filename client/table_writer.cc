@@ -146,6 +146,7 @@ void TableWriter::commit_writes(Connection& connection, std::span<const EntityWr
     return;
   }
   const TableError& error = outcome.error();
+  doubtful = doubtful || error.sent_twice;
   const bool may_be_ours =
       doubtful && options_.mode == WriteMode::Insert && error.code == "EntityAlreadyExists";
   if (may_be_ours && writes.size() == 1 && is_there(connection, writes.front())) {

@@ -82,7 +82,7 @@ class Service {
     std::string_view plan_class_;
     bool scans_ = false;  // may visit many entities
     bool may_block_ = false;
-    bool counts_ = true;           // as a request for tables; else its answer is there already
+    bool counts_ = true;           // as a request for tables
     bool account_exists_ = false;  // its CORS rules count, whoever calls
     bool account_known_ = false;   // who called is allowed to know that there is this account
   };

@@ -70,7 +70,7 @@ TableId TableStore::Impl::begin_clone(std::size_t tables) {
   return first;
 }
 
-// Returns how many. Throws ServiceException: ServerBusy, where the gate is about to close.
+// Returns how many. Throws ServiceException: ServerBusy, where the gate is to be closed.
 std::uint64_t TableStore::Impl::copy_entities(TableId from, TableId to, const rocksdb::Snapshot& snapshot) {
   constexpr std::size_t kBatchBytes = 1 << 20;
   rocksdb::WriteOptions unsynced = write_options_;
@@ -92,7 +92,7 @@ std::uint64_t TableStore::Impl::copy_entities(TableId from, TableId to, const ro
     if (batch.GetDataSize() < kBatchBytes) continue;
     write(batch, unsynced);
     batch.Clear();
-    if (gate_.is_closing()) throw ServiceException(ErrorCode::ServerBusy);
+    if (gate_.is_pressing()) throw ServiceException(ErrorCode::ServerBusy);
   }
   check(rows->status());
   if (batch.Count() > 0) write(batch, unsynced);

@@ -43,6 +43,7 @@ bool Gate::is_empty() const {
 void Gate::open() {
   {
     const std::lock_guard lock(mutex_);
+    pressing_ = false;
     closed_ = false;
   }
   opened_.notify_all();
@@ -51,10 +52,13 @@ void Gate::open() {
 Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
     : gate_(gate), alone_(gate.closing_mutex_) {
   constexpr std::chrono::microseconds kLook{50};
-  const auto give_up = std::chrono::steady_clock::now() + patience;
+  constexpr std::chrono::milliseconds kUsual{250};  // in which all leave by themselves but long scans, and copies
+  const auto start = std::chrono::steady_clock::now();
   if (gate_.closed_.exchange(true, std::memory_order_seq_cst)) throw ServiceException(ErrorCode::ServerBusy);
   while (!gate_.is_empty()) {
-    if (std::chrono::steady_clock::now() >= give_up) {
+    const auto waited = std::chrono::steady_clock::now() - start;
+    gate_.pressing_ = waited >= std::min<std::chrono::nanoseconds>(kUsual, patience / 2);
+    if (waited >= patience) {
       gate_.open();
       throw ServiceException(ErrorCode::ServerBusy);
     }

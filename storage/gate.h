@@ -50,8 +50,8 @@ class Gate {
     bool stays_ = false;
   };
 
-  // Whether those inside should leave soon.
-  bool is_closing() const { return closed_.load(std::memory_order_relaxed); }
+  // Whether those inside should leave now: who closes has waited for a while.
+  bool is_pressing() const { return pressing_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kSlots = 64;
@@ -65,6 +65,7 @@ class Gate {
   const std::chrono::milliseconds patience_;
   std::array<Slot, kSlots> slots_;
   std::atomic<bool> closed_ = false;
+  std::atomic<bool> pressing_ = false;
   std::mutex closing_mutex_;  // one closes at a time
   std::mutex mutex_;
   std::condition_variable opened_;

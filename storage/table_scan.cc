@@ -280,7 +280,7 @@ class Scan {
   // Looks at the clock, and asks.
   bool is_over() {
     const auto now = SteadyClock::now();
-    if (now >= deadline_ || gate_.is_closing()) return true;
+    if (now >= deadline_ || gate_.is_pressing()) return true;
     if (!stats_.progress) return false;
     const bool go_on = stats_.progress(stats_);
     const auto then = SteadyClock::now();

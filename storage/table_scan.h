@@ -20,7 +20,7 @@ struct ScanContext {
   rocksdb::DB& db;
   rocksdb::ColumnFamilyHandle* entities;
   std::atomic<int>& long_scans;  // at work
-  const Gate& gate;              // where it is about to close, the page ends
+  const Gate& gate;              // where it presses, the page ends
 };
 
 // As TableStore::scan has it.

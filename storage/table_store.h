@@ -94,7 +94,7 @@ inline constexpr std::size_t kMaxPageBytes = 16 << 20;
 
 // All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
 // damaged records are thrown (std::runtime_error). While everything is reset, or a snapshot restored, calls that are at
-// work come to their end first (a scan to that of a page), and new ones wait; where that takes more than a moment they
+// work come to their end first (a long scan to that of a page), and new ones wait; where that takes more than a moment they
 // throw ServiceException: ServerBusy.
 class TableStore {
  public:

@@ -43,6 +43,7 @@ Pipe Pipe::make() {
 }
 
 HeldSignals::HeldSignals() {
+  std::signal(SIGCHLD, SIG_DFL);  // whose parent ignores it would never hear of its children's end
   sigset_t held;
   sigemptyset(&held);
   for (const int signal : kHeld) sigaddset(&held, signal);

@@ -1,6 +1,8 @@
 #include "server/program/commands.h"
 
 #include "client/healthcheck.h"
+#include "client/reset_command.h"
+#include "client/snapshot_command.h"
 #include "client/transfer_commands.h"
 #include "server/program/exec.h"
 #include "server/program/repair.h"
@@ -15,6 +17,8 @@ constexpr Command kCommands[] = {
     {"healthcheck", "", "Say whether a running instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
     {"repair", "DIR", "Save what is whole of the damaged store in DIR", run_repair},
+    {"reset", "", "Empty a running rocktable, an account of it or a table", run_reset},
+    {"snapshot", "ACTION", "Take, restore, list and delete snapshots of a running one", run_snapshot},
 };
 
 }  // namespace

@@ -24,7 +24,8 @@
 namespace rocktable {
 namespace {
 
-constexpr std::chrono::seconds kStopTimeout{8};  // the server gives requests at work six
+constexpr std::chrono::seconds kStopTimeout{
+    30};  // the server gives requests at work six, and then closes the store
 
 constexpr const char* kHelp =
     "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 HELP_WIDTH = 100
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
-    --insightHeaders --strictApiVersion --blobHost --queuePort --extentMemoryLimit
+    --insightHeaders --strictApiVersion --compat --blobHost --queuePort --extentMemoryLimit
     --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help
     --seed --seedAccount""".split()
 

@@ -88,8 +88,10 @@ def queues(server, **more):
 
 def ports_of(pid):
     """The TCP ports that a process listens at."""
-    folder = f"/proc/{pid}/fd"
-    mine = {os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+    folder, mine = f"/proc/{pid}/fd", set()
+    for name in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            mine.add(os.readlink(f"{folder}/{name}"))
     lines = [line.split() for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}", encoding="ascii")]
     return {int(line[1].rsplit(":", 1)[1], 16) for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in mine}
 

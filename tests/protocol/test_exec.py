@@ -254,6 +254,11 @@ def test_the_command_starts_with_the_signals_of_its_parent():
     assert int(status["SigIgn"], 16) & 1 << signal.SIGHUP - 1, "as under nohup"
 
 
+def test_who_ignores_its_children_gets_an_exit_code_all_the_same():
+    ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    assert run("--", "sh", "-c", "exit 3", preexec_fn=ignore).returncode == 3
+
+
 def test_the_command_inherits_no_open_files():
     assert run("--", "ls", "/proc/self/fd").stdout.split() == ["0", "1", "2", "3"]  # 3: the folder itself
 

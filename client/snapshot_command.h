@@ -1,0 +1,8 @@
+// rocktable snapshot take|restore|list|delete: snapshots of a running rocktable.
+#pragma once
+
+namespace rocktable {
+
+int run_snapshot(int argc, const char* const* argv);
+
+}  // namespace rocktable

@@ -1,0 +1,119 @@
+"""rocktable reset and rocktable snapshot, as a script uses them."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from fixture_control import account_of, contents, fill, insert
+from rocktable_server import BINARY, Server
+
+pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = Server("--anyAccount", "--controlToken", "open-sesame")
+    yield running
+    running.stop()
+
+
+def run(server, *words, environment=None):
+    variables = {"ROCKTABLE_URL": f"http://{server.authority}", "ROCKTABLE_CONTROL_TOKEN": "open-sesame"}
+    variables = variables if environment is None else environment
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ROCKTABLE_")}
+    return subprocess.run([str(BINARY), *words], env=inherited | variables, capture_output=True, text=True, timeout=60)
+
+
+def done(server, *words):
+    ended = run(server, *words)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended
+    return ended.stdout
+
+
+def refused(server, *words, code=1, **options):
+    ended = run(server, *words, **options)
+    assert (ended.returncode, ended.stdout) == (code, ""), ended
+    assert ended.stderr.startswith("rocktable: ") and ended.stderr.count("\n") == 1
+    return ended.stderr
+
+
+def test_reset(server):
+    other = account_of(server, "other")
+    fill(server)
+    fill(other)
+    tables = contents(server)[0]
+    assert done(server, "reset", "--account", server.name, "--table", "One") == (
+        f"rocktable: reset the table One of the account {server.name}\n"
+    )
+    assert contents(server)[0] == tables | {"One": []}
+    done(server, "reset", "--account", "other")
+    assert contents(other)[0] == {} and contents(server)[0] != {}
+    assert done(server, "reset") == "rocktable: reset all accounts\n"
+    assert contents(server)[0] == {}
+
+
+def test_snapshots(server):
+    fill(server)
+    before = contents(server)
+    assert done(server, "snapshot", "list") == ""
+    done(server, "snapshot", "take", "seeded")
+    assert "already" in refused(server, "snapshot", "take", "seeded")
+    insert(server, "One", "p", "new")
+    done(server, "snapshot", "restore", "seeded")
+    assert contents(server) == before
+    done(server, "snapshot", "take", "seeded", "--replace")
+    done(server, "snapshot", "take", "b")
+    lines = done(server, "snapshot", "list").splitlines()
+    assert [line.split()[0] for line in lines] == ["b", "seeded"] and "2 tables" in lines[1]
+    listed = json.loads(done(server, "snapshot", "list", "--json"))["snapshots"]
+    assert [one["name"] for one in listed] == ["b", "seeded"]
+    for name in ("b", "seeded"):
+        done(server, "snapshot", "delete", name)
+    assert "there is no snapshot b" in refused(server, "snapshot", "restore", "b")
+
+
+def test_options_stand_for_the_environment(server):
+    url = ("--url", f"http://{server.authority}")
+    token = ("--controlToken", "open-sesame")
+    for words in (("reset", *url, *token), ("snapshot", *url, *token, "list"), ("snapshot", "list", *url, *token)):
+        ended = run(server, *words, environment={})
+        assert ended.returncode == 0, ended
+    for environment in ({}, {"ROCKTABLE_CONTROL_TOKEN": "wrong"}):
+        assert "Authorization" in refused(server, "reset", *url, environment=environment)
+
+
+def test_what_cannot_be_done_is_told(server):
+    assert "cannot be reached" in refused(server, "reset", environment={"ROCKTABLE_URL": "http://127.0.0.1:1"})
+    assert refused(server, "reset", environment={"ROCKTABLE_URL": "nonsense"})
+    assert "NO" in refused(server, "reset", "--account", "NO")
+    assert "name" in refused(server, "snapshot", "take", "../x")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("reset", "--table", "One"),
+        ("reset", "--account", ""),
+        ("reset", "--account", "a", "--table", ""),
+        ("reset", "everything"),
+        ("snapshot",),
+        ("snapshot", "take"),
+        ("snapshot", "show", "x"),
+        ("snapshot", "list", "x"),
+        ("reset", "--controlToken", "a\nb: c"),
+    ],
+    ids=str,
+)
+def test_wrong_usage_does_nothing(server, words):
+    fill(server, tables=["Kept"], rows=1)
+    try:
+        refused(server, *words, code=2)
+        assert contents(server)[0]["Kept"]
+    finally:
+        done(server, "reset")
+
+
+def test_help(server):
+    for words in (("reset", "--help"), ("snapshot", "--help"), ("snapshot", "take", "--help")):
+        assert "--help" in done(server, *words)

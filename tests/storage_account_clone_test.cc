@@ -1,0 +1,179 @@
+// Copies of accounts.
+#include <doctest/doctest.h>
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "storage/catalog_codec.h"
+#include "storage/repair.h"
+#include "tests/storage_contents.h"
+#include "tests/storage_files.h"
+#include "tests/storage_temporary_folder.h"
+
+namespace rocktable {
+namespace {
+
+std::string outcome_of_clone(TableStore& store, std::string_view from, std::string_view to) {
+  const auto clone = store.clone_account(from, to);
+  if (!clone) return std::string(to_string(clone.error().code));
+  return std::to_string(clone->tables) + " tables, " + std::to_string(clone->entities) + " entities";
+}
+
+TEST_CASE("a copy of an account is as the account, and lives its own life") {
+  for (const bool on_disk : {false, true}) {
+    CAPTURE(on_disk);
+    const TemporaryFolder folder;
+    auto store = std::make_unique<TableStore>(on_disk ? folder.store() : in_memory());
+    make_accounts(*store);
+    store->set_service_properties("copy", "of an earlier life");
+    CHECK(outcome_of_clone(*store, "acct", "copy") == "3 tables, 503 entities");
+    const std::string all = contents(*store, "acct");
+    CHECK(contents(*store, "copy") == all);
+    CHECK(contents(*store, "copy").find("settings of acct") != std::string::npos);
+
+    committed(*store, {"copy", "first"}, "p", {upsert("new")});
+    REQUIRE(outcome(store->delete_table({"copy", "second"})) == "done");
+    CHECK(contents(*store, "acct") == all);
+    const std::string changed = contents(*store, "copy");
+    store->reset_account("acct");
+    CHECK(contents(*store, "copy") == changed);
+    CHECK(outcome_of_clone(*store, "copy", "acct") == "2 tables, 4 entities");
+    if (!on_disk) continue;
+    store.reset();
+    store = std::make_unique<TableStore>(folder.store());
+    CHECK(contents(*store, "copy") == changed);
+    CHECK(contents(*store, "acct") == changed);
+  }
+}
+
+TEST_CASE("an account that has tables is not copied over, and one without is not copied") {
+  TableStore store(in_memory());
+  make_accounts(store);
+  const std::string other = contents(store, "other");
+  CHECK(outcome_of_clone(store, "acct", "other") == "TableAlreadyExists");
+  CHECK(outcome_of_clone(store, "acct", "acct") == "TableAlreadyExists");
+  CHECK(outcome_of_clone(store, "nobody", "copy") == "ResourceNotFound");
+  CHECK(contents(store, "other") == other);
+  CHECK(contents(store, "copy").empty());
+}
+
+TEST_CASE("of two copies with one name one is made, and nothing of the other") {
+  TableStore store(in_memory());
+  make_accounts(store);
+  store.reset_account("other");
+  make_table(store, {"other", "elsewhere"}, 300);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> made{0};
+    {
+      std::jthread a([&] { made += store.clone_account("acct", "copy").has_value(); });
+      std::jthread b([&] { made += store.clone_account("other", "copy").has_value(); });
+    }
+    CHECK(made == 1);
+    const std::string copy = contents(store, "copy");
+    CHECK((copy == contents(store, "acct") || copy == contents(store, "other")));
+    store.reset_account("copy");
+  }
+}
+
+TEST_CASE("a copy is of one moment, whatever is written or emptied meanwhile") {
+  TableStore store(in_memory());
+  make_table(store, kTable, 0);
+  std::atomic<bool> running{true};
+  std::atomic<int> unexpected{0}, torn{0}, made{0};
+  std::vector<std::jthread> threads;
+  threads.emplace_back([&] {  // row 0 and row 999 always have one number
+    for (std::int64_t n = 0; running; ++n) {
+      std::vector<Write> writes;
+      for (const int row : {0, 500, 999}) writes.push_back(upsert(std::to_string(row), {{"n", n}}));
+      const auto result = store.commit(kTable, "p", writes);
+      unexpected += !result.has_value();
+    }
+  });
+  threads.emplace_back([&] {
+    while (running) {
+      unexpected += !store.reset_table(kTable).has_value();
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+  });
+  for (int round = 0; round < 100; ++round) {
+    const auto clone = store.clone_account(kTable.account, "copy");
+    if (!clone) {
+      unexpected += clone.error().code != ErrorCode::ServerBusy;
+      continue;
+    }
+    ++made;
+    const auto entities = entities_in(store, {"copy", kTable.table});
+    torn += !entities.empty() && (entities.size() != 3 || entities[0].timestamp != entities[2].timestamp);
+    store.reset_account("copy");
+  }
+  running = false;
+  threads.clear();
+  CHECK(unexpected == 0);
+  CHECK(torn == 0);
+  CHECK(made > 0);
+}
+
+// As the end of the process leaves it: rows under ids of no table, and the row of the catalog that says so.
+void leave_unfinished_clone(const StoreOptions& options, std::uint64_t first, std::uint64_t count) {
+  change(options, [&](rocksdb::DB& db, const auto& families) {
+    std::string record;
+    {
+      const std::unique_ptr<rocksdb::Iterator> rows(db.NewIterator({}, families[2]));
+      rows->SeekToFirst();
+      REQUIRE(rows->Valid());
+      record = rows->value().ToString();
+    }
+    for (std::uint64_t id = first; id < first + count; ++id)
+      REQUIRE(db.Put({}, families[2], encode_entity_key(TableId{id}, "p", "r"), record).ok());
+    REQUIRE(db.Put({}, families[1], encode_clone_key(TableId{first}), encode_number(count)).ok());
+    REQUIRE(db.Put({}, families[1], std::string(kNextTableIdKey), encode_number(first + count)).ok());
+  });
+}
+
+std::size_t rows_in(const StoreOptions& options) {
+  std::size_t out = 0;
+  change(options, [&](rocksdb::DB& db, const auto& families) {
+    for (const std::size_t family : {1, 2}) {
+      const std::unique_ptr<rocksdb::Iterator> rows(db.NewIterator({}, families[family]));
+      for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++out;
+    }
+  });
+  return out;
+}
+
+TEST_CASE("what an end of the process leaves of a copy is swept at the next start") {
+  const TemporaryFolder folder;
+  const StoreOptions options = folder.store();
+  fill(options);
+  const std::size_t before = rows_in(options);
+  leave_unfinished_clone(options, 100, 3);
+  CHECK(rows_in(options) == before + 4);
+  {
+    TableStore store(options);
+    CHECK(rows(store) == "123");
+    make_table(store, {"acct", "behind"}, 0);  // its id is behind those
+    CHECK(entities_in(store, {"acct", "behind"}).empty());
+  }
+  CHECK(rows_in(options) == before + 1);
+}
+
+TEST_CASE("repair does not make tables of an unfinished copy") {
+  const TemporaryFolder folder;
+  const StoreOptions options = folder.store();
+  fill(options);
+  leave_unfinished_clone(options, 100, 2);
+  change(options, put(2, encode_entity_key(TableId{1}, "p", "4"), "no record"));
+  const RepairReport report = repair_store(options.directory, "acct");
+  CHECK_FALSE(report.was_whole);
+  CHECK(report.tables == 1);
+  CHECK(report.entities == 3);
+  const TableStore store(options);
+  CHECK(table_names(store, "acct") == std::vector<std::string>{std::string(kTable.table)});
+}
+
+}  // namespace
+}  // namespace rocktable

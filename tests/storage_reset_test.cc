@@ -1,0 +1,221 @@
+// Resets: of a table, of an account, of everything; what goes, what stays, and who is about meanwhile.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/storage_contents.h"
+#include "tests/storage_temporary_folder.h"
+
+namespace rocktable {
+namespace {
+
+// In memory and on disk; `again` closes and opens what is on disk.
+void in_both(const std::function<void(TableStore&, const std::function<TableStore&()>& again)>& test) {
+  for (const bool on_disk : {false, true}) {
+    CAPTURE(on_disk);
+    const TemporaryFolder folder;
+    auto store = std::make_unique<TableStore>(on_disk ? folder.store() : in_memory());
+    test(*store, [&]() -> TableStore& {
+      if (on_disk) {
+        store.reset();
+        store = std::make_unique<TableStore>(folder.store());
+      }
+      return *store;
+    });
+  }
+}
+
+TEST_CASE("a table that is reset is empty, and keeps its name, its time and its access policies") {
+  in_both([](TableStore& store, const auto& again) {
+    make_accounts(store);
+    const TableName first{"acct", "FIRST"};
+    const std::string others = contents(store, "other");
+    const Table before = store.get_table(first).value();
+    CHECK(outcome(store.reset_table({"acct", "nothing"})) == "TableNotFound");
+    for (int round = 0; round < 3; ++round) {
+      REQUIRE(outcome(store.reset_table(first)) == "done");
+      CHECK(entities_in(store, first).empty());
+      CHECK(store.signed_identifiers(first).value() == "who may");
+      CHECK(store.get_table(first)->name == "First");
+      CHECK(store.get_table(first)->created == before.created);
+      CHECK(entities_in(store, {"acct", "second"}).size() == 500);
+      write_rows(store, first, round == 1 ? 1000 : 3);  // more than a few go another way
+    }
+    const std::string after = contents(store, "acct");
+    CHECK(contents(store, "other") == others);
+    TableStore& reopened = again();
+    CHECK(contents(reopened, "acct") == after);
+    CHECK(contents(reopened, "other") == others);
+  });
+}
+
+TEST_CASE("an account that is reset has nothing left, and others have all of theirs") {
+  in_both([](TableStore& store, const auto& again) {
+    make_accounts(store);
+    make_table(store, {"acct1", "first"});  // its name begins as the other's
+    const std::string others = contents(store, "other") + contents(store, "acct1");
+    store.reset_account("nobody");
+    store.reset_account("acct");
+    store.reset_account("acct");
+    CHECK(contents(store, "acct").empty());
+    CHECK(contents(store, "other") + contents(store, "acct1") == others);
+    make_table(store, {"acct", "first"}, 1);
+    CHECK(store.signed_identifiers({"acct", "first"}).value().empty());
+    const std::string after = contents(store, "acct");
+    TableStore& reopened = again();
+    CHECK(contents(reopened, "acct") == after);
+    CHECK(contents(reopened, "other") + contents(reopened, "acct1") == others);
+  });
+}
+
+TEST_CASE("everything can be reset, again and again") {
+  in_both([](TableStore& store, const auto& again) {
+    store.reset();
+    for (int round = 0; round < 4; ++round) {
+      make_accounts(store);
+      store.reset();
+      for (const std::string_view account : {"acct", "other"}) CHECK(contents(store, account).empty());
+    }
+    CHECK(contents(again(), "acct").empty());
+    make_accounts(again());
+    again().reset();
+    CHECK(contents(again(), "acct").empty());
+  });
+}
+
+// A range tombstone that covered another table's rows, or files that were dropped too many, would show here.
+TEST_CASE("large tables that are reset leave their neighbours whole") {
+  in_both([](TableStore& store, const auto& again) {
+    for (const char* table : {"a", "b", "c"}) make_table(store, {"acct", table}, 200, 60'000);
+    make_table(store, {"other", "a"}, 400, 1000);
+    const std::string others = contents(store, "other");
+    REQUIRE(outcome(store.reset_table({"acct", "b"})) == "done");
+    CHECK(entities_in(store, {"acct", "a"}).size() == 200);
+    CHECK(entities_in(store, {"acct", "b"}).empty());
+    CHECK(entities_in(store, {"acct", "c"}).size() == 200);
+    again().reset_account("acct");
+    CHECK(contents(again(), "acct").empty());
+    CHECK(contents(again(), "other") == others);
+  });
+}
+
+TEST_CASE("timestamps go on behind a reset, and across a restart after it") {
+  in_both([](TableStore& store, const auto& again) {
+    make_table(store, kTable);
+    DateTime last = committed(store, kTable, "p", {upsert("r")});
+    const auto next = [&](TableStore& now) {
+      const DateTime timestamp = committed(now, kTable, "p", {upsert("r")});
+      CHECK(last < timestamp);
+      last = timestamp;
+    };
+    REQUIRE(outcome(store.reset_table(kTable)) == "done");
+    next(store);
+    store.reset_account(kTable.account);
+    make_table(store, kTable, 0);
+    next(store);
+    store.reset();
+    make_table(store, kTable, 0);
+    next(store);
+    next(again());
+  });
+}
+
+// What was there as a reset began is older than one write before it.
+TEST_CASE("no page of a table shows rows from before and after a reset, and no row comes back") {
+  for (const bool all : {false, true}) {
+    CAPTURE(all);
+    TableStore store(in_memory());
+    make_table(store, kTable, 0);
+    std::atomic<std::int64_t> oldest{0};  // ticks: nothing up to here is there any more
+    std::atomic<bool> running{true};
+    std::atomic<int> old{0}, unexpected{0}, commits{0}, pages{0};
+    const auto is_expected = [](ErrorCode code) {
+      return code == ErrorCode::TableNotFound || code == ErrorCode::ServerBusy;
+    };
+    const auto write = [&](int thread) {
+      while (running) {
+        std::vector<Write> writes;
+        writes.reserve(20);
+        for (int row = 0; row < 20; ++row) writes.push_back(upsert(std::to_string(row)));
+        const auto result = store.commit(kTable, std::to_string(thread), writes);
+        commits += result.has_value();
+        unexpected += !result && !is_expected(result.error().error.code);
+      }
+    };
+    // By ranges of several keys and by a filter: the ways of reading that see more than one moment of RocksDB.
+    const auto read = [&](const KeyRanges& ranges) {
+      while (running) {
+        const std::int64_t before = oldest;
+        std::size_t found = 0;
+        const auto result = store.scan(kTable, ranges, 1000, far_away(), [&](const EntityView& entity) {
+          old += entity.timestamp.ticks <= before;
+          return ++found > 0;
+        });
+        ++pages;
+        unexpected += !result && !is_expected(result.error().code);
+      }
+    };
+    std::vector<std::jthread> threads;
+    threads.emplace_back([&] { write(1); });
+    threads.emplace_back([&] { write(2); });
+    threads.emplace_back([&] { read(all_keys()); });
+    threads.emplace_back([&] {
+      KeyRanges keys;
+      for (const char* row : {"1", "2", "3"})
+        keys.push_back({{"1", row}, EntityKey{"1", std::string(row) + '\0'}});
+      read(keys);
+    });
+    for (int round = 0; round < 60; ++round) {
+      for (const int before = commits; commits < before + 5;) std::this_thread::yield();
+      const DateTime before_reset = committed(store, kTable, "p", {upsert("r")});
+      if (all) {
+        store.reset();
+        unexpected += !store.create_table(kTable).has_value();
+      } else {
+        unexpected += !store.reset_table(kTable).has_value();
+      }
+      oldest = before_reset.ticks;
+    }
+    running = false;
+    threads.clear();
+    CHECK(old == 0);
+    CHECK(unexpected == 0);
+    CHECK(pages > 0);
+    REQUIRE(outcome(store.reset_table(kTable)) == "done");
+    CHECK(entities_in(store, kTable).empty());
+  }
+}
+
+TEST_CASE("accounts of parallel tests that are reset all the time do not disturb each other") {
+  TableStore store(in_memory());
+  std::atomic<int> unexpected{0};
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(4);
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&, thread] {
+        const std::string account = "account" + std::to_string(thread);
+        for (int round = 0; round < 100; ++round) {
+          unexpected += !store.create_table({account, "t"}).has_value();
+          for (int i = 0; i < 5; ++i)
+            unexpected +=
+                !store.commit({account, "t"}, "p", std::vector<Write>{insert(std::to_string(i))}).has_value();
+          int found = 0;
+          unexpected += !store.scan({account, "t"}, all_keys(), 1000, far_away(),
+                                    [&](const EntityView&) { return ++found > 0; });
+          unexpected += found != 5;
+          store.reset_account(account);
+        }
+      });
+    }
+  }
+  CHECK(unexpected == 0);
+}
+
+}  // namespace
+}  // namespace rocktable

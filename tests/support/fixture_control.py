@@ -1,0 +1,73 @@
+"""What tests ask of /_rocktable/...: resets, snapshots, copies of accounts."""
+import json
+
+from rocktable_server import Account, all_entities, create_table, exchange, request_bytes, send
+
+XML = {"Accept": "application/xml", "Content-Type": "application/xml"}
+PROPERTIES = "/?restype=service&comp=properties"
+
+
+def control(server, method, resource, **headers):
+    """Keywords are headers, with underscores for hyphens."""
+    fields = {name.replace("_", "-"): value for name, value in headers.items()}
+    if method == "POST":
+        fields = {"Content-Length": "0"} | fields
+    data = request_bytes(server, method, f"/_rocktable/{resource}", fields, signed=False)
+    answer = exchange(server, data, method)
+    assert answer.status < 500 or answer.status == 503, answer
+    assert answer.headers["Content-Type"] == "application/json"
+    if answer.status >= 400 and method != "HEAD":
+        assert answer.json()["error"]
+    return answer
+
+
+def done(server, method, resource):
+    answer = control(server, method, resource)
+    assert answer.status in (200, 201), answer
+    return answer.json()
+
+
+def account_of(server, name):
+    """Another account of a server with --anyAccount."""
+    endpoint = server.endpoint.replace(f"/{server.name}", f"/{name}")
+    return Account(f"AccountName={name};AccountKey={server.key};TableEndpoint={endpoint}")
+
+
+def insert(account, table, partition, row, **properties):
+    entity = {"PartitionKey": partition, "RowKey": row, **properties}
+    answer = send(account, "POST", f"/{table}", {"Prefer": "return-no-content"}, json.dumps(entity))
+    assert answer.status == 204, answer
+    return answer.headers["ETag"]
+
+
+def fill(account, tables=("One", "Two"), rows=3):
+    for table in tables:
+        create_table(account, table)
+        for row in range(rows):
+            insert(account, table, "p", str(row), N=row)
+
+
+def document(account, target):
+    answer = send(account, "GET", target, XML)
+    assert answer.status == 200, answer
+    return answer.text
+
+
+def set_document(account, target, text):
+    answer = send(account, "PUT", target, XML, text)
+    assert answer.status in (202, 204), answer
+
+
+def contents(account):
+    """All tables with all their entities, and what is set beside them."""
+    answer = send(account, "GET", "/Tables")
+    assert answer.status == 200, answer
+    names = [table["TableName"] for table in answer.json()["value"]]
+    policies = {name: document(account, f"/{name}?comp=acl") for name in names}
+    settings = document(account, PROPERTIES)
+    return {name: all_entities(account, name) for name in names}, policies, settings
+
+
+def moment(etag):
+    """What is ordered as ETags are: seconds have no zeros at their end."""
+    return etag.split("Z'")[0].partition(".")[0], etag.split("Z'")[0].partition(".")[2].ljust(7, "0")

@@ -1,0 +1,79 @@
+"""A proxy in front of a server: it passes requests on, and does to some what a network or a busy service does."""
+import http.client
+import http.server
+import json
+import threading
+
+BUSY = json.dumps({"odata.error": {"code": "ServerBusy", "message": {"lang": "en-US", "value": "The server is busy."}}})
+
+
+class Proxy:
+    """`fault(number, method, path)` is asked for each request, the first being 1, and answers None (pass it on), a status
+    with a body of JSON (answered in place of the server), "drop" (the connection ends before the server hears of it) or
+    "swallow" (the server does what is asked, and the connection ends without its answer)."""
+
+    def __init__(self, account, fault):
+        self.account, self.fault = account, fault
+        self.requests = 0
+        self._lock = threading.Lock()
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def handle_one_request(self):
+                self.raw_requestline = self.rfile.readline(65537)
+                if not self.raw_requestline or not self.parse_request():
+                    self.close_connection = True
+                    return
+                proxy._serve(self)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}{account.base}"
+        self.connection_string = (f"AccountName={account.name};AccountKey={account.key};"
+                                  f"TableEndpoint={self.endpoint};")
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _serve(self, request):
+        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+        with self._lock:
+            self.requests += 1
+            number = self.requests
+        fault = self.fault(number, request.command, request.path)
+        if fault == "drop":
+            request.close_connection = True
+            return
+        if fault and fault != "swallow":
+            return self._answer(request, fault[0], [("Content-Type", "application/json")], fault[1].encode())
+        upstream = http.client.HTTPConnection(self.account.host, self.account.port, timeout=30)
+        try:
+            upstream.request(request.command, request.path, body, dict(request.headers))
+            answer = upstream.getresponse()
+            content = answer.read()
+        finally:
+            upstream.close()
+        if fault == "swallow":
+            request.close_connection = True
+            return
+        self._answer(request, answer.status, answer.getheaders(), content)
+
+    @staticmethod
+    def _answer(request, status, headers, body):
+        head = f"HTTP/1.1 {status} Status\r\n"
+        kept = [f"{name}: {value}\r\n" for name, value in headers
+                if name.lower() not in ("content-length", "connection", "transfer-encoding")]
+        if status != 204:
+            kept.append(f"Content-Length: {len(body)}\r\n")
+        request.wfile.write((head + "".join(kept) + "\r\n").encode() + body)
