@@ -12,7 +12,8 @@ namespace rocktable {
 namespace {
 
 // Gives `count` entities, of 100 in a partition; then what `at_end` says.
-SeedTable table_of(const TableName& name, int count, std::function<std::optional<Entity>()> at_end = {}) {
+SeedTable table_of(const TableName& name, int count,
+                   const std::function<std::optional<Entity>()>& at_end = {}) {
   int given = 0;
   return {std::string(name.account), std::string(name.table), [=]() mutable -> std::optional<Entity> {
             if (given == count) return at_end ? at_end() : std::nullopt;
