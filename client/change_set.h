@@ -12,12 +12,14 @@
 
 namespace rocktable {
 
-enum class WriteMode { Insert, Replace, Merge };  // the last two insert what is not there
+// Replace and Merge insert what is not there, unless an ETag is asked for.
+enum class WriteMode { Insert, Replace, Merge, Delete };
 
 // An entity on its way to a table: its body as it is sent.
 struct EntityWrite {
   EntityKey key;
-  std::string body;  // JSON
+  std::string body;      // JSON; empty for a deletion
+  std::string if_match;  // an ETag, or empty; a deletion without one deletes whatever is there
 };
 
 inline constexpr std::size_t kMaxTransactionWrites = 100;
@@ -28,6 +30,8 @@ std::size_t bytes_in_transaction(const EntityWrite& write, std::string_view addr
 
 // How a single write is sent, alone or within a transaction.
 std::string_view method_of(WriteMode mode);
+// The value of If-Match; empty: there is none.
+std::string_view if_match_of(WriteMode mode, const EntityWrite& write);
 // `mytable`, or `mytable(PartitionKey='p',RowKey='r')`
 std::string resource_of(WriteMode mode, std::string_view table, const EntityKey& key);
 

@@ -33,6 +33,18 @@ void add_parameter(std::string& target, std::string_view name, std::string_view 
 
 TableError unreadable(const std::string& what) { return {0, "", what + " cannot be read"}; }
 
+// Within a text every quote has a backslash before it: so this stands nowhere but where it means itself.
+DateTime timestamp_in(std::string_view json) {
+  constexpr std::string_view kMember = "\"odata.etag\":\"W/\\\"";
+  constexpr std::string_view kEnd = "\\\"\"";
+  const std::size_t at = json.find(kMember);
+  const std::size_t end = at == json.npos ? at : json.find(kEnd, at + kMember.size());
+  if (end == json.npos) return {};
+  const std::size_t begin = at + kMember.size();
+  const auto time = parse_etag("W/\"" + std::string(json.substr(begin, end - begin)) + "\"");
+  return time ? *time : DateTime{};
+}
+
 TableError error_of(const HttpResponse& answer) {
   TableError out = read_error(answer.status, answer.body);
   out.sent_twice = answer.sent_twice;
@@ -79,6 +91,7 @@ TableResult<HttpResponse> TableClient::send(std::string_view method, std::string
     request.headers.add("Content-Type", body.type);
     if (body.type == kJson) request.headers.add("Prefer", "return-no-content");
   }
+  if (!body.if_match.empty()) request.headers.add("If-Match", body.if_match);
   sign(request, body.type);
   HttpResponse answer = http_.send(request);
   if (answer.status >= kFirstErrorStatus) return error_of(answer);
@@ -109,6 +122,12 @@ TableResult<TablePage> TableClient::list_tables(const std::string& next) {
 
 TableResult<void> TableClient::create_table(std::string_view name) {
   const auto answer = send("POST", "Tables", {nlohmann::json{{"TableName", name}}.dump(), kJson});
+  if (!answer) return answer.error();
+  return {};
+}
+
+TableResult<void> TableClient::delete_table(std::string_view name) {
+  const auto answer = send("DELETE", "Tables('" + std::string(name) + "')", {});
   if (!answer) return answer.error();
   return {};
 }
@@ -173,14 +192,17 @@ std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
 TableResult<Entity> read_page_entity(std::string_view json) {
   auto payload = read_entity(json);
   if (!payload || !payload->partition_key || !payload->row_key) return unreadable("an entity of an answer");
-  return Entity{
-      {std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
+  return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},
+                timestamp_in(json),
+                std::move(payload->properties)};
 }
 
 // --- Writing -------------------------------------------------------------------------------------------------
 
 TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode, const EntityWrite& write) {
-  const auto answer = send(method_of(mode), resource_of(mode, table, write.key), {write.body, kJson});
+  const std::string_view type = mode == WriteMode::Delete ? std::string_view{} : kJson;
+  const auto answer = send(method_of(mode), resource_of(mode, table, write.key),
+                           {write.body, type, if_match_of(mode, write)});
   if (!answer) return answer.error();
   return {};
 }

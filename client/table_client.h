@@ -42,7 +42,8 @@ struct TablePage {
 // is in the objects is not looked at.
 std::optional<std::vector<std::string_view>> split_page(std::string_view body);
 
-// An entity of a page. Errors as of an answer that cannot be read.
+// An entity of a page, its timestamp from its ETag, where it has one of the service's form. Errors as of an answer that
+// cannot be read.
 TableResult<Entity> read_page_entity(std::string_view json);
 
 // Not thread-safe: one per thread. All throw HttpError where no answer comes.
@@ -54,6 +55,7 @@ class TableClient {
 
   TableResult<TablePage> list_tables(const std::string& next);
   TableResult<void> create_table(std::string_view name);
+  TableResult<void> delete_table(std::string_view name);
 
   // Up to `top` entities in order of their keys; a page may hold fewer, or none, and not be the last.
   TableResult<std::unique_ptr<EntityPage>> query(std::string_view table, std::string_view filter, int top,
@@ -67,6 +69,7 @@ class TableClient {
   struct Body {
     std::string text;
     std::string_view type = {};
+    std::string_view if_match = {};
   };
 
   TableResult<HttpResponse> send(std::string_view method, std::string target, Body body);

@@ -17,11 +17,10 @@ constexpr std::size_t kFrameBytes = 1024;  // of a transaction, around its write
 
 constexpr int kTooLarge = 413;
 
-EntityWrite write_of(const Entity& entity) {
-  EntityWrite out{entity.key, {}};
-  const auto properties = view_of(entity.properties);
-  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
-  return out;
+// Whether it may be right that a write was refused: for what is there, or for what is not.
+bool is_forgivable(const TableError& error) {
+  constexpr int kNotFound = 404, kConflict = 409, kPreconditionFailed = 412;
+  return error.status == kNotFound || error.status == kConflict || error.status == kPreconditionFailed;
 }
 
 }  // namespace
@@ -46,6 +45,14 @@ TableWriter::~TableWriter() {
 }
 
 // --- Collecting: the caller's thread ---------------------------------------------------------------------------
+
+EntityWrite TableWriter::write_of(const Entity& entity) const {
+  EntityWrite out{entity.key, {}, options_.if_unchanged ? etag_of(entity.timestamp) : ""};
+  if (options_.mode == WriteMode::Delete) return out;
+  const auto properties = view_of(entity.properties);
+  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
+  return out;
+}
 
 void TableWriter::add(const Entity& entity) {
   EntityWrite write = write_of(entity);
@@ -153,6 +160,11 @@ void TableWriter::commit_writes(Connection& connection, std::span<const EntityWr
     ++written_;
   } else if (writes.size() > 1 && may_be_ours) {
     for (const auto& write : writes) commit_writes(connection, {&write, 1}, true);
+  } else if (writes.size() > 1 && options_.forgive && is_forgivable(error)) {
+    for (const auto& write : writes) commit_writes(connection, {&write, 1}, doubtful);
+  } else if (writes.size() == 1 && options_.forgive && is_forgivable(error) &&
+             options_.forgive(error, writes.front().key)) {
+    return;
   } else if (writes.size() > 1 && error.status == kTooLarge) {
     commit_writes(connection, writes.first(writes.size() / 2), doubtful);
     commit_writes(connection, writes.subspan(writes.size() / 2), doubtful);

@@ -23,11 +23,16 @@ namespace rocktable {
 struct TableWriterOptions {
   int connections = 8;
   WriteMode mode = WriteMode::Replace;
-  RetryPolicy policy;
+  RetryPolicy policy = {};
   // With WriteMode::Insert: so many of the first entities may be there already, for an earlier attempt may have written
   // them. Who is there with the same properties counts as written.
   std::uint64_t doubtful = 0;
-  std::function<void(const std::string& why, std::chrono::milliseconds)> tell_pause;
+  // Only where the entity is as it was read: its timestamp is its ETag. Not with WriteMode::Insert.
+  bool if_unchanged = false;
+  // Asked where an entity cannot be written for what is there, or is not (404, 409, 412): whether that is right, too.
+  // Called by threads of the writer, and may throw.
+  std::function<bool(const TableError&, const EntityKey&)> forgive = {};
+  std::function<void(const std::string& why, std::chrono::milliseconds)> tell_pause = {};
 };
 
 // Entities of one partition are written in the order in which they were added, so that of two with the same key the
@@ -55,6 +60,7 @@ class TableWriter : public EntitySink {
     std::thread thread;
   };
 
+  EntityWrite write_of(const Entity& entity) const;
   void dispatch(Transaction transaction);
   void dispatch_all();
   void check_failure();

@@ -151,6 +151,8 @@ Response Service::control(const Request& request) {
       [this] { cors_rules_.forget_all(); }};
   try {
     return control_response({request.method, request.target}, state);
+  } catch (const ServiceException& refusal) {
+    return control_failure(refusal);
   } catch (const std::exception& fault) {
     spdlog::error("{} {} failed: {}", request.method, request.target, fault.what());
     return control_failure(fault);

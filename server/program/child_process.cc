@@ -54,10 +54,13 @@ HeldSignals::HeldSignals() {
 
 std::optional<signalfd_siginfo> HeldSignals::next(std::optional<std::chrono::milliseconds> timeout) {
   pollfd readable{descriptor_.get(), POLLIN, 0};
-  const int ready = poll(&readable, 1, timeout ? static_cast<int>(timeout->count()) : -1);
-  if (ready < 0 && errno != EINTR) fail("cannot wait for signals");
+  int ready = -1;
+  do {
+    ready = poll(&readable, 1, timeout ? static_cast<int>(timeout->count()) : -1);
+  } while (ready < 0 && errno == EINTR);  // it was stopped, and goes on
+  if (ready < 0) fail("cannot wait for signals");
   signalfd_siginfo signal;
-  if (ready <= 0 || read(descriptor_.get(), &signal, sizeof signal) != sizeof signal) return std::nullopt;
+  if (ready == 0 || read(descriptor_.get(), &signal, sizeof signal) != sizeof signal) return std::nullopt;
   return signal;
 }
 

@@ -68,7 +68,8 @@ ExecOptions read_command_line(int argc, const char* const* argv, std::optional<E
   app.add_option("--export", out.exports)->allow_extra_args(false);
   const auto* const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
-  if ((ending = parse(app, static_cast<int>(dashes - argv), argv))) return {};
+  ending = parse(app, static_cast<int>(dashes - argv), argv);
+  if (ending) return {};
   Invocation server = flags.read();
   ending = server.ending;
   if (!ending && dashes >= argv + argc - 1) ending = wrong_usage(app, "the command to run goes behind --");
@@ -204,16 +205,16 @@ std::optional<std::string> Execution::await_server() {
   for (;;) {
     pollfd waiting[] = {{ready_.read.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
     if (poll(waiting, 2, -1) < 0) continue;
-    if (waiting[0].revents != 0) {
-      char bytes[4096];
-      const ssize_t count = read(ready_.read.get(), bytes, sizeof bytes);
-      if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
-      if (count == 0) return text.empty() ? std::nullopt : std::optional(text);
-    } else if (const auto signal = signals_.next()) {
-      if (signal->ssi_signo == SIGCHLD) continue;  // then the pipe ends, too
+    if (waiting[1].revents != 0) {
+      const auto signal = signals_.next();
+      if (!signal || signal->ssi_signo == SIGCHLD) continue;  // where it is the server, the pipe ends, too
       interrupted_ = static_cast<int>(signal->ssi_signo);
       return std::nullopt;
     }
+    char bytes[4096];
+    const ssize_t count = read(ready_.read.get(), bytes, sizeof bytes);
+    if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+    if (count == 0) return text.empty() ? std::nullopt : std::optional(text);
   }
 }
 

@@ -168,8 +168,7 @@ void ServerFlags::add_options() {
   app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep nothing on disk")->group(data);
   app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
       ->group(data);
-  app_.add_option("--seed", options_.seed,
-                  "Fill an empty store with TABLE.ndjson or .csv, or a folder")
+  app_.add_option("--seed", options_.seed, "Fill an empty store with TABLE.ndjson or .csv, or a folder")
       ->type_name("FILE|DIR")
       ->group(data);
   app_.add_option("--seedAccount", options_.seed_account, "Whose tables these are [devstoreaccount1]")
