@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 

@@ -17,7 +17,7 @@
 #include "client/table_client.h"
 #include "client/table_writer.h"
 #include "client/transfer_state.h"
-#include "odata/csv.h"
+#include "odata/files/csv.h"
 #include "odata/text.h"
 
 namespace rocktable {

@@ -14,7 +14,7 @@ class Places {
  public:
   explicit Places(std::string_view document) : document_(document) {}
 
-  Place at(std::size_t offset) {
+  FilePlace at(std::size_t offset) {
     if (offset < line_start_) line_ = 1, line_start_ = 0;
     for (auto end = document_.find('\n', line_start_); end < offset;
          end = document_.find('\n', line_start_)) {
@@ -175,10 +175,6 @@ class Builder {
 };
 
 }  // namespace
-
-FileError::FileError(std::string_view file, Place place, std::string_view sentence)
-    : std::runtime_error(std::string(file) + ":" + std::to_string(place.line) + ":" +
-                         std::to_string(place.column) + ": " + std::string(sentence)) {}
 
 const LocatedJson* LocatedJson::find(std::string_view name) const {
   for (const auto& [member, value] : members)

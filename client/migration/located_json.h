@@ -3,31 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "odata/files/file_error.h"
+
 namespace rocktable::migration {
-
-// Where in a text something stands, both from 1; the column counts bytes.
-struct Place {
-  std::size_t line = 1;
-  std::size_t column = 1;
-};
-
-// What is wrong with a file that somebody wrote: `FILE:LINE:COLUMN: sentence`.
-class FileError : public std::runtime_error {
- public:
-  FileError(std::string_view file, Place place, std::string_view sentence);
-};
 
 struct LocatedJson {
   enum class Kind { Null, Boolean, Integer, Number, Text, Array, Object };
 
   Kind kind = Kind::Null;
-  Place place;
+  FilePlace place;          // its column counts bytes
   std::string_view source;  // its own text, in the document's
   bool boolean = false;
   std::int64_t integer = 0;

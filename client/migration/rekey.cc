@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 
 namespace rocktable::migration {
 namespace {

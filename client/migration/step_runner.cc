@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/migration/rekey.h"
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 
 namespace rocktable::migration {
 namespace {

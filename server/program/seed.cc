@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -89,7 +89,7 @@ class SeedSource {
 
   // The entity that was given last has the keys of an earlier one.
   [[noreturn]] void refuse_duplicate() const {
-    throw EntityFileError(current_->path.string(), reader_->place(),
+    throw FileError(current_->path.string(), reader_->place(),
                           "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
                               shown(last_.row_key) + " is there already");
   }
