@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "client/migration/value_conversion.h"
+#include "odata/plain_text.h"
 #include "odata/text.h"
 
 namespace rocktable::migration {
@@ -111,8 +111,11 @@ KeyTemplate KeyTemplate::parse(std::string_view text) {
 
 std::string KeyTemplate::text_of(const Part& part, const ValueView& value) {
   switch (part.form) {
-    case Form::Plain:
-      return plain_text(value);
+    case Form::Plain: {
+      std::string text;
+      append_plain_text(text, value);
+      return text;
+    }
     case Form::Lower:
       return to_lower_ascii(wanted<std::string_view>(value, part.property, "text"));
     case Form::Upper:

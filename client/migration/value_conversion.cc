@@ -3,38 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "odata/base64.h"
+#include "odata/plain_text.h"
 
 namespace rocktable::migration {
 namespace {
-
-std::optional<Value> read(const std::string& text, EdmType type) {
-  const auto value = [](auto read_value) {
-    return read_value ? std::optional<Value>(*read_value) : std::nullopt;
-  };
-  switch (type) {
-    case EdmType::String:
-      return text;
-    case EdmType::Boolean:
-      if (text != "true" && text != "false") return std::nullopt;
-      return text == "true";
-    case EdmType::Int32:
-      return value(parse_int32(text));
-    case EdmType::Int64:
-      return value(parse_int64(text));
-    case EdmType::Double:
-      return value(parse_double(text));
-    case EdmType::DateTime:
-      return value(parse_date_time(text));
-    case EdmType::Guid:
-      return value(parse_guid(text));
-    case EdmType::Binary: {
-      auto bytes = decode_base64(text);
-      return bytes ? std::optional<Value>(Binary{std::move(*bytes)}) : std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
 
 template <class Integer>
 std::optional<Value> to_integer(double number) {
@@ -67,7 +39,7 @@ std::optional<Value> from_integer(std::int64_t number, EdmType type) {
 struct ToType {
   EdmType type;
 
-  std::optional<Value> operator()(std::string_view text) const { return read(std::string(text), type); }
+  std::optional<Value> operator()(std::string_view text) const { return parse_plain_text(type, text); }
   std::optional<Value> operator()(bool value) const { return from_integer(value ? 1 : 0, type); }
   std::optional<Value> operator()(std::int32_t number) const { return from_integer(number, type); }
   std::optional<Value> operator()(std::int64_t number) const { return from_integer(number, type); }
@@ -79,32 +51,15 @@ struct ToType {
   std::optional<Value> operator()(const auto&) const { return std::nullopt; }
 };
 
-struct ToText {
-  std::string operator()(std::string_view text) const { return std::string(text); }
-  std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(std::int32_t number) const { return std::to_string(number); }
-  std::string operator()(std::int64_t number) const { return std::to_string(number); }
-  std::string operator()(double number) const {
-    std::string out;
-    append_double(out, number);
-    return out;
-  }
-  std::string operator()(DateTime time) const { return to_string(time); }
-  std::string operator()(const Guid& guid) const {
-    std::string out;
-    append_guid(out, guid);
-    return out;
-  }
-  std::string operator()(BinaryView binary) const { return encode_base64(binary.bytes); }
-};
-
 }  // namespace
-
-std::string plain_text(const ValueView& value) { return std::visit(ToText(), value); }
 
 std::optional<Value> convert(const ValueView& value, EdmType type) {
   if (type_of(value) == type) return to_value(value);
-  if (type == EdmType::String) return plain_text(value);
+  if (type == EdmType::String) {
+    std::string text;
+    append_plain_text(text, value);
+    return text;
+  }
   return std::visit(ToType{type}, value);
 }
 

@@ -5,9 +5,8 @@
 #include <charconv>
 #include <utility>
 
-#include "odata/base64.h"
-#include "odata/date_time.h"
 #include "odata/files/entity_fault.h"
+#include "odata/plain_text.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -77,46 +76,6 @@ std::optional<EdmType> parse_type(std::string_view name) {
   return parse_edm_type("Edm." + std::string(name));
 }
 
-template <class T>
-std::optional<Value> as_value(std::optional<T> parsed) {
-  if (!parsed) return std::nullopt;
-  return Value(std::move(*parsed));
-}
-
-std::optional<Value> parse_boolean(std::string_view text) {
-  if (equals_ignoring_case(text, "true")) return true;
-  if (equals_ignoring_case(text, "false")) return false;
-  return std::nullopt;
-}
-
-std::optional<Value> parse_binary(std::string_view text) {
-  auto bytes = decode_base64(text);
-  if (!bytes) return std::nullopt;
-  return Binary{std::move(*bytes)};
-}
-
-std::optional<Value> parse_value(EdmType type, std::string_view text) {
-  switch (type) {
-    case EdmType::String:
-      return std::string(text);
-    case EdmType::Boolean:
-      return parse_boolean(text);
-    case EdmType::Int32:
-      return as_value(parse_int32(text));
-    case EdmType::Int64:
-      return as_value(parse_int64(text));
-    case EdmType::Double:
-      return as_value(parse_double(text));
-    case EdmType::DateTime:
-      return as_value(parse_date_time(text));
-    case EdmType::Guid:
-      return as_value(parse_guid(text));
-    case EdmType::Binary:
-      return parse_binary(text);
-  }
-  return std::nullopt;
-}
-
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (;;) {
@@ -139,21 +98,13 @@ void append_field(std::string& out, std::string_view text) {
   }
 }
 
-struct ValueAppender {
-  std::string& out;
-
-  void operator()(std::string_view text) const { append_field(out, text); }
-  void operator()(bool truth) const { out += truth ? "true" : "false"; }
-  void operator()(std::int32_t number) const { out += std::to_string(number); }
-  void operator()(std::int64_t number) const { out += std::to_string(number); }
-  void operator()(double number) const {
-    char text[kMaxDoubleLength];
-    out.append(text, write_exact_double(text, number));
+void append_value(std::string& out, const ValueView& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    append_field(out, *text);
+  } else {
+    append_plain_text(out, value);
   }
-  void operator()(DateTime time) const { append_date_time(out, time); }
-  void operator()(const Guid& guid) const { append_guid(out, guid); }
-  void operator()(BinaryView binary) const { append_base64(out, binary.bytes); }
-};
+}
 
 bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
 
@@ -273,7 +224,7 @@ std::optional<Value> CsvReader::value_of(const PropertyColumn& column) const {
            shown(type_name) +
                " is no type; types are String, Boolean, Int32, Int64, Double, DateTime, Guid and "
                "Binary");
-  auto value = parse_value(*type, field.text);
+  auto value = parse_plain_text(*type, field.text);
   if (!value) refuse(place_of(field), explain_value(column.name, *type));
   return value;
 }
@@ -335,7 +286,7 @@ void CsvWriter::write(const EntityView& entity) {
   }
   for (const ValueView* value : values_) {
     text += ',';
-    if (value != nullptr) std::visit(ValueAppender{text}, *value);
+    if (value != nullptr) append_value(text, *value);
     text += ',';
     if (value != nullptr) text += short_name(type_of(*value));
   }
