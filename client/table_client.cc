@@ -1,5 +1,6 @@
 #include "client/table_client.h"
 
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,26 @@ void add_parameter(std::string& target, std::string_view name, std::string_view 
 }
 
 TableError unreadable(const std::string& what) { return {0, "", what + " cannot be read"}; }
+
+// Emulators written in JavaScript answer the Double 1e15 as 1000000000000000. No Int32 is that large, and an Int64 is a
+// text, so that such a number can be nothing else.
+std::string with_large_integers_as_doubles(std::string_view json) {
+  std::string out;
+  for (std::size_t at = 0; at < json.size();) {
+    std::size_t end = at + 1;
+    if (json[at] == '"') {
+      while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, json.size());
+    }
+    const bool is_number = json[at] == '-' || (json[at] >= '0' && json[at] <= '9');
+    if (is_number) end = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size());
+    const std::string_view token = json.substr(at, end - at);
+    out += token;
+    if (is_number && token.find_first_of(".eE") == token.npos && !parse_int32(token)) out += "e0";
+    at = end;
+  }
+  return out;
+}
 
 // Within a text every quote has a backslash before it: so this stands nowhere but where it means itself.
 DateTime timestamp_in(std::string_view json) {
@@ -191,6 +212,7 @@ std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
 
 TableResult<Entity> read_page_entity(std::string_view json) {
   auto payload = read_entity(json);
+  if (!payload) payload = read_entity(with_large_integers_as_doubles(json));
   if (!payload || !payload->partition_key || !payload->row_key) return unreadable("an entity of an answer");
   return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},
                 timestamp_in(json),

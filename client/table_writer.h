@@ -74,7 +74,6 @@ class TableWriter : public EntitySink {
   std::string table_;
   TableWriterOptions options_;
   std::string address_;
-  std::size_t opening_bytes_ = 0;            // of a transaction's frame
   std::map<std::string, Transaction> open_;  // by partition key
   std::size_t open_bytes_ = 0, open_writes_ = 0;
   std::uint64_t added_ = 0;

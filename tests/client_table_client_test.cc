@@ -66,6 +66,31 @@ TEST_CASE("answers that cannot be read are refusals, not empty pages") {
   CHECK(read_page_entity(R"({"PartitionKey":"p"})").has_error());
 }
 
+TEST_CASE("a large integer without a type is a Double, as emulators in JavaScript write it") {
+  const auto read = [](const std::string& members) {
+    return read_page_entity(R"({"PartitionKey":"p","RowKey":"1000000000000000",)" + members + "}");
+  };
+  struct {
+    std::string text;
+    Value value;
+  } cases[] = {
+      {"1000000000000000", 1e15},
+      {"-2147483649", -2147483649.0},
+      {"100000000000000000000", 1e20},
+      {"2147483647", std::int32_t{2147483647}},
+      {R"("2147483648\\")", std::string("2147483648\\")},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const auto entity = read(R"("A":)" + c.text + R"(,"B":2147483648)");
+    REQUIRE(entity.has_value());
+    CHECK(entity->properties == Properties{{"A", c.value}, {"B", 2147483648.0}});
+    CHECK(entity->key.row_key == "1000000000000000");
+  }
+  CHECK(read(R"("A@odata.type":"Edm.Int32","A":2147483648)").has_error());
+  CHECK(read(R"("A":"\)").has_error());
+}
+
 TEST_CASE("what the service refuses keeps its code, and how long it asks to wait") {
   ScriptedServer server(
       {{"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nx-ms-error-code: ServerBusy\r\nContent-Length: 0\r\n\r\n"},

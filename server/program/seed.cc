@@ -81,6 +81,7 @@ class SeedSource {
 
   std::vector<SeedTable> tables() {
     std::vector<SeedTable> tables;
+    tables.reserve(files_.size());
     for (const SeedFile& file : files_)
       tables.push_back({file.account, file.table, [this, &file] { return next_of(file); }});
     return tables;
