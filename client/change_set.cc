@@ -16,8 +16,10 @@ constexpr std::string_view kBegin =
 constexpr std::string_view kPart =
     "--changeset_rocktable\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 constexpr std::string_view kHeaders =
-    " HTTP/1.1\r\nAccept: application/json;odata=minimalmetadata\r\nContent-Type: application/json\r\n"
-    "DataServiceVersion: 3.0\r\nPrefer: return-no-content\r\nContent-Length: ";
+    " HTTP/1.1\r\nAccept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\n";
+constexpr std::string_view kBodyHeaders =
+    "Content-Type: application/json\r\nPrefer: return-no-content\r\nContent-Length: ";
+constexpr std::string_view kIfMatch = "If-Match: ";
 constexpr std::string_view kEnd = "--changeset_rocktable--\r\n--batch_rocktable--\r\n";
 
 constexpr std::size_t kMaxLengthDigits = 20;
@@ -62,8 +64,14 @@ std::string_view method_of(WriteMode mode) {
       return "PUT";
     case WriteMode::Merge:
       return "MERGE";
+    case WriteMode::Delete:
+      return "DELETE";
   }
   return {};
+}
+
+std::string_view if_match_of(WriteMode mode, const OutgoingEntity& write) {
+  return mode == WriteMode::Delete && write.if_match.empty() ? std::string_view("*") : write.if_match;
 }
 
 std::string resource_of(WriteMode mode, std::string_view table, const EntityKey& key) {
@@ -72,27 +80,32 @@ std::string resource_of(WriteMode mode, std::string_view table, const EntityKey&
   return out;
 }
 
-std::size_t bytes_in_transaction(const EntityWrite& write, std::string_view address) {
-  constexpr std::size_t kMethod = 6, kSlashAndTable = 64, kBreaks = 8;
+std::size_t bytes_in_transaction(const OutgoingEntity& write, std::string_view address) {
+  constexpr std::size_t kMethod = 6, kSlashAndTable = 64, kBreaks = 10;
   std::string key;
   append_key_predicate(key, write.key.partition_key, write.key.row_key);
   return kPart.size() + kMethod + address.size() + kSlashAndTable + key.size() + kHeaders.size() +
-         kMaxLengthDigits + kBreaks + write.body.size();
+         kIfMatch.size() + write.if_match.size() + kBodyHeaders.size() + kMaxLengthDigits + kBreaks +
+         write.body.size();
 }
 
 std::string_view transaction_content_type() { return kContentType; }
 
 std::string write_transaction(std::string_view address, std::string_view table, WriteMode mode,
-                              std::span<const EntityWrite> writes) {
+                              std::span<const OutgoingEntity> writes) {
   std::size_t size = kBegin.size() + kEnd.size();
-  for (const EntityWrite& write : writes) size += bytes_in_transaction(write, address);
+  for (const OutgoingEntity& write : writes) size += bytes_in_transaction(write, address);
   std::string out;
   out.reserve(size);
   out += kBegin;
-  for (const EntityWrite& write : writes) {
+  for (const OutgoingEntity& write : writes) {
     out.append(kPart).append(method_of(mode)).append(" ").append(address).append("/");
     out.append(resource_of(mode, table, write.key)).append(kHeaders);
-    out.append(std::to_string(write.body.size())).append("\r\n\r\n").append(write.body).append("\r\n");
+    if (const auto etag = if_match_of(mode, write); !etag.empty())
+      out.append(kIfMatch).append(etag).append("\r\n");
+    if (mode != WriteMode::Delete)
+      out.append(kBodyHeaders).append(std::to_string(write.body.size())).append("\r\n");
+    out.append("\r\n").append(write.body).append("\r\n");
   }
   out += kEnd;
   return out;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "odata/entity_file.h"
+#include "odata/files/entity_file.h"
 
 namespace rocktable {
 

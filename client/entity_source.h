@@ -10,7 +10,7 @@
 
 #include "client/retry.h"
 #include "client/table_client.h"
-#include "odata/entity_file.h"
+#include "odata/files/entity_file.h"
 
 namespace rocktable {
 

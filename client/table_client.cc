@@ -1,5 +1,6 @@
 #include "client/table_client.h"
 
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,38 @@ void add_parameter(std::string& target, std::string_view name, std::string_view 
 }
 
 TableError unreadable(const std::string& what) { return {0, "", what + " cannot be read"}; }
+
+// Emulators written in JavaScript answer the Double 1e15 as 1000000000000000. No Int32 is that large, and an Int64 is a
+// text, so that such a number can be nothing else.
+std::string with_large_integers_as_doubles(std::string_view json) {
+  std::string out;
+  for (std::size_t at = 0; at < json.size();) {
+    std::size_t end = at + 1;
+    if (json[at] == '"') {
+      while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, json.size());
+    }
+    const bool is_number = json[at] == '-' || (json[at] >= '0' && json[at] <= '9');
+    if (is_number) end = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size());
+    const std::string_view token = json.substr(at, end - at);
+    out += token;
+    if (is_number && token.find_first_of(".eE") == token.npos && !parse_int32(token)) out += "e0";
+    at = end;
+  }
+  return out;
+}
+
+// Within a text every quote has a backslash before it: so this stands nowhere but where it means itself.
+DateTime timestamp_in(std::string_view json) {
+  constexpr std::string_view kMember = "\"odata.etag\":\"W/\\\"";
+  constexpr std::string_view kEnd = "\\\"\"";
+  const std::size_t at = json.find(kMember);
+  const std::size_t end = at == json.npos ? at : json.find(kEnd, at + kMember.size());
+  if (end == json.npos) return {};
+  const std::size_t begin = at + kMember.size();
+  const auto time = parse_etag("W/\"" + std::string(json.substr(begin, end - begin)) + "\"");
+  return time ? *time : DateTime{};
+}
 
 TableError error_of(const HttpResponse& answer) {
   TableError out = read_error(answer.status, answer.body);
@@ -79,6 +112,7 @@ TableResult<HttpResponse> TableClient::send(std::string_view method, std::string
     request.headers.add("Content-Type", body.type);
     if (body.type == kJson) request.headers.add("Prefer", "return-no-content");
   }
+  if (!body.if_match.empty()) request.headers.add("If-Match", body.if_match);
   sign(request, body.type);
   HttpResponse answer = http_.send(request);
   if (answer.status >= kFirstErrorStatus) return error_of(answer);
@@ -109,6 +143,12 @@ TableResult<TablePage> TableClient::list_tables(const std::string& next) {
 
 TableResult<void> TableClient::create_table(std::string_view name) {
   const auto answer = send("POST", "Tables", {nlohmann::json{{"TableName", name}}.dump(), kJson});
+  if (!answer) return answer.error();
+  return {};
+}
+
+TableResult<void> TableClient::delete_table(std::string_view name) {
+  const auto answer = send("DELETE", "Tables('" + std::string(name) + "')", {});
   if (!answer) return answer.error();
   return {};
 }
@@ -172,21 +212,26 @@ std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
 
 TableResult<Entity> read_page_entity(std::string_view json) {
   auto payload = read_entity(json);
+  if (!payload) payload = read_entity(with_large_integers_as_doubles(json));
   if (!payload || !payload->partition_key || !payload->row_key) return unreadable("an entity of an answer");
-  return Entity{
-      {std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
+  return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},
+                timestamp_in(json),
+                std::move(payload->properties)};
 }
 
 // --- Writing -------------------------------------------------------------------------------------------------
 
-TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode, const EntityWrite& write) {
-  const auto answer = send(method_of(mode), resource_of(mode, table, write.key), {write.body, kJson});
+TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
+                                         const OutgoingEntity& write) {
+  const std::string_view type = mode == WriteMode::Delete ? std::string_view{} : kJson;
+  const auto answer = send(method_of(mode), resource_of(mode, table, write.key),
+                           {write.body, type, if_match_of(mode, write)});
   if (!answer) return answer.error();
   return {};
 }
 
 TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
-                                     std::span<const EntityWrite> writes) {
+                                     std::span<const OutgoingEntity> writes) {
   if (writes.size() == 1) return write_one(table, mode, writes.front());
   const auto answer =
       send("POST", "$batch",

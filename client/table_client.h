@@ -42,7 +42,8 @@ struct TablePage {
 // is in the objects is not looked at.
 std::optional<std::vector<std::string_view>> split_page(std::string_view body);
 
-// An entity of a page. Errors as of an answer that cannot be read.
+// An entity of a page, its timestamp from its ETag, where it has one of the service's form. Errors as of an answer that
+// cannot be read.
 TableResult<Entity> read_page_entity(std::string_view json);
 
 // Not thread-safe: one per thread. All throw HttpError where no answer comes.
@@ -54,6 +55,7 @@ class TableClient {
 
   TableResult<TablePage> list_tables(const std::string& next);
   TableResult<void> create_table(std::string_view name);
+  TableResult<void> delete_table(std::string_view name);
 
   // Up to `top` entities in order of their keys; a page may hold fewer, or none, and not be the last.
   TableResult<std::unique_ptr<EntityPage>> query(std::string_view table, std::string_view filter, int top,
@@ -61,17 +63,18 @@ class TableClient {
   TableResult<Entity> get(std::string_view table, const EntityKey& key);
 
   // All of the writes or none; they are of one partition, no key twice.
-  TableResult<void> write(std::string_view table, WriteMode mode, std::span<const EntityWrite> writes);
+  TableResult<void> write(std::string_view table, WriteMode mode, std::span<const OutgoingEntity> writes);
 
  private:
   struct Body {
     std::string text;
     std::string_view type = {};
+    std::string_view if_match = {};
   };
 
   TableResult<HttpResponse> send(std::string_view method, std::string target, Body body);
   void sign(HttpRequest& request, std::string_view content_type);
-  TableResult<void> write_one(std::string_view table, WriteMode mode, const EntityWrite& write);
+  TableResult<void> write_one(std::string_view table, WriteMode mode, const OutgoingEntity& write);
 
   TableEndpoint endpoint_;
   HttpClient http_;

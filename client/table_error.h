@@ -14,7 +14,7 @@ struct TableError {
   int status = 0;                            // of HTTP
   std::string code;                          // `EntityAlreadyExists`; empty where the answer names none
   std::string message;                       // its first line: the others tell request and time
-  bool sent_twice = false;  // the first time it may have been carried out
+  bool sent_twice = false;                   // the first time it may have been carried out
   std::optional<std::size_t> position = {};  // of the write that failed its transaction
   std::optional<std::chrono::seconds> retry_after = {};  // what the answer asks for
 

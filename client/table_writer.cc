@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 
@@ -17,11 +17,10 @@ constexpr std::size_t kFrameBytes = 1024;  // of a transaction, around its write
 
 constexpr int kTooLarge = 413;
 
-EntityWrite write_of(const Entity& entity) {
-  EntityWrite out{entity.key, {}};
-  const auto properties = view_of(entity.properties);
-  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
-  return out;
+// Whether it may be right that a write was refused: for what is there, or for what is not.
+bool is_forgivable(const TableError& error) {
+  constexpr int kNotFound = 404, kConflict = 409, kPreconditionFailed = 412;
+  return error.status == kNotFound || error.status == kConflict || error.status == kPreconditionFailed;
 }
 
 }  // namespace
@@ -47,8 +46,16 @@ TableWriter::~TableWriter() {
 
 // --- Collecting: the caller's thread ---------------------------------------------------------------------------
 
+OutgoingEntity TableWriter::write_of(const Entity& entity) const {
+  OutgoingEntity out{entity.key, {}, options_.if_unchanged ? etag_of(entity.timestamp) : ""};
+  if (options_.mode == WriteMode::Delete) return out;
+  const auto properties = view_of(entity.properties);
+  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
+  return out;
+}
+
 void TableWriter::add(const Entity& entity) {
-  EntityWrite write = write_of(entity);
+  OutgoingEntity write = write_of(entity);
   const std::size_t bytes = bytes_in_transaction(write, address_);
   Transaction& open = open_[entity.key.partition_key];
   const bool is_full =
@@ -134,7 +141,8 @@ void TableWriter::commit(Connection& connection, Transaction& transaction) {
   commit_writes(connection, transaction.writes, transaction.doubtful);
 }
 
-void TableWriter::commit_writes(Connection& connection, std::span<const EntityWrite> writes, bool doubtful) {
+void TableWriter::commit_writes(Connection& connection, std::span<const OutgoingEntity> writes,
+                                bool doubtful) {
   const auto outcome = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int attempt) {
@@ -153,6 +161,11 @@ void TableWriter::commit_writes(Connection& connection, std::span<const EntityWr
     ++written_;
   } else if (writes.size() > 1 && may_be_ours) {
     for (const auto& write : writes) commit_writes(connection, {&write, 1}, true);
+  } else if (writes.size() > 1 && options_.forgive && is_forgivable(error)) {
+    for (const auto& write : writes) commit_writes(connection, {&write, 1}, doubtful);
+  } else if (writes.size() == 1 && options_.forgive && is_forgivable(error) &&
+             options_.forgive(error, writes.front().key)) {
+    return;
   } else if (writes.size() > 1 && error.status == kTooLarge) {
     commit_writes(connection, writes.first(writes.size() / 2), doubtful);
     commit_writes(connection, writes.subspan(writes.size() / 2), doubtful);
@@ -161,7 +174,7 @@ void TableWriter::commit_writes(Connection& connection, std::span<const EntityWr
   }
 }
 
-bool TableWriter::is_there(Connection& connection, const EntityWrite& write) {
+bool TableWriter::is_there(Connection& connection, const OutgoingEntity& write) {
   const auto found = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int) { return connection.client.get(table_, write.key); });
@@ -175,7 +188,7 @@ bool TableWriter::pause(const std::string& why, std::chrono::milliseconds time) 
   return !stop_.wait_for(lock, time, [&] { return stopping_ || failure_; });
 }
 
-void TableWriter::refuse(const TableError& error, std::span<const EntityWrite> writes) const {
+void TableWriter::refuse(const TableError& error, std::span<const OutgoingEntity> writes) const {
   std::string what = "the table " + table_ + " at " + address_ + " does not take ";
   const bool is_one = writes.size() == 1 || (error.position && *error.position < writes.size());
   if (is_one) {

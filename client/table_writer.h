@@ -23,11 +23,16 @@ namespace rocktable {
 struct TableWriterOptions {
   int connections = 8;
   WriteMode mode = WriteMode::Replace;
-  RetryPolicy policy;
+  RetryPolicy policy = {};
   // With WriteMode::Insert: so many of the first entities may be there already, for an earlier attempt may have written
   // them. Who is there with the same properties counts as written.
   std::uint64_t doubtful = 0;
-  std::function<void(const std::string& why, std::chrono::milliseconds)> tell_pause;
+  // Only where the entity is as it was read: its timestamp is its ETag. Not with WriteMode::Insert.
+  bool if_unchanged = false;
+  // Asked where an entity cannot be written for what is there, or is not (404, 409, 412): whether that is right, too.
+  // Called by threads of the writer, and may throw.
+  std::function<bool(const TableError&, const EntityKey&)> forgive = {};
+  std::function<void(const std::string& why, std::chrono::milliseconds)> tell_pause = {};
 };
 
 // Entities of one partition are written in the order in which they were added, so that of two with the same key the
@@ -45,7 +50,7 @@ class TableWriter : public EntitySink {
 
  private:
   struct Transaction {
-    std::vector<EntityWrite> writes;
+    std::vector<OutgoingEntity> writes;
     std::size_t bytes = 0;
     bool doubtful = false;
   };
@@ -55,20 +60,20 @@ class TableWriter : public EntitySink {
     std::thread thread;
   };
 
+  OutgoingEntity write_of(const Entity& entity) const;
   void dispatch(Transaction transaction);
   void dispatch_all();
   void check_failure();
   void work(Connection& connection);
   void commit(Connection& connection, Transaction& transaction);
-  void commit_writes(Connection& connection, std::span<const EntityWrite> writes, bool doubtful);
-  bool is_there(Connection& connection, const EntityWrite& write);
+  void commit_writes(Connection& connection, std::span<const OutgoingEntity> writes, bool doubtful);
+  bool is_there(Connection& connection, const OutgoingEntity& write);
   bool pause(const std::string& why, std::chrono::milliseconds time);
-  [[noreturn]] void refuse(const TableError& error, std::span<const EntityWrite> writes) const;
+  [[noreturn]] void refuse(const TableError& error, std::span<const OutgoingEntity> writes) const;
 
   std::string table_;
   TableWriterOptions options_;
   std::string address_;
-  std::size_t opening_bytes_ = 0;            // of a transaction's frame
   std::map<std::string, Transaction> open_;  // by partition key
   std::size_t open_bytes_ = 0, open_writes_ = 0;
   std::uint64_t added_ = 0;

@@ -17,7 +17,7 @@
 #include "client/table_client.h"
 #include "client/table_writer.h"
 #include "client/transfer_state.h"
-#include "odata/csv.h"
+#include "odata/files/csv.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -106,7 +106,6 @@ class Transfer {
   const TransferOptions& options_;
   Progress& progress_;
   TransferState state_;
-  bool state_is_wanted_ = false;  // by name
   std::size_t jobs_left_ = 0;
   std::uint64_t written_ = 0;  // by this run, of all tables
   std::uint64_t tables_ = 0;

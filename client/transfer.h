@@ -9,7 +9,7 @@
 #include "client/connection_string.h"
 #include "client/http_client.h"
 #include "client/progress.h"
-#include "odata/entity_file.h"
+#include "odata/files/entity_file.h"
 
 namespace rocktable {
 

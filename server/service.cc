@@ -151,6 +151,8 @@ Response Service::control(const Request& request) {
       [this] { cors_rules_.forget_all(); }};
   try {
     return control_response({request.method, request.target}, state);
+  } catch (const ServiceException& refusal) {
+    return control_failure(refusal);
   } catch (const std::exception& fault) {
     spdlog::error("{} {} failed: {}", request.method, request.target, fault.what());
     return control_failure(fault);
@@ -303,7 +305,8 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
     live.finish(stats_, response.status, continues, response.body.size());
     add_own_fields(response);
-  } catch (const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
+  } catch (
+      const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
     response = error_response(refusal.error(), exchange_, ErrorSource::TableLayer);
   } catch (const std::exception& fault) {
     response = internal_error(exchange_, fault);

@@ -52,7 +52,8 @@ void Gate::open() {
 Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
     : gate_(gate), alone_(gate.closing_mutex_) {
   constexpr std::chrono::microseconds kLook{50};
-  constexpr std::chrono::milliseconds kUsual{250};  // in which all leave by themselves but long scans, and copies
+  constexpr std::chrono::milliseconds kUsual{
+      250};  // in which all leave by themselves but long scans, and copies
   const auto start = std::chrono::steady_clock::now();
   if (gate_.closed_.exchange(true, std::memory_order_seq_cst)) throw ServiceException(ErrorCode::ServerBusy);
   while (!gate_.is_empty()) {

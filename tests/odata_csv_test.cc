@@ -53,7 +53,7 @@ TEST_CASE("a table is written with the columns given, and quotes where they are 
   rest.header = false;
   CHECK(text_of(EntityFormat::Csv, {entities[1]}, rest) == "p,2,,,,String,true,Boolean\r\n");
   CHECK_THROWS_WITH_AS(text_of(EntityFormat::Csv, entities, {}),
-                       "sample: there is no column for the property \"n\"", EntityFileError);
+                       "sample: there is no column for the property \"n\"", FileError);
 }
 
 TEST_CASE("a fault has its line and column, in characters, and a sentence") {

@@ -134,11 +134,11 @@ TEST_CASE("a stream that takes no more, or gives no more, is told with the file'
     std::ostream out(&disk);
     const auto writer = open_entity_writer(format, out, "out.txt");
     writer->write({"p", "r", {}, {}});
-    CHECK_THROWS_WITH_AS(writer->flush(), doctest::Contains("out.txt: cannot be written: "), EntityFileError);
+    CHECK_THROWS_WITH_AS(writer->flush(), doctest::Contains("out.txt: cannot be written: "), FileError);
     BrokenDisk broken;
     std::istream in(&broken);
     CHECK_THROWS_WITH_AS(open_entity_reader(format, in, "in.txt")->next(),
-                         doctest::Contains("in.txt: cannot be read: "), EntityFileError);
+                         doctest::Contains("in.txt: cannot be read: "), FileError);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "odata/csv.h"
-#include "odata/entity_file.h"
+#include "odata/files/csv.h"
+#include "odata/files/entity_file.h"
 
 namespace rocktable {
 
@@ -49,7 +49,7 @@ inline std::string fault_in(EntityFormat format, const std::string& text) {
   try {
     entities_in(format, text);
     return {};
-  } catch (const EntityFileError& error) {
+  } catch (const FileError& error) {
     return error.what();
   }
 }

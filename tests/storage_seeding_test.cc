@@ -11,12 +11,13 @@
 namespace rocktable {
 namespace {
 
-// Gives `count` entities, of 100 in a partition; then what `at_end` says.
-SeedTable table_of(const TableName& name, int count, std::function<std::optional<Entity>()> at_end = {}) {
+// Gives `count` entities, of 100 in a partition; then what `at_end` says, once.
+SeedTable table_of(const TableName& name, int count,
+                   const std::function<std::optional<Entity>()>& at_end = {}) {
   int given = 0;
   return {std::string(name.account), std::string(name.table), [=]() mutable -> std::optional<Entity> {
-            if (given == count) return at_end ? at_end() : std::nullopt;
             const int number = given++;
+            if (number >= count) return number == count && at_end ? at_end() : std::nullopt;
             return Entity{{"p" + std::to_string(number / 100), "r" + std::to_string(number)},
                           {},
                           {{"Number", std::int32_t{number}}, {"Text", std::string(100, 'x')}}};

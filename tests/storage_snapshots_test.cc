@@ -11,9 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "storage/catalog_codec.h"
 #include "storage/folders.h"
 #include "storage/snapshot_description.h"
 #include "tests/storage_contents.h"
+#include "tests/storage_files.h"
 #include "tests/storage_temporary_folder.h"
 
 namespace rocktable {
@@ -183,6 +185,40 @@ TEST_CASE("timestamps and tables' ids go on, whichever snapshot is restored") {
       store = std::make_unique<TableStore>(folder.store());
     }
   }
+}
+
+std::uint64_t number_in(const fs::path& store, std::string_view key) {
+  std::string bytes;
+  change({store}, [&](rocksdb::DB& db, const auto& families) {
+    REQUIRE(db.Get({}, families[1], std::string(key), &bytes).ok());
+  });
+  return decode_number(bytes);
+}
+
+TEST_CASE("counters are carried over to the store that takes the place, where they are ahead") {
+  const TemporaryFolder folder;
+  const StoreOptions options = folder.store();
+  {
+    TableStore store(options);
+    make_table(store, kTable);
+    take(store, "early");
+    for (int i = 0; i < 20; ++i) make_table(store, {"acct", "t" + std::to_string(i)}, 0);
+    REQUIRE(outcome(store.restore_snapshot("early")) == "done");
+  }
+  CHECK(number_in(options.directory, kNextTableIdKey) == 22);
+
+  const DateTime ahead{now().ticks + 1'000'000'000'000};
+  const fs::path snapshot = options.directory.string() + ".snapshots/early";
+  change({snapshot}, put(1, kClockKey, encode_number(static_cast<std::uint64_t>(ahead.ticks))));
+  change({snapshot}, put(1, kNextTableIdKey, encode_number(1000)));
+  {
+    TableStore store(options);
+    REQUIRE(outcome(store.restore_snapshot("early")) == "done");
+    CHECK(ahead < committed(store, kTable, "p", {upsert("r")}));
+    make_table(store, {"acct", "new"}, 0);
+  }
+  CHECK(number_in(options.directory, kNextTableIdKey) == 1001);
+  CHECK(static_cast<std::int64_t>(number_in(options.directory, kClockKey)) > ahead.ticks);
 }
 
 TEST_CASE("a snapshot of a store that is gone is restored in the next one") {

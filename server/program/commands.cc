@@ -1,6 +1,7 @@
 #include "server/program/commands.h"
 
 #include "client/healthcheck.h"
+#include "client/migration/migrate_command.h"
 #include "client/reset_command.h"
 #include "client/snapshot_command.h"
 #include "client/transfer_commands.h"
@@ -16,6 +17,8 @@ constexpr Command kCommands[] = {
     {"export", "--to DIR|FILE", "Write tables of any account to files", run_export},
     {"healthcheck", "", "Say whether a running instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
+    {"migrate", "up|status|verify|new", "Change tables by numbered files, each applied once",
+     migration::run_migrate},
     {"repair", "DIR", "Save what is whole of the damaged store in DIR", run_repair},
     {"reset", "", "Empty a running rocktable, an account of it or a table", run_reset},
     {"snapshot", "ACTION", "Take, restore, list and delete snapshots of a running one", run_snapshot},

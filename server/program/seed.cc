@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -81,6 +81,7 @@ class SeedSource {
 
   std::vector<SeedTable> tables() {
     std::vector<SeedTable> tables;
+    tables.reserve(files_.size());
     for (const SeedFile& file : files_)
       tables.push_back({file.account, file.table, [this, &file] { return next_of(file); }});
     return tables;
@@ -88,7 +89,7 @@ class SeedSource {
 
   // The entity that was given last has the keys of an earlier one.
   [[noreturn]] void refuse_duplicate() const {
-    throw EntityFileError(current_->path.string(), reader_->place(),
+    throw FileError(current_->path.string(), reader_->place(),
                           "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
                               shown(last_.row_key) + " is there already");
   }

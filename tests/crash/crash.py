@@ -1,6 +1,6 @@
 """Kills the server at random moments, again and again on one folder, and checks what it kept.
 
-    script/crash [ROUNDS] [--scenario writes|stop|deletion|start|all] [--sync] [--seed N] [--writers N]
+    script/crash [ROUNDS] [--scenario writes|stop|deletion|start|fixtures|all] [--sync] [--seed N] [--writers N]
                  [--start-limit SECONDS]
 
 writes    `kill -9` while writers are at work over several connections: inserts, upserts, conditional updates, merges,
@@ -8,6 +8,7 @@ writes    `kill -9` while writers are at work over several connections: inserts,
 stop      the same in the middle of an orderly stop
 deletion  `kill -9` while large tables are deleted
 start     `kill -9` within the first 30 ms on a new folder
+fixtures  `kill -9` while a snapshot is taken, replaced or restored, an account copied, something reset
 
 After each kill: all that was acknowledged is there, with its values and ETags; what was under way is there wholly
 or not at all; no ETag comes twice; nothing of a deleted table comes back; the first answer is there within two
@@ -28,6 +29,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import rocktable_server as rocktable
+from fixture_control import account_of, contents, done, moment
 from workload import GONE, Check, Client, Unexpected, Violation, Writer, entities_of
 
 START_LIMIT = 2.0  # seconds until the first answer
@@ -188,11 +190,117 @@ def first_start(run, rounds):
         server.stop()
 
 
+class Fixtures:
+    """A store with snapshots, and what it and they must hold. `now` and `snapshots` are as contents() tells."""
+
+    # What is asked for, and how long to wait for the kill at most.
+    ACTIONS = {"restore": 0.25, "take": 0.08, "copy": 0.03, "reset": 0.01, "reset an account": 0.01, "reset a table": 0.01}
+
+    def __init__(self, run):
+        self.run, self.snapshots, self.last_etag, self.written = run, {}, "", 0
+        run.flags.append("--anyAccount")
+        self.server = run.start()
+        self._fill()
+        for name in ("first", "second"):
+            done(self.server, "POST", f"snapshots/{name}")
+            self.snapshots[name] = self.now
+            self._write()
+
+    def _fill(self):
+        for table in ("One", "Two"):
+            fill(self.server, table, 300)
+        self._write()
+
+    def _write(self):
+        """So that no two states are the same; and ETags go on."""
+        self.written += 1
+        entity = json.dumps({"PartitionKey": "written", "RowKey": str(self.written)})
+        answer = rocktable.send(self.server, "POST", "/One", body=entity)
+        if answer.status != 201:
+            raise Unexpected(str(answer))
+        if self.last_etag and moment(answer.headers["ETag"]) <= moment(self.last_etag):
+            raise Violation(f"the ETag {answer.headers['ETag']} comes after {self.last_etag}")
+        self.last_etag = answer.headers["ETag"]
+        self.now = contents(self.server)
+
+    def ask_and_kill(self, action, method, resource):
+        """Whether the answer came, and said that it is done."""
+        data = rocktable.request_bytes(self.server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
+        with rocktable.connection(self.server, timeout=20) as client:
+            client.sendall(data)
+            time.sleep(self.run.random.random() ** 2 * self.ACTIONS[action])
+            self.run.kill(self.server)
+            answer = None
+            with contextlib.suppress(*GONE):
+                answer = rocktable.read_response(client)
+        self.server = self.run.start()
+        if answer and answer.status not in (200, 201):
+            raise Unexpected(f"{method} {resource}: {answer}")
+        self.run.acknowledged += answer is not None
+        return answer is not None
+
+    def require(self, account, acknowledged, before, after, what):
+        found = contents(account)
+        allowed = (after,) if acknowledged else (before, after)
+        if found not in allowed:
+            counts = {name: len(rows) for name, rows in found[0].items()}
+            raise Violation(f"{what}: neither as before nor as after; acknowledged: {acknowledged}; tables: {counts}")
+        return found
+
+    def step(self):
+        action = self.run.random.choice(list(self.ACTIONS))
+        name = self.run.random.choice(("first", "second"))
+        before = self.now
+        if action == "restore":
+            acknowledged = self.ask_and_kill(action, "POST", f"snapshots/{name}/restore")
+            self.now = self.require(self.server, acknowledged, before, self.snapshots[name], action)
+        elif action == "take":
+            acknowledged = self.ask_and_kill(action, "POST", f"snapshots/{name}?replace=true")
+            self.require(self.server, True, before, before, action)
+            done(self.server, "POST", f"snapshots/{name}/restore")
+            self.now = self.require(self.server, acknowledged, self.snapshots[name], before, "a snapshot that was replaced")
+            self.snapshots[name] = self.now
+        elif action == "copy":
+            acknowledged = self.ask_and_kill(action, "POST", f"accounts/copy?from={self.server.name}")
+            nothing = {}, {}, before[2]
+            self.require(account_of(self.server, "copy"), acknowledged, nothing, before, action)
+            self.require(self.server, True, before, before, "the account that was copied")
+            done(self.server, "DELETE", "accounts/copy")
+        else:
+            tables, policies, settings = before
+            after = ({**tables, "One": []}, policies, settings) if action == "reset a table" else ({}, {}, settings)
+            parameters = {"reset": "", "reset an account": f"?account={self.server.name}"}
+            parameters["reset a table"] = f"?account={self.server.name}&table=One"
+            acknowledged = self.ask_and_kill(action, "POST", "reset" + parameters[action])
+            self.now = self.require(self.server, acknowledged, before, after, action)
+        listed = {one["name"] for one in done(self.server, "GET", "snapshots")["snapshots"]}
+        if listed != set(self.snapshots):
+            raise Violation(f"after {action} the snapshots are {listed}")
+        if not self.now[0]:
+            self._fill()
+        self._write()
+
+
+def fixtures(run, rounds):
+    state = Fixtures(run)
+    for _ in range(rounds):
+        state.step()
+    state.server.stop()
+    state.server = run.start()
+    state.require(state.server, True, state.now, state.now, "an orderly end")
+    run.entities = sum(len(rows) for rows in state.now[0].values())
+    state.server.stop()
+    left = {path.name for path in run.folder.iterdir()} - {"__rocktable__", "__rocktable__.snapshots"}
+    if left:
+        raise Violation(f"left over: {left}")
+
+
 SCENARIOS = {
     "writes": writes,
     "stop": lambda run, rounds: writes(run, rounds, stop=True),
     "deletion": deletion,
     "start": first_start,
+    "fixtures": fixtures,
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from crash import SCENARIOS, Run
 
-ROUNDS = {"writes": 5, "stop": 3, "deletion": 2, "start": 4}
+ROUNDS = {"writes": 5, "stop": 3, "deletion": 2, "start": 4, "fixtures": 8}
 
 
 @pytest.mark.parametrize("sync", [False, True], ids=["without sync", "with sync"])

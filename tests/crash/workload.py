@@ -13,6 +13,7 @@ import threading
 import urllib.parse
 
 import rocktable_server as rocktable
+from fixture_control import moment
 
 GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
 PARTITIONS = 3
@@ -239,13 +240,6 @@ class Writer:
             raise Unexpected(f"creating or deleting the table {table.name}: {answer}")
         table.is_now(not table.exists)
         self.acknowledged += 1
-
-
-def moment(etag):
-    """What an ETag stands for, in a form that sorts."""
-    time = urllib.parse.unquote(etag).split("'")[1].rstrip("Z") if etag else ""
-    whole, _, fraction = time.partition(".")
-    return whole, fraction.ljust(7, "0")
 
 
 # --- after the restart ----------------------------------------------------------------------------

@@ -29,7 +29,7 @@ inline std::string stored_bytes(EntityFormat format, const std::vector<Entity>& 
 inline std::optional<std::vector<Entity>> read_file(EntityFormat format, const std::string& text) {
   try {
     return entities_in(format, text);
-  } catch (const EntityFileError& error) {
+  } catch (const FileError& error) {
     const std::string_view sentence = error.what();
     const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
     require(error.place().line >= 1 && error.place().line <= lines, "a fault beyond the lines");

@@ -175,7 +175,7 @@ def main():
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-image-", dir="/var/tmp"))
     try:
         image = Image(scratch, arguments.base).stage
-        size = subprocess.run(["du", "-sm", image.root], capture_output=True, text=True, check=True).stdout.split()[0]
+        size = subprocess.run(["du", "-sm", "--exclude=var/cache/apt", image.root], capture_output=True, text=True, check=True).stdout.split()[0]
         print(f"-- the image takes {size} MB")
         results = []
         for what, holds in try_image(image):

@@ -152,7 +152,7 @@ def test_the_name_given_as_tablehost_is_its_own():
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "PUT", "OPTIONS"])
 def test_pages_of_other_origins_are_refused_whatever_they_do(local, with_token, method, headers):
     headers = headers | {"Access_Control_Request_Method": "GET"}
-    for resource in ("stats", "reset"):
+    for resource in ("stats", "reset", "snapshots/x", "snapshots/x/restore", "accounts/x?from=devstoreaccount1"):
         assert ask(local, resource, method, **headers).status == 403
         assert ask(with_token, resource, method, Authorization=f"Bearer {TOKEN}", **headers).status == 403
 
@@ -226,6 +226,32 @@ def test_a_signature_will_do(request, kind, lite):
         signed_fields(server, target, lite=lite) | {"x_ms_date": None},
     ):
         assert ask(server, **fields).status == 401
+
+
+@pytest.mark.parametrize(
+    "method, resource, status",
+    [
+        ("POST", "reset", 200),
+        ("POST", "snapshots/x?replace=true", 201),
+        ("GET", "snapshots", 200),
+        ("POST", "snapshots/y/restore", 404),
+        ("DELETE", "snapshots/y", 404),
+        ("POST", "accounts/other?from=devstoreaccount1", 404),
+        ("DELETE", "accounts/other", 200),
+    ],
+)
+def test_what_changes_data_asks_for_the_same(local, exposed, exposed_with_token, method, resource, status):
+    if "other" not in resource:
+        assert ask(local, resource, method).status == status
+    assert ask(local, resource, method, Host="evil.example").status == 403
+    for server in (exposed, exposed_with_token):
+        assert ask(server, resource, method).status == 401
+        assert ask(server, resource, method, Authorization="Bearer wrong").status == 401
+        other = signed_fields(server, "/_rocktable/stats", method, lite=False)
+        assert ask(server, resource, method, **other).status == 401
+        mine = signed_fields(server, f"/_rocktable/{resource.partition('?')[0]}", method)
+        assert ask(server, resource, method, **mine).status == (404 if server is exposed_with_token and "other" in resource else status)
+    assert ask(exposed_with_token, "snapshots", Authorization=f"Bearer {TOKEN}").status == 200
 
 
 def test_the_key_must_be_one_of_the_account_that_is_named(exposed):

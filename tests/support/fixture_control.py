@@ -1,5 +1,6 @@
 """What tests ask of /_rocktable/...: resets, snapshots, copies of accounts."""
 import json
+import urllib.parse
 
 from rocktable_server import Account, all_entities, create_table, exchange, request_bytes, send
 
@@ -69,5 +70,7 @@ def contents(account):
 
 
 def moment(etag):
-    """What is ordered as ETags are: seconds have no zeros at their end."""
-    return etag.split("Z'")[0].partition(".")[0], etag.split("Z'")[0].partition(".")[2].ljust(7, "0")
+    """What an ETag stands for, in a form that sorts."""
+    time = urllib.parse.unquote(etag).split("'")[1].rstrip("Z") if etag else ""
+    whole, _, fraction = time.partition(".")
+    return whole, fraction.ljust(7, "0")

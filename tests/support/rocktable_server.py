@@ -275,11 +275,11 @@ def delete_table(account, name):
     assert answer.status == 204, answer
 
 
-def all_entities(account, table):
-    """All entities of a table, page by page, without annotations."""
+def all_entities(account, table, metadata="nometadata"):
+    """All entities of a table, page by page; without annotations, unless another level of metadata is asked for."""
     found, tokens = [], ""
     while True:
-        accept = {"Accept": "application/json;odata=nometadata"}
+        accept = {"Accept": f"application/json;odata={metadata}"}
         answer = send(account, "GET", f"/{table}()?{tokens}", accept)
         assert answer.status == 200, answer
         found += answer.json()["value"]

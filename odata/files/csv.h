@@ -20,8 +20,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "odata/entity_file.h"
-#include "odata/line_stream.h"
+#include "odata/files/entity_file.h"
+#include "odata/files/line_stream.h"
 
 namespace rocktable {
 

@@ -1,8 +1,8 @@
 // Entities as files hold them: one interface for readers and one for writers of all formats, over streams, in memory
 // of a bounded size.
 //
-//   ndjson  a line an entity, as OData JSON with `@odata.type` annotations; keeps all (odata/ndjson.h)
-//   csv     as Azure Storage Explorer writes it; keeps all but each entity's order of properties (odata/csv.h)
+//   ndjson  a line an entity, as OData JSON with `@odata.type` annotations; keeps all (odata/files/ndjson.h)
+//   csv     as Azure Storage Explorer writes it; keeps all but each entity's order of properties (odata/files/csv.h)
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "odata/entity.h"
+#include "odata/files/file_error.h"
 
 namespace rocktable {
 
@@ -23,24 +24,6 @@ enum class EntityFormat { Ndjson, Csv };
 
 // By the ending of a file's name: `.ndjson`, `.jsonl` or `.csv`, in any case.
 std::optional<EntityFormat> format_of_file(std::string_view name);
-
-// In a file, from 1 on; the column counts characters, not bytes. Line 0: the file as a whole.
-struct FilePlace {
-  std::uint64_t line = 0;
-  std::uint64_t column = 0;
-
-  auto operator<=>(const FilePlace&) const = default;
-};
-
-// What is wrong with a file; its what() is a sentence: `customers.ndjson:3:17: the value of "Age" is no Int32`.
-class EntityFileError : public std::runtime_error {
- public:
-  EntityFileError(std::string_view file, FilePlace place, std::string_view sentence);
-  const FilePlace& place() const { return place_; }
-
- private:
-  FilePlace place_;
-};
 
 // What a line may be long, the lines of a quoted field taken together. The largest entity, escaped as far as it can be,
 // needs 7 MiB.
@@ -51,7 +34,7 @@ class EntityReader {
   virtual ~EntityReader() = default;
 
   // The next entity, nothing at the end. It keeps all limits of the service (check_entity); its timestamp is 0, for
-  // timestamps are the service's to give. Throws EntityFileError, and is of no use then.
+  // timestamps are the service's to give. Throws FileError, and is of no use then.
   virtual std::optional<Entity> next() = 0;
 
   // Where the entity begins that next() returned last: for what only the caller can find wrong.
@@ -62,7 +45,7 @@ class EntityReader {
 };
 
 // `file` is how errors name it. The stream must outlive the reader, and be opened as binary. A CSV's header is read
-// here. Throws EntityFileError.
+// here. Throws FileError.
 std::unique_ptr<EntityReader> open_entity_reader(EntityFormat format, std::istream& in, std::string file);
 
 struct EntityWriterOptions {
@@ -79,7 +62,7 @@ class EntityWriter {
  public:
   virtual ~EntityWriter() = default;
 
-  // Throws EntityFileError where the stream takes no more.
+  // Throws FileError where the stream takes no more.
   virtual void write(const EntityView& entity) = 0;
 
   // All written so far is handed on, and the stream flushed. What was not flushed is lost. Throws as above.

@@ -1,5 +1,5 @@
 // Large reads and writes, small lines between them.
-#include "odata/line_stream.h"
+#include "odata/files/line_stream.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -49,7 +49,7 @@ bool LineReader::fill() {
 }
 
 void LineReader::refuse(FilePlace place, std::string_view sentence) const {
-  throw EntityFileError(file_, place, sentence);
+  throw FileError(file_, place, sentence);
 }
 
 void LineWriter::end_line(std::string_view end) {
@@ -70,8 +70,7 @@ void LineWriter::hand_on() {
 }
 
 void LineWriter::fail() const {
-  throw EntityFileError(file_, {},
-                        std::string("cannot be written: ") + std::strerror(errno != 0 ? errno : EIO));
+  throw FileError(file_, {}, std::string("cannot be written: ") + std::strerror(errno != 0 ? errno : EIO));
 }
 
 FilePlace place_in_line(std::uint64_t line, std::string_view text, std::size_t offset) {

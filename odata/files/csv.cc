@@ -1,5 +1,5 @@
 // Records are put together from lines by counting quotes, then taken apart by one small automaton.
-#include "odata/csv.h"
+#include "odata/files/csv.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "odata/base64.h"
 #include "odata/date_time.h"
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -322,7 +322,7 @@ void CsvWriter::write(const EntityView& entity) {
   for (const PropertyView& property : entity.properties) {
     const auto position = positions_.find(std::string(property.name));
     if (position == positions_.end())
-      throw EntityFileError(lines_.file(), {}, "there is no column for the property " + shown(property.name));
+      throw FileError(lines_.file(), {}, "there is no column for the property " + shown(property.name));
     values_[position->second] = &property.value;
   }
   std::string& text = lines_.text();

@@ -1,5 +1,5 @@
 // check_entity's rules again, one at a time, to find the one that is broken.
-#include "odata/entity_fault.h"
+#include "odata/files/entity_fault.h"
 
 #include <algorithm>
 #include <variant>

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "odata/entity_file.h"
+#include "odata/files/entity_file.h"
 
 namespace rocktable {
 
@@ -17,7 +17,7 @@ class LineReader {
   LineReader(std::istream& in, std::string file) : in_(in), file_(std::move(file)) {}
 
   // The next line without its line feed, valid until the next call; nothing at the end. A byte order mark at the
-  // beginning of the file is left out. Throws EntityFileError (a line of more than kMaxLineBytes, a stream that fails).
+  // beginning of the file is left out. Throws FileError (a line of more than kMaxLineBytes, a stream that fails).
   std::optional<std::string_view> next();
 
   // The number of the line that next() returned last.

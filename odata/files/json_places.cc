@@ -1,6 +1,6 @@
 // nlohmann_json for what is wrong with a text, for it says where; a walk over the tokens for where members stand. Neither
 // recurses.
-#include "odata/json_places.h"
+#include "odata/files/json_places.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "odata/entity_file.h"
-#include "odata/line_stream.h"
+#include "odata/files/entity_file.h"
+#include "odata/files/line_stream.h"
 
 namespace rocktable {
 

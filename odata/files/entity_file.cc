@@ -1,10 +1,10 @@
 // The table of formats.
-#include "odata/entity_file.h"
+#include "odata/files/entity_file.h"
 
 #include <utility>
 
-#include "odata/csv.h"
-#include "odata/ndjson.h"
+#include "odata/files/csv.h"
+#include "odata/files/ndjson.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -14,18 +14,7 @@ bool ends_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && equals_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
-std::string sentence_at(std::string_view file, FilePlace place, std::string_view sentence) {
-  std::string out(file);
-  if (place.line != 0) out += ':' + std::to_string(place.line) + ':' + std::to_string(place.column);
-  out += ": ";
-  out += sentence;
-  return out;
-}
-
 }  // namespace
-
-EntityFileError::EntityFileError(std::string_view file, FilePlace place, std::string_view sentence)
-    : std::runtime_error(sentence_at(file, place, sentence)), place_(place) {}
 
 std::optional<EntityFormat> format_of_file(std::string_view name) {
   if (ends_ignoring_case(name, ".ndjson") || ends_ignoring_case(name, ".jsonl")) return EntityFormat::Ndjson;

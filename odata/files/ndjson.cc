@@ -1,13 +1,13 @@
 // A line is read by the payload reader; where it refuses one, the line is gone through again, for the place and a
 // sentence.
-#include "odata/ndjson.h"
+#include "odata/files/ndjson.h"
 
 #include <algorithm>
 #include <tuple>
 #include <vector>
 
-#include "odata/entity_fault.h"
-#include "odata/json_places.h"
+#include "odata/files/entity_fault.h"
+#include "odata/files/json_places.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 

@@ -1,0 +1,84 @@
+#include "client/migration/history.h"
+
+namespace rocktable::migration {
+namespace {
+
+constexpr const char* kApplied = "versionData";
+constexpr const char* kRunning = "versionDataRunning";
+
+template <class T>
+const T* find(const Entity& entity, std::string_view name) {
+  for (const auto& property : entity.properties)
+    if (property.name == name) return std::get_if<T>(&property.value);
+  return nullptr;
+}
+
+// The library's Version is a text or a number, by its own version.
+std::string text_of(const Entity& entity, std::string_view name) {
+  if (const auto* text = find<std::string>(entity, name)) return *text;
+  if (const auto* number = find<std::int32_t>(entity, name)) return std::to_string(*number);
+  return {};
+}
+
+int number_of(const Entity& entity, std::string_view name) {
+  const auto* number = find<std::int32_t>(entity, name);
+  return number == nullptr ? 0 : *number;
+}
+
+// Calls `visit` with the id and the entity of each row.
+void for_each_row(WorkSpace& space, const char* partition,
+                  const std::function<void(std::int64_t, const Entity&)>& visit) {
+  const std::string filter = EntitySelection{partition, {}, {}}.to_filter();
+  const auto read = [&](const Entity& entity) {
+    if (const auto id = parse_int64(entity.key.row_key)) visit(*id, entity);
+  };
+  space.for_each(kHistoryTable, filter, read, true);
+}
+
+}  // namespace
+
+std::map<std::int64_t, AppliedMigration> History::applied() const {
+  std::map<std::int64_t, AppliedMigration> out;
+  for_each_row(space_, kApplied, [&](std::int64_t id, const Entity& entity) {
+    AppliedMigration row{
+        text_of(entity, "Version"), text_of(entity, "Description"), text_of(entity, "Checksum"), {}};
+    if (const auto* ended = find<DateTime>(entity, "Ended")) row.ended = *ended;
+    out.emplace(id, std::move(row));
+  });
+  return out;
+}
+
+std::map<std::int64_t, RunningMigration> History::running() const {
+  std::map<std::int64_t, RunningMigration> out;
+  for_each_row(space_, kRunning, [&](std::int64_t id, const Entity& entity) {
+    RunningMigration row{
+        text_of(entity, "Checksum"), {}, number_of(entity, "Step"), number_of(entity, "Phase")};
+    if (const auto* started = find<DateTime>(entity, "Started")) row.started = *started;
+    out.emplace(id, std::move(row));
+  });
+  return out;
+}
+
+void History::record_running(std::int64_t id, const RunningMigration& running) {
+  space_.put(kHistoryTable, {{kRunning, std::to_string(id)},
+                             {},
+                             {{"Checksum", running.checksum},
+                              {"Started", running.started},
+                              {"Step", std::int32_t{running.step}},
+                              {"Phase", std::int32_t{running.phase}}}});
+}
+
+// The applied row first: what is in both partitions is applied.
+void History::record_applied(const Migration& migration, DateTime started) {
+  const std::string id = std::to_string(migration.id);
+  space_.put(kHistoryTable, {{kApplied, id},
+                             {},
+                             {{"Version", migration.version},
+                              {"Description", migration.description},
+                              {"Checksum", checksum(migration)},
+                              {"Started", started},
+                              {"Ended", now()}}});
+  space_.remove(kHistoryTable, {kRunning, id});
+}
+
+}  // namespace rocktable::migration

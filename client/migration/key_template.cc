@@ -1,0 +1,152 @@
+#include "client/migration/key_template.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "client/migration/value_conversion.h"
+#include "odata/text.h"
+
+namespace rocktable::migration {
+namespace {
+
+constexpr std::size_t kTicksDigits = 19;
+
+std::string padded(std::int64_t number, std::size_t width) {
+  const std::string digits = std::to_string(number);
+  return std::string(width - std::min(width, digits.size()), '0') + digits;
+}
+
+std::string to_upper_ascii(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw KeyTemplateError(sentence); }
+
+// A property's value as one of T, or a sentence that says what is wanted.
+template <class T>
+const T& wanted(const ValueView& value, const std::string& property, const char* kind) {
+  if (const T* found = std::get_if<T>(&value)) return *found;
+  refuse("the property " + property + " is " + std::string(to_string(type_of(value))) + ", and must be " +
+         kind);
+}
+
+std::int64_t wanted_number(const ValueView& value, const std::string& property) {
+  const auto number = std::holds_alternative<std::int32_t>(value)
+                          ? std::get<std::int32_t>(value)
+                          : wanted<std::int64_t>(value, property, "an integer");
+  if (number < 0)
+    refuse("the property " + property + " is negative, and its zeros in front would not keep its order");
+  return number;
+}
+
+std::optional<ValueView> value_of(const Entity& entity, const std::string& property) {
+  if (property == "PartitionKey") return ValueView(std::string_view(entity.key.partition_key));
+  if (property == "RowKey") return ValueView(std::string_view(entity.key.row_key));
+  if (property == "Timestamp") return ValueView(entity.timestamp);
+  for (const auto& [name, value] : entity.properties)
+    if (name == property) return view_of(value);
+  return std::nullopt;
+}
+
+}  // namespace
+
+KeyTemplate::Part KeyTemplate::parse_placeholder(std::string_view text) {
+  Part part;
+  const auto colon = text.find(':');
+  part.property = std::string(text.substr(0, colon));
+  if (part.property.empty()) refuse("`{}` names no property");
+  if (const auto name = check_property_name(part.property); !name)
+    refuse("`" + part.property + "` is no property's name");
+  if (colon == text.npos) return part;
+  const auto form = text.substr(colon + 1);
+  constexpr std::pair<std::string_view, Form> kForms[] = {{"lower", Form::Lower},
+                                                          {"upper", Form::Upper},
+                                                          {"ticks", Form::Ticks},
+                                                          {"invertedTicks", Form::InvertedTicks},
+                                                          {"date", Form::Date}};
+  for (const auto& [name, known] : kForms) {
+    if (form != name) continue;
+    part.form = known;
+    return part;
+  }
+  constexpr std::string_view kPad = "pad";
+  const auto width = form.starts_with(kPad) ? parse_int32(form.substr(kPad.size())) : std::nullopt;
+  if (!width || *width < 1 || *width > static_cast<int>(kTicksDigits))
+    refuse("`" + std::string(form) +
+           "` is no form: lower, upper, pad1 to pad19, ticks, invertedTicks and date are");
+  part.form = Form::Pad;
+  part.width = static_cast<std::size_t>(*width);
+  return part;
+}
+
+KeyTemplate KeyTemplate::parse(std::string_view text) {
+  KeyTemplate out;
+  out.text_ = std::string(text);
+  std::string literal;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool doubled = i + 1 < text.size() && text[i + 1] == text[i];
+    if ((text[i] != '{' && text[i] != '}') || doubled) {
+      literal += text[i];
+      if (text[i] == '{' || text[i] == '}') ++i;
+      continue;
+    }
+    const auto end = text[i] == '{' ? text.find('}', i) : text.npos;
+    if (end == text.npos)
+      refuse(std::string("`") + text[i] + "` stands alone: write it twice, or {Property}");
+    Part part = parse_placeholder(text.substr(i + 1, end - i - 1));
+    part.literal = std::move(literal);
+    literal.clear();
+    out.parts_.push_back(std::move(part));
+    i = end;
+  }
+  if (!literal.empty()) {
+    Part part;
+    part.literal = std::move(literal);
+    out.parts_.push_back(std::move(part));
+  }
+  return out;
+}
+
+std::string KeyTemplate::text_of(const Part& part, const ValueView& value) {
+  switch (part.form) {
+    case Form::Plain:
+      return plain_text(value);
+    case Form::Lower:
+      return to_lower_ascii(wanted<std::string_view>(value, part.property, "text"));
+    case Form::Upper:
+      return to_upper_ascii(std::string(wanted<std::string_view>(value, part.property, "text")));
+    case Form::Pad: {
+      const std::string digits = padded(wanted_number(value, part.property), part.width);
+      if (digits.size() > part.width)
+        refuse("the property " + part.property + " has more than " + std::to_string(part.width) + " digits");
+      return digits;
+    }
+    case Form::Ticks:
+      return padded(wanted<DateTime>(value, part.property, "a time").ticks, kTicksDigits);
+    case Form::InvertedTicks:
+      return padded(kMaxDateTime.ticks - wanted<DateTime>(value, part.property, "a time").ticks,
+                    kTicksDigits);
+    case Form::Date:
+      return to_string(wanted<DateTime>(value, part.property, "a time")).substr(0, 10);
+  }
+  return {};
+}
+
+std::string KeyTemplate::apply(const Entity& entity) const {
+  std::string key;
+  for (const auto& part : parts_) {
+    key += part.literal;
+    if (part.property.empty()) continue;
+    const auto value = value_of(entity, part.property);
+    if (!value) refuse("it has no property " + part.property);
+    key += text_of(part, *value);
+  }
+  if (!check_key_characters(key))
+    refuse("`" + key + "` is no key: / \\ # ? and control characters are not allowed");
+  if (utf16_length(key) > kMaxKeyLength) refuse("its key would have more than 512 characters");
+  return key;
+}
+
+}  // namespace rocktable::migration

@@ -1,0 +1,110 @@
+#include "client/migration/migration.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace rocktable::migration {
+namespace {
+
+// As a $filter literal.
+std::string quoted(std::string_view text) { return to_string(ValueView(text)); }
+
+std::string_view verb_of(WriteMode mode) {
+  switch (mode) {
+    case WriteMode::Insert:
+      return "insert";
+    case WriteMode::Replace:
+      return "upsert";
+    case WriteMode::Merge:
+      return "merge";
+    case WriteMode::Delete:
+      return "delete";
+  }
+  return {};
+}
+
+std::string counted(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " entity" : " entities");
+}
+
+std::string where(const EntitySelection& which) {
+  const std::string filter = which.to_filter();
+  return filter.empty() ? "" : " where " + filter;
+}
+
+struct Summary {
+  std::string operator()(const CreateTable& step) const { return "create table " + step.table; }
+  std::string operator()(const DeleteTable& step) const { return "delete table " + step.table; }
+  std::string operator()(const ClearTable& step) const { return "clear table " + step.table; }
+  std::string operator()(const CopyTable& step) const { return "copy table " + step.from + " to " + step.to; }
+  std::string operator()(const RenameTable& step) const {
+    return "rename table " + step.from + " to " + step.to + (step.delete_old ? "" : ", and keep the old one");
+  }
+  std::string operator()(const WriteEntities& step) const {
+    return std::string(verb_of(step.mode)) + " " + counted(step.entities.size()) +
+           (step.mode == WriteMode::Insert ? " into " : " in ") + step.table +
+           (step.if_absent ? ", where absent" : "");
+  }
+  std::string operator()(const DeleteEntities& step) const {
+    return "delete from " + step.table + where(step.which);
+  }
+  std::string operator()(const ChangeProperty& step) const {
+    return to_string(step.change) + " in " + step.table + where({step.partition_key, {}, {}});
+  }
+  std::string operator()(const Rekey& step) const {
+    std::string out = step.keep_old ? "add entities to " : "re-key ";
+    out += step.table + where(step.which);
+    if (step.partition_key) out += ", PartitionKey " + quoted(step.partition_key->text());
+    if (step.row_key) out += ", RowKey " + quoted(step.row_key->text());
+    return out;
+  }
+};
+
+std::string to_string(const Entity& entity) {
+  std::string out = "\n (" + quoted(entity.key.partition_key) + "," + quoted(entity.key.row_key) + ")";
+  for (const auto& [name, value] : entity.properties)
+    out += " " + name + " " + std::string(to_string(type_of(value))) + " " + to_string(view_of(value));
+  return out;
+}
+
+}  // namespace
+
+std::string EntitySelection::to_filter() const {
+  if (!partition_key) return filter;
+  std::string out = "PartitionKey eq " + quoted(*partition_key);
+  if (row_key) out += " and RowKey eq " + quoted(*row_key);
+  if (!filter.empty()) out += " and (" + filter + ")";
+  return out;
+}
+
+std::string summary(const Step& step) { return std::visit(Summary(), step); }
+
+std::string to_string(const Step& step) {
+  std::string out = summary(step);
+  if (const auto* write = std::get_if<WriteEntities>(&step)) {
+    if (write->create_table) out += ", creates the table";
+    for (const auto& entity : write->entities) out += to_string(entity);
+  }
+  return out;
+}
+
+std::string checksum(const Migration& migration) {
+  std::string text = std::to_string(migration.id) + "\n" + quoted(migration.version) + "\n" +
+                     quoted(migration.description) + "\n";
+  for (const auto& step : migration.steps) text += to_string(step) + "\n";
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("SHA-256 failed");
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i) {
+    hex += kDigits[digest[i] >> 4];
+    hex += kDigits[digest[i] & 15];
+  }
+  return hex;
+}
+
+}  // namespace rocktable::migration

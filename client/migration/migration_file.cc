@@ -1,0 +1,368 @@
+#include "client/migration/migration_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "odata/filter_parser.h"
+#include "odata/payload_reader.h"
+
+namespace rocktable::migration {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = LocatedJson::Kind;
+
+// An object of the document, its members read one by one; errors name where in the document they are, as in
+// `steps[2].insert.table`.
+class Reader {
+ public:
+  Reader(const LocatedJson& value, std::string path, const std::string& file)
+      : value_(value), path_(std::move(path)), file_(file) {}
+
+  [[noreturn]] void refuse(const std::string& sentence) const {
+    throw FileError(file_, value_.place, (path_.empty() ? "" : path_ + ": ") + sentence);
+  }
+
+  void must_be(Kind kind) const {
+    if (value_.kind != kind)
+      refuse("it must be " + std::string(to_string(kind)) + ", and is " +
+             std::string(to_string(value_.kind)));
+  }
+
+  // It is an object, and has no members but these.
+  void knows(std::initializer_list<std::string_view> names) const {
+    must_be(Kind::Object);
+    for (const auto& [name, value] : value_.members) {
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      std::string known;
+      for (const auto& one : names) known += (known.empty() ? "" : ", ") + std::string(one);
+      at(name, value).refuse("no such property; here are " + known);
+    }
+  }
+
+  bool has(std::string_view name) const { return value_.find(name) != nullptr; }
+
+  Reader member(std::string_view name) const {
+    const LocatedJson* found = value_.find(name);
+    if (found == nullptr) refuse("the property " + std::string(name) + " is missing");
+    return at(name, *found);
+  }
+
+  std::vector<Reader> items() const {
+    must_be(Kind::Array);
+    std::vector<Reader> out;
+    for (const auto& item : value_.items)
+      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]", file_);
+    return out;
+  }
+
+  const std::string& text() const {
+    must_be(Kind::Text);
+    return value_.text;
+  }
+
+  std::string text_or(std::string_view name, const std::string& otherwise) const {
+    return has(name) ? member(name).text() : otherwise;
+  }
+
+  bool flag(std::string_view name) const {
+    if (!has(name)) return false;
+    const Reader flag = member(name);
+    flag.must_be(Kind::Boolean);
+    return flag.value_.boolean;
+  }
+
+  std::string table() const {
+    const std::string& name = text();
+    if (const auto ok = check_table_name(name); !ok)
+      refuse("`" + name + "` is no table's name: " + ok.error().message);
+    return name;
+  }
+
+  std::string property_name() const {
+    const std::string& name = text();
+    for (const char* key : {"PartitionKey", "RowKey", "Timestamp"})
+      if (name == key) refuse(name + " cannot be changed as a property (rekey gives entities new keys)");
+    if (!check_property_name(name)) refuse("`" + name + "` is no property's name");
+    return name;
+  }
+
+  EdmType type() const {
+    const auto type = parse_edm_type(text());
+    if (!type)
+      refuse("`" + text() +
+             "` is no type: Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
+             "Edm.DateTime, Edm.Guid and Edm.Binary are");
+    return *type;
+  }
+
+  const LocatedJson& value() const { return value_; }
+  const std::string& file() const { return file_; }
+
+  // Calls `read`, and turns what it throws into an error of this place.
+  template <class Read>
+  auto here(const Read& read) const {
+    try {
+      return read();
+    } catch (const FileError&) {
+      throw;
+    } catch (const std::exception& error) {
+      refuse(error.what());
+    }
+  }
+
+ private:
+  Reader at(std::string_view name, const LocatedJson& value) const {
+    return {value, path_.empty() ? std::string(name) : path_ + "." + std::string(name), file_};
+  }
+
+  const LocatedJson& value_;
+  std::string path_;
+  const std::string& file_;
+};
+
+std::optional<std::string> partition_of(const Reader& step) {
+  return step.has("partition") ? std::optional(step.member("partition").text()) : std::nullopt;
+}
+
+EntitySelection selection_of(const Reader& step) {
+  EntitySelection out;
+  out.partition_key = partition_of(step);
+  if (step.has("row")) {
+    out.row_key = step.member("row").text();
+    if (!out.partition_key) step.member("row").refuse("a row needs its partition beside it");
+  }
+  if (step.has("filter")) {
+    const Reader filter = step.member("filter");
+    const auto parsed = parse_filter(filter.text());
+    if (!parsed) filter.refuse(parsed.error().message);
+    out.filter = filter.text();
+  }
+  return out;
+}
+
+Entity entity_of(const Reader& item) {
+  item.must_be(Kind::Object);
+  auto payload = read_entity(item.value().source);
+  if (!payload) item.refuse(payload.error().message);
+  if (!payload->partition_key || !payload->row_key) item.refuse("an entity needs PartitionKey and RowKey");
+  Entity out{
+      {std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
+  if (const auto ok = check_entity(out.key, out.properties); !ok) item.refuse(ok.error().message);
+  return out;
+}
+
+WriteEntities write_of(WriteMode mode, const Reader& step) {
+  WriteEntities out;
+  out.mode = mode;
+  out.table = step.member("table").table();
+  for (const Reader& item : step.member("entities").items()) {
+    out.entities.push_back(entity_of(item));
+    const auto same = [&](const Entity& one) { return one.key == out.entities.back().key; };
+    if (std::any_of(out.entities.begin(), out.entities.end() - 1, same))
+      item.refuse("another entity of this step has the same PartitionKey and RowKey");
+  }
+  if (out.entities.empty()) step.member("entities").refuse("there is no entity in it");
+  out.create_table = step.flag("createTable");
+  return out;
+}
+
+// A value with its type, as a property of an entity would have it.
+Value value_of(const Reader& step) {
+  const Reader value = step.member("value");
+  std::string json = "{\"v\":" + std::string(value.value().source);
+  if (step.has("type"))
+    json += ",\"v@odata.type\":\"" + std::string(to_string(step.member("type").type())) + "\"";
+  auto payload = read_entity(json + "}");
+  if (!payload) value.refuse(payload.error().message);
+  if (payload->properties.empty()) value.refuse("null is no value");
+  return std::move(payload->properties.front().value);
+}
+
+ChangeProperty change_of(const Reader& step, PropertyChange change) {
+  return {step.member("table").table(), partition_of(step), std::move(change)};
+}
+
+KeyTemplate template_of(const Reader& text) {
+  return text.here([&] { return KeyTemplate::parse(text.text()); });
+}
+
+Rekey rekey_of(const Reader& step) {
+  Rekey out;
+  out.table = step.member("table").table();
+  out.which = selection_of(step);
+  if (step.has("PartitionKey")) out.partition_key = template_of(step.member("PartitionKey"));
+  if (step.has("RowKey")) out.row_key = template_of(step.member("RowKey"));
+  out.keep_old = step.flag("keepOld");
+  if (!out.partition_key && !out.row_key) step.refuse("it needs a template for PartitionKey, RowKey or both");
+  return out;
+}
+
+std::pair<std::string, std::string> from_and_to(const Reader& step) {
+  auto from = step.member("from").table(), to = step.member("to").table();
+  if (from == to) step.member("to").refuse("it is the same table");
+  return {std::move(from), std::move(to)};
+}
+
+struct Verb {
+  std::string_view name;
+  std::function<Step(const Reader&)> read;
+};
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> kVerbs = {
+      {"createTable", [](const Reader& step) { return CreateTable{step.table()}; }},
+      {"deleteTable", [](const Reader& step) { return DeleteTable{step.table()}; }},
+      {"clearTable", [](const Reader& step) { return ClearTable{step.table()}; }},
+      {"copyTable",
+       [](const Reader& step) {
+         step.knows({"from", "to"});
+         auto [from, to] = from_and_to(step);
+         return CopyTable{std::move(from), std::move(to)};
+       }},
+      {"renameTable",
+       [](const Reader& step) {
+         step.knows({"from", "to", "deleteOld"});
+         auto [from, to] = from_and_to(step);
+         return RenameTable{std::move(from), std::move(to), step.flag("deleteOld")};
+       }},
+      {"insert",
+       [](const Reader& step) {
+         step.knows({"table", "entities", "ifAbsent", "createTable"});
+         WriteEntities out = write_of(WriteMode::Insert, step);
+         out.if_absent = step.flag("ifAbsent");
+         return out;
+       }},
+      {"upsert",
+       [](const Reader& step) {
+         step.knows({"table", "entities", "createTable"});
+         return write_of(WriteMode::Replace, step);
+       }},
+      {"merge",
+       [](const Reader& step) {
+         step.knows({"table", "entities", "createTable"});
+         return write_of(WriteMode::Merge, step);
+       }},
+      {"delete",
+       [](const Reader& step) {
+         step.knows({"table", "partition", "row", "filter"});
+         DeleteEntities out{step.member("table").table(), selection_of(step)};
+         if (out.which.to_filter().empty())
+           step.refuse("it says not which entities: partition, row or filter do (clearTable deletes all)");
+         return out;
+       }},
+      {"addProperty",
+       [](const Reader& step) {
+         step.knows({"table", "partition", "name", "value", "type"});
+         return change_of(step, AddProperty{step.member("name").property_name(), value_of(step)});
+       }},
+      {"renameProperty",
+       [](const Reader& step) {
+         step.knows({"table", "partition", "from", "to"});
+         RenameProperty change{step.member("from").property_name(), step.member("to").property_name()};
+         if (change.from == change.to) step.member("to").refuse("it is the same name");
+         return change_of(step, std::move(change));
+       }},
+      {"removeProperty",
+       [](const Reader& step) {
+         step.knows({"table", "partition", "name"});
+         return change_of(step, RemoveProperty{step.member("name").property_name()});
+       }},
+      {"retypeProperty",
+       [](const Reader& step) {
+         step.knows({"table", "partition", "name", "type"});
+         return change_of(step,
+                          RetypeProperty{step.member("name").property_name(), step.member("type").type()});
+       }},
+      {"rekey",
+       [](const Reader& step) {
+         step.knows({"table", "partition", "row", "filter", "PartitionKey", "RowKey", "keepOld"});
+         return rekey_of(step);
+       }},
+  };
+  return kVerbs;
+}
+
+Step step_of(const Reader& step) {
+  step.must_be(Kind::Object);
+  if (step.value().members.size() != 1) step.refuse("a step has one property: what it does");
+  const auto& name = step.value().members.front().first;
+  for (const auto& verb : verbs())
+    if (verb.name == name) return verb.read(step.member(name));
+  std::string known;
+  for (const auto& verb : verbs()) known += (known.empty() ? "" : ", ") + std::string(verb.name);
+  step.member(name).refuse("no such step; there are " + known);
+}
+
+std::string contents_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  return std::move(out).str();
+}
+
+}  // namespace
+
+Migration parse_migration(std::string_view document, const std::string& file) {
+  const LocatedJson json = parse_located_json(document, file);
+  const Reader root(json, "", file);
+  root.knows({"$schema", "id", "version", "description", "steps"});
+  Migration out;
+  out.source = file;
+  const Reader id = root.member("id");
+  id.must_be(Kind::Integer);
+  if (id.value().integer < 1 || id.value().integer > INT32_MAX) id.refuse("it must be from 1 to 2147483647");
+  out.id = id.value().integer;
+  out.version = root.text_or("version", "");
+  out.description = root.text_or("description", "");
+  for (const Reader& step : root.member("steps").items()) out.steps.push_back(step_of(step));
+  return out;
+}
+
+std::vector<Migration> read_migrations(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  if (error) throw std::runtime_error("cannot read the folder " + folder.string() + ": " + error.message());
+  std::sort(files.begin(), files.end());
+  std::vector<Migration> out;
+  for (const auto& file : files) out.push_back(parse_migration(contents_of(file), file.string()));
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (std::size_t i = 1; i < out.size(); ++i)
+    if (out[i].id == out[i - 1].id)
+      throw std::runtime_error("the id " + std::to_string(out[i].id) + " is given twice: by " +
+                               out[i - 1].source + " and by " + out[i].source);
+  return out;
+}
+
+fs::path write_new_migration(const fs::path& folder, const std::string& name) {
+  if (name.empty() || name.find_first_of(std::string_view("/\\\0\n", 4)) != name.npos)
+    throw std::runtime_error("`" + name + "` cannot be part of a file's name");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  const auto known = read_migrations(folder);
+  const std::int64_t id = known.empty() ? 1 : known.back().id + 1;
+  std::string number = std::to_string(id);
+  number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+  std::string words = name;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  const nlohmann::ordered_json document = {
+      {"id", id},
+      {"version", "1." + std::to_string(id)},
+      {"description", words},
+      {"steps", nlohmann::ordered_json::array({{{"createTable", "mytable"}}})}};
+  const fs::path file = folder / (number + "_" + name + ".json");
+  std::ofstream out(file, std::ios::binary);
+  out << document.dump(2) << '\n';
+  if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
+  return file;
+}
+
+}  // namespace rocktable::migration

@@ -1,0 +1,129 @@
+#include "client/migration/runner_lock.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <random>
+#include <stdexcept>
+
+#include "client/migration/history.h"
+
+namespace rocktable::migration {
+namespace {
+
+const EntityKey kKey{"versionDataLock", "lock"};
+constexpr std::chrono::milliseconds kLook{200};
+constexpr std::int64_t kTicksPerMillisecond = kTicksPerSecond / 1000;
+
+std::string host() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// `host, process 123, 5f0c...`: the last part tells two runners of one process number apart.
+std::string new_owner() {
+  std::random_device random;
+  return host() + ", process " + std::to_string(getpid()) + ", " + std::to_string(random()) +
+         std::to_string(random());
+}
+
+// For people: without what tells runners apart.
+std::string name_of(const std::string& owner) { return owner.substr(0, owner.rfind(',')); }
+
+const std::string* owner_in(const Entity& entity) {
+  for (const auto& [name, value] : entity.properties)
+    if (name == "Owner") return std::get_if<std::string>(&value);
+  return nullptr;
+}
+
+DateTime end_in(const Entity& entity) {
+  for (const auto& [name, value] : entity.properties)
+    if (const auto* time = std::get_if<DateTime>(&value); name == "Until" && time != nullptr) return *time;
+  return {};
+}
+
+// Whether the owner was a process of this machine that is gone.
+bool is_gone(const std::string& owner) {
+  const std::string prefix = host() + ", process ";
+  if (!owner.starts_with(prefix)) return false;
+  const auto number = parse_int32(
+      std::string_view(owner).substr(prefix.size(), owner.find(',', prefix.size()) - prefix.size()));
+  return number && *number > 0 && kill(*number, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+RunnerLock::RunnerLock(WorkSpace& work, std::unique_ptr<WorkSpace> own, RunnerLockOptions options)
+    : work_(work), own_(std::move(own)), options_(options), owner_(new_owner()) {
+  const auto give_up = std::chrono::steady_clock::now() + options_.patience;
+  std::string holder;
+  while (!try_to_take(holder)) {
+    if (std::chrono::steady_clock::now() >= give_up)
+      throw std::runtime_error("another runner is at work on " + work_.account() + ": " + name_of(holder));
+    std::this_thread::sleep_for(kLook);
+  }
+  renewal_ = std::thread([this] { renew_until_the_end(); });
+}
+
+RunnerLock::~RunnerLock() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  end_.notify_all();
+  renewal_.join();
+  try {
+    if (is_ours()) own_->remove(kHistoryTable, kKey);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it ends by itself
+  }
+}
+
+Entity RunnerLock::entry() const {
+  const DateTime until{now().ticks + options_.lease.count() * kTicksPerMillisecond};
+  return {kKey, timestamp_, {{"Owner", owner_}, {"Until", until}}};
+}
+
+// Whether the entry is ours, and if so as of when. An answer may have been lost, so what is there is asked.
+bool RunnerLock::is_ours() {
+  const auto found = own_->get(kHistoryTable, kKey);
+  const std::string* owner = found ? owner_in(*found) : nullptr;
+  if (owner == nullptr || *owner != owner_) return false;
+  timestamp_ = found->timestamp;
+  return true;
+}
+
+bool RunnerLock::try_to_take(std::string& holder) {
+  own_->insert(kHistoryTable, entry());
+  const auto found = own_->get(kHistoryTable, kKey);
+  if (!found) return false;
+  const std::string* owner = owner_in(*found);
+  holder = owner == nullptr ? "somebody, process unknown, x" : *owner;
+  timestamp_ = found->timestamp;
+  if (holder == owner_) return true;
+  if (end_in(*found) >= now() && !is_gone(holder)) return false;
+  return own_->put_if_unchanged(kHistoryTable, entry()) && is_ours();
+}
+
+void RunnerLock::renew_until_the_end() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    if (end_.wait_for(lock, options_.lease / 3, [this] { return ended_; })) return;
+    lock.unlock();
+    try {
+      own_->put_if_unchanged(kHistoryTable, entry());
+      if (!is_ours()) {
+        work_.stop("another runner has taken the lock of " + work_.account() +
+                   " over: this one stops, and what it has done is recorded");
+        return;
+      }
+    } catch (const std::exception& error) {
+      work_.stop("the lock of " + work_.account() + " cannot be renewed: " + error.what());
+      return;
+    }
+  }
+}
+
+}  // namespace rocktable::migration
