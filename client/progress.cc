@@ -51,14 +51,14 @@ void Progress::show(const std::string& what, std::uint64_t entities, std::option
     out_ << kClearLine << line << std::flush;
     bar_is_shown_ = true;
   } else {
-    out_ << "rocktable: " << line << std::endl;
+    out_ << "rocktable: " << line << '\n' << std::flush;
   }
 }
 
 void Progress::tell(const std::string& sentence) {
   clear();
   const std::lock_guard lock(mutex_);
-  out_ << "rocktable: " << sentence << std::endl;
+  out_ << "rocktable: " << sentence << '\n' << std::flush;
 }
 
 void Progress::clear() {

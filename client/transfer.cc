@@ -59,6 +59,16 @@ void require_table_name(const std::string& name, const std::string& where) {
                              "' is no name of a table: 3 to 63 letters and digits, a letter first");
 }
 
+// What came before a fault is still written; where the fault is the sink's own, what it knows to be there.
+std::uint64_t written_after_fault(EntitySink& sink) {
+  try {
+    sink.flush();
+    return sink.written();
+  } catch (const std::exception&) {
+    return sink.written();
+  }
+}
+
 class Transfer {
  public:
   Transfer(const TransferOptions& options, Progress& progress)
@@ -224,7 +234,7 @@ std::vector<Job> Transfer::jobs_from_files() const {
       throw std::runtime_error(path + " has more than one file for the table " + job.table);
   for (const auto& table : options_.tables)
     if (!known.contains(to_lower_ascii(table)))
-      throw std::runtime_error(path + " has no file for the table " + table);
+      throw std::runtime_error(std::string(path).append(" has no file for the table ").append(table));
   if (jobs.empty()) throw std::runtime_error(path + " has no file TABLE.ndjson or TABLE.csv");
   return jobs;
 }
@@ -383,12 +393,7 @@ void Transfer::run_job(const Job& job) {
     move(job, *source, std::move(first), *sink, record);
     finish(job, *sink);
   } catch (...) {
-    try {
-      sink->flush();  // what came before the fault
-    } catch (const std::exception&) {
-      // it was the sink's
-    }
-    written_ += sink->written();
+    written_ += written_after_fault(*sink);
     throw;
   }
   written_ += sink->written();
