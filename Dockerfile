@@ -16,7 +16,8 @@ RUN apt-get update \
       libsimdjson14 libsnappy1v5 libspdlog1.10 libssl3 libstdc++6 libzstd1 zlib1g \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10002 --no-create-home --shell /usr/sbin/nologin rocktable \
- && install -d -o rocktable -g rocktable /data
+ && install -d -o rocktable -g rocktable /data \
+ && ln -s rocktable /usr/local/bin/azurite && ln -s rocktable /usr/local/bin/azurite-table
 COPY --from=build /src/build/release/rocktable /usr/local/bin/rocktable
 WORKDIR /data
 VOLUME /data
