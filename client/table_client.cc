@@ -219,6 +219,10 @@ TableResult<Entity> read_page_entity(std::string_view json) {
                 std::move(payload->properties)};
 }
 
+std::string known_etag(const Entity& entity) {
+  return entity.timestamp == DateTime{} ? "" : etag_of(entity.timestamp);
+}
+
 // --- Writing -------------------------------------------------------------------------------------------------
 
 TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,

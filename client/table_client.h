@@ -46,6 +46,10 @@ std::optional<std::vector<std::string_view>> split_page(std::string_view body);
 // cannot be read.
 TableResult<Entity> read_page_entity(std::string_view json);
 
+// The ETag of an entity that was read so; empty where it had another form: then there is no way to write to it under the
+// condition that it has not changed.
+std::string known_etag(const Entity& entity);
+
 // Not thread-safe: one per thread. All throw HttpError where no answer comes.
 class TableClient {
  public:

@@ -47,7 +47,7 @@ TableWriter::~TableWriter() {
 // --- Collecting: the caller's thread ---------------------------------------------------------------------------
 
 OutgoingEntity TableWriter::write_of(const Entity& entity) const {
-  OutgoingEntity out{entity.key, {}, options_.if_unchanged ? etag_of(entity.timestamp) : ""};
+  OutgoingEntity out{entity.key, {}, options_.if_unchanged ? known_etag(entity) : ""};
   if (options_.mode == WriteMode::Delete) return out;
   const auto properties = view_of(entity.properties);
   write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});

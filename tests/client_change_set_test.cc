@@ -46,11 +46,31 @@ TEST_CASE("a transaction is read by the server as it was meant") {
   }
 }
 
+TEST_CASE("deletions and writes to what has not changed are sent with their condition") {
+  std::vector<OutgoingEntity> sent = writes(2);
+  sent[1].if_match = "W/\"1\"";
+  const auto read =
+      parse_batch(transaction_content_type(), write_transaction(kAddress, "mytable", WriteMode::Merge, sent));
+  REQUIRE(read.has_value());
+  CHECK_FALSE(read->parts[0].headers.has("If-Match"));
+  CHECK(read->parts[1].headers.get("If-Match") == "W/\"1\"");
+  for (auto& one : sent) one.body.clear();
+  const auto deletions = parse_batch(transaction_content_type(),
+                                     write_transaction(kAddress, "mytable", WriteMode::Delete, sent));
+  REQUIRE(deletions.has_value());
+  REQUIRE(deletions->parts.size() == 2);
+  CHECK(deletions->parts[0].method == "DELETE");
+  CHECK(deletions->parts[0].headers.get("If-Match") == "*");
+  CHECK(deletions->parts[1].headers.get("If-Match") == "W/\"1\"");
+  CHECK(deletions->parts[1].body.empty());
+}
+
 TEST_CASE("a transaction is never longer than the sum of what its writes need") {
-  for (const WriteMode mode : {WriteMode::Insert, WriteMode::Replace, WriteMode::Merge}) {
+  for (const WriteMode mode : {WriteMode::Insert, WriteMode::Replace, WriteMode::Merge, WriteMode::Delete}) {
     auto sent = writes(100);
     sent[7].key.row_key = "\u4e2d%' ";
     sent[8].body.assign(100'000, 'x');
+    for (auto& one : sent) one.if_match = "W/\"datetime'2026-11-21T08%3A30%3A00.5Z'\"";
     const std::string table(63, 't');
     std::size_t bytes = 1024;
     for (const auto& write : sent) bytes += bytes_in_transaction(write, kAddress);

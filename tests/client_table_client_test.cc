@@ -55,6 +55,39 @@ TEST_CASE("a query asks for a page where the one before ended") {
   CHECK(server.requests()[0].find("\r\nAuthorization: SharedKey acct:") != std::string::npos);
 }
 
+TEST_CASE("an entity that was read knows its ETag, where that is a time") {
+  const auto etag_in = [](const std::string& members) {
+    return known_etag(read_page_entity(R"({"PartitionKey":"p","RowKey":"r")" + members + "}").value());
+  };
+  const std::string etag = R"(W/"datetime'2026-11-21T08%3A30%3A00.5Z'")";
+  const std::string member = R"(,"odata.etag":"W/\"datetime'2026-11-21T08%3A30%3A00.5Z'\"")";
+  CHECK(etag_in(member) == etag);
+  CHECK(etag_in(R"(,"A":"\"odata.etag\":\"W/\\\"datetime'2020-01-01T00%3A00%3A00Z'\\\"\"")" + member) ==
+        etag);
+  CHECK(etag_in("").empty());
+  CHECK(etag_in(R"(,"odata.etag":"W/\"0x8D\"")").empty());
+  CHECK(etag_in(R"(,"odata.etag":"W/\"datetime'")").empty());
+}
+
+TEST_CASE("a deletion and a replacement say which entity they mean") {
+  const std::string done = "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n";
+  ScriptedServer server({{done}, {done}, {done}, {done}});
+  TableClient client = client_of(server);
+  const OutgoingEntity any{{"p", "r"}, "", ""}, one{{"p", "r"}, "{}", "W/\"1\""};
+  CHECK(client.write("mytable", WriteMode::Delete, {&any, 1}).has_value());
+  CHECK(client.write("mytable", WriteMode::Delete, {&one, 1}).has_value());
+  CHECK(client.write("mytable", WriteMode::Replace, {&one, 1}).has_value());
+  CHECK(client.delete_table("mytable").has_value());
+  const auto& sent = server.requests();
+  REQUIRE(sent.size() == 4);
+  CHECK(sent[0].starts_with("DELETE /acct/mytable(PartitionKey='p',RowKey='r') HTTP/1.1\r\n"));
+  CHECK(sent[0].find("\r\nIf-Match: *\r\n") != std::string::npos);
+  CHECK(sent[1].find("\r\nIf-Match: W/\"1\"\r\n") != std::string::npos);
+  CHECK(sent[2].starts_with("PUT /acct/mytable(PartitionKey='p',RowKey='r') HTTP/1.1\r\n"));
+  CHECK(sent[2].find("\r\nIf-Match: W/\"1\"\r\n") != std::string::npos);
+  CHECK(sent[3].starts_with("DELETE /acct/Tables('mytable') HTTP/1.1\r\n"));
+}
+
 TEST_CASE("answers that cannot be read are refusals, not empty pages") {
   for (const std::string& body :
        {std::string(), std::string("[]"), std::string(R"({"value":3})"), std::string(100'000, '[')}) {

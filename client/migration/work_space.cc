@@ -114,7 +114,7 @@ void WorkSpace::put(const std::string& table, const Entity& entity) {
 
 bool WorkSpace::put_if_unchanged(const std::string& table, const Entity& entity) {
   OutgoingEntity conditional = write_of(entity);
-  conditional.if_match = etag_of(entity.timestamp);
+  conditional.if_match = known_etag(entity);
   const auto answer = write(table, WriteMode::Replace, conditional);
   if (answer) return true;
   if (answer.error().status == kPreconditionFailed || answer.error().status == kNotFound) return false;
@@ -122,7 +122,7 @@ bool WorkSpace::put_if_unchanged(const std::string& table, const Entity& entity)
 }
 
 bool WorkSpace::remove_if_unchanged(const std::string& table, const Entity& entity) {
-  const auto answer = write(table, WriteMode::Delete, {entity.key, {}, etag_of(entity.timestamp)});
+  const auto answer = write(table, WriteMode::Delete, {entity.key, {}, known_etag(entity)});
   if (answer || answer.error().status == kNotFound) return true;
   if (answer.error().status == kPreconditionFailed) return false;
   refuse("an entity of the table " + table + " cannot be deleted", answer.error());

@@ -90,8 +90,8 @@ class SeedSource {
   // The entity that was given last has the keys of an earlier one.
   [[noreturn]] void refuse_duplicate() const {
     throw FileError(current_->path.string(), reader_->place(),
-                          "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
-                              shown(last_.row_key) + " is there already");
+                    "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
+                        shown(last_.row_key) + " is there already");
   }
 
  private:
