@@ -77,8 +77,8 @@ struct Conversation {
   std::string ending;  // what was wrong; empty where a request asked to close
 
   bool agrees_with(const Conversation& whole) const {
-    if (is_at_limit()) return whole.requests.starts_with(requests);
-    if (whole.is_at_limit()) return requests.starts_with(whole.requests);
+    if (is_at_limit() && whole.requests.starts_with(requests)) return true;
+    if (whole.is_at_limit() && requests.starts_with(whole.requests)) return true;
     return requests == whole.requests && ending.empty() == whole.ending.empty();
   }
 
