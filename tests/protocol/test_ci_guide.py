@@ -38,8 +38,14 @@ def folder(tmp_path_factory):
     return made
 
 
+def node_options():
+    """Node 18 has the global `crypto`, which the SDK wants, behind a flag."""
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    return {"NODE_OPTIONS": "--experimental-global-webcrypto"} if version.startswith("v18.") else {}
+
+
 def output_of(command, folder, cwd=None):
-    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", **node_options()}
     ended = subprocess.run(command, cwd=cwd or folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert ended.returncode == 0, f"{command}\n{ended.stdout}\n{ended.stderr}"
     return ended.stdout
