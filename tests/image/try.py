@@ -77,7 +77,7 @@ class Image:
         self.base = base
         self.stages = {}
         self.stage = None
-        for word, arguments in instructions((ROOT / "Dockerfile").read_text()):
+        for word, arguments in instructions((ROOT / "docs" / "ci" / "Dockerfile").read_text()):
             print(f"-- {word} {arguments}", flush=True)
             getattr(self, f"do_{word.lower()}")(arguments)
 
@@ -97,7 +97,7 @@ class Image:
         self.stage.path(".").mkdir(parents=True, exist_ok=True)
 
     def do_copy(self, arguments):
-        if arguments == ". .":  # what .dockerignore lets through is what git knows
+        if arguments == ". .":  # what Dockerfile.dockerignore lets through is what git knows
             listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
             for name in filter(None, listed.split("\0")):
                 copy(ROOT / name, self.stage.path(name))
