@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "odata/payload_writer.h"
 #include "odata/text.h"
 #include "odata/uri.h"
 
@@ -55,6 +56,13 @@ std::string text_at(const nlohmann::json& json, const char* pointer) {
 TableError no_answer() { return {0, "", "the answer to a transaction is not one"}; }
 
 }  // namespace
+
+OutgoingEntity outgoing(const Entity& entity) {
+  OutgoingEntity out{entity.key, {}};
+  const auto properties = view_of(entity.properties);
+  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
+  return out;
+}
 
 std::string_view method_of(WriteMode mode) {
   switch (mode) {

@@ -22,6 +22,9 @@ struct OutgoingEntity {
   std::string if_match = {};  // an ETag, or empty; a deletion without one deletes whatever is there
 };
 
+// As it is inserted, replaced or merged, whatever is there.
+OutgoingEntity outgoing(const Entity& entity);
+
 inline constexpr std::size_t kMaxTransactionWrites = 100;
 inline constexpr std::size_t kMaxTransactionBytes = 4 << 20;  // of the whole body
 

@@ -4,7 +4,6 @@
 
 #include "odata/files/entity_fault.h"
 #include "odata/payload_reader.h"
-#include "odata/payload_writer.h"
 
 namespace rocktable {
 namespace {
@@ -47,10 +46,8 @@ TableWriter::~TableWriter() {
 // --- Collecting: the caller's thread ---------------------------------------------------------------------------
 
 OutgoingEntity TableWriter::write_of(const Entity& entity) const {
-  OutgoingEntity out{entity.key, {}, options_.if_unchanged ? known_etag(entity) : ""};
-  if (options_.mode == WriteMode::Delete) return out;
-  const auto properties = view_of(entity.properties);
-  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
+  OutgoingEntity out = options_.mode == WriteMode::Delete ? OutgoingEntity{entity.key, {}} : outgoing(entity);
+  if (options_.if_unchanged) out.if_match = known_etag(entity);
   return out;
 }
 

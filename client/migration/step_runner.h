@@ -15,12 +15,6 @@ namespace rocktable::migration {
 struct StepCost {
   std::uint64_t entities = 0;
   std::uint64_t transactions = 0;  // entity group transactions of up to 100, and single writes
-
-  StepCost& operator+=(const StepCost& other) {
-    entities += other.entities;
-    transactions += other.transactions;
-    return *this;
-  }
 };
 
 // How far a step is. Phases are numbers that only the step knows; the first is 0.

@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "odata/payload_writer.h"
-
 namespace rocktable::migration {
 namespace {
 
@@ -14,13 +12,6 @@ constexpr std::chrono::seconds kLongPause{2};  // worth telling
 constexpr std::chrono::milliseconds kLook{100};
 
 bool is(const TableError& error, std::string_view code) { return error.code == code; }
-
-OutgoingEntity write_of(const Entity& entity) {
-  OutgoingEntity out{entity.key, {}, {}};
-  const auto properties = view_of(entity.properties);
-  write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
-  return out;
-}
 
 [[noreturn]] void refuse(const std::string& what, const TableError& error) {
   throw std::runtime_error(what + ": " + error.sentence());
@@ -47,8 +38,12 @@ void WorkSpace::check() const {
   throw std::runtime_error(why_);
 }
 
-bool WorkSpace::pause(const std::string& why, std::chrono::milliseconds time) const {
+void WorkSpace::tell_pause(const std::string& why, std::chrono::milliseconds time) const {
   if (time >= kLongPause && tell_) tell_("waits " + std::to_string(time.count() / 1000) + " s: " + why);
+}
+
+bool WorkSpace::pause(const std::string& why, std::chrono::milliseconds time) const {
+  tell_pause(why, time);
   for (auto left = time; left.count() > 0 && !stopped_; left -= kLook)
     std::this_thread::sleep_for(std::min(left, kLook));
   return !stopped_;
@@ -101,19 +96,19 @@ TableResult<void> WorkSpace::write(const std::string& table, WriteMode mode, con
 }
 
 bool WorkSpace::insert(const std::string& table, const Entity& entity) {
-  const auto answer = write(table, WriteMode::Insert, write_of(entity));
+  const auto answer = write(table, WriteMode::Insert, outgoing(entity));
   if (answer) return true;
   if (is(answer.error(), "EntityAlreadyExists")) return false;
   refuse("the table " + table + " does not take an entity", answer.error());
 }
 
 void WorkSpace::put(const std::string& table, const Entity& entity) {
-  const auto answer = write(table, WriteMode::Replace, write_of(entity));
+  const auto answer = write(table, WriteMode::Replace, outgoing(entity));
   if (!answer) refuse("the table " + table + " does not take an entity", answer.error());
 }
 
 bool WorkSpace::put_if_unchanged(const std::string& table, const Entity& entity) {
-  OutgoingEntity conditional = write_of(entity);
+  OutgoingEntity conditional = outgoing(entity);
   conditional.if_match = known_etag(entity);
   const auto answer = write(table, WriteMode::Replace, conditional);
   if (answer) return true;
@@ -160,9 +155,7 @@ std::unique_ptr<TableWriter> WorkSpace::open_writer(const std::string& table,
                                                     TableWriterOptions options) const {
   check();
   options.policy.reached_before = reached_;
-  options.tell_pause = [this](const std::string& why, std::chrono::milliseconds time) {
-    if (time >= kLongPause && tell_) tell_("waits " + std::to_string(time.count() / 1000) + " s: " + why);
-  };
+  options.tell_pause = [this](const auto& why, auto time) { tell_pause(why, time); };
   return std::make_unique<TableWriter>([this] { return TableClient(endpoint_, http_); }, table,
                                        std::move(options));
 }

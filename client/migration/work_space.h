@@ -57,6 +57,7 @@ class WorkSpace {
   template <class Ask>
   auto ask(const Ask& request);
   TableResult<void> write(const std::string& table, WriteMode mode, const OutgoingEntity& write);
+  void tell_pause(const std::string& why, std::chrono::milliseconds time) const;
   bool pause(const std::string& why, std::chrono::milliseconds time) const;
 
   const TableEndpoint endpoint_;
