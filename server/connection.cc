@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "server/page_memory.h"
+
 namespace rocktable {
 namespace {
 
@@ -30,16 +32,13 @@ constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
 constexpr std::size_t kMaxWrittenBytes = 64 << 10;
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
-constexpr std::size_t kFreeBytes = 16 << 10;  // of a request or an answer: nobody waits for so little memory
-constexpr std::size_t kMaxPageBytes = 16 << 20;  // as much as a query may answer
-constexpr std::size_t kIdleBytes = 4 << 10;      // a connection that idles keeps no more
+constexpr std::size_t kIdleBytes = 4 << 10;        // a connection that idles keeps no more
 constexpr std::chrono::seconds kHandshakeTimeout{10};
 constexpr std::chrono::seconds kCloseTimeout{10};    // for the client to read the last answer, and to close
 constexpr std::chrono::seconds kPressedTimeout{10};  // for a large request or answer while memory is short
 constexpr std::chrono::seconds kStalledTimeout{1};   // without a byte of it meanwhile
 constexpr std::chrono::seconds kIdlesAfter{2};
-constexpr std::chrono::milliseconds kFirstPause{5};
-constexpr std::chrono::milliseconds kLongestPause{250};
+constexpr std::chrono::milliseconds kAtOnce{50};
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
 constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and of no HTTP
@@ -48,9 +47,11 @@ bool starts_tls(const beast::flat_buffer& bytes) {
   return bytes.size() > 0 && *static_cast<const unsigned char*>(bytes.data().data()) == kTlsHandshake;
 }
 
-// At once as much of a body as is announced: each read is a turn through the kernel and the event loop.
-std::size_t bytes_to_read(const beast::flat_buffer& buffer, std::uint64_t announced) {
-  const std::size_t most = std::min(kMaxReadBytes, buffer.max_size() - buffer.size());
+// At once as much of a body as is announced: each read is a turn through the kernel and the event loop. Who has no
+// share of the memory reads little at a time.
+std::size_t bytes_to_read(const beast::flat_buffer& buffer, std::uint64_t announced, bool has_share) {
+  const std::size_t most =
+      std::min(has_share ? kMaxReadBytes : kFreeBytes, buffer.max_size() - buffer.size());
   return std::max(beast::read_size(buffer, most),
                   static_cast<std::size_t>(std::min<std::uint64_t>(announced, most)));
 }
@@ -81,37 +82,24 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
   return std::nullopt;
 }
 
-// In place of `co_return call.run()` in the connection: this runs on the pool's executor. Nothing where there is no
-// memory for the answer yet, unless the call `must` run.
+// In place of `co_return call.run()` in the connection: this runs on a lane's executor. Nothing where a query waited for
+// its thread, and its client has gone meanwhile. (Who only ends its sending side looks the same, and is answered where
+// that takes no wait.)
 asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const std::atomic<bool>& hung_up,
-                                                   MemoryBudget::Share& share, bool must) {
-  if (!share.take(kMaxPageBytes) && !must) co_return std::nullopt;
-  Response response = call.run(hung_up);
-  share.charge(response.body.capacity());  // no more than it has become: others wait for the rest
-  co_return response;
+                                                   MemoryBudget::Share& memory,
+                                                   std::chrono::steady_clock::time_point since) {
+  const bool waited = std::chrono::steady_clock::now() - since > kAtOnce;
+  if (waited && hung_up && call.only_reads()) co_return std::nullopt;
+  co_return call.run(hung_up, memory);
 }
-
-// Between looks whether there is memory now: longer and longer, for many may wait, and for long.
-class Pause {
- public:
-  explicit Pause(const Stream::executor_type& executor) : timer_(executor) {}
-
-  auto async_wait() {
-    timer_.expires_after(std::exchange(next_, std::min(next_ * 2, kLongestPause)));
-    return timer_.async_wait(kAwait);
-  }
-
- private:
-  asio::steady_timer timer_;
-  std::chrono::milliseconds next_ = kFirstPause;
-};
 
 }  // namespace
 
 struct Connection::Message {
   RequestParser parser;
   boost::system::error_code error;
-  std::size_t bytes = 0;  // parsed so far
+  std::size_t bytes = 0;       // parsed so far
+  std::size_t head_bytes = 0;  // of them, once the head is done
 };
 
 // While a call is at work on the pool.
@@ -124,7 +112,8 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
     : stream_(std::move(socket)),
       context_(context),
       buffer_(kMaxHeaderBytes + kMaxReadBytes),
-      request_share_(context.requests),
+      head_share_(context.heads),
+      body_share_(context.bodies),
       answer_share_(context.answers) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -192,6 +181,8 @@ asio::awaitable<bool> Connection::read(Message& message) {
   parser.header_limit(kMaxHeaderBytes);
   parser.body_limit(kMaxBodyBytes);
   if (!co_await feed(message, true)) co_return false;
+  message.head_bytes = message.bytes;
+  charge_head();
   if (parser.is_framed_strangely()) {
     message.error = http::error::bad_transfer_encoding;
     co_return false;
@@ -200,22 +191,19 @@ asio::awaitable<bool> Connection::read(Message& message) {
   co_return co_await read_body(message);
 }
 
-// A large one is kept only where the request's head is accepted and there is memory. A refusal leaves the connection
-// as usable as any answer: so the body is read all the same, and dropped.
+// What is large, or may become so, is judged by its head: a body is kept only where that is accepted and there is memory.
+// A refusal leaves the connection as usable as any answer, so the body is read all the same, and dropped.
 asio::awaitable<bool> Connection::read_body(Message& message) {
   auto& parser = message.parser;
   enter(State::Body);
-  request_share_.give_back();  // of the head: who waits for memory holds none
   const auto length = parser.content_length();
-  if (length && *length > kFreeBytes) {
-    const bool has_room = request_share_.take(*length);
-    if (has_room)
-      received_.body.reserve(*length);  // before the call's own memory: freed at its end, the heap shrinks
-    accept(message);
-    if (call_->is_refused()) {
-      request_share_.give_back();
-      parser.drop_body();
-    } else if (!has_room && !co_await await_room(*length)) {
+  const bool is_large = length && *length > kFreeBytes;
+  if (is_large || !length || head_share_.is_held()) accept(message);
+  if (call_ && call_->is_refused()) {
+    refuse_early(message);
+  } else if (is_large) {
+    const bool has_room = co_await await_room(body_share_, *length);
+    if (!has_room) {
       message.error = asio::error::operation_aborted;
       co_return false;
     }
@@ -252,15 +240,20 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
       co_return false;
     }
     if (state_ == State::Idle && (message.bytes > 0 || buffer_.size() > 0)) enter(State::Head);
-    if (needs_room(message) && !co_await await_room(header_alone ? kMaxHeaderBytes : kMaxBodyBytes)) {
-      message.error = asio::error::operation_aborted;
-      co_return false;
+    if (needs_room(message, header_alone)) {
+      const bool has_room = header_alone ? co_await await_room(head_share_, kMaxHeaderBytes)
+                                         : co_await await_room(body_share_, kMaxBodyBytes);
+      if (!has_room) {
+        message.error = asio::error::operation_aborted;
+        co_return false;
+      }
     }
-    const auto space = buffer_.prepare(bytes_to_read(buffer_, header_alone ? 0 : parser.announced_bytes()));
+    const auto space = buffer_.prepare(bytes_to_read(buffer_, header_alone ? 0 : parser.announced_bytes(),
+                                                     has_share() && !parser.drops_body()));
     std::size_t bytes = 0;
     std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
     buffer_.commit(bytes);
-    if (request_share_.is_held()) moved_ = std::chrono::steady_clock::now();
+    if (has_share()) moved_ = std::chrono::steady_clock::now();
     if (std::exchange(slimming_, false) && message.error == asio::error::operation_aborted && !finishing_) {
       give_memory_back();
       continue;
@@ -273,23 +266,41 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
 }
 
 // Whether more than the little that everybody has is about to be read, by a head or a body in chunks.
-bool Connection::needs_room(const Message& message) const {
-  return message.bytes + buffer_.size() > kFreeBytes && !request_share_.is_held() &&
-         !message.parser.drops_body();
+bool Connection::needs_room(const Message& message, bool header_alone) const {
+  if (message.bytes - message.head_bytes + buffer_.size() <= kFreeBytes) return false;
+  return header_alone ? !head_share_.is_held() : !body_share_.is_held() && !message.parser.drops_body();
 }
 
-// Until there is memory for so much of a request; false where the connection ends meanwhile.
-asio::awaitable<bool> Connection::await_room(std::size_t bytes) {
+// What a large head takes now that it is complete. It stays charged until the answer is written.
+void Connection::charge_head() {
+  if (!head_share_.is_held()) return;
+  buffer_.shrink_to_fit();
+  head_share_.charge(received_.capacity() + buffer_.capacity());
+}
+
+// Until the share is granted, in the order of arrival; false where the client hangs up meanwhile, or the server stops
+// before the request is complete.
+asio::awaitable<bool> Connection::await_share(MemoryBudget::Share& share, std::size_t bytes) {
+  turn_ = std::make_shared<asio::steady_timer>(stream_.get_executor(), asio::steady_timer::time_point::max());
+  MemoryBudget::Turn turn(
+      share, bytes, [timer = turn_] { asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
+  bool granted = turn.claim();
+  while (!granted && !hung_up_ && !(finishing_ && state_ == State::Waiting)) {
+    co_await turn_->async_wait(kAwait);
+    granted = turn.claim();
+  }
+  turn_.reset();
+  co_return granted;
+}
+
+// The same for a part of a request; false where the connection ends meanwhile.
+asio::awaitable<bool> Connection::await_room(MemoryBudget::Share& share, std::size_t bytes) {
+  if (share.take(bytes)) co_return true;
   const State reading = state_;
   enter(State::Waiting);
-  const MemoryBudget::Wait wait(context_.requests);
-  Pause pause(stream_.get_executor());
-  while (!request_share_.take(bytes)) {
-    co_await pause.async_wait();
-    if (finishing_ || hung_up_) co_return false;
-  }
+  const bool granted = co_await await_share(share, bytes);
   enter(reading);
-  co_return true;
+  co_return granted && !finishing_;
 }
 
 void Connection::accept(Message& message) {
@@ -297,12 +308,27 @@ void Connection::accept(Message& message) {
   call_ = context_.service.accept(request_);
 }
 
+// A refusal is rendered at once: the head has served its purpose, and its memory goes back before the body comes.
+void Connection::refuse_early(Message& message) {
+  refusal_ = call_->run(hung_up_, answer_share_);
+  log(*refusal_);
+  call_.reset();
+  request_.headers.clear();
+  received_.release();
+  head_share_.give_back();
+  message.parser.drop_body();
+}
+
 // Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for
 // what waited for its turn.
 bool Connection::hold_answer(std::size_t bytes) {
-  answer_share_.give_back();
-  if (bytes <= kFreeBytes) return true;
-  if (request_.method == "GET" && !call_->may_block()) return answer_share_.take(bytes);
+  if (bytes <= kFreeBytes) {
+    answer_share_.give_back();
+    return true;
+  }
+  const bool may_refuse =
+      call_->only_reads() || (request_.method == "GET" && call_->lane() == Lane::Connection);
+  if (may_refuse && bytes > answer_share_.bytes()) return answer_share_.take(bytes);
   answer_share_.charge(bytes);
   return true;
 }
@@ -310,22 +336,26 @@ bool Connection::hold_answer(std::size_t bytes) {
 // Whether the connection goes on.
 asio::awaitable<bool> Connection::answer(Message& message) {
   enter(State::Working);
-  if (!call_) accept(message);
-  Response response;
-  if (call_->may_block()) {
-    response = co_await run_blocking();
-  } else {
-    response = call_->run(hung_up_);
+  std::optional<Response> response = std::exchange(refusal_, std::nullopt);
+  if (!response) {
+    if (!call_) accept(message);
+    if (call_->lane() == Lane::Connection) {
+      response = call_->run(hung_up_, answer_share_);
+    } else {
+      response = co_await run_watched();
+    }
+    if (!response) co_return false;  // nobody is left to read it
+    if (!hold_answer(response->body.size()))
+      response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
+    log(*response);
+    call_.reset();
   }
-  if (!hold_answer(response.body.capacity()))
-    response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
-  log(response);
-  call_.reset();
   const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,
                           .http_1_0 = message.parser.is_http_1_0()};
-  const bool written = co_await write(response, delivery);
+  const bool written = co_await write(*response, delivery);
   answer_share_.give_back();
-  request_share_.give_back();
+  body_share_.give_back();
+  head_share_.give_back();
   co_return written&& delivery.keep_alive;
 }
 
@@ -339,29 +369,22 @@ void Connection::log(const Response& response) {
        call_->explanation()});
 }
 
-// On the pool, as soon as there is memory for a large answer.
-asio::awaitable<Response> Connection::run_blocking() {
-  auto response = co_await attempt(false);
-  if (response) co_return std::move(*response);
-  const MemoryBudget::Wait wait(context_.answers);
-  Pause pause(stream_.get_executor());
-  while (!response) {
-    enter(State::Waiting);
-    co_await pause.async_wait();
-    enter(State::Working);
-    response = co_await attempt(finishing_ || hung_up_);
-  }
-  co_return std::move(*response);
-}
-
-asio::awaitable<std::optional<Response>> Connection::attempt(bool must) {
+// On the threads of the call's lane. Nothing where its client has gone before a query began.
+asio::awaitable<std::optional<Response>> Connection::run_watched() {
   Watch its_client{asio::steady_timer(stream_.get_executor())};
-  co_return co_await (run_on_pool(its_client, must) && watch(its_client));
+  co_return co_await (run_on_lane(its_client) && watch(its_client));
 }
 
-asio::awaitable<std::optional<Response>> Connection::run_on_pool(Watch& watch, bool must) {
-  auto response = co_await asio::co_spawn(
-      context_.blocking_pool, run_there(*call_, hung_up_, answer_share_, must), asio::use_awaitable);
+// A query over many partitions begins as soon as there is memory for the first bytes of its answer. One within a partition
+// does not wait for those: where memory is short its page ends early.
+asio::awaitable<std::optional<Response>> Connection::run_on_lane(Watch& watch) {
+  std::optional<Response> response;
+  bool has_room = true;
+  if (call_->lane() == Lane::Table) has_room = co_await await_share(answer_share_, PageMemory::kFirstBytes);
+  if (has_room)
+    response = co_await asio::co_spawn(
+        context_.lanes.of(call_->lane()),
+        run_there(*call_, hung_up_, answer_share_, std::chrono::steady_clock::now()), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();
@@ -375,6 +398,7 @@ asio::awaitable<void> Connection::watch(Watch& watch) {
   while (!watch.over && !hung_up_) {
     if (stream_.has_hung_up()) {
       hung_up_ = true;
+      if (turn_) turn_->cancel();
       co_return;
     }
     watch.pause.expires_after(kWatchInterval);
@@ -439,7 +463,8 @@ bool Connection::is_late(std::chrono::steady_clock::time_point now) const {
     return share.is_held() && budget.is_short() &&
            (waited > kPressedTimeout || now - moved_ > kStalledTimeout);
   };
-  const bool request_is_pressed = is_pressed(request_share_, context_.requests);
+  const bool request_is_pressed =
+      is_pressed(head_share_, context_.heads) || is_pressed(body_share_, context_.bodies);
   switch (state_) {
     case State::Handshake:
       return waited > kHandshakeTimeout;
@@ -476,12 +501,14 @@ void Connection::give_memory_back() {
 void Connection::finish() {
   finishing_ = true;
   if (state_ == State::Handshake) close();
+  if (state_ == State::Waiting && turn_) turn_->cancel();
   if (state_ == State::Idle || state_ == State::Head || state_ == State::Closing)
     stream_.cancel();  // what it waits for does not come
 }
 
 void Connection::close() {
   hung_up_ = true;  // nobody reads an answer any more
+  if (turn_) turn_->cancel();
   stream_.close();
 }
 

@@ -5,13 +5,14 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "server/access_log.h"
+#include "server/lanes.h"
 #include "server/memory_budget.h"
 #include "server/request_parser.h"
 #include "server/service.h"
@@ -23,11 +24,12 @@ namespace rocktable {
 // What all connections of a server share.
 struct ConnectionContext {
   Service& service;
-  boost::asio::thread_pool& blocking_pool;  // for calls that may block
+  Lanes& lanes;  // for calls that may block
   AccessLog& access_log;
   Timeouts timeouts;
   boost::asio::ssl::context* tls;  // null: plain HTTP
-  MemoryBudget& requests;          // for large heads and bodies
+  MemoryBudget& heads;             // of large requests, which nobody has judged yet
+  MemoryBudget& bodies;            // of requests that are accepted
   MemoryBudget& answers;           // for large ones
   std::atomic<bool>& has_freed;    // set where much memory went back to the heap
 };
@@ -61,13 +63,16 @@ class Connection {
   boost::asio::awaitable<bool> read(Message& message);
   boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
   boost::asio::awaitable<bool> read_body(Message& message);
-  boost::asio::awaitable<bool> await_room(std::size_t bytes);
+  boost::asio::awaitable<bool> await_share(MemoryBudget::Share& share, std::size_t bytes);
+  boost::asio::awaitable<bool> await_room(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> answer(Message& message);
-  boost::asio::awaitable<Response> run_blocking();
-  boost::asio::awaitable<std::optional<Response>> attempt(bool must);
-  boost::asio::awaitable<std::optional<Response>> run_on_pool(Watch& watch, bool must);
+  boost::asio::awaitable<std::optional<Response>> run_watched();
+  boost::asio::awaitable<std::optional<Response>> run_on_lane(Watch& watch);
   void accept(Message& message);
-  bool needs_room(const Message& message) const;
+  void refuse_early(Message& message);
+  void charge_head();
+  bool needs_room(const Message& message, bool header_alone) const;
+  bool has_share() const { return head_share_.is_held() || body_share_.is_held(); }
   bool hold_answer(std::size_t bytes);
   bool is_late(std::chrono::steady_clock::time_point now) const;
   bool holds_much() const;
@@ -85,13 +90,16 @@ class Connection {
   RequestBuffers received_;           // of the request at work
   Request request_;                   // views of it
   std::optional<Service::Call> call_;
-  std::string outgoing_;  // the answer, or its start
-  MemoryBudget::Share request_share_;
+  std::optional<Response> refusal_;  // of the request at work, judged by its head
+  std::string outgoing_;             // the answer, or its start
+  MemoryBudget::Share head_share_;
+  MemoryBudget::Share body_share_;
   MemoryBudget::Share answer_share_;
   std::string remote_address_;
   State state_ = State::Idle;
   std::chrono::steady_clock::time_point since_;  // of that state
   std::chrono::steady_clock::time_point moved_;  // when the client last sent or took bytes of something large
+  std::shared_ptr<boost::asio::steady_timer> turn_;  // cancelled to wake up who waits for memory
   bool finishing_ = false;
   bool slimming_ = false;  // waits for a request no more, but to give back memory before it waits on
   std::atomic<bool> hung_up_ = false;  // seen while a call was at work; read by the pool's threads

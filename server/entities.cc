@@ -9,12 +9,11 @@
 #include "odata/text.h"
 #include "odata/uri.h"
 #include "server/access/auth_explanation.h"
+#include "server/page_memory.h"
 #include "server/protocol/continuation_token.h"
 
 namespace rocktable {
 namespace {
-
-constexpr std::size_t kMaxReservedBytes = 4 << 20;
 
 TableName name_of(const Exchange& exchange, std::string_view table) {
   return {exchange.target.account, table};
@@ -121,13 +120,14 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
 }
 
 Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
-                        RequestStats& stats) {
+                        RequestStats& stats, MemoryBudget::Share& memory) {
   // A page is often as large as the last one: made room for, it is not copied while it grows.
   static std::atomic<std::size_t> last_page_bytes = 0;
   std::string body;
   body.reserve(last_page_bytes);
   const PayloadFormat format = payload_format(exchange, query.table);
   EntitySetWriter page(body, format, query.select);
+  PageMemory page_memory(body, memory);
   const auto visit = [&](const EntityView& entity) {
     page.add(entity);
     return true;
@@ -135,11 +135,12 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
   const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
   const KeyRanges ranges = within_reach(query.plan.ranges, exchange.caller);
   const Filter* filter = query.filter ? &*query.filter : nullptr;
-  const auto next =
-      store.scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit, &stats, filter)
-          .value();
+  const auto next = store
+                        .scan(name_of(exchange, query.table), ranges, query.page_size, deadline, visit,
+                              &stats, filter, [&] { return page_memory.is_full(); })
+                        .value();
   page.finish();
-  last_page_bytes = std::min(body.size(), kMaxReservedBytes);
+  last_page_bytes = std::min(body.size(), PageMemory::kFirstBytes);
 
   Response response = table_layer_response(exchange, 200);
   set_json_body(response, exchange, std::move(body));

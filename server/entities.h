@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/exchange.h"
+#include "server/memory_budget.h"
 #include "server/operation.h"
 #include "server/response.h"
 #include "storage/table_store.h"
@@ -36,7 +37,8 @@ Response write_entity(TableStore& store, const Exchange& exchange, const WriteEn
                       const std::string& body, RequestStats& stats);
 Response get_entity(const TableStore& store, const Exchange& exchange, const GetEntity& operation,
                     RequestStats& stats);
+// A page grows within `memory`; what that holds at its end covers the answer's body.
 Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
-                        RequestStats& stats);
+                        RequestStats& stats, MemoryBudget::Share& memory);
 
 }  // namespace rocktable

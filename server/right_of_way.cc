@@ -31,6 +31,10 @@ RightOfWay::Scan::Scan(RightOfWay& right_of_way, Clock::time_point now)
 
 RightOfWay::Scan::~Scan() { --right_of_way_.scans_; }
 
+void RightOfWay::Scan::claim(Clock::time_point now) {
+  if (right_of_way_.scans_ > 1) right_of_way_.claim(now);
+}
+
 Clock::duration RightOfWay::Scan::rest(Clock::time_point now) {
   const bool claimed = now - at(right_of_way_.last_claim_.load(std::memory_order_relaxed)) < kClaimLasts;
   if (!claimed || now - start_ < kShortScan) {

@@ -24,6 +24,9 @@ class RightOfWay {
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
 
+    // This scan is short: other scans, if there are any, make way for it.
+    void claim(Clock::time_point now);
+
     // To be asked every few entities. How long to sleep now; zero where nobody claimed the way in the last
     // milliseconds, where the scan has only just begun, or has hardly worked since its last rest. The more
     // scans there are, the longer each rests: together they take as much as one.

@@ -33,7 +33,6 @@ using asio::ip::tcp;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds kSweepInterval{1};
 constexpr std::chrono::seconds kStopGrace{6};  // a query that just began has five
-constexpr std::size_t kBlockingThreads = 16;   // as many slow scans run side by side
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
@@ -47,6 +46,13 @@ std::size_t spare_descriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kOthers;
   return std::max(limit.rlim_cur / 4, limit.rlim_cur - std::min(limit.rlim_cur, kOthers));
+}
+
+// Large blocks are mapped one by one, and go back to the system when they are freed. By default the C library raises these
+// limits with each large block that it frees, until the heap of each thread keeps some.
+void keep_heaps_small() {
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
 // One I/O thread and its connections, which never leave it.
@@ -254,11 +260,14 @@ void Server::Impl::listen(const ListenAt& where) {
 // --- Serving -----------------------------------------------------------------------------------------------
 
 void Server::Impl::run(Service& service, AccessLog& access_log) {
-  asio::thread_pool blocking_pool(kBlockingThreads);
-  MemoryBudget requests(options_.max_request_bytes);
+  keep_heaps_small();
+  Lanes lanes;
+  // Apart, for anybody may send a large head, and only who is let in a large body.
+  MemoryBudget heads(options_.max_request_bytes / 2);
+  MemoryBudget bodies(options_.max_request_bytes / 2);
   MemoryBudget answers(options_.max_answer_bytes);
-  const ConnectionContext context{service,  blocking_pool, access_log, options_.timeouts, options_.tls.get(),
-                                  requests, answers,       has_freed_};
+  const ConnectionContext context{service, lanes,  access_log, options_.timeouts, options_.tls.get(),
+                                  heads,   bodies, answers,    has_freed_};
   service_ = &service;
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
@@ -266,7 +275,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors)
       asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
-  asio::co_spawn(main().context(), trim(blocking_pool), asio::detached);
+  asio::co_spawn(main().context(), trim(lanes.of(Lane::Control)), asio::detached);
   for (auto& worker : workers_) worker.start();
 
   std::vector<std::jthread> threads;
@@ -274,7 +283,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log) {
     if (&worker != &main()) threads.emplace_back([&worker] { worker.run(); });
   main().run();
   threads.clear();
-  blocking_pool.join();
+  lanes.join();
 }
 
 asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageService service,

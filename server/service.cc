@@ -75,13 +75,16 @@ struct Run {
   const Exchange& exchange;
   const std::string& body;
   RequestStats& stats;
+  MemoryBudget::Share& memory;
 
   Response operator()(const CreateTable&) const { return create_table(store, exchange, body); }
   Response operator()(const QueryTables& o) const { return query_tables(store, exchange, o); }
   Response operator()(const GetTable& o) const { return get_table(store, exchange, o); }
   Response operator()(const DeleteTable& o) const { return delete_table(store, exchange, o); }
   Response operator()(const InsertEntity& o) const { return insert_entity(store, exchange, o, body, stats); }
-  Response operator()(const QueryEntities& o) const { return query_entities(store, exchange, o, stats); }
+  Response operator()(const QueryEntities& o) const {
+    return query_entities(store, exchange, o, stats, memory);
+  }
   Response operator()(const GetEntity& o) const { return get_entity(store, exchange, o, stats); }
   Response operator()(const WriteEntity& o) const { return write_entity(store, exchange, o, body, stats); }
   Response operator()(const Batch& o) const { return run_batch(store, exchange, o, body, stats); }
@@ -100,6 +103,13 @@ bool is_scan(const Operation& operation) {
   if (const auto* query = std::get_if<QueryEntities>(&operation))
     return query->plan.plan_class != PlanClass::Point || query->plan.ranges.size() > kFewLookUps;
   return std::holds_alternative<QueryTables>(operation);
+}
+
+Lane lane_of(const Operation& operation, bool scans, bool sync) {
+  if (!scans) return sync && is_write(operation) ? Lane::Partition : Lane::Connection;
+  const auto* query = std::get_if<QueryEntities>(&operation);
+  return query != nullptr && query->plan.plan_class > PlanClass::PartitionScan ? Lane::Table
+                                                                               : Lane::Partition;
 }
 
 bool is_front_end(const Operation& operation) {
@@ -141,7 +151,7 @@ void Service::accept_control(const Request& request, Call& call) const {
     return;
   }
   call.is_control_ = true;
-  call.may_block_ = control_may_block({request.method, request.target});
+  if (control_may_block({request.method, request.target})) call.lane_ = Lane::Control;
 }
 
 Response Service::control(const Request& request) {
@@ -211,7 +221,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
   call.scans_ = is_scan(*call.operation_);
-  call.may_block_ = call.scans_ || (options_.sync && is_write(*call.operation_));
+  call.lane_ = lane_of(*call.operation_, call.scans_, options_.sync);
 }
 
 Service::Call Service::accept(const Request& request) {
@@ -246,10 +256,11 @@ Service::Call Service::accept(const Request& request) {
   return call;
 }
 
-Response Service::Call::execute() {
+Response Service::Call::execute(MemoryBudget::Share& memory) {
   const bool front_end = is_front_end(*operation_);
   try {
-    Response response = std::visit(Run{service_->store_, exchange_, *request_->body, stats_}, *operation_);
+    Response response =
+        std::visit(Run{service_->store_, exchange_, *request_->body, stats_, memory}, *operation_);
     if (std::holds_alternative<SetServiceProperties>(*operation_))
       service_->cors_rules_.forget(exchange_.target.account);
     return response;
@@ -283,7 +294,7 @@ bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const
   return !hung_up || now - start_ < kShortQuery;
 }
 
-Response Service::Call::run(const std::atomic<bool>& hung_up) {
+Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   Response response;
   if (!counts_) {
     response = is_control_ ? service_->control(*request_) : std::move(*refusal_);
@@ -296,11 +307,12 @@ Response Service::Call::run(const std::atomic<bool>& hung_up) {
     std::optional<RightOfWay::Scan> scan;
     if (scans_) {
       scan.emplace(service_->right_of_way_, start_);
+      if (lane_ == Lane::Partition) scan->claim(start_);
       stats_.progress = [&](const RequestStats&) { return keep_scanning(live, *scan, hung_up); };
     } else {
       service_->right_of_way_.claim(start_);
     }
-    response = refusal_ ? std::move(*refusal_) : execute();
+    response = refusal_ ? std::move(*refusal_) : execute(memory);
     stats_.progress = nullptr;
     const bool continues = response.fields.find("x-ms-continuation-") != std::string::npos;
     live.finish(stats_, response.status, continues, response.body.size());

@@ -11,6 +11,7 @@
 #include "server/cors.h"
 #include "server/error_response.h"
 #include "server/exchange.h"
+#include "server/memory_budget.h"
 #include "server/operation.h"
 #include "server/request.h"
 #include "server/response.h"
@@ -19,6 +20,14 @@
 #include "storage/table_store.h"
 
 namespace rocktable {
+
+// The threads that do the work of a call. What belongs to one kind never waits for the threads of another.
+enum class Lane {
+  Connection,  // the connection's own: work of microseconds
+  Control,     // control calls that go through the store
+  Partition,   // queries within named partitions, and writes that wait for the disk
+  Table,       // queries over many partitions, which may take seconds
+};
 
 struct ServiceOptions {
   bool product_style = true;        // accounts in host names, too
@@ -41,15 +50,18 @@ class Service {
   // outlive it.
   class Call {
    public:
-    // Whether run() may visit many entities or wait for the disk: then it belongs on a thread of its own.
-    bool may_block() const { return may_block_; }
+    Lane lane() const { return lane_; }
+
+    // Whether run() only reads: nobody misses what it did not do for a client that has gone.
+    bool only_reads() const { return scans_; }
 
     // Whether it is refused already: then run() has no use for the request's body.
     bool is_refused() const { return refusal_.has_value(); }
 
     // Does the work. Never throws; what no client can cause is logged and answered 500 InternalError. A scan
-    // ends soon after `hung_up` has become true: nobody is left to read its answer.
-    Response run(const std::atomic<bool>& hung_up);
+    // ends soon after `hung_up` has become true: nobody is left to read its answer. `memory` is the answer's: a page
+    // grows within it.
+    Response run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
 
     const std::string& request_id() const { return exchange_.request_id; }
 
@@ -66,7 +78,7 @@ class Service {
    private:
     friend class Service;
 
-    Response execute();
+    Response execute(MemoryBudget::Share& memory);
     bool keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
@@ -81,7 +93,7 @@ class Service {
     std::chrono::steady_clock::time_point start_;  // of run()
     std::string_view plan_class_;
     bool scans_ = false;  // may visit many entities
-    bool may_block_ = false;
+    Lane lane_ = Lane::Connection;
     bool counts_ = true;           // as a request for tables
     bool account_exists_ = false;  // its CORS rules count, whoever calls
     bool account_known_ = false;   // who called is allowed to know that there is this account

@@ -108,6 +108,7 @@ class Scan {
         deadline_(request.deadline),
         visit_(request.visit),
         filter_(request.filter),
+        is_full_(request.is_full),
         is_there_(request.is_there),
         stats_(request.stats) {}
 
@@ -198,6 +199,7 @@ class Scan {
       const bool taken = go_on && helper_ != nullptr && take_over(*helper_);
       helper_ = nullptr;
       if (!go_on) return false;
+      if (resume_) return false;  // the page ended within what the helper found
       if (taken) rows_->Seek(slice(borders[++i]));
     }
     return true;
@@ -237,7 +239,7 @@ class Scan {
            SteadyClock::now() - rested_at_ > kUndisturbed;
   }
 
-  // What the helper found, as if this thread had; false where it has to.
+  // What the helper found, as if this thread had; false where it has to, or where the page is full.
   bool take_over(Helper& helper) {
     while (!helper.is_done())
       if (is_over()) helper.give_up();
@@ -247,14 +249,20 @@ class Scan {
     if (!stretch.complete || !fits) return false;
     stats_.entities_scanned += stretch.entities;
     stats_.bytes_read += stretch.bytes;
-    for (const auto& [key, record] : stretch.found)
-      visit(decode_entity_key(key, scratch_), key.size(), record);
+    for (const auto& [key, record] : stretch.found) {
+      const EntityKeyView names = decode_entity_key(key, scratch_);
+      if (full_) {
+        resume_ = EntityKey{std::string(names.partition_key), std::string(names.row_key)};
+        return false;
+      }
+      visit(names, key.size(), record);
+    }
     return true;
   }
 
   // False where this entity is the first of the next page.
   bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
-    if (kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || must_stop()) {
+    if (kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || full_ || must_stop()) {
       resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
       return false;
     }
@@ -272,6 +280,7 @@ class Scan {
     ++kept_;
     kept_bytes_ += key_bytes + record.size();
     ++stats_.entities_returned;
+    full_ = is_full_ && is_full_();
   }
 
   // Every 64th time; never before the first entity, so that a scan that resumes gets ahead.
@@ -300,6 +309,7 @@ class Scan {
   TableStore::Deadline deadline_;
   const std::function<bool(const EntityView&)>& visit_;
   const Filter* filter_;
+  const std::function<bool()>& is_full_;
   const std::function<bool()>& is_there_;
   RequestStats& stats_;
 
@@ -316,6 +326,7 @@ class Scan {
   std::optional<EntityKey> resume_;
   bool looked_up_ = false;
   bool rows_are_whole_ = false;
+  bool full_ = false;  // `is_full` says so
   std::size_t kept_ = 0;
   std::size_t kept_bytes_ = 0;
   std::size_t bytes_ = 0;  // read by this thread

@@ -31,6 +31,7 @@ struct ScanRequest {
   TableStore::Deadline deadline;
   const std::function<bool(const EntityView&)>& visit;
   const Filter* filter;                   // may be null
+  const std::function<bool()>& is_full;   // may be empty
   const std::function<bool()>& is_there;  // whether the table still is, with the same rows
   RequestStats& stats;
 };

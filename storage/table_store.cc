@@ -309,7 +309,8 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
 Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, const KeyRanges& ranges,
                                                         int page_size, Deadline deadline,
                                                         const std::function<bool(const EntityView&)>& visit,
-                                                        RequestStats& stats, const Filter* filter) const {
+                                                        RequestStats& stats, const Filter* filter,
+                                                        const std::function<bool()>& is_full) const {
   const StopWatch watch(stats.storage_time);
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
@@ -318,8 +319,9 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, c
     const auto now = find_table(name);
     return now && now->id == table->id;
   };
-  const auto resume = scan_table({db(), entities(), long_scans_, gate_},
-                                 {table->id, ranges, page_size, deadline, visit, filter, is_there, stats});
+  const auto resume =
+      scan_table({db(), entities(), long_scans_, gate_},
+                 {table->id, ranges, page_size, deadline, visit, filter, is_full, is_there, stats});
   // What was read of a table that went meanwhile may have holes; what was not found may have been there.
   const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;
   if ((!resume || found_nothing) && !find_table(name)) return Error(ErrorCode::TableNotFound);
@@ -487,10 +489,12 @@ Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
 Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
                                                   int page_size, Deadline deadline,
                                                   const std::function<bool(const EntityView&)>& visit,
-                                                  RequestStats* stats, const Filter* filter) const {
+                                                  RequestStats* stats, const Filter* filter,
+                                                  const std::function<bool()>& is_full) const {
   const Gate::Pass pass(impl_->gate());
   RequestStats unwanted;
-  return impl_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted, filter);
+  return impl_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted, filter,
+                     is_full);
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,

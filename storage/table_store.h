@@ -142,6 +142,7 @@ class TableStore {
   //   filter     what does not match it is not visited; with one, a long scan may use a second core
   //   page_size  stop after this many that do, 1 or more; sooner once their keys and records fill
   //              kMaxPageBytes, for a page is held in memory
+  //   is_full    asked after each entity of the page: whether the page ends with it
   //   deadline   stop then; at least one entity is visited, so that a scan that resumes gets ahead
   //
   // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty
@@ -150,7 +151,8 @@ class TableStore {
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         Deadline deadline,
                                         const std::function<bool(const EntityView&)>& visit,
-                                        RequestStats* stats = nullptr, const Filter* filter = nullptr) const;
+                                        RequestStats* stats = nullptr, const Filter* filter = nullptr,
+                                        const std::function<bool()>& is_full = {}) const;
 
   // An entity group transaction: applies all writes to one partition, or none. `writes` has at least one
   // element and no row key twice. Durable when it returns. Returns the timestamp that all of them got; it is

@@ -57,7 +57,8 @@ class TableStore::Impl {
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         Deadline deadline,
                                         const std::function<bool(const EntityView&)>& visit,
-                                        RequestStats& stats, const Filter* filter) const;
+                                        RequestStats& stats, const Filter* filter,
+                                        const std::function<bool()>& is_full) const;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Write> writes, RequestStats& stats);
 

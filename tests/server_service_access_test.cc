@@ -40,7 +40,9 @@ class Tables {
     if (!body.empty()) request.headers.add("Content-Type", "application/json");
     if (!authorization.empty()) request.headers.add("Authorization", authorization);
     Service::Call call = service_.accept(request);
-    Response response = call.run(false);
+    MemoryBudget answers(256 << 20);
+    MemoryBudget::Share memory(answers);
+    Response response = call.run(false, memory);
     explanation = call.explanation();
     return response;
   }

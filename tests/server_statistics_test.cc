@@ -175,10 +175,12 @@ TEST_CASE("statistics: callers that nobody knows are counted together") {
   Service service(store, {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}, {});
   const std::string body, hosts = "localhost";
   std::atomic<bool> hung_up = false;
+  MemoryBudget answers(256 << 20);
+  MemoryBudget::Share memory(answers);
   const auto send = [&](std::string_view target) {
     Request request{"GET", target, {}, &body, "127.0.0.1"};
     request.headers.add("Host", hosts);
-    return service.accept(request).run(hung_up);
+    return service.accept(request).run(hung_up, memory);
   };
   for (const std::string_view target :
        {"/\xFF\xFE/people()", "/nobody/people()", "/devstoreaccount1/people()", "/"}) {

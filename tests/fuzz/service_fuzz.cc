@@ -143,7 +143,9 @@ class Conversation {
     for (const auto& [name, value] : sent.fields)
       if (!equals_ignoring_case(name, "Host") && !equals_ignoring_case(name, "Authorization"))
         request.headers.add(name, value);
-    return service_.accept(request).run(false);
+    MemoryBudget answers(256 << 20);
+    MemoryBudget::Share memory(answers);
+    return service_.accept(request).run(false, memory);
   }
 
   void drop_tables() {

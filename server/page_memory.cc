@@ -1,0 +1,38 @@
+#include "server/page_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "storage/table_store.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kStep = 1 << 20;
+constexpr std::size_t kDoublesUpTo = PageMemory::kFirstBytes / 2;
+constexpr std::size_t kSpare = 64 << 10;  // of memory before more is asked for: most entities are smaller
+
+}  // namespace
+
+bool PageMemory::grow() {
+  const std::size_t size = body_.size();
+  if (size >= kMaxPageBytes) return false;
+  if (size + kSpare > share_.bytes()) {
+    const std::size_t wanted = share_.is_held() ? std::max(share_.bytes(), size) + kStep : kFirstBytes;
+    if (!share_.grow(wanted)) return false;
+  }
+  // Address space for the largest page: the kernel gives it memory when it is written to. Growing by doubling would
+  // copy a large page again and again, and hold it twice meanwhile.
+  if (size >= kDoublesUpTo && size + kSpare > body_.capacity()) {
+    std::string larger;
+    larger.reserve(kMaxPageBytes + kMaxEntityBytes);
+    larger.append(body_);
+    body_ = std::move(larger);
+  }
+  const std::size_t within_capacity =
+      std::max(body_.capacity() - std::min(body_.capacity(), kSpare), kDoublesUpTo);
+  asks_at_ = std::min({share_.bytes() - kSpare, within_capacity, kMaxPageBytes});
+  return true;
+}
+
+}  // namespace rocktable

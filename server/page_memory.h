@@ -1,0 +1,33 @@
+// The memory of a page of entities while it is rendered: it grows with the page, and a page that may not grow any more
+// ends, with a continuation token.
+#pragma once
+
+#include <string>
+
+#include "server/memory_budget.h"
+
+namespace rocktable {
+
+class PageMemory {
+ public:
+  // What a query holds before it begins. Pages that stay below it never ask for more.
+  static constexpr std::size_t kFirstBytes = 1 << 20;
+  // The rendered bytes of one entity are fewer: it has at most 1 MiB, and JSON writes a byte as six at most.
+  static constexpr std::size_t kMaxEntityBytes = 8 << 20;
+
+  // `body` is what is rendered, `share` what is held for it. Both must outlive this.
+  PageMemory(std::string& body, MemoryBudget::Share& share) : body_(body), share_(share) {}
+
+  // Called after each entity: whether the page ends with it. It does once it has kMaxPageBytes, and where the budget is
+  // spent. Otherwise there is memory for the next entity.
+  bool is_full() { return body_.size() >= asks_at_ && !grow(); }
+
+ private:
+  bool grow();
+
+  std::string& body_;
+  MemoryBudget::Share& share_;
+  std::size_t asks_at_ = kFreeBytes;  // the size of `body_` from which on it has to grow
+};
+
+}  // namespace rocktable
