@@ -120,7 +120,8 @@ class Builder {
     LocatedJson* where = &root_;
     if (!open_.empty()) {
       if (open_.back()->is_object()) {
-        where = &open_.back()->members.emplace_back(std::move(*key_), LocatedJson{}).second;
+        open_.back()->members.push_back({std::move(*key_), LocatedJson{}});
+        where = &open_.back()->members.back().value;
         key_.reset();
       } else {
         where = &open_.back()->items.emplace_back();

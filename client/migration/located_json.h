@@ -21,12 +21,18 @@ struct LocatedJson {
   bool boolean = false;
   std::int64_t integer = 0;
   std::string text;
-  std::vector<LocatedJson> items;                            // of an array
-  std::vector<std::pair<std::string, LocatedJson>> members;  // of an object, in their order
+  std::vector<LocatedJson> items;  // of an array
+  struct Member;
+  std::vector<Member> members;  // of an object, in their order
 
   bool is_object() const { return kind == Kind::Object; }
   // The first member of that name, null where there is none.
   const LocatedJson* find(std::string_view name) const;
+};
+
+struct LocatedJson::Member {
+  std::string name;
+  LocatedJson value;
 };
 
 std::string_view to_string(LocatedJson::Kind kind);

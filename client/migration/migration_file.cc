@@ -291,7 +291,7 @@ const std::vector<Verb>& verbs() {
 Step step_of(const Reader& step) {
   step.must_be(Kind::Object);
   if (step.value().members.size() != 1) step.refuse("a step has one property: what it does");
-  const auto& name = step.value().members.front().first;
+  const auto& name = step.value().members.front().name;
   for (const auto& verb : verbs())
     if (verb.name == name) return verb.read(step.member(name));
   std::string known;
