@@ -72,6 +72,8 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
   if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
   if (error == http::error::body_limit) return Error(ErrorCode::RequestBodyTooLarge);
   if (error == http::error::bad_target) return Error(ErrorCode::RequestUrlFailedToParse);
+  if (error == boost::system::errc::not_supported)
+    return Error(ErrorCode::NotImplemented);  // a transfer coding
   if (error == http::error::bad_method && starts_tls(unread)) {
     tell_of_tls();
     return Error(ErrorCode::InvalidInput,
@@ -183,10 +185,8 @@ asio::awaitable<bool> Connection::read(Message& message) {
   if (!co_await feed(message, true)) co_return false;
   message.head_bytes = message.bytes;
   charge_head();
-  if (parser.is_framed_strangely()) {
-    message.error = http::error::bad_transfer_encoding;
-    co_return false;
-  }
+  message.error = parser.framing_error();
+  if (message.error) co_return false;
   if (parser.is_done()) co_return true;
   co_return co_await read_body(message);
 }

@@ -1,5 +1,8 @@
 #include "server/request_parser.h"
 
+#include <boost/beast/http/error.hpp>
+#include <utility>
+
 #include "odata/text.h"
 
 namespace rocktable {
@@ -9,6 +12,18 @@ namespace http = boost::beast::http;
 
 constexpr std::size_t kMaxFieldBytes = 65'533;  // of a name or value; the service refuses far shorter ones
 constexpr std::size_t kKeptBytes = 64 << 10;    // of an idle connection
+
+// Only `chunked` is known, and it comes last and once.
+boost::system::error_code error_of_coding(std::string_view codings) {
+  if (equals_ignoring_case(trim(codings), "chunked")) return {};
+  const auto comma = codings.rfind(',');
+  const std::string_view below = codings.substr(0, comma == codings.npos ? 0 : comma);
+  const bool is_chunked =
+      comma != codings.npos && equals_ignoring_case(trim(codings.substr(comma + 1)), "chunked");
+  if (!is_chunked || to_lower_ascii(below).find("chunked") != std::string::npos)
+    return http::error::bad_transfer_encoding;
+  return boost::system::errc::make_error_code(boost::system::errc::not_supported);
+}
 
 }  // namespace
 
@@ -49,10 +64,8 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
     error = http::error::header_limit;
     return;
   }
-  if (field == http::field::content_length && !has_content_length_) ++framings_;
-  if (field == http::field::transfer_encoding) ++framings_;
-  has_content_length_ |= field == http::field::content_length;
-  has_transfer_encoding_ |= field == http::field::transfer_encoding;
+  if (header_is_done_) return;  // a trailer
+  check_framing(field, value);
   if (field == http::field::expect) expects_continue_ |= equals_ignoring_case(value, "100-continue");
 
   std::string& head = buffers_.head;
@@ -60,6 +73,23 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
   head.append(name.data(), name.size());
   head.append(value.data(), value.size());
   buffers_.fields.push_back({start, start + name.size(), head.size()});
+}
+
+// Beast has refused Content-Length beside Transfer-Encoding and what is no number by itself.
+void RequestParser::check_framing(http::field field, Text value) {
+  if (field == http::field::content_length) {
+    if (std::exchange(has_content_length_, true) || value.find(',') != value.npos)
+      framing_error_ = http::error::bad_content_length;
+  } else if (field == http::field::transfer_encoding) {
+    framing_error_ = std::exchange(has_transfer_encoding_, true) || version_ < 11
+                         ? http::error::bad_transfer_encoding
+                         : error_of_coding({value.data(), value.size()});
+  }
+}
+
+void RequestParser::on_header_impl(ErrorCode&) {
+  header_is_done_ = true;
+  keep_alive_ = basic_parser::keep_alive();
 }
 
 void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& content_length, ErrorCode&) {

@@ -38,15 +38,27 @@ struct RequestBuffers {
   }
 };
 
+// Trailers (the fields behind the last chunk) are read, limited, and dropped: nobody has checked them when the request's
+// head is accepted, so they change neither headers nor method, neither the body nor whether the connection goes on.
+// Source: RFC 9110, section 6.5.1.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
   // The buffers must outlive the parser; what was in them goes.
   explicit RequestParser(RequestBuffers& buffers) : buffers_(buffers) { buffers_.clear(); }
 
-  // Once the header is done: whether nobody knows how long the body is, and so where the next request begins; and
-  // whether the client waits for a word before it sends the body.
-  bool is_framed_strangely() const { return framings_ > 1 || (has_transfer_encoding_ && !chunked()); }
+  // Once the header is done: what is wrong with the framing, so that nobody is sure where the next request begins.
+  //
+  //   bad_content_length     Content-Length is a list, or there are two
+  //   bad_transfer_encoding  Transfer-Encoding in HTTP/1.0, twice, or not ending in `chunked`
+  //   errc::not_supported    another coding below `chunked`, which would have to be decoded
+  //
+  // Source: RFC 9112, sections 6.1 and 6.3.
+  boost::system::error_code framing_error() const { return framing_error_; }
+
+  // Once the header is done: whether the client waits for a word before it sends the body; whether it goes on with
+  // another request (as basic_parser has it, but without what trailers say).
   bool expects_continue() const { return expects_continue_; }
+  bool keep_alive() const { return keep_alive_; }
 
   bool is_http_1_0() const { return version_ < 11; }
   // What is still to come of a body whose length is known.
@@ -71,19 +83,22 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   std::size_t on_chunk_body_impl(std::uint64_t, Text bytes, ErrorCode&) override { return keep(bytes); }
 
   void on_response_impl(int, Text, int, ErrorCode&) override {}
-  void on_header_impl(ErrorCode&) override {}
+  void on_header_impl(ErrorCode&) override;
   void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
   void on_finish_impl(ErrorCode&) override {}
 
+  void check_framing(boost::beast::http::field field, Text value);
   std::size_t keep(Text bytes);
 
   RequestBuffers& buffers_;
   std::size_t body_bytes_ = 0;
   bool drops_body_ = false;
   int version_ = 11;
-  int framings_ = 0;
   bool has_content_length_ = false;
   bool has_transfer_encoding_ = false;
+  boost::system::error_code framing_error_;
+  bool header_is_done_ = false;
+  bool keep_alive_ = false;
   bool expects_continue_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <boost/beast/http/error.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/request_parser.h"
 
@@ -68,7 +69,7 @@ TEST_CASE("released buffers hold no memory, and serve the next request") {
   }
 }
 
-TEST_CASE("a request reads the same in pieces of any size, trailers among its headers") {
+TEST_CASE("a request reads the same in pieces of any size, and its trailers are dropped") {
   for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, kChunked.size()}) {
     CAPTURE(piece);
     RequestBuffers buffers;
@@ -77,10 +78,9 @@ TEST_CASE("a request reads the same in pieces of any size, trailers among its he
     CHECK(told(parser) ==
           "POST "
           "/acct/"
-          "$batch?a=%20\nHost=h\nTransfer-Encoding=chunked\nX-Empty=\nx-twice=1\nX-Twice=2\nX-Trailer="
-          "t\nabcde");
+          "$batch?a=%20\nHost=h\nTransfer-Encoding=chunked\nX-Empty=\nx-twice=1\nX-Twice=2\nabcde");
     CHECK(parser.body_bytes() == 5);
-    CHECK_FALSE(parser.is_framed_strangely());
+    CHECK(!parser.framing_error());
     CHECK_FALSE(parser.is_http_1_0());
   }
 }
@@ -112,32 +112,110 @@ TEST_CASE("an idle connection keeps little of a large request") {
   CHECK(buffers.body.capacity() < 1000);
 }
 
-TEST_CASE("how the body is framed and asked for shows in the header") {
-  struct {
-    std::string_view fields;
-    bool strange, expects;
-  } cases[] = {
-      {"", false, false},
-      {"Content-Length: 1\r\n", false, false},
-      {"Content-Length: 1\r\nContent-Length: 1\r\n", false, false},
-      {"Transfer-Encoding: chunked\r\n", false, false},
-      {"Transfer-Encoding: gzip\r\n", true, false},
-      {"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", true, false},
-      {"Content-Length: 1\r\nExpect: 100-Continue\r\n", false, true},
-      {"Content-Length: 1\r\nExpect: something\r\n", false, false},
-  };
-  for (const auto& c : cases) {
-    CAPTURE(c.fields);
+// Source: RFC 9110, section 6.5.1. Each of these means something to somebody where it is a header.
+TEST_CASE("a trailer changes neither method, headers nor body, nor whether the connection goes on") {
+  const std::string head =
+      "POST /t HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n";
+  for (const std::string_view trailer :
+       {"X-HTTP-Method: DELETE", "If-Match: *", "Authorization: SharedKey a:b", "Host: other",
+        "x-ms-date: Sat, 22 May 2021 23:05:14 GMT", "Expect: 100-continue", "Connection: close",
+        "Connection: keep-alive", "Content-Type: text/plain", "Content-Encoding: gzip", "Upgrade: h2c"}) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
+      CAPTURE(trailer);
+      CAPTURE(piece);
+      RequestBuffers buffers;
+      RequestParser parser(buffers);
+      CHECK(!feed(parser, head + std::string(trailer) + "\r\n\r\n", piece));
+      CHECK(told(parser) == "POST /t\nHost=h\nTransfer-Encoding=chunked\nabc");
+      CHECK(parser.keep_alive());
+      CHECK_FALSE(parser.expects_continue());
+    }
+  }
+}
+
+TEST_CASE("what would frame the body anew is refused as a trailer") {
+  for (const std::string trailer : {"Content-Length: 1", "Transfer-Encoding: chunked"}) {
+    CAPTURE(trailer);
     RequestBuffers buffers;
     RequestParser parser(buffers);
-    parser.eager(false);
-    boost::system::error_code error;
-    const std::string bytes = "POST / HTTP/1.1\r\n" + std::string(c.fields) + "\r\n";
-    parser.put(boost::asio::buffer(bytes), error);
-    CHECK(!error);
-    CHECK(parser.is_header_done());
-    CHECK(parser.is_framed_strangely() == c.strange);
-    CHECK(parser.expects_continue() == c.expects);
+    const std::string bytes = "POST /t HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + trailer;
+    CHECK(feed(parser, bytes + "\r\n\r\n", 1000));
+    CHECK(!parser.is_done());
+  }
+}
+
+// Source: RFC 9112, sections 6.1 and 6.3.
+TEST_CASE("a body is framed by one Content-Length, or by chunked alone and not in HTTP/1.0") {
+  const boost::system::error_code good, length = http::error::bad_content_length,
+                                        coding = http::error::bad_transfer_encoding,
+                                        unknown = make_error_code(boost::system::errc::not_supported);
+  struct {
+    std::string_view fields;
+    boost::system::error_code error, error_in_1_0;
+  } cases[] = {
+      {"", good, good},
+      {"Content-Length: 1\r\n", good, good},
+      {"Content-Length: 1\r\nContent-Length: 1\r\n", length, length},
+      {"Content-Length: 1, 1\r\n", length, length},
+      {"Transfer-Encoding: chunked\r\n", good, coding},
+      {"Transfer-Encoding: Chunked\r\n", good, coding},
+      {"Transfer-Encoding: gzip\r\n", coding, coding},
+      {"Transfer-Encoding: identity\r\n", coding, coding},
+      {"Transfer-Encoding: xchunked\r\n", coding, coding},
+      {"Transfer-Encoding: chunked, gzip\r\n", coding, coding},
+      {"Transfer-Encoding: chunked;a=b\r\n", coding, coding},
+      {"Transfer-Encoding: chunked, chunked\r\n", coding, coding},
+      {"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", coding, coding},
+      {"Transfer-Encoding: gzip, chunked\r\n", unknown, coding},
+      {"Transfer-Encoding: identity,chunked\r\n", unknown, coding},
+      {"Transfer-Encoding: br, gzip , CHUNKED\r\n", unknown, coding},
+  };
+  for (const auto& c : cases) {
+    for (const bool old : {false, true}) {
+      CAPTURE(c.fields);
+      CAPTURE(old);
+      RequestBuffers buffers;
+      RequestParser parser(buffers);
+      parser.eager(false);
+      boost::system::error_code error;
+      const std::string bytes =
+          std::string("POST / HTTP/1.") + (old ? "0" : "1") + "\r\n" + std::string(c.fields) + "\r\n";
+      parser.put(boost::asio::buffer(bytes), error);
+      CHECK(!error);
+      CHECK(parser.is_header_done());
+      CHECK(parser.framing_error() == (old ? c.error_in_1_0 : c.error));
+    }
+  }
+}
+
+TEST_CASE("whether the client waits for a word before the body shows in the header") {
+  for (const auto& [value, expects] : {std::pair{"100-Continue", true}, std::pair{"something", false}}) {
+    RequestBuffers buffers;
+    RequestParser parser(buffers);
+    CHECK(!feed(parser, std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nExpect: ") + value + "\r\n\r\na",
+                1000));
+    CHECK(parser.expects_continue() == expects);
+  }
+}
+
+TEST_CASE("whether the connection goes on is what the header says, and by default the version") {
+  struct {
+    std::string_view version, field;
+    bool goes_on;
+  } cases[] = {
+      {"1.1", "", true},
+      {"1.1", "Connection: close\r\n", false},
+      {"1.0", "", false},
+      {"1.0", "Connection: keep-alive\r\n", true},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.version);
+    CAPTURE(c.field);
+    RequestBuffers buffers;
+    RequestParser parser(buffers);
+    CHECK(
+        !feed(parser, "GET / HTTP/" + std::string(c.version) + "\r\n" + std::string(c.field) + "\r\n", 1000));
+    CHECK(parser.keep_alive() == c.goes_on);
   }
 }
 

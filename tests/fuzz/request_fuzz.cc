@@ -1,5 +1,7 @@
 // Any bytes of a connection, as one request behind the other, coming in pieces: the first four bytes say how long the
-// pieces are. Where they are cut must not matter, and what is read is framed one way only.
+// pieces are. Where they are cut must not matter, what is read is framed one way only, and a trailer never changes the
+// method, headers or body of its request, nor whether another one may follow: all but the body is there with the header,
+// and the body is what a plainer reader finds in the chunks.
 //
 // Two things may differ, and are Beast's. Which mistake is found: it looks at the part of a header, or of a chunk's
 // extensions, that it has at once, but at what comes in pieces when it is whole, and so may meet the end or a limit before.
@@ -24,7 +26,10 @@ constexpr std::uint64_t kMaxBodyBytes = 256;
 // What a client sends, piece by piece: their sizes, over and over.
 class Wire {
  public:
-  Wire(std::string_view bytes, std::vector<std::size_t> sizes) : bytes_(bytes), sizes_(std::move(sizes)) {}
+  Wire(std::string_view bytes, std::vector<std::size_t> sizes)
+      : all_(bytes), bytes_(bytes), sizes_(std::move(sizes)) {}
+
+  std::string_view sent() const { return all_.substr(0, all_.size() - bytes_.size()); }
 
   std::string_view next() {
     const auto piece = bytes_.substr(0, sizes_[at_++ % sizes_.size()]);
@@ -33,7 +38,7 @@ class Wire {
   }
 
  private:
-  std::string_view bytes_;
+  std::string_view all_, bytes_;
   std::vector<std::size_t> sizes_;
   std::size_t at_ = 0;
 };
@@ -45,16 +50,32 @@ bool is_token(std::string_view text) {
   });
 }
 
-// The body is as long as the request says: by Content-Length alone, or by its chunks alone.
-void check_framing(const Request& request, std::size_t header_fields) {
-  Headers headers;
-  for (std::size_t i = 0; i < header_fields; ++i)  // trailers come behind them
-    headers.add(request.headers.all()[i].first, request.headers.all()[i].second);
+// What the chunks at the start of `bytes` hold, which are known to be well formed.
+std::string body_of_chunks(std::string_view bytes) {
+  std::string body;
+  for (;;) {
+    std::size_t size = 0;
+    std::from_chars(bytes.data(), bytes.data() + bytes.size(), size, 16);
+    if (size == 0) return body;
+    bytes.remove_prefix(bytes.find("\r\n") + 2);
+    body += bytes.substr(0, size);
+    bytes.remove_prefix(size + 2);
+  }
+}
+
+// The body is as long as the request says: by Content-Length alone, or by its chunks alone, which begin `rest`.
+void check_framing(const Request& request, std::string_view rest) {
+  const Headers& headers = request.headers;
   const auto length = headers.get("Content-Length");
   const bool chunked = headers.has("Transfer-Encoding");
-  require(!chunked || (headers.count("Transfer-Encoding") == 1 && !headers.has("Content-Length")),
+  require(headers.count("Transfer-Encoding") + headers.count("Content-Length") <= 1,
           "a request is framed in two ways");
-  if (chunked) return;
+  require(!chunked || equals_ignoring_case(headers.get("Transfer-Encoding"), "chunked"),
+          "a transfer coding is ignored");
+  if (chunked) {
+    require(*request.body == body_of_chunks(rest), "a body is not what its chunks hold");
+    return;
+  }
   std::size_t bytes = 0;
   std::from_chars(length.data(), length.data() + length.size(), bytes);
   require(request.body->size() == bytes, "a body is not as long as it says");
@@ -103,18 +124,22 @@ class Reader {
     parser.header_limit(kMaxHeaderBytes);
     parser.body_limit(kMaxBodyBytes);
     if (!feed(parser, true)) return false;
-    if (parser.is_framed_strangely()) {
+    if (parser.framing_error()) {
       ending_ = "framed strangely";
       return false;
     }
-    const std::size_t header_fields = buffers_.fields.size();
+    const std::size_t body_begins = parsed_;
+    const std::string head = told_with(parser, false);
+    const bool goes_on = parser.keep_alive();
     if (!parser.is_done() && !feed(parser, false)) return false;
     Request request;
     parser.view(request);
     check_request(request);
-    check_framing(request, header_fields);
-    tell(request, parser);
-    return parser.keep_alive();
+    check_framing(request, wire_.sent().substr(body_begins, parsed_ - body_begins));
+    require(told_with(parser, false) == head && parser.keep_alive() == goes_on,
+            "a trailer changes what stood in the header");
+    told_ += told_with(parser, true);
+    return goes_on;
   }
 
   bool feed(RequestParser& parser, bool header_alone) {
@@ -122,7 +147,9 @@ class Reader {
     while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
       if (!unread_.empty()) {
         boost::system::error_code error;
-        unread_.erase(0, parser.put(boost::asio::buffer(unread_), error));
+        const std::size_t bytes = parser.put(boost::asio::buffer(unread_), error);
+        unread_.erase(0, bytes);
+        parsed_ += bytes;
         if (!error) continue;
         if (error != http::error::need_more) {
           ending_ = error.message();
@@ -139,18 +166,23 @@ class Reader {
     return true;
   }
 
-  void tell(const Request& request, const RequestParser& parser) {
-    told_.append(request.method)
+  static std::string told_with(const RequestParser& parser, bool with_body) {
+    Request request;
+    parser.view(request);
+    std::string out;
+    out.append(request.method)
         .append(" ")
         .append(request.target)
         .append(parser.is_http_1_0() ? " 1.0\n" : "\n");
     for (const auto& [name, value] : request.headers.all())
-      told_.append(name).append("=").append(value).append("\n");
-    told_.append(parser.expects_continue() ? "expects\n" : "\n").append(*request.body).append("\n\n");
+      out.append(name).append("=").append(value).append("\n");
+    out.append(parser.expects_continue() ? "expects\n" : "\n");
+    return with_body ? out.append(*request.body).append("\n\n") : out;
   }
 
   Wire wire_;
   RequestBuffers buffers_;
+  std::size_t parsed_ = 0;  // of all that came
   std::string unread_, told_, ending_;
 };
 

@@ -676,6 +676,8 @@ BAD_HTTP = {
     "an empty length": f"{GOOD}Content-Length:\r\n\r\n".encode(),
     "a length beyond 64 bits": f"{GOOD}Content-Length: 99999999999999999999999\r\n\r\n".encode(),
     "two lengths": f"{GOOD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx".encode(),
+    "one length twice": f"{GOOD}Content-Length: 1\r\nContent-Length: 1\r\n\r\nx".encode(),
+    "a list of lengths": f"{GOOD}Content-Length: 5, 5\r\n\r\nabcde".encode(),
     "a length and chunks": f"{GOOD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n".encode(),
     "a chunk size in words": f"{GOOD}Transfer-Encoding: chunked\r\n\r\nmany\r\n\r\n".encode(),
     "a negative chunk size": f"{GOOD}Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n".encode(),

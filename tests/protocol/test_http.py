@@ -77,6 +77,105 @@ def test_chunked_request_bodies(server, table, size, extension, trailer):
     assert rows(server, table) == ["a", "b", "r"]
 
 
+@pytest.mark.parametrize(
+    "method, headers, trailer",
+    [
+        ("POST", {}, {"X-HTTP-Method": "DELETE", "If-Match": "*"}),
+        ("PUT", {}, {"If-Match": "W/\"datetime'2021-05-26T15%3A48%3A10Z'\""}),
+        ("PUT", {}, {"If-None-Match": "*"}),
+        ("PUT", {"Prefer": None}, {"Prefer": "return-no-content"}),
+        ("PUT", {}, {"Accept": "application/atom+xml"}),
+        ("PUT", {}, {"Content-Type": "text/plain"}),
+        ("PUT", {}, {"Host": "other"}),
+        ("PUT", {}, {"x-ms-version": "nonsense"}),
+        ("PUT", {}, {"x-ms-date": "Sat, 22 May 2021 23:05:14 GMT"}),
+        ("PUT", {}, {"Authorization": "SharedKeyLite a:b"}),
+        ("PUT", {}, {"x-ms-client-request-id": "mine"}),
+        ("PUT", {}, {"Connection": "close"}),
+    ],
+    ids=str,
+)
+def test_a_trailer_changes_nothing(server, table, method, headers, trailer):
+    """RFC 9110, section 6.5.1: what comes behind the body is no header, for all is decided before."""
+    resource = f"{server.base}/{table}(PartitionKey='p',RowKey='r')"
+    assert send(server, "PUT", f"/{table}(PartitionKey='p',RowKey='r')", body="{}").status == 204
+    data = request_bytes(server, method, resource, headers, '{"b":1}')
+    lines = "".join(f"{name}: {value}\r\n" for name, value in trailer.items()).encode()
+    with connection(server) as client:
+        client.sendall(chunked(data, 4))
+        without = read_response(client)
+        client.sendall(chunked(data, 4, trailer=lines))
+        answer = read_response(client)
+        assert (answer.status, answer.code) == (without.status, without.code), answer
+        assert sorted(answer.headers.keys()) == sorted(without.headers.keys())
+        assert (answer.status < 300) == (method == "PUT"), answer
+        client.sendall(request_bytes(server, "GET", resource))  # the connection goes on
+        assert read_response(client).status == 200
+    assert rows(server, table) == ["r"]
+
+
+def test_credentials_in_a_trailer_are_none(server, table):
+    """RFC 9110, section 6.5.1."""
+    data = insertion(server, table, "r")
+    signed = [line for line in data.split(b"\r\n") if line.startswith((b"Authorization", b"x-ms-date"))]
+    assert len(signed) == 2
+    for line in signed:
+        data = data.replace(line + b"\r\n", b"")
+    answer = exchange(server, chunked(data, 9, trailer=b"\r\n".join(signed) + b"\r\n"))
+    assert (answer.status, answer.code) == (401, "NoAuthenticationInformation")
+    assert rows(server, table) == []
+
+
+def refused_and_closed(server, data):
+    """The answer to a request with another one behind it, to which nobody knows where it begins."""
+    behind = request_bytes(server, "GET", f"{server.base}/Tables")
+    received = exchange_until_closed(server, data + behind)
+    assert received.count(b"HTTP/1.1 ") + received.count(b"HTTP/1.0 ") == 1, received
+    return int(received.split(b" ")[1]), received
+
+
+@pytest.mark.parametrize(
+    "coding, status, code",
+    [
+        ("gzip, chunked", 501, b"NotImplemented"),
+        ("identity,chunked", 501, b"NotImplemented"),
+        ("deflate, gzip, Chunked", 501, b"NotImplemented"),
+        ("chunked, chunked", 400, b"InvalidHeaderValue"),
+        ("chunked, gzip", 400, b"InvalidHeaderValue"),
+        ("chunked;a=b", 400, b"InvalidHeaderValue"),
+        ("gzip", 400, b"InvalidHeaderValue"),
+        (["gzip", "chunked"], 400, b"InvalidHeaderValue"),
+    ],
+    ids=str,
+)
+def test_a_transfer_coding_other_than_chunked_is_refused(server, table, coding, status, code):
+    """RFC 9112, section 6.1: 501 where the coding is not known, 400 where the body has no end."""
+    data = chunked(insertion(server, table, "r"), 9)
+    lines = "".join(f"\r\nTransfer-Encoding: {one}" for one in (coding if isinstance(coding, list) else [coding]))
+    found = refused_and_closed(server, data.replace(b"\r\nTransfer-Encoding: chunked", lines.encode()))
+    assert found[0] == status and code in found[1], found
+    assert rows(server, table) == []
+
+
+def test_chunks_in_http_1_0_are_refused(server, table):
+    """RFC 9112, section 6.1: such a message is framed wrongly, and the connection ends."""
+    data = chunked(insertion(server, table, "r", {"Connection": "keep-alive"}, version="HTTP/1.0"), 9)
+    status, received = refused_and_closed(server, data)
+    assert status == 400 and b"InvalidHeaderValue" in received
+    assert rows(server, table) == []
+
+
+@pytest.mark.parametrize("lines", ["Content-Length: %d, %d", "Content-Length: %d\r\nContent-Length: %d"])
+def test_two_lengths_are_refused_though_they_agree(server, table, lines):
+    """RFC 9112, section 6.3, leaves the choice; decision: who stands in front may read them otherwise."""
+    data = insertion(server, table, "r")
+    length = int(re.search(rb"Content-Length: (\d+)", data)[1])
+    data = re.sub(rb"Content-Length: \d+", (lines % (length, length)).encode(), data)
+    status, received = refused_and_closed(server, data)
+    assert status == 400 and b"InvalidHeaderValue" in received
+    assert rows(server, table) == []
+
+
 # --- pieces ---------------------------------------------------------------------------------------
 
 
@@ -144,7 +243,7 @@ def test_pipelined_requests_are_answered_in_order(server, table):
 def test_a_connection_goes_on_after_an_error(server, table):
     """RFC 9112, section 9.3: an error is an answer, too."""
     with connection(server) as client:
-        for target, status in ((f"{server.base}/absent()", 404), (f"{server.base}/{table}()?$top=0", 400),
+        for target, status in ((f"{server.base}/absent()", 404), (f"{server.base}/{table}()?$top=x", 400),
                                ("/otheraccount/Tables", 404), (f"{server.base}/{table}()", 200)):
             client.sendall(request_bytes(server, "GET", target))
             assert read_response(client).status == status
