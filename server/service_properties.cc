@@ -19,7 +19,8 @@ constexpr std::size_t kMaxEntries = 64;
 constexpr std::size_t kMaxPrefixes = 2;
 constexpr std::size_t kMaxEntryLength = 256;
 constexpr std::size_t kMaxCorsBytes = 2048;  // of all rules together, without their tags
-constexpr std::array kMethods = {"DELETE", "GET", "HEAD", "MERGE", "POST", "OPTIONS", "PUT", "PATCH"};
+constexpr std::array kMethods = {"DELETE",  "GET", "HEAD",  "MERGE", "POST",
+                                 "OPTIONS", "PUT", "PATCH", "TRACE", "CONNECT"};
 
 [[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
 
@@ -46,8 +47,9 @@ std::string text_of(const Children& children, std::string_view name) {
 
 bool bool_of(const Children& children, std::string_view name) {
   const std::string text = text_of(children, name);
-  if (text != "true" && text != "false") refuse(ErrorCode::InvalidXmlDocument);
-  return text == "true";
+  const bool is_true = equals_ignoring_case(text, "true");
+  if (!is_true && !equals_ignoring_case(text, "false")) refuse(ErrorCode::InvalidXmlDocument);
+  return is_true;
 }
 
 void require_version(const Children& children) {

@@ -58,7 +58,8 @@ struct ServiceProperties {
   bool operator==(const ServiceProperties&) const = default;
 };
 
-// Reads a StorageServiceProperties document over `previous`: a section that is missing keeps its values.
+// Reads a StorageServiceProperties document over `previous`: a section that is missing keeps its values. Booleans are read
+// in any case, methods of rules as written.
 //
 // Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other
 // than 1.0; retention days outside 1..365; more than five rules, or rules of more than 2 KiB),

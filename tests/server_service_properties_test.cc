@@ -118,6 +118,21 @@ TEST_CASE("A section that is missing keeps its values") {
              previous) == expected);
 }
 
+TEST_CASE("Booleans are read in any case, and written in lower case") {
+  const auto logging = [](const std::string& yes, const std::string& no) {
+    return document("<Logging><Version>1.0</Version><Read>" + yes + "</Read><Write>" + no +
+                    "</Write><Delete>" + yes + "</Delete><RetentionPolicy><Enabled>" + no +
+                    "</Enabled></RetentionPolicy></Logging>");
+  };
+  const ServiceProperties expected = parsed(logging("true", "false"));
+  CHECK(expected.logging == Logging{true, false, true, {}});
+  for (const auto& [yes, no] :
+       {std::pair{"True", "False"}, std::pair{"TRUE", "FALSE"}, std::pair{"tRuE", "fAlSe"}}) {
+    CHECK(parsed(logging(yes, no)) == expected);
+    CHECK(render_service_properties(parsed(logging(yes, no))) == render_service_properties(expected));
+  }
+}
+
 TEST_CASE("What is written is read again as it was") {
   Rule rule;
   for (const std::string& xml : {document(""), document("<Cors />"), cors(rule),
@@ -170,7 +185,7 @@ TEST_CASE("Sections are complete, of version 1.0, and hold nothing else") {
         "<Version />" + flags + retention, version + flags + retention + "<Other />",
         version + flags + retention + "<Read>true</Read>",
         version + "<Read>yes</Read><Write>true</Write><Delete>true</Delete>" + retention,
-        version + "<Read>True</Read><Write>true</Write><Delete>true</Delete>" + retention,
+        version + "<Read>t</Read><Write>true</Write><Delete>true</Delete>" + retention,
         version + "<Read>1</Read><Write>true</Write><Delete>true</Delete>" + retention,
         version + "<Read><x/></Read><Write>true</Write><Delete>true</Delete>" + retention})
     check_refused(document("<Logging>" + inside + "</Logging>"), kDocument);
@@ -235,8 +250,8 @@ TEST_CASE("The values of a rule keep the service's limits") {
   const auto check_bad = [&](std::string Rule::* part, const std::string& value) {
     check_refused(with(part, value), kNodeValue);
   };
-  check_accepted(&Rule::methods, "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH");
-  for (const char* methods : {"", "get", "TRACE", "GET,,PUT", "GET PUT", "*"})
+  check_accepted(&Rule::methods, "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT");
+  for (const char* methods : {"", "get", "BREW", "GET,,PUT", "GET PUT", "*"})
     check_bad(&Rule::methods, methods);
 
   check_accepted(&Rule::origins, entries("o", 64));

@@ -102,6 +102,14 @@ def test_sections_that_are_missing_keep_their_value(fresh):
     assert get_properties(fresh).startswith(f"<StorageServiceProperties>{written}")
 
 
+@pytest.mark.parametrize("spell", [str.title, str.upper, str.swapcase])
+def test_booleans_may_be_written_in_any_case(fresh, spell):
+    """Recorded from the service: <Enabled>False</Enabled> throughout. They come back in lower case."""
+    body = re.sub("true|false", lambda flag: spell(flag[0]), FRESH)
+    assert put(fresh, PROPERTIES, body).status == 202
+    assert get_properties(fresh) == FRESH
+
+
 def test_metrics_that_are_off_name_no_apis(fresh):
     """Recorded from the service: IncludeAPIs only when enabled, Days only with retention."""
     off = f"<Version>1.0</Version><Enabled>false</Enabled>{RETENTION_OFF}"
@@ -182,9 +190,11 @@ def test_what_is_not_the_document_is_invalid(fresh, text):
 
 
 def test_a_method_that_cors_lacks_is_an_invalid_node(fresh):
-    """Decision: the methods are those of learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing."""
-    every = rule("DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH")
+    """Decision: the methods are those of learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing, and
+    TRACE and CONNECT, which Microsoft's tests of a legacy SDK set."""
+    every = rule("DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT")
     assert set_properties(fresh, f"<Cors>{every}</Cors>").status == 202
+    assert "<AllowedMethods>DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT</" in get_properties(fresh)
     answer = set_properties(fresh, f"<Cors>{rule('BREW')}</Cors>")
     check_front_end_error(answer, 400, "InvalidXmlNodeValue", BAD_NODE)
 
