@@ -26,15 +26,6 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return text;
 }
 
-Error invalid_etag(std::string_view text) {
-  // The message goes into JSON and XML, a header may hold any byte.
-  const std::string shown = is_utf8(text) ? std::string(text) : percent_encode(text);
-  return {ErrorCode::InvalidInput,
-          "The etag value '" + shown +
-              "' specified in one of the request headers is not valid. Please make sure only "
-              "one etag value is specified and is valid."};
-}
-
 bool is_ascii_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -148,6 +139,15 @@ std::string etag_of(DateTime timestamp) {
   std::string out;
   append_etag(out, timestamp);
   return out;
+}
+
+Error invalid_etag(std::string_view text) {
+  // The message goes into JSON and XML, a header may hold any byte.
+  const std::string shown = is_utf8(text) ? std::string(text) : percent_encode(text);
+  return {ErrorCode::InvalidInput,
+          "The etag value '" + shown +
+              "' specified in one of the request headers is not valid. Please make sure only "
+              "one etag value is specified and is valid."};
 }
 
 Result<DateTime> parse_etag(std::string_view text) {

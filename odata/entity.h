@@ -73,6 +73,9 @@ char* write_etag(char* out, DateTime timestamp);
 // the inside is not datetime'<time>'.
 Result<DateTime> parse_etag(std::string_view text);
 
+// That InvalidInput, also for who finds more than one ETag.
+Error invalid_etag(std::string_view text);
+
 // --- Limits ------------------------------------------------------------------------------------------------
 // Source: learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 

@@ -76,6 +76,13 @@ void refuse_unsupported_options(const QueryParameters& query) {
   }
 }
 
+// Of two values nobody knows which one is meant.
+void refuse_repeated_options(const QueryParameters& query) {
+  for (const std::string_view name :
+       {"$filter", "$top", "$select", "$format", "NextPartitionKey", "NextRowKey", "NextTableName"})
+    if (query.count(name) > 1) refuse(ErrorCode::InvalidInput);
+}
+
 int page_size_of(const QueryParameters& query) {
   const auto top = query.get("$top");
   if (!top) return kMaxPageSize;
@@ -135,6 +142,7 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
 // --- Conditions -----------------------------------------------------------------------------------------
 
 Condition condition_of(std::string_view method, const Headers& headers) {
+  if (headers.count("If-Match") > 1) refuse(invalid_etag(headers.combined("If-Match")));
   const std::string_view if_match = headers.get("If-Match");
   if (headers.has("If-None-Match")) {
     refuse({ErrorCode::InvalidInput, if_match.empty() ? "If-None-Match HTTP header cannot be specified for " +
@@ -220,7 +228,9 @@ Format format_of_list(std::string_view list) {
 
 Format requested_format(const OperationRequest& request) {
   const auto format = request.query.get("$format");
-  return format_of_list(format && !format->empty() ? *format : request.headers.get("Accept"));
+  if (format && !format->empty()) return format_of_list(*format);
+  if (request.headers.count("Accept") > 1) return format_of_list(request.headers.combined("Accept"));
+  return format_of_list(request.headers.get("Accept"));
 }
 
 // For operations whose answer has a body. Without Accept the default is Atom, which the service serves no
@@ -385,6 +395,7 @@ Operation parse_operation(const OperationRequest& request) {
   if (resource.kind != Resource::Kind::Batch && requested_format(request) == Format::Atom)
     refuse(ErrorCode::AtomFormatNotSupported);
   refuse_unsupported_options(request.query);
+  refuse_repeated_options(request.query);
 
   switch (resource.kind) {
     case Resource::Kind::TableSet:

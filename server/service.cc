@@ -56,6 +56,15 @@ std::string version_of(const Headers& headers, const QueryParameters& query, boo
   return std::string(version);
 }
 
+// What is signed, or routes a request, has one value. Throws ServiceException.
+void require_unambiguous(const Headers& headers, const QueryParameters& query) {
+  if (const auto name = repeated_header(headers); !name.empty())
+    throw ServiceException(name == "Authorization" ? ErrorCode::InvalidAuthenticationInfo
+                                                   : ErrorCode::InvalidHeaderValue);
+  for (const std::string_view name : {"comp", "restype", "api-version", "timeout"})
+    if (query.count(name) > 1) throw ServiceException(ErrorCode::InvalidQueryParameterValue);
+}
+
 std::string client_request_id_of(const Headers& headers) {
   const auto id = headers.get("x-ms-client-request-id");
   const bool visible = std::all_of(id.begin(), id.end(), [](char c) { return c >= ' ' && c <= '~'; });
@@ -191,6 +200,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
   const bool is_for_tables = request.service == StorageService::Table;
   if (is_for_tables) exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);
+  require_unambiguous(request.headers, query);
   if (const auto known = authenticator_.require_account(target.account); !known)
     refuse_access(request, target, exchange, known.error());
   if (request.method == "OPTIONS") {

@@ -70,6 +70,12 @@ std::optional<std::string_view> QueryParameters::get(std::string_view name) cons
   return std::nullopt;
 }
 
+int QueryParameters::count(std::string_view name) const {
+  int n = 0;
+  for (const auto& parameter : parameters_) n += equals_ignoring_case(parameter.first, name) ? 1 : 0;
+  return n;
+}
+
 Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
                             bool product_style) {
   if (const auto origin = origin_of(raw_target); !origin.empty()) {

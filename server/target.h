@@ -19,6 +19,7 @@ class QueryParameters {
 
   // The first of that name; nothing where there is none, an empty text where it has no value.
   std::optional<std::string_view> get(std::string_view name) const;
+  int count(std::string_view name) const;
   const std::vector<std::pair<std::string, std::string>>& all() const { return parameters_; }
 
  private:

@@ -41,6 +41,20 @@ TEST_CASE("Health and readiness are open to all, and nothing else is") {
   }
 }
 
+TEST_CASE("A header that is checked comes once") {
+  const Fields good{{"Host", "localhost"}, {"Authorization", "Bearer secret"}};
+  CHECK(status_of(kLocalWithToken, good) == 200);
+  for (const auto& again :
+       Fields{{"Host", "localhost"}, {"authorization", "Bearer secret"}, {"Authorization", ""}}) {
+    Fields twice = good;
+    twice.push_back(again);
+    CHECK(status_of(kLocalWithToken, twice) == 403);
+    CHECK(status_of(kLocalWithToken, twice, false, "health") == 200);
+  }
+  const Fields two_tokens{{"Host", "localhost"}, {"x-rocktable-token", "secret"}, {"x-rocktable-token", "a"}};
+  CHECK(status_of(kLocalWithToken, two_tokens) == 403);
+}
+
 // A name that a stranger's DNS makes point here is the stranger's page's own origin.
 TEST_CASE("The Host is an address or a name of this server") {
   struct {

@@ -64,10 +64,24 @@ TEST_CASE("Names of SAS parameters are found in any case and at any place") {
   CHECK(sas.signature == "s");
 }
 
-TEST_CASE("Of a repeated parameter the first counts") {
+TEST_CASE("Of a repeated parameter the first is read, and there is nothing to sign") {
   CHECK(parsed("tn=first&tn=second&sig=s").table == "first");
   CHECK(parsed("tn=&tn=second&sig=s").table == "");
   CHECK(parsed("sig=first&sig=second").signature == "first");
+  const std::string good = "sv=2019-02-02&tn=t&sp=r&se=2022-01-01&sig=s";
+  CHECK(sas_string_to_sign(parsed(good), "acct").has_value());
+  CHECK(sas_string_to_sign(parsed(good + "&x=1&x=1"), "acct").has_value());
+  for (const std::string repeated : {"sig=s", "SIG=x", "tn=t", "sp=r", "sv=2019-02-02", "se="}) {
+    CAPTURE(repeated);
+    const auto text = sas_string_to_sign(parsed(repeated + "&" + good), "acct");
+    REQUIRE(text.has_error());
+    CHECK(text.error().code == ErrorCode::AuthenticationFailed);
+  }
+  for (const std::string repeated :
+       {"srt", "ss", "st", "sip", "spr", "ses", "si", "spk", "srk", "epk", "erk"}) {
+    const std::string twice = "&" + repeated + "=a&" + repeated + "=a";
+    CHECK(sas_string_to_sign(parsed(good + twice), "acct").has_error());
+  }
 }
 
 TEST_CASE("Values are percent-decoded, and a plus is a space in all but the signature") {

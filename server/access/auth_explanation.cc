@@ -139,6 +139,7 @@ std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<
 
 // Why there is no string to sign.
 std::string explain_fields(const SasParameters& sas) {
+  if (sas.has_repeated) return "A field of the SAS stands in the query twice.";
   if (sas.version.empty()) return "The SAS has no version (sv).";
   if (!sas.is_account_sas() && sas.table.empty())
     return "The SAS has neither services and resource types (ss, srt: account SAS) nor a table (tn: table "
@@ -279,6 +280,8 @@ std::string explain_code(ErrorCode code) {
   switch (code) {
     case ErrorCode::NoAuthenticationInformation:
       return "The request has no credentials: neither an Authorization header, nor sig in its query.";
+    case ErrorCode::InvalidAuthenticationInfo:
+      return "The request has two Authorization headers.";
     case ErrorCode::CorsPreflightFailure:
       return "No CORS rule of the account allows this origin, method and these headers.";
     case ErrorCode::InsufficientAccountPermissions:

@@ -109,6 +109,8 @@ bool is_open_to_all(std::string_view control_resource) {
 std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::string_view resource,
                                              const Headers& headers, const std::function<bool()>& is_signed) {
   if (is_open_to_all(resource)) return std::nullopt;
+  if (const auto name = repeated_header(headers); !name.empty())
+    return ControlRefusal{403, "the header " + std::string(name) + " is given twice"};
   if (is_from_elsewhere(headers))
     return ControlRefusal{403, "requests from pages of another origin are refused"};
   const bool asks = policy.asks_for_credentials();

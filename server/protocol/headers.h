@@ -1,6 +1,7 @@
 // The header fields of one message: of an HTTP request, of a part of a multipart body.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,10 +33,33 @@ class Headers {
 
   bool has(std::string_view name) const { return count(name) > 0; }
 
+  // All values of that name as one list. Source: RFC 9110, section 5.3.
+  std::string combined(std::string_view name) const {
+    std::string out;
+    bool first = true;
+    for (const auto& [field, value] : fields_) {
+      if (!equals_ignoring_case(field, name)) continue;
+      if (!std::exchange(first, false)) out += ", ";
+      out += value;
+    }
+    return out;
+  }
+
   const std::vector<std::pair<std::string_view, std::string_view>>& all() const { return fields_; }
 
  private:
   std::vector<std::pair<std::string_view, std::string_view>> fields_;
 };
+
+// The name of a header that a request has twice and may have once: it is signed, or says who calls, when, or for what. Of
+// two values one would be checked, and another reader may go by the other one. Empty where there is none.
+inline std::string_view repeated_header(const Headers& headers) {
+  constexpr std::string_view kSingle[] = {"Host",        "Authorization",    "x-ms-date",
+                                          "Date",        "x-ms-version",     "Content-Type",
+                                          "Content-MD5", "x-rocktable-token"};
+  for (const std::string_view name : kSingle)
+    if (headers.count(name) > 1) return name;
+  return {};
+}
 
 }  // namespace rocktable

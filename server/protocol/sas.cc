@@ -1,6 +1,7 @@
 #include "server/protocol/sas.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "odata/text.h"
@@ -92,8 +93,9 @@ std::optional<SasParameters> parse_sas(std::string_view raw_query) {
   for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
     for (std::size_t i = 0; i < std::size(kFields); ++i) {
       const Field& field = kFields[i];
-      if (seen[i] || !equals_ignoring_case(field.name, name)) continue;
-      seen[i] = true;
+      if (!equals_ignoring_case(field.name, name)) continue;
+      sas.has_repeated |= seen[i];
+      if (std::exchange(seen[i], true)) continue;
       sas.*field.value = decode_query_value(value, /*plus_is_space=*/i != kSignature);
       if (field.present) sas.*field.present = true;
     }
@@ -103,7 +105,8 @@ std::optional<SasParameters> parse_sas(std::string_view raw_query) {
 }
 
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account) {
-  if (!is_version(sas.version) || holds_line_break(sas)) return Error(ErrorCode::AuthenticationFailed);
+  if (sas.has_repeated || !is_version(sas.version) || holds_line_break(sas))
+    return Error(ErrorCode::AuthenticationFailed);
   return sas.is_account_sas() ? account_string_to_sign(sas, account) : table_string_to_sign(sas, account);
 }
 

@@ -35,12 +35,13 @@ struct SasParameters {
   bool has_start_row_key = false;
   bool has_end_partition_key = false;
   bool has_end_row_key = false;
+  bool has_repeated = false;  // one of these parameters comes twice
 
   bool is_account_sas() const { return !services.empty() || !resource_types.empty(); }
 };
 
 // Reads the raw query of a URL (without `?`). Nothing where it carries no `sig`; an empty `sig=` is one that
-// will not match. Names compare without regard to case; of a repeated parameter the first one counts. A plus
+// will not match. Names compare without regard to case; of a repeated parameter the first one is here. A plus
 // is a space, as form encoding writes it, except in sig: base64 holds pluses, and some clients do not encode
 // them. A value that cannot be percent-decoded stays as it is.
 std::optional<SasParameters> parse_sas(std::string_view raw_query);
@@ -50,7 +51,7 @@ std::optional<SasParameters> parse_sas(std::string_view raw_query);
 //
 // Errors: AuthenticationFailed where the version is missing, not of the form yyyy-MM-dd, or too old for its
 // kind; where a table SAS names no table; where a parameter holds a line break, which would let its parts
-// pass for other fields.
+// pass for other fields; where one comes twice, for nobody knows which of its values was signed.
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account);
 
 }  // namespace rocktable

@@ -23,6 +23,7 @@ from access import (
     SharedKey,
     TableSas,
     ToAccount,
+    Twice,
     ask,
     check_let_in,
     prepare,
@@ -59,6 +60,9 @@ MALFORMED = Refusal(
     "InvalidAuthenticationInfo",
     "Authentication information is not given in the correct format. Check the value of Authorization header.",
     front_end=True,
+)
+BAD_HEADER = Refusal(
+    400, "InvalidHeaderValue", "The value for one of the HTTP headers is not in the correct format.", front_end=True
 )
 # Recorded for a role and for a key range: in the table layer's JSON, without x-ms-error-code.
 NO_PERMISSION = Refusal(403, "AuthorizationPermissionMismatch", f"{NOT_AUTHORIZED} using this permission.")
@@ -499,6 +503,43 @@ AUTHORIZATION = [
         Both(SharedKey(), TableSas(sp="r")), NOT_AUTHENTIC),
 ]
 
+# --- what comes twice -----------------------------------------------------------------------------
+
+# Decision: of two values one is checked, and who stands in front, or reads the log, may go by the other one.
+TWICE = [
+    Row(f"{scheme} comes once and not with {what} {'in front' if in_front else 'behind'}", QUERY,
+        Twice(SharedKey(scheme), header=header, other=other, in_front=in_front), SharedKey(scheme), refusal)
+    for scheme in ("SharedKey", "SharedKeyLite")
+    for in_front in (False, True)
+    for what, header, other, refusal in [
+        ("itself", "Authorization", None, MALFORMED),
+        ("an empty Authorization", "Authorization", "", MALFORMED),
+        ("another signature", "Authorization", "SharedKeyLite " + SIGNED_PART, MALFORMED),
+        ("another scheme", "Authorization", "Bearer x", MALFORMED),
+        ("the same date", "x-ms-date", None, BAD_HEADER),
+        ("another date", "x-ms-date", "Sat, 22 May 2021 23:05:14 GMT", BAD_HEADER),
+    ]
+] + [
+    Row(f"{field} comes once in {name} and not with {other or 'itself'} {'in front' if in_front else 'behind'}", QUERY,
+        Twice(kind, field=field, other=other, in_front=in_front), kind, NOT_AUTHENTIC)
+    for name, kind, values in [
+        ("an account SAS", AccountSas(st=In(-60), sip="127.0.0.1", spr="https,http"),
+         {"sv": "2020-12-06", "ss": "b", "srt": "s", "sp": "l", "st": "2020-01-01", "se": "2099-01-01",
+          "sip": "0.0.0.0-255.255.255.255", "spr": "https", "sig": "AAAA"}),
+        ("a table SAS", TableSas(st=In(-60), spk="a", srk="a", epk="z", erk="z"),
+         {"sv": "2015-04-05", "tn": "other", "sp": "r", "st": "2020-01-01", "se": "2099-01-01", "spk": "p",
+          "srk": "b", "epk": "zz", "erk": "y", "sig": "AAAA"}),
+    ]
+    for field, value in values.items()
+    for other in (None, value)
+    for in_front in (False, True)
+] + [
+    Row("si comes once", QUERY, Twice(by_policy(), field="si", other="absent"), by_policy(), NOT_AUTHENTIC),
+    Row("comp comes once", "get service properties", Twice(SharedKey(), field="comp", other="stats"), SharedKey(),
+        Refusal(400, "InvalidQueryParameterValue",
+                "Value for one of the query parameters specified in the request URI is invalid.", front_end=True)),
+]
+
 # --- accounts with two keys -----------------------------------------------------------------------
 
 FIRST_KEY, SECOND_KEY = OTHER_KEY, "dGhlIHNlY29uZCBrZXk="
@@ -537,7 +578,8 @@ ORDER = [
 
 ROWS = [
     *PERMISSIONS, *POLICIES_ARE_FOR_THE_KEY, *BATCHES, *SERVICES, *ADDRESSES, *PROTOCOLS, *TIMES, *MISSING, *LAYOUTS,
-    *STORED_POLICIES, *TABLES, *KEY_RANGES, *SIGNED_FIELDS, *KEYS, *WHAT_IS_SIGNED, *DATES, *AUTHORIZATION, *ORDER,
+    *STORED_POLICIES, *TABLES, *KEY_RANGES, *SIGNED_FIELDS, *KEYS, *WHAT_IS_SIGNED, *DATES, *AUTHORIZATION, *TWICE,
+    *ORDER,
 ]
 
 # --- the tests ------------------------------------------------------------------------------------

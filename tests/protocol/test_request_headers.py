@@ -182,6 +182,46 @@ def test_a_bad_tunnel_is_refused(server, table, method, value, code, message):
     assert (answer.status, answer.code) == (400, code) and message in answer.text, answer
 
 
+# --- headers that come twice ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, values",
+    [
+        ("x-ms-version", ["2019-02-02", "2020-12-06"]),
+        ("x-ms-version", ["2019-02-02", "2019-02-02"]),
+        ("Content-Type", ["application/json", "text/plain"]),
+        ("Content-MD5", ["YQ==", "Yg=="]),
+        ("Date", ["Sat, 22 May 2021 23:05:14 GMT"] * 2),
+    ],
+    ids=str,
+)
+def test_a_header_that_is_signed_or_chooses_the_version_comes_once(server, table, name, values):
+    """Decision: of two values one is checked, and a proxy or a log may go by the other one."""
+    answer = send(server, "PUT", f"/{table}(PartitionKey='p',RowKey='r')", {name: values}, "{}")
+    check_front_end_error(answer, 400, "InvalidHeaderValue", BAD_HEADER, json_wanted=True)
+    assert send(server, "GET", f"/{table}(PartitionKey='p',RowKey='r')").status == 404
+
+
+@pytest.mark.parametrize("method", ["PUT", "MERGE", "PATCH", "DELETE"])
+def test_two_conditions_are_refused(server, table, method):
+    """The service's own words; decision: two headers are as two ETags in one."""
+    resource = f"/{table}(PartitionKey='p',RowKey='r')"
+    etag = send(server, "PUT", resource, body="{}").headers["ETag"]
+    for conditions in (["*", etag], [etag, "*"], ["*", "*"]):
+        body = None if method == "DELETE" else "{}"
+        answer = send(server, method, resource, {"If-Match": conditions}, body)
+        assert (answer.status, answer.code) == (400, "InvalidInput"), answer
+        assert "make sure only one etag value is specified" in answer.text
+    assert send(server, "GET", resource).headers["ETag"] == etag
+
+
+def test_several_accept_headers_are_one_list(server):
+    """RFC 9110, section 5.3."""
+    answer = send(server, "GET", "/Tables", {"Accept": ["text/html", "application/json;odata=nometadata"]})
+    assert answer.status == 200 and "odata=nometadata" in answer.headers["Content-Type"], answer
+
+
 # --- names of headers -----------------------------------------------------------------------------
 
 

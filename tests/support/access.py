@@ -240,6 +240,33 @@ class Both(Credentials):
         return request
 
 
+class Twice(Credentials):
+    """Good credentials, but a header of theirs, or a field of their signature in the URL, comes twice: once more as it
+    is, or `other` in front of it or behind it."""
+
+    def __init__(self, credentials, header=None, field=None, other=None, in_front=False):
+        self.credentials, self.header, self.field = credentials, header, field
+        self.other, self.in_front = other, in_front
+
+    def arrange(self, account, table):
+        self.credentials.arrange(account, table)
+
+    def applied(self, account, table, request):
+        request = self.credentials.applied(account, table, request)
+        if self.header:
+            return request._replace(headers=request.headers | {self.header: self.both(request.headers[self.header])})
+        path, _, query = request.target.partition("?")
+        fields = query.split("&")
+        value = next(field.partition("=")[2] for field in fields if field.startswith(f"{self.field}="))
+        others = [field for field in fields if not field.startswith(f"{self.field}=")]
+        return request._replace(target=f"{path}?" + "&".join(
+            others + [f"{self.field}={one}" for one in self.both(value)]))
+
+    def both(self, value):
+        other = value if self.other is None else self.other
+        return [other, value] if self.in_front else [value, other]
+
+
 class ToAccount(Credentials):
     """Good credentials, but another account in the URL."""
 

@@ -57,6 +57,9 @@ class Asked:
         """Whether the signature is right for what was sent."""
         if self.name != self.account.name:
             return False
+        names = [field.lower() for field, _ in self.headers]
+        if any(names.count(name.lower()) > 1 for name in ("Authorization", "x-ms-date", "Date", "Content-Type", "Content-MD5")):
+            return False
         authorization = self.header("Authorization")
         if not authorization:
             sas = self.sas()
@@ -85,10 +88,12 @@ class Asked:
         return paths + [path.replace("%27", "'") for path in paths]
 
     def sas(self):
-        """The fields of a shared access signature; the first of each name counts. None if there is no sig."""
+        """The fields of a shared access signature. None if there is no sig, or a field comes twice."""
         fields = {}
         for name, value in parameters(self.query):
-            if name.lower() in FIELDS and name.lower() not in fields:
+            if name.lower() in fields:
+                return None
+            if name.lower() in FIELDS:
                 fields[name.lower()] = decoded(value, plus_is_space=name.lower() != "sig")
         return fields if "sig" in fields else None
 
