@@ -396,12 +396,18 @@ class Parser {
     auto* left_name = std::get_if<PropertyName>(&left);
     auto* right_name = std::get_if<PropertyName>(&right);
     if (left_name && right_literal)
-      return leave(Filter{Comparison{std::move(left_name->name), row.op, std::move(*right_literal)}});
+      return leave(comparison(std::move(left_name->name), row.op, std::move(*right_literal)));
     if (left_literal && right_name)
-      return leave(Filter{Comparison{std::move(right_name->name), row.mirrored, std::move(*left_literal)}});
+      return leave(comparison(std::move(right_name->name), row.mirrored, std::move(*left_literal)));
     if (left_literal && right_literal)
       return leave(Filter{Constant{compare_literals(*left_literal, row, *right_literal)}});
     return refuse(ErrorCode::NotImplemented);  // two properties, or a condition as an operand
+  }
+
+  Filter comparison(std::string name, ComparisonOperator op, Value literal) const {
+    auto* text = std::get_if<std::string>(&literal);
+    if (target_ == FilterTarget::Tables && text != nullptr) *text = to_lower_ascii(*text);
+    return Filter{Comparison{std::move(name), op, std::move(literal)}};
   }
 
   Type type(const Expression& expression) const {

@@ -35,7 +35,8 @@ inline constexpr int kMaxFilterDepth = 1000;
 // properties where an operand stands; true, false, null, not, NaN and INF never are.
 //
 // Normalises: the property of a comparison stands left, two literals are compared at once, nested and/or of
-// the same kind are one node.
+// the same kind are one node. What TableName is compared with becomes lower case (ASCII): names of tables compare without
+// regard to case, so matches() wants the name in lower case, too.
 //
 // Errors:
 //   InvalidInput    "Syntax error at position N in '...'.": N is just behind the offending token, in UTF-16

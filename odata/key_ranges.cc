@@ -176,10 +176,18 @@ ComparisonOperator complement(ComparisonOperator op) {
   return op;
 }
 
+// The properties that make the key: the first orders, the second orders what is equal in the first.
+struct KeyProperties {
+  std::string_view partition, row;
+};
+
+constexpr KeyProperties kEntityKey{"PartitionKey", "RowKey"};
+constexpr KeyProperties kTableKey{"TableName", ""};  // no property has an empty name
+
 // Computes the region of one filter, whose literals it views.
 class Planner {
  public:
-  explicit Planner(const Filter& filter) {
+  Planner(const Filter& filter, KeyProperties key) : key_(key) {
     collect(filter);
     partitions_.sort();
     rows_.sort();
@@ -209,8 +217,8 @@ class Planner {
   enum class Operation { Unite, Intersect };
 
   Axis* axis_of(std::string_view property) {
-    if (property == "PartitionKey") return &partitions_;
-    if (property == "RowKey") return &rows_;
+    if (property == key_.partition) return &partitions_;
+    if (property == key_.row) return &rows_;
     return nullptr;
   }
 
@@ -379,6 +387,7 @@ class Planner {
     }
   }
 
+  KeyProperties key_;
   Axis partitions_, rows_;
   std::size_t work_left_ = kMaxWork;
   std::vector<Region> regions_;  // read, and not yet combined
@@ -417,7 +426,9 @@ void append_bound(std::string& out, const EntityKey& bound) {
 
 }  // namespace
 
-KeyRanges key_ranges(const Filter& filter) { return Planner(filter).ranges(); }
+KeyRanges key_ranges(const Filter& filter) { return Planner(filter, kEntityKey).ranges(); }
+
+KeyRanges table_name_ranges(const Filter& filter) { return Planner(filter, kTableKey).ranges(); }
 
 KeyRanges all_keys() { return {{EntityKey{}, std::nullopt}}; }
 

@@ -35,6 +35,11 @@ using KeyRanges = std::vector<KeyRange>;
 // become wider instead.
 KeyRanges key_ranges(const Filter& filter);
 
+// The same for a filter of tables. A table's name stands where a PartitionKey does, in lower case as the filter's literals
+// are; RowKeys are empty. A filter of tables has no other property, so the ranges are exact, but where they had to become
+// wider.
+KeyRanges table_name_ranges(const Filter& filter);
+
 // The whole table; one entity.
 KeyRanges all_keys();
 KeyRanges one_key(const EntityKey& key);

@@ -87,7 +87,7 @@ int page_size_of(const QueryParameters& query) {
   const auto top = query.get("$top");
   if (!top) return kMaxPageSize;
   const auto number = parse_int32(*top);
-  if (!number || *number < 1 || *number > kMaxPageSize) refuse(ErrorCode::InvalidInput);
+  if (!number || *number < 0 || *number > kMaxPageSize) refuse(ErrorCode::InvalidInput);
   return *number;
 }
 
@@ -112,9 +112,13 @@ std::optional<Selection> selection_of(const QueryParameters& query) {
 }
 
 QueryTables query_tables(const QueryParameters& query) {
-  QueryTables out{filter_of(query, FilterTarget::Tables), page_size_of(query), {}};
-  if (const auto token = query.get("NextTableName"))
-    out.from = table_name_of_token(decode_continuation_token(*token).value());
+  QueryTables out{filter_of(query, FilterTarget::Tables), all_keys(), page_size_of(query)};
+  if (out.filter) out.names = table_name_ranges(*out.filter);
+  if (const auto token = query.get("NextTableName")) {
+    const std::string text = decode_continuation_token(*token).value();
+    out.names = starting_at(std::move(out.names), {to_lower_ascii(table_name_of_token(text)), ""});
+  }
+  if (out.page_size == 0) out.names.clear();
   return out;
 }
 
@@ -136,6 +140,7 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
                     time_limit_of(query)};
   out.plan = plan_query(out.filter);
   if (const auto key = resume_key(query)) out.plan.ranges = starting_at(std::move(out.plan.ranges), *key);
+  if (out.page_size == 0) out.plan = {};
   return out;
 }
 

@@ -20,9 +20,9 @@ namespace rocktable {
 struct CreateTable {};
 
 struct QueryTables {
-  std::optional<Filter> filter;
-  int page_size;
-  std::string from;  // lower-case name to resume from
+  std::optional<Filter> filter;  // of names in lower case
+  KeyRanges names;  // what the filter leaves, from the continuation token on (table_name_ranges())
+  int page_size;    // 0: an empty page, and nothing behind it
 };
 
 struct GetTable {
@@ -42,7 +42,7 @@ struct QueryEntities {
   std::optional<Filter> filter;
   QueryPlan plan;  // what the filter leaves, from the continuation token on
   std::optional<Selection> select;
-  int page_size;
+  int page_size;  // 0: an empty page, and nothing behind it
   std::chrono::seconds time_limit;
 };
 

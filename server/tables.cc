@@ -12,10 +12,11 @@ namespace {
 
 constexpr DateTime kFileTimeEpoch{504'911'232'000'000'000};  // 1601-01-01, where Windows counts from
 
-// A table as $filter sees it: something with one property.
+// A table as $filter sees it: something with one property, which has no case.
 bool table_matches(const std::optional<Filter>& filter, const Table& table) {
   if (!filter) return true;
-  const PropertyView name{"TableName", std::string_view(table.name)};
+  const std::string lower_name = to_lower_ascii(table.name);
+  const PropertyView name{"TableName", std::string_view(lower_name)};
   return matches(*filter, EntityView{{}, {}, {}, {&name, 1}});
 }
 
@@ -46,7 +47,7 @@ Response create_table(TableStore& store, const Exchange& exchange, const std::st
 Response query_tables(const TableStore& store, const Exchange& exchange, const QueryTables& query) {
   std::vector<std::string> names;
   const auto next =
-      store.list_tables(exchange.target.account, query.from, query.page_size, [&](const Table& table) {
+      store.list_tables(exchange.target.account, query.names, query.page_size, [&](const Table& table) {
         const bool wanted = table_matches(query.filter, table);
         if (wanted) names.push_back(table.name);
         return wanted;

@@ -49,7 +49,7 @@ std::optional<TableStore::Impl::Template> TableStore::Impl::read_template(
     return bytes;
   };
   Template out;
-  for_each_table(account, "", &snapshot, [&](std::string_view key, TableRow row) {
+  for_each_table(account, all_keys(), &snapshot, [&](std::string_view key, TableRow row) {
     auto identifiers = document(encode_identifiers_key(row.id));
     out.tables.push_back({std::string(key), std::move(row), std::move(identifiers)});
     return true;

@@ -123,7 +123,7 @@ Result<void> TableStore::Impl::reset_table(const TableName& name) {
 // A table that is created meanwhile is created afterwards.
 void TableStore::Impl::reset_account(std::string_view account) {
   std::vector<std::string> keys;
-  for_each_table(account, "", nullptr, [&](std::string_view key, const TableRow&) {
+  for_each_table(account, all_keys(), nullptr, [&](std::string_view key, const TableRow&) {
     keys.emplace_back(key);
     return true;
   });

@@ -205,34 +205,38 @@ Result<void> TableStore::Impl::create_table(const TableName& name) {
 }
 
 void TableStore::Impl::for_each_table(
-    std::string_view account, std::string_view from, const rocksdb::Snapshot* snapshot,
+    std::string_view account, const KeyRanges& names, const rocksdb::Snapshot* snapshot,
     const std::function<bool(std::string_view key, TableRow row)>& visit) const {
-  const std::string end = encode_account_end(account);
-  const rocksdb::Slice end_slice = slice(end);
+  const std::string account_end = encode_account_end(account);
+  const rocksdb::Slice end_slice = slice(account_end);
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end_slice;
   options.snapshot = snapshot;
   const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(options, catalog()));
-  for (rows->Seek(slice(encode_table_key(account, from))); rows->Valid(); rows->Next())
-    if (!visit(view(rows->key()), decode_table_row(view(rows->value())))) return;
-  check(rows->status());
+  for (const KeyRange& range : names) {
+    const std::string begin = encode_table_key(account, range.begin.partition_key);
+    const std::string end = range.end ? encode_table_key(account, range.end->partition_key) : account_end;
+    for (rows->Seek(slice(begin)); rows->Valid() && view(rows->key()) < end; rows->Next())
+      if (!visit(view(rows->key()), decode_table_row(view(rows->value())))) return;
+    check(rows->status());
+  }
 }
 
 bool TableStore::Impl::has_tables(std::string_view account) const {
   bool out = false;
-  for_each_table(account, "", nullptr, [&](std::string_view, const TableRow&) {
+  for_each_table(account, all_keys(), nullptr, [&](std::string_view, const TableRow&) {
     out = true;
     return false;
   });
   return out;
 }
 
-std::optional<Table> TableStore::Impl::list_tables(std::string_view account, std::string_view from,
+std::optional<Table> TableStore::Impl::list_tables(std::string_view account, const KeyRanges& names,
                                                    int page_size,
                                                    const std::function<bool(const Table&)>& visit) const {
   int kept = 0;
   std::optional<Table> next;
-  for_each_table(account, from, nullptr, [&](std::string_view, TableRow row) {
+  for_each_table(account, names, nullptr, [&](std::string_view, TableRow row) {
     Table table{std::move(row.name), row.created};
     if (kept == page_size) {
       next = std::move(table);
@@ -453,10 +457,10 @@ std::optional<Table> TableStore::get_table(const TableName& name) const {
   return Table{std::move(row->name), row->created};
 }
 
-std::optional<Table> TableStore::list_tables(std::string_view account, std::string_view from, int page_size,
+std::optional<Table> TableStore::list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                              const std::function<bool(const Table&)>& visit) const {
   const Gate::Pass pass(impl_->gate());
-  return impl_->list_tables(account, from, page_size, visit);
+  return impl_->list_tables(account, names, page_size, visit);
 }
 
 Result<std::string> TableStore::signed_identifiers(const TableName& name) const {

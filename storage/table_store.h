@@ -112,10 +112,10 @@ class TableStore {
 
   std::optional<Table> get_table(const TableName& name) const;
 
-  // Visits an account's tables in the order of their lower-case names, from `from` (lower case, may be empty)
-  // on, until `visit` has answered true `page_size` times. Returns the table to resume from, or nothing at
-  // the end.
-  std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
+  // Visits an account's tables in the order of their lower-case names, as far as these lie in `names`
+  // (table_name_ranges()), until `visit` has answered true `page_size` times. Nothing else of the catalog is read.
+  // Returns the table to resume from, the next one in `names`, or nothing at the end.
+  std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                    const std::function<bool(const Table&)>& visit) const;
 
   // The document that set_signed_identifiers stored for this table, empty where there was none. It goes with

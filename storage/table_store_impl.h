@@ -46,7 +46,7 @@ class TableStore::Impl {
 
   Result<void> create_table(const TableName& name);
   std::optional<TableRow> find_table(const TableName& name) const;
-  std::optional<Table> list_tables(std::string_view account, std::string_view from, int page_size,
+  std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                    const std::function<bool(const Table&)>& visit) const;
   Result<std::string> signed_identifiers(const TableName& name) const;
   Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
@@ -101,8 +101,9 @@ class TableStore::Impl {
   // --- Tables and entities
   // A row of the catalog, whatever is at hand.
   std::optional<TableRow> read_table_row(const std::string& key) const;
-  // Calls `visit` with the key and row of each table of an account, until it answers false.
-  void for_each_table(std::string_view account, std::string_view from, const rocksdb::Snapshot* snapshot,
+  // Calls `visit` with the key and row of each table of an account whose name lies in `names` (as list_tables takes them),
+  // until it answers false.
+  void for_each_table(std::string_view account, const KeyRanges& names, const rocksdb::Snapshot* snapshot,
                       const std::function<bool(std::string_view key, TableRow row)>& visit) const;
   bool has_tables(std::string_view account) const;
   bool has_files(const rocksdb::Range& range) const;

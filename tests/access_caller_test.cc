@@ -48,7 +48,7 @@ const Needed kNeeded[] = {
     {"get service properties", GetServiceProperties{}, "s", {"r"}},
     {"set service properties", SetServiceProperties{}, "s", {"w"}},
     {"get service stats", GetServiceStats{}, "s", {"r"}},
-    {"query tables", QueryTables{{}, 1000, {}}, "c", {"l"}},
+    {"query tables", QueryTables{{}, all_keys(), 1000}, "c", {"l"}},
     {"get table", GetTable{"MyTable"}, "c", {"l"}},
     {"create table", CreateTable{}, "c", {"c", "w"}},
     {"delete table", DeleteTable{"MyTable"}, "c", {"d"}},

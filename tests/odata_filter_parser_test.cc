@@ -410,6 +410,11 @@ TEST_CASE("$filter on tables: TableName is a string, no other name exists") {
     CAPTURE(text);
     CHECK(table_tree(text) == refusal(ErrorCode::InvalidInput));
   }
+  // Names of tables compare without regard to case.
+  CHECK(table_tree("TableName eq 'MyTable' or 'ÀB' lt TableName") ==
+        "(or (eq TableName 'mytable') (gt TableName 'Àb'))");
+  CHECK(table_tree("'A' eq 'a' or true") == "(or false true)");  // no names of tables
+  CHECK(tree("TableName eq 'MyTable'") == "(eq TableName 'MyTable')");
   CHECK(tree("TableName eq 5") == "(eq TableName 5)");  // of an entity it is a property like any other
 }
 

@@ -427,4 +427,22 @@ TEST_CASE("key ranges: an adversarial mix is bounded in work and stays an upper 
   }
 }
 
+TEST_CASE("a filter of tables leaves ranges of names, as one of entities leaves ranges of partition keys") {
+  const struct {
+    std::string_view filter, names;
+  } cases[] = {
+      {"TableName eq 'Ab'", "[(ab,) (ab+,))"},
+      {"TableName ge 'AB' and TableName lt 'AB{'", "[(ab,) (ab{,))"},
+      {"TableName eq 'a' or 'C' eq TableName", "[(a,) (a+,)) [(c,) (c+,))"},
+      {"not (TableName eq 'b')", "[(,) (b,)) [(b+,) end)"},
+      {"TableName gt 'b' and TableName lt 'a'", ""},
+      {"true", "[(,) end)"},
+      {"false", ""},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.filter);
+    CHECK(to_string(table_name_ranges(parse_filter(c.filter, FilterTarget::Tables).value())) == c.names);
+  }
+}
+
 }  // namespace rocktable

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "odata/text.h"
 #include "odata/uri.h"
 #include "server/operation.h"
 #include "server/protocol/continuation_token.h"
@@ -492,6 +493,19 @@ TEST_CASE("What is no ETag of the service is refused in two ways") {
   }
 }
 
+TEST_CASE("Of two If-Match headers neither counts") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"})
+    check_refused(method, entity, {{"If-Match", "*"}, {"if-match", "W/\"datetime'2021-05-26T15:48:10Z'\""}},
+                  invalid_etag("*, W/\"datetime'2021-05-26T15:48:10Z'\""));
+}
+
+TEST_CASE("Several Accept headers are one list") {
+  const Fields fields = {{"Accept", "text/html"}, {"accept", "application/json;odata=nometadata"}};
+  CHECK(preferences("GET", "/t", fields).level == MetadataLevel::None);
+  CHECK_FALSE(refusal("GET", "/t", fields).has_value());
+}
+
 TEST_CASE("If-None-Match does not go with writes") {
   const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
   for (const std::string method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
@@ -548,11 +562,35 @@ TEST_CASE("A filter is parsed and planned; white space is none") {
   check_refused("GET", "/Tables?$filter=Other%20eq%20'a'", kJson, ErrorCode::InvalidInput);
 }
 
-TEST_CASE("$top is 1 to 1000") {
+TEST_CASE("An option that comes twice is refused") {
+  for (const std::string name : {"$filter", "$top", "$select", "NextPartitionKey", "NextTableName"})
+    for (const std::string_view url : {"/t", "/Tables"})
+      check_refused("GET", std::string(url) + "?" + name + "=1&" + to_lower_ascii(name) + "=1", kJson,
+                    ErrorCode::InvalidInput);
+  check_refused("GET", "/t?$format=application/json&%24format=application/json", kJson,
+                ErrorCode::InvalidInput);
+  CHECK_FALSE(refusal("GET", "/t?x=1&x=1").has_value());
+}
+
+TEST_CASE("$top=0 reads nothing, whatever is asked for beside it") {
+  for (const std::string more : {"", "&$filter=PartitionKey%20eq%20'a'", "&NextPartitionKey=1!4!cGs-"}) {
+    const QueryEntities none = query("/t?$top=0" + more);
+    CHECK(none.page_size == 0);
+    CHECK(to_string(none.plan) == "point nothing");
+  }
+  for (const std::string more : {"", "&$filter=TableName%20ge%20'a'", "&NextTableName=1!4!cGs-"}) {
+    const auto none = std::get<QueryTables>(parsed("GET", "/Tables?$top=0" + more));
+    CHECK(none.page_size == 0);
+    CHECK(none.names.empty());
+  }
+  check_refused("GET", "/t?$top=0&NextPartitionKey=x", kJson, ErrorCode::InvalidInput);
+}
+
+TEST_CASE("$top is at most 1000") {
   CHECK(query("/t?$top=1").page_size == 1);
   CHECK(query("/t?%24TOP=1000").page_size == 1000);
   CHECK(std::get<QueryTables>(parsed("GET", "/Tables?$top=7")).page_size == 7);
-  for (const std::string value : {"0", "1001", "-1", "", "x", "1.5", "1x", "99999999999", "%201"}) {
+  for (const std::string value : {"1001", "-1", "", "x", "1.5", "1x", "99999999999", "%201"}) {
     check_refused("GET", "/t?$top=" + value, kJson, ErrorCode::InvalidInput);
     check_refused("GET", "/Tables?$top=" + value, kJson, ErrorCode::InvalidInput);
   }
@@ -599,11 +637,17 @@ TEST_CASE("A query resumes where its tokens say") {
   CHECK(query("/t?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("b")).plan.ranges.empty());
 }
 
-TEST_CASE("A query of tables resumes at the name in its token") {
-  const auto from = [](const std::string& url) { return std::get<QueryTables>(parsed("GET", url)).from; };
-  CHECK(from("/Tables") == "");
-  CHECK(from("/Tables?NextTableName=" + token(table_token_text("mytable", 1))) == "mytable");
-  CHECK(from("/Tables?nexttablename=" + token("mytable")) == "mytable");
+TEST_CASE("A query of tables reads the names that its filter leaves, from its token on") {
+  const auto names = [](const std::string& url) {
+    return to_string(std::get<QueryTables>(parsed("GET", url)).names);
+  };
+  CHECK(names("/Tables") == "[(,) end)");
+  CHECK(names("/Tables?NextTableName=" + token(table_token_text("mytable", 1))) == "[(mytable,) end)");
+  CHECK(names("/Tables?nexttablename=" + token("MyTable")) == "[(mytable,) end)");
+  const std::string prefix = "/Tables?$filter=TableName%20ge%20'Ab'%20and%20TableName%20lt%20'Ab%7B'";
+  CHECK(names(prefix) == "[(ab,) (ab{,))");
+  CHECK(names(prefix + "&NextTableName=" + token("abc")) == "[(abc,) (ab{,))");
+  CHECK(names(prefix + "&NextTableName=" + token("b")).empty());
 }
 
 TEST_CASE("Tokens that the service did not write are refused") {

@@ -11,7 +11,7 @@ namespace rocktable {
 
 inline std::vector<std::string> table_names(const TableStore& store, std::string_view account) {
   std::vector<std::string> out;
-  store.list_tables(account, "", 1'000'000, [&](const Table& table) {
+  store.list_tables(account, all_keys(), 1'000'000, [&](const Table& table) {
     out.push_back(table.name);
     return true;
   });

@@ -312,12 +312,13 @@ class Model {
       for (bool more = true; more;) {
         const int page_size = static_cast<int>(1 + samples_.below(3));
         int kept = 0;
-        const auto resume = store_->list_tables(account, from, page_size, [&](const Table& table) {
-          listed.push_back(table.name);
-          const bool keep = samples_.one_in(2);
-          kept += keep;
-          return keep;
-        });
+        const auto resume = store_->list_tables(account, starting_at(all_keys(), {from, ""}), page_size,
+                                                [&](const Table& table) {
+                                                  listed.push_back(table.name);
+                                                  const bool keep = samples_.one_in(2);
+                                                  kept += keep;
+                                                  return keep;
+                                                });
         CHECK(kept <= page_size);
         more = resume.has_value();
         if (more) from = to_lower_ascii(resume->name);

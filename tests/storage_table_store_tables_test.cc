@@ -161,5 +161,31 @@ TEST_CASE("each account has its service properties") {
   CHECK_FALSE(store->service_properties("acc").has_value());
 }
 
+TEST_CASE("a list of tables visits the names asked for alone, and resumes at one of them") {
+  TableStore store(in_memory());
+  for (const char* name : {"a1", "Ab1", "ab2", "AB3", "b1", "z1"})
+    REQUIRE(outcome(store.create_table({"acct", name})) == "done");
+  for (const std::string_view neighbour : {"acc", "acct0", "acct1"})
+    REQUIRE(outcome(store.create_table({neighbour, "ab9"})) == "done");
+  const auto listed = [&](const KeyRanges& names, int page_size) {
+    std::string out;
+    const auto next = store.list_tables("acct", names, page_size, [&](const Table& table) {
+      out += table.name + " ";
+      return true;
+    });
+    return out + (next ? "then " + next->name : "end");
+  };
+  const KeyRanges prefix{{{"ab", ""}, EntityKey{"ab{", ""}}};
+  CHECK(listed(all_keys(), 1000) == "a1 Ab1 ab2 AB3 b1 z1 end");
+  CHECK(listed(prefix, 1000) == "Ab1 ab2 AB3 end");
+  CHECK(listed(prefix, 2) == "Ab1 ab2 then AB3");
+  CHECK(listed(prefix, 3) == "Ab1 ab2 AB3 end");  // others follow, none of them asked for
+  const KeyRanges two{{{"a1", ""}, EntityKey{"a1\0"s, ""}}, {{"b", ""}, EntityKey{"c", ""}}};
+  CHECK(listed(two, 1) == "a1 then b1");
+  CHECK(listed(two, 2) == "a1 b1 end");
+  CHECK(listed({{{"c", ""}, std::nullopt}}, 1) == "z1 end");
+  CHECK(listed({}, 1) == "end");
+}
+
 }  // namespace
 }  // namespace rocktable

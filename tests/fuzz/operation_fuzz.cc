@@ -41,10 +41,11 @@ void check_key(const std::string& table, const EntityKey& key) {
 void check_query(const QueryEntities& query, const QueryParameters& parameters) {
   check_table(query.table);
   check_selection(query.select);
-  require(query.page_size >= 1 && query.page_size <= 1000, "a page beyond its limits");
+  require(query.page_size >= 0 && query.page_size <= 1000, "a page beyond its limits");
   require(query.time_limit.count() >= 1 && query.time_limit.count() <= 5, "a time beyond its limits");
   Places(query.plan.ranges).require_order(to_string(query.plan));
   if (query.filter) require_sound_plan(query.filter);
+  if (query.page_size == 0) return require(query.plan.ranges.empty(), "an empty page reads something");
   // Behind a token nothing is read that was not to be read without it.
   const Places whole(plan_query(query.filter).ranges), rest(query.plan.ranges);
   const bool resumes = parameters.get("NextPartitionKey").has_value();
@@ -59,7 +60,17 @@ struct Check {
 
   void operator()(const QueryEntities& query) const { check_query(query, sent.query); }
   void operator()(const QueryTables& query) const {
-    require(query.page_size >= 1 && query.page_size <= 1000, "a page beyond its limits");
+    require(query.page_size >= 0 && query.page_size <= 1000, "a page beyond its limits");
+    require(query.page_size > 0 || query.names.empty(), "an empty page reads something");
+    Places(query.names).require_order(to_string(query.names));
+    if (!query.filter || sent.query.get("NextTableName") || query.page_size == 0) return;
+    const Places names(query.names);  // what the filter takes lies in them, and nothing else does
+    for (const std::string_view name : kFuzzKeys) {
+      const PropertyView property{"TableName", name};
+      require(matches(*query.filter, EntityView{{}, {}, {}, {&property, 1}}) ==
+                  names.contain(place_of({std::string(name), ""})),
+              "names beside what the filter takes");
+    }
   }
   void operator()(const GetEntity& get) const {
     check_selection(get.select);

@@ -150,7 +150,7 @@ class Conversation {
 
   void drop_tables() {
     std::vector<std::string> names;
-    store_.list_tables(account_, "", 1000, [&](const Table& table) {
+    store_.list_tables(account_, all_keys(), 1000, [&](const Table& table) {
       names.push_back(table.name);
       return true;
     });

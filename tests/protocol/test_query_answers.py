@@ -358,11 +358,47 @@ def test_an_empty_selection_and_a_star_select_everything(server, table, select, 
 # --- $top and pages -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("top", ["0", "-1", "1001", "x", "", "1.5", "99999999999999999999"])
+@pytest.mark.parametrize("top", ["-1", "1001", "x", "", "1.5", "99999999999999999999"])
 @pytest.mark.parametrize("resource", ["/{}()", "/Tables"])
-def test_top_is_a_number_from_1_to_1000(server, table, top, resource):
+def test_top_is_a_number_from_0_to_1000(server, table, top, resource):
     """1001 and -1 as asserted by Microsoft's SDK tests; decision: the others likewise."""
     answer = send(server, "GET", f"{resource.format(table)}?$top={top}")
+    check_early_error(answer, 400, "InvalidInput", INVALID)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("more", ["", "&$filter=PartitionKey%20eq%20'p'", "&$select=a"])
+def test_top_0_answers_an_empty_page_of_entities(server, table, level, more):
+    """Told by a maintainer of Azure Storage Explorer, which sends it; decision: nothing follows the page."""
+    insert(server, table)
+    answer = query(server, table, f"$top=0{more}", level)
+    check(answer, 200, TABLE_LAYER | json_type(level))
+    selected = "&$select=a" if "select" in more else ""
+    assert answer.text == "{" + context(server, table + selected, level) + '"value":[]}'
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("more", ["", "&$filter=TableName%20ge%20'a'"])
+def test_top_0_answers_an_empty_page_of_tables(server, table, level, more):
+    """As above: Storage Explorer lists tables so."""
+    answer = send(server, "GET", f"/Tables?$top=0{more}", accept(level))
+    check(answer, 200, TABLE_LAYER | json_type(level))
+    assert answer.text == "{" + context(server, "Tables", level) + '"value":[]}'
+
+
+def test_top_0_of_what_is_not_there_or_malformed_is_refused_as_any_other(server, table):
+    """Decision: only the page is empty."""
+    assert query(server, "absent", "$top=0").code == "TableNotFound"
+    for option in ("$filter=a%20b", "NextPartitionKey=x", "$skip=1"):
+        assert query(server, table, f"$top=0&{option}").status in (400, 501)
+
+
+@pytest.mark.parametrize("option", ["$top=1", "$filter=true", "$select=a", "$format=application/json",
+                                    "NextPartitionKey=1!4!cGs-", "NextTableName=1!4!cGs-"])
+@pytest.mark.parametrize("resource", ["/{}()", "/Tables"])
+def test_an_option_that_comes_twice_is_refused(server, table, resource, option):
+    """Decision: nobody knows which of its values is meant. OData 3.0 asks for each once."""
+    answer = send(server, "GET", f"{resource.format(table)}?{option}&x=1&x=2&{option.replace('$', '%24')}")
     check_early_error(answer, 400, "InvalidInput", INVALID)
 
 
@@ -504,6 +540,52 @@ def test_filters_of_tables(server):
         assert [item["TableName"] for item in answer.json()["value"]] == [prefix + end for end in ends], text
     for name in names:
         delete_table(server, name)
+
+
+def test_filters_of_tables_compare_names_without_case(server):
+    """Asserted by Microsoft's tests of a legacy SDK for a prefix in another case; decision: for all operators."""
+    prefix = unique_name("Case")
+    names = [create_table(server, f"{prefix}{end}") for end in ("A1", "a2", "B1")]
+    for spell in (str.lower, str.upper, str.swapcase):
+        a, b = spell(f"{prefix}a"), spell(f"{prefix}b")
+        for text, found_ones in {
+            f"TableName ge '{a}' and TableName lt '{a}{{'": names[:2],
+            f"TableName eq '{a}1'": names[:1],
+            f"'{b}1' eq TableName": names[2:],
+            f"TableName gt '{a}1' and TableName le '{b}1'": names[1:],
+            f"TableName ge '{a}' and TableName ne '{a}2' and TableName lt '{b}{{'": [names[0], names[2]],
+            f"TableName ge '{a}' and not (TableName ge '{b}')": names[:2],
+        }.items():
+            answer = send(server, "GET", "/Tables?$filter=" + urllib.parse.quote(text))
+            assert [item["TableName"] for item in answer.json()["value"]] == found_ones, text
+    for name in names:
+        delete_table(server, name)
+
+
+def test_a_page_of_tables_has_a_token_only_where_its_filter_leaves_another_table(server):
+    """Recorded from the service: the last page of a prefix has none, though other tables follow."""
+    prefix = unique_name("tok")
+    names = [create_table(server, f"{prefix}{end}") for end in ("a1", "a2", "b1", "c1")]
+    name = "x-ms-continuation-NextTableName"
+    for text, size, left in [
+        (f"TableName ge '{prefix}a' and TableName lt '{prefix}b'", 1, "a2"),
+        (f"TableName ge '{prefix}a' and TableName lt '{prefix}b'", 2, None),
+        (f"TableName eq '{prefix}a1'", 1, None),
+        (f"TableName eq '{prefix}a1' or TableName eq '{prefix}c1'", 1, "c1"),
+        (f"TableName eq '{prefix}a1' or TableName eq '{prefix}c1'", 2, None),
+        (f"TableName ge '{prefix}' and TableName lt '{prefix}c' and TableName ne '{prefix}b1'", 2, None),
+        (f"TableName lt '{prefix}' and TableName ge '{prefix}'", 1, None),
+    ]:
+        answer = send(server, "GET", f"/Tables?$top={size}&$filter=" + urllib.parse.quote(text))
+        assert answer.status == 200, answer
+        found_token = answer.headers[name]
+        assert (found_token is None) == (left is None), (text, size, answer)
+        if left:
+            rest = send(server, "GET", f"/Tables?$filter={urllib.parse.quote(text)}&NextTableName={found_token}")
+            assert rest.json()["value"][0]["TableName"] == prefix + left
+            assert rest.headers[name] is None
+    for one in names:
+        delete_table(server, one)
 
 
 def test_tables_have_no_other_property_to_filter(server):
