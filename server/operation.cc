@@ -264,10 +264,12 @@ void require_json_body(const Headers& headers) {
   if (!is_json(format)) refuse(ErrorCode::MediaTypeNotSupported);
 }
 
-// Inserts and replacements alone have a preference; other operations ignore the header, tunnelled ones too.
+// Inserts, replacements and merges have a preference; other operations ignore the header, tunnelled ones too.
 Prefer prefer_of(std::string_view method, const Headers& headers) {
+  constexpr std::array kPreferring = {std::string_view("POST"), std::string_view("PUT"),
+                                      std::string_view("MERGE"), std::string_view("PATCH")};
   if (method == "POST" && headers.has("X-HTTP-Method")) method = headers.get("X-HTTP-Method");
-  if (method != "POST" && method != "PUT") return Prefer::None;
+  if (std::find(kPreferring.begin(), kPreferring.end(), method) == kPreferring.end()) return Prefer::None;
   const auto prefer = trim(headers.get("Prefer"));
   if (equals_ignoring_case(prefer, "return-no-content")) return Prefer::ReturnNoContent;
   if (equals_ignoring_case(prefer, "return-content")) return Prefer::ReturnContent;

@@ -260,13 +260,15 @@ def test_a_write_without_condition_creates_the_entity(server, table, method):
     [
         ("PUT", "return-no-content", True),
         ("PUT", "return-content", True),
-        ("MERGE", "return-no-content", False),
-        ("PATCH", "return-no-content", False),
+        ("MERGE", "return-no-content", True),
+        ("MERGE", "return-content", True),
+        ("PATCH", "return-no-content", True),
         ("DELETE", "return-no-content", False),
     ],
 )
-def test_of_writes_only_a_put_applies_a_preference(server, table, method, prefer, applied):
-    """Recorded from the service for return-no-content; decision: return-content is echoed likewise."""
+def test_of_writes_all_but_a_delete_apply_a_preference(server, table, method, prefer, applied):
+    """Recorded from the service for return-no-content of PUT, MERGE and DELETE; decision: PATCH is MERGE, and
+    return-content is echoed likewise."""
     insert(server, table)
     body = None if method == "DELETE" else "{}"
     answer = send(server, method, resource_of(table), {"If-Match": "*", "Prefer": prefer}, body)
@@ -290,7 +292,7 @@ def test_an_outdated_etag_is_not_satisfied(server, table, method, prefer):
     assert send(server, "PUT", resource_of(table), {"If-Match": old}, "{}").status == 204
     body = None if method == "DELETE" else "{}"
     answer = send(server, method, resource_of(table), {"If-Match": old, "Prefer": prefer}, body)
-    applied = NO_CONTENT if prefer and method == "PUT" else {}
+    applied = NO_CONTENT if prefer and method != "DELETE" else {}
     check_error(answer, 412, "UpdateConditionNotSatisfied", NOT_SATISFIED, applied)
 
 

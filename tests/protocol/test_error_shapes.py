@@ -54,8 +54,8 @@ def test_failed_writes_that_take_anything_are_answered_in_xml(server, table, met
     """Decision: as recorded from the service for DELETE; Preference-Applied stays."""
     resource = f"/{table}(PartitionKey='p',RowKey='r')"
     headers = {"Accept": "*/*", "If-Match": "*", "Prefer": "return-no-content"}
-    applied = {"Preference-Applied": "return-no-content"} if method == "PUT" else {}
     answer = send(server, method, resource, headers, "{}")
+    applied = {"Preference-Applied": "return-no-content"}
     check_table_layer_xml_error(answer, 404, "ResourceNotFound", ABSENT, applied)
 
 
