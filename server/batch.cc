@@ -252,6 +252,10 @@ BatchAnswer found(const TableStore& store, const Exchange& exchange, const Part&
   return out;
 }
 
+bool is_query(const BatchRequest& request) {
+  return !request.change_set && request.parts.front().method == "GET";
+}
+
 BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const BatchPart& raw,
                       RequestStats& stats) {
   Part part;
@@ -270,7 +274,12 @@ BatchAnswer run_query(const TableStore& store, const Exchange& exchange, const B
 
 Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
                    const std::string& body, RequestStats& stats) {
-  const BatchRequest request = parse_batch(operation.content_type, body).value();
+  auto parsed = parse_batch(operation.content_type, body);
+  if (exchange.target.secondary && !(parsed && is_query(*parsed))) {
+    if (exchange.explanation) *exchange.explanation = explain_code(ErrorCode::InsufficientAccountPermissions);
+    throw ServiceException(ErrorCode::InsufficientAccountPermissions);
+  }
+  const BatchRequest request = std::move(parsed).value();
   if (request.change_set) return answer(exchange, true, run_change_set(store, exchange, request, stats));
   return answer(exchange, false, {run_query(store, exchange, request.parts.front(), stats)});
 }

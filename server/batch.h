@@ -11,8 +11,8 @@
 
 namespace rocktable {
 
-// Throws ServiceException where the batch as a whole is bad; what one of its operations does wrong is
-// answered within.
+// Throws ServiceException where the batch as a whole is bad, or not a query and sent to the secondary location; what one of
+// its operations does wrong is answered within.
 Response run_batch(TableStore& store, const Exchange& exchange, const Batch& operation,
                    const std::string& body, RequestStats& stats);
 

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from answers import EMPTY, XML, check, check_empty, check_front_end_error
-from rocktable_server import exchange, request_bytes, send
+from rocktable_server import BATCH_HEADERS, batch_body, batch_part, exchange, request_bytes, send
 
 PROPERTIES = "/?restype=service&comp=properties"
 STATISTICS = "/?restype=service&comp=stats"
@@ -271,6 +271,34 @@ def test_the_secondary_location_reads_and_does_not_write(server, table):
         accept = "application/xml" if "comp=" in target else "application/json"
         answer = at_secondary(server, method, target, {"If-Match": "*", "Accept": accept}, body)
         assert (answer.status, answer.code) == (403, "InsufficientAccountPermissions"), (method, target, answer)
+
+
+def batch_of(server, table, *parts):
+    """A batch of single requests outside of a change set."""
+    return "".join(f"--batch_1\r\n{part}" for part in parts) + "--batch_1--\r\n"
+
+
+def test_a_batch_of_one_query_is_a_read_and_served_at_the_secondary_location(server, table):
+    """Asserted by Microsoft's tests of a legacy SDK: retrieve in a batch, from the secondary location only."""
+    assert send(server, "POST", f"/{table}", body='{"PartitionKey":"p","RowKey":"r"}').status == 201
+    for row, status in (("r", 200), ("absent", 404)):
+        part = batch_part(server, "GET", f"{table}(PartitionKey='p',RowKey='{row}')")
+        for url in (server.endpoint, f"{server.endpoint}-secondary"):
+            body = batch_of(server, table, part.replace(server.endpoint, url))
+            answer = at_secondary(server, "POST", "/$batch", BATCH_HEADERS, body)
+            assert answer.status == 202 and f"HTTP/1.1 {status} " in answer.text, answer
+
+
+def test_any_other_batch_is_a_write_and_refused_at_the_secondary_location(server, table):
+    """Decision: as a write alone, and nothing of it is done."""
+    resource = f"{table}(PartitionKey='p',RowKey='r')"
+    get, put_one = batch_part(server, "GET", resource), batch_part(server, "PUT", resource, {"a": 1})
+    bodies = [batch_body([put_one]), batch_of(server, table, put_one), batch_body([]), "x",
+              batch_of(server, table, get, put_one), batch_body([get])]
+    for body in bodies:
+        answer = at_secondary(server, "POST", "/$batch", BATCH_HEADERS, body)
+        assert (answer.status, answer.code) == (403, "InsufficientAccountPermissions"), (body, answer)
+    assert send(server, "GET", f"/{resource}").status == 404
 
 
 # --- access policies ------------------------------------------------------------------------------
