@@ -147,7 +147,7 @@ Operation parse_part(const BatchPart& raw, const Exchange& exchange, Part& part)
   const QueryParameters no_query;
   const OperationRequest request{
       raw.method, without_account(std::string_view(url).substr(0, question), exchange.target.account),
-      query ? *query : no_query, raw.headers};
+      query ? *query : no_query, raw.headers, exchange.target.account};
   part.preferences = parse_preferences(request);
   query.value();
   Operation operation = parse_operation(request);

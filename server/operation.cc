@@ -19,9 +19,20 @@ constexpr std::chrono::seconds kMaxQueryTime{5};
 // --- Resources ------------------------------------------------------------------------------------------
 
 struct Resource {
-  enum class Kind { Service, TableSet, Table, EntitySet, Entity, Batch, Other } kind = Kind::Other;
+  // BehindTable: `/mytable/x`, where a client that takes a table's URL for the service's looks for a table.
+  enum class Kind {
+    Service,
+    TableSet,
+    Table,
+    EntitySet,
+    Entity,
+    BehindTable,
+    Batch,
+    Other
+  } kind = Kind::Other;
   std::string table;
   EntityKey key;
+  bool has_unnamed_key = false;  // BehindTable: `/mytable/x('y')`
 };
 
 bool is_table_set(std::string_view name) { return equals_ignoring_case(name, "Tables"); }
@@ -39,7 +50,33 @@ Resource parse_table(std::string_view argument) {
   return {Resource::Kind::Table, std::string(argument.substr(1, argument.size() - 2)), {}};
 }
 
+// `name`, `name()` or `name(argument)`.
+struct Segment {
+  std::string_view name, argument;
+};
+
+Segment parse_segment(std::string_view text) {
+  const auto parenthesis = text.find('(');
+  Segment out{text.substr(0, parenthesis), {}};
+  if (!is_alphanumeric(out.name))
+    refuse(out.name.find('/') == out.name.npos ? ErrorCode::InvalidResourceName : ErrorCode::InvalidUri);
+  if (parenthesis == text.npos) return out;
+  if (!text.ends_with(')')) refuse({ErrorCode::InvalidInput, "Bad Request - Error in query syntax."});
+  out.argument = trim(text.substr(parenthesis + 1, text.size() - parenthesis - 2));
+  return out;
+}
+
+// The name behind the table does not matter. In its parentheses stand one key without a name, or two with theirs.
+Resource parse_behind_table(std::string_view table, std::string_view text) {
+  if (!is_alphanumeric(text.substr(0, text.find('(')))) refuse(ErrorCode::InvalidUri);
+  const std::string_view argument = parse_segment(text).argument;
+  const bool quoted = argument.size() >= 2 && argument.front() == '\'' && argument.back() == '\'';
+  if (!argument.empty() && !quoted) parse_key_predicate(argument).value();
+  return {Resource::Kind::BehindTable, std::string(table), {}, quoted};
+}
+
 Resource parse_resource(std::string_view raw) {
+  if (raw.size() > 1 && raw.ends_with('/')) raw.remove_suffix(1);  // says nothing, on any resource
   const auto decoded = percent_decode(raw, false);
   if (!decoded) refuse(ErrorCode::InvalidUri);
   std::string_view path = *decoded;
@@ -48,15 +85,10 @@ Resource parse_resource(std::string_view raw) {
   if (path == "$batch") return {Resource::Kind::Batch, {}, {}};
   if (path.starts_with('$')) return {Resource::Kind::Other, {}, {}};
 
-  const auto parenthesis = path.find('(');
-  const std::string_view name = path.substr(0, parenthesis);
-  if (!is_alphanumeric(name))
-    refuse(name.find('/') == name.npos ? ErrorCode::InvalidResourceName : ErrorCode::InvalidUri);
-  std::string_view argument;
-  if (parenthesis != path.npos) {
-    if (!path.ends_with(')')) refuse({ErrorCode::InvalidInput, "Bad Request - Error in query syntax."});
-    argument = trim(path.substr(parenthesis + 1, path.size() - parenthesis - 2));
-  }
+  const auto slash = path.substr(0, path.find('(')).find('/');
+  if (slash != path.npos && is_alphanumeric(path.substr(0, slash)) && !is_table_set(path.substr(0, slash)))
+    return parse_behind_table(path.substr(0, slash), path.substr(slash + 1));
+  const auto [name, argument] = parse_segment(path);
   if (is_table_set(name))
     return argument.empty() ? Resource{Resource::Kind::TableSet, {}, {}} : parse_table(argument);
   if (argument.empty()) return {Resource::Kind::EntitySet, std::string(name), {}};
@@ -280,6 +312,20 @@ bool wants_no_content(const OperationRequest& request) {
   return prefer_of(request.method, request.headers) == Prefer::ReturnNoContent;
 }
 
+InsertEntity insert_entity(std::string table, const OperationRequest& request) {
+  if (!wants_no_content(request)) require_json(request);
+  require_json_body(request.headers);
+  return {std::move(table)};
+}
+
+// The service's words where a table has another key than the URL gives it.
+Error wrong_number_of_keys(std::string_view account, std::string_view table) {
+  std::string message =
+      "The number of keys specified in the URI does not match number of key properties for the resource '";
+  message.append(account).append(".").append(table).append("'.");
+  return {ErrorCode::InvalidInput, std::move(message)};
+}
+
 std::string_view allowed_methods(Resource::Kind kind) {
   switch (kind) {
     case Resource::Kind::TableSet:
@@ -347,7 +393,7 @@ std::string_view name_of(const Operation& operation) {
   constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
       "CreateTable",          "QueryTables",     "GetTable",    "DeleteTable", "InsertEntity",
       "QueryEntities",        "GetEntity",       "WriteEntity", "Batch",       "GetServiceProperties",
-      "SetServiceProperties", "GetServiceStats", "GetTableAcl", "SetTableAcl"};
+      "SetServiceProperties", "GetServiceStats", "GetTableAcl", "SetTableAcl", "GetBehindTable"};
   return kNames[operation.index()];
 }
 
@@ -417,10 +463,9 @@ Operation parse_operation(const OperationRequest& request) {
       if (remove) return DeleteTable{std::move(resource.table)};
       break;
     case Resource::Kind::EntitySet:
-      if (get || (post && !wants_no_content(request))) require_json(request);
+      if (get) require_json(request);
       if (get) return query_entities(std::move(resource.table), request.query);
-      if (post) require_json_body(request.headers);
-      if (post) return InsertEntity{std::move(resource.table)};
+      if (post) return insert_entity(std::move(resource.table), request);
       break;
     case Resource::Kind::Entity: {
       if (get) require_json(request);
@@ -433,6 +478,11 @@ Operation parse_operation(const OperationRequest& request) {
       if (kind != WriteKind::Delete) require_json_body(request.headers);
       return write_entity(kind, std::move(resource), method, request.headers);
     }
+    case Resource::Kind::BehindTable:
+      if (post) return insert_entity(std::move(resource.table), request);
+      if (get) return GetBehindTable{std::move(resource.table)};
+      if (resource.has_unnamed_key) refuse(wrong_number_of_keys(request.account, resource.table));
+      refuse(ErrorCode::NotImplemented);
     case Resource::Kind::Batch:
       if (post) return Batch{std::string(request.headers.get("Content-Type"))};
       break;

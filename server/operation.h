@@ -77,9 +77,14 @@ struct SetTableAcl {
   std::string table;
 };
 
+// GET of `/mytable/x`, with keys or without: the service has no such operation, and says so where others fail that it has.
+struct GetBehindTable {
+  std::string table;
+};
+
 using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities,
                                GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
-                               GetServiceStats, GetTableAcl, SetTableAcl>;
+                               GetServiceStats, GetTableAcl, SetTableAcl, GetBehindTable>;
 
 bool is_write(const Operation& operation);
 
@@ -106,6 +111,7 @@ struct OperationRequest {
   std::string_view resource;  // raw path behind the account
   const QueryParameters& query;
   const Headers& headers;
+  std::string_view account = {};  // for messages
 };
 
 // The verb that is meant: that of X-HTTP-Method where a POST tunnels one. Throws ServiceException: XMethod*.

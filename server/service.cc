@@ -104,6 +104,7 @@ struct Run {
   Response operator()(const GetServiceStats&) const { return get_service_stats(exchange); }
   Response operator()(const GetTableAcl& o) const { return get_table_acl(store, exchange, o); }
   Response operator()(const SetTableAcl& o) const { return set_table_acl(store, exchange, o, body); }
+  Response operator()(const GetBehindTable&) const { throw ServiceException(ErrorCode::NotImplemented); }
 };
 
 // Whether it may visit many entities: all queries but a few look-ups.
@@ -196,7 +197,7 @@ void Service::accept(const Request& request, Call& call, ErrorSource& source) {
           .value();
   const Target& target = exchange.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
-  const OperationRequest parts{request.method, target.resource, query, request.headers};
+  const OperationRequest parts{request.method, target.resource, query, request.headers, target.account};
   const bool is_for_tables = request.service == StorageService::Table;
   if (is_for_tables) exchange.preferences = parse_preferences(parts);
   exchange.version = version_of(request.headers, query, options_.strict_api_version);

@@ -56,6 +56,7 @@ const Needed kNeeded[] = {
     {"set table ACL", SetTableAcl{"MyTable"}, "", {}},
     {"query entities", query(), "o", {"r"}, true},
     {"get entity", GetEntity{"MyTable", {"p", "r"}, {}}, "o", {"r"}, true},
+    {"get behind a table", GetBehindTable{"MyTable"}, "o", {"r"}, true},
     {"insert entity", InsertEntity{"MyTable"}, "o", {"a"}, true},
     {"update", write(WriteKind::Replace, kAny), "o", {"u"}, true},
     {"update an ETag", write(WriteKind::Replace, Condition::Kind::ETag), "o", {"u"}, true},

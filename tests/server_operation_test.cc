@@ -33,7 +33,7 @@ auto with_request(std::string_view method, std::string_view url, const Fields& f
       QueryParameters::parse(path.size() < url.size() ? url.substr(path.size() + 1) : std::string_view())
           .value();
   const Headers headers = headers_of(fields);
-  return visit(OperationRequest{method, path, query, headers});
+  return visit(OperationRequest{method, path, query, headers, "acct"});
 }
 
 Operation parsed(std::string_view method, std::string_view url, const Fields& fields = kJson) {
@@ -93,6 +93,7 @@ struct Text {
   std::string operator()(const GetServiceStats&) const { return "get stats"; }
   std::string operator()(const GetTableAcl& o) const { return "get acl " + o.table; }
   std::string operator()(const SetTableAcl& o) const { return "set acl " + o.table; }
+  std::string operator()(const GetBehindTable& o) const { return "get behind " + o.table; }
 };
 
 std::string to_text(const Operation& operation) { return std::visit(Text(), operation); }
@@ -190,9 +191,14 @@ TEST_CASE("What no operation answers is refused with its code") {
       {"GET", "/()", ErrorCode::InvalidResourceName},
       {"GET", "/t%C3%A9", ErrorCode::InvalidResourceName},
       {"GET", "/t%00", ErrorCode::InvalidResourceName},
-      {"GET", "/a/b", ErrorCode::InvalidUri},
       {"GET", "//Tables", ErrorCode::InvalidUri},
-      {"GET", "/Tables/", ErrorCode::InvalidUri},
+      {"GET", "/Tables//", ErrorCode::InvalidUri},
+      {"GET", "/t//", ErrorCode::InvalidUri},
+      {"GET", "/Tables/t", ErrorCode::InvalidUri},
+      {"GET", "/Tables('t')/t", kBadSyntax},
+      {"POST", "/t()/t", kBadSyntax},
+      {"POST", "/a/b/c", ErrorCode::InvalidUri},
+      {"POST", "/a/$batch", ErrorCode::InvalidUri},
       {"GET", "/t%", ErrorCode::InvalidUri},
       {"GET", "/t%zz", ErrorCode::InvalidUri},
       {"GET", "/t(PartitionKey='%FF',RowKey='')", ErrorCode::InvalidUri},
@@ -216,6 +222,54 @@ TEST_CASE("What no operation answers is refused with its code") {
       {"GET", "/t(PartitionKey='p',RowKey='%C2%85')", ErrorCode::OutOfRangeInput},
   };
   for (const auto& c : cases) check_refused(c.method, c.url, kJson, c.error);
+}
+
+// Clients that take the URL of a table for that of the service send these.
+TEST_CASE("Of two segments the first is the table, and the name of the second does not matter") {
+  for (const std::string_view second : {"mytable", "Tables", "tables()", "other", "Tables('mytable')"}) {
+    CAPTURE(second);
+    const std::string url = "/mytable/" + std::string(second);
+    CHECK(to_text(parsed("POST", url)) == "insert mytable");
+    CHECK(to_text(parsed("GET", url)) == "get behind mytable");
+  }
+  CHECK(to_text(parsed("GET", "/t/t(PartitionKey='p',RowKey='r')")) == "get behind t");
+  for (const std::string_view method : {"DELETE", "PUT", "MERGE", "PATCH"}) {
+    check_refused(
+        method, "/MyTable/Tables('x')", kJson,
+        {ErrorCode::InvalidInput,
+         "The number of keys specified in the URI does not match number of key properties for the resource "
+         "'acct.MyTable'."});
+    check_refused(method, "/t/t(PartitionKey='p',RowKey='r')", kJson, ErrorCode::NotImplemented);
+    check_refused(method, "/t/t", kJson, ErrorCode::NotImplemented);
+  }
+  check_refused("POST", "/t/t", {}, ErrorCode::AtomFormatNotSupported);  // as for the table itself
+  check_refused("GET", "/t/t?$top=x&$skip=1", kJson, ErrorCode::NotImplemented);
+  check_refused("GET", "/t/t(x)", kJson, kBadSyntax);
+  check_refused("GET", "/t/t?comp=acl", {{"Accept", "application/xml"}},
+                ErrorCode::InvalidQueryParameterValue);
+}
+
+TEST_CASE("A slash at the end says nothing, on any resource") {
+  const Fields xml = {{"Accept", "application/xml"}};
+  const struct {
+    std::string_view method, url, operation;
+  } cases[] = {
+      {"GET", "/Tables/", "query tables"},
+      {"POST", "/Tables()/", "create table"},
+      {"GET", "/Tables('t')/", "get table t"},
+      {"GET", "/t/", "query t"},
+      {"POST", "/t/", "insert t"},
+      {"GET", "/t()/", "query t"},
+      {"GET", "/t()/?$top=1", "query t"},
+      {"GET", "/t(PartitionKey='p',RowKey='r')/", "get t p/r"},
+      {"POST", "/t/t/", "insert t"},
+      {"POST", "/$batch/", "batch "},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.url);
+    CHECK(to_text(parsed(c.method, c.url)) == c.operation);
+  }
+  CHECK(to_text(parsed("GET", "/t/?comp=acl", xml)) == "get acl t");
 }
 
 // One table says what is allowed, another what is parsed: they must agree.

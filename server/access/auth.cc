@@ -303,6 +303,7 @@ struct Requirement {
     return {{'o', "", "au"}};  // insert-or-replace, insert-or-merge
   }
   std::optional<RequiredAccess> operator()(const Batch&) const { return std::nullopt; }
+  std::optional<RequiredAccess> operator()(const GetBehindTable&) const { return {{'o', "r", ""}}; }
   // No signature grants these: {} and {} is nothing that a caller could have.
   std::optional<RequiredAccess> operator()(const GetTableAcl&) const { return {{'c', "", ""}}; }
   std::optional<RequiredAccess> operator()(const SetTableAcl&) const { return {{'c', "", ""}}; }

@@ -87,7 +87,7 @@ def test_an_option_that_the_service_lacks_is_not_implemented(server, table, opti
 
 @pytest.mark.parametrize(
     "option",
-    ["x=1", "timeout=30", "timeout=1", "timeout=90", "foo", "&&", "NEXTPARTITIONKEY2=x"],
+    ["x=1", "timeout=30", "timeout=1", "timeout=90", "timeout=100000", "foo", "&&", "NEXTPARTITIONKEY2=x"],
 )
 def test_other_options_are_ignored(server, table, option):
     """Decision: only names that start with $ are options of the protocol."""
@@ -112,6 +112,22 @@ ROW = (
     '"large_int@odata.type":"Edm.Int64","large_int":"1099511627776",'
     '"ratio":3.1,"age":39,"married":true,"Int32Value":123,"DoubleValue":123.45,"IsAdmin":"admin"'
 )
+
+@pytest.mark.parametrize("text, rows", [
+    ("PartitionKey eq '' and RowKey eq ''", "e"),
+    ("PartitionKey eq ''", "ef"),
+    ("RowKey eq ''", "eg"),
+    ("PartitionKey gt ''", "gh"),
+])
+def test_empty_keys_can_be_asked_for(server, table, text, rows):
+    """Recorded from the service for the first, with an entity of empty keys."""
+    for (partition, row), name in {("", ""): "e", ("", "r"): "f", ("p", ""): "g", ("p", "r"): "h"}.items():
+        insert(server, table, f'"Name":"{name}"', partition, row)
+    answer = query(server, table, "$filter=" + urllib.parse.quote(text), "fullmetadata")
+    items = answer.json()["value"]
+    assert "".join(item["Name"] for item in items) == rows, text
+    assert rows != "e" or items[0]["odata.editLink"] == f"{table}(PartitionKey='',RowKey='')"
+
 
 RECORDED_FILTERS = [
     "PartitionKey eq 'foo' or RowKey eq 'r' and IsAdmin eq 'admin'",

@@ -1,0 +1,164 @@
+"""URLs of resources: a name behind a table, a slash at the end."""
+import json
+import re
+
+import pytest
+
+from answers import (
+    EMPTY,
+    ETAG,
+    NO_CONTENT,
+    TABLE_LAYER,
+    check,
+    check_early_error,
+    check_empty,
+    check_error,
+    json_type,
+)
+from rocktable_server import (
+    BATCH_HEADERS,
+    all_entities,
+    batch_body,
+    batch_part,
+    create_table,
+    delete_table,
+    send,
+    unique_name,
+)
+from shared_access import table_sas, send_with
+
+NOT_IMPLEMENTED = "The requested operation is not implemented on the specified resource."
+NO_VALUES = "The values are not specified for all properties in the entity."
+KEYS = {"PartitionKey": "p", "RowKey": "r"}
+
+# --- a name behind a table ------------------------------------------------------------------------
+
+SECOND = pytest.mark.parametrize("second", ["{}", "Tables", "other"])
+
+
+@SECOND
+@pytest.mark.parametrize("prefer", [None, "return-no-content"])
+def test_post_behind_a_table_inserts_into_it(server, table, second, prefer):
+    """Recorded from the service: clients built on the URL of a table send it. Location has the name once."""
+    resource = f"/{table}/{second.format(table)}"
+    answer = send(server, "POST", resource, {"Prefer": prefer}, json.dumps(KEYS))
+    location = f"{server.endpoint}/{table}(PartitionKey='p',RowKey='r')"
+    if prefer:
+        expected = TABLE_LAYER | EMPTY | NO_CONTENT | {"Location": location, "DataServiceId": location, "ETag": ETAG}
+        check_empty(answer, 204, expected)
+    else:
+        check(answer, 201, TABLE_LAYER | json_type() | {"Location": location, "ETag": ETAG})
+        assert f'"{server.endpoint}/$metadata#{table}/@Element"' in answer.text
+    assert [entity["RowKey"] for entity in all_entities(server, table)] == ["r"]
+    answer = send(server, "POST", resource, {"Prefer": prefer}, json.dumps(KEYS))
+    applied = NO_CONTENT if prefer else {}
+    check_error(answer, 409, "EntityAlreadyExists", "The specified entity already exists.", applied)
+
+
+@SECOND
+@pytest.mark.parametrize("prefer", [None, "return-no-content"])
+def test_creating_a_table_behind_a_table_is_an_insert_without_keys(server, table, second, prefer):
+    """Recorded from the service."""
+    name = unique_name()
+    body = json.dumps({"TableName": name})
+    answer = send(server, "POST", f"/{table}/{second.format(table)}", {"Prefer": prefer}, body)
+    check_error(answer, 400, "PropertiesNeedValue", NO_VALUES, NO_CONTENT if prefer else {})
+    assert send(server, "GET", f"/Tables('{name}')").status == 404
+
+
+@SECOND
+@pytest.mark.parametrize("argument", ["", "()", "(PartitionKey='p',RowKey='r')", "('x')"])
+def test_get_behind_a_table_is_not_implemented(server, table, second, argument):
+    """Recorded from the service without keys, told of it with them: with Cache-Control, and whether they are there or
+    not."""
+    send(server, "POST", f"/{table}", body=json.dumps(KEYS))
+    answer = send(server, "GET", f"/{table}/{second.format(table)}{argument}")
+    check_error(answer, 501, "NotImplemented", NOT_IMPLEMENTED)
+
+
+@pytest.mark.parametrize("headers", [{}, {"If-Match": "*"}], ids=str)
+def test_one_unnamed_key_behind_a_table_is_the_wrong_number_of_keys(server, table, headers):
+    """Recorded from the service for DELETE without If-Match: an early error that names account and table."""
+    answer = send(server, "DELETE", f"/{table}/Tables('{table}')", headers)
+    text = (
+        "The number of keys specified in the URI does not match number of key properties for the resource "
+        f"'{server.name}.{table}'."
+    )
+    check_early_error(answer, 400, "InvalidInput", text)
+    assert send(server, "GET", f"/Tables('{table}')").status == 200
+
+
+@pytest.mark.parametrize("method", ["PUT", "MERGE", "PATCH", "DELETE"])
+def test_other_writes_behind_a_table_are_not_implemented_and_change_nothing(server, table, method):
+    """Decision: nobody knows what the service does."""
+    send(server, "POST", f"/{table}", body=json.dumps(KEYS))
+    before = all_entities(server, table)
+    body = None if method == "DELETE" else '{"a":1}'
+    for behind in (table, f"{table}(PartitionKey='p',RowKey='r')"):
+        answer = send(server, method, f"/{table}/{behind}", {"If-Match": "*"}, body)
+        assert (answer.status, answer.code) == (501, "NotImplemented"), answer
+    assert all_entities(server, table) == before
+
+
+def test_behind_a_table_that_is_not_there(server):
+    """Decision: an insert as any other; a GET is not implemented before the table is looked for."""
+    answer = send(server, "POST", "/absent/absent", body=json.dumps(KEYS))
+    check_early_error(answer, 404, "TableNotFound", "The table specified does not exist.")
+    check_error(send(server, "GET", "/absent/absent"), 501, "NotImplemented", NOT_IMPLEMENTED)
+
+
+def test_a_signature_for_a_table_opens_that_table_alone_whatever_stands_behind(server, table):
+    """The first segment is what is asked for."""
+    other = create_table(server)
+    sas = table_sas(server, table)
+    body = json.dumps(KEYS)
+    assert send_with(server, sas, "POST", f"/{other}/{table}", body=body).status == 403
+    assert send_with(server, sas, "GET", f"/{other}/{table}").status == 403
+    assert send_with(server, sas, "POST", f"/{table}/{other}", body=body).status == 201
+    assert all_entities(server, other) == []
+    delete_table(server, other)
+
+
+@pytest.mark.parametrize("resource", ["/Tables/{}", "/{}/{}/{}", "/{}/$batch", "/{}/$metadata", "//{}", "/{}//{}"])
+def test_other_paths_lead_nowhere(server, table, resource):
+    """learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes."""
+    answer = send(server, "POST", resource.format(table, table, table), body=json.dumps(KEYS))
+    check_early_error(answer, 400, "InvalidUri", "The requested URI does not represent any resource on the server.")
+    assert all_entities(server, table) == []
+
+
+# --- a slash at the end ---------------------------------------------------------------------------
+
+
+def test_a_slash_at_the_end_says_nothing(server, table):
+    """Decision: one rule for all resources; no recording shows one."""
+    entity = f"/{table}(PartitionKey='p',RowKey='r')"
+    put = {"If-Match": "*"}
+    xml = {"Accept": "application/xml"}
+    name = unique_name()
+    steps = [
+        ("POST", f"/{table}/", {}, json.dumps(KEYS), 201),
+        ("GET", "/Tables/", {}, None, 200),
+        ("GET", "/Tables()/", {}, None, 200),
+        ("POST", "/Tables/", {}, json.dumps({"TableName": name}), 201),
+        ("GET", f"/Tables('{name}')/", {}, None, 200),
+        ("DELETE", f"/Tables('{name}')/", {}, None, 204),
+        ("GET", f"/{table}/", {}, None, 200),
+        ("GET", f"/{table}()/", {}, None, 200),
+        ("GET", f"/{table}()/?$top=1", {}, None, 200),
+        ("GET", f"{entity}/", {}, None, 200),
+        ("PUT", f"{entity}/", put, "{}", 204),
+        ("MERGE", f"{entity}/", put, "{}", 204),
+        ("GET", f"/{table}/?comp=acl", xml, None, 200),
+        ("POST", f"/{table}/{table}/", {}, json.dumps(KEYS | {"RowKey": "s"}), 201),
+        ("POST", "/$batch/", BATCH_HEADERS, batch_body([batch_part(server, "PUT", f"{entity[1:]}/", {})]), 202),
+        ("DELETE", f"{entity}/", put, None, 204),
+    ]
+    for method, resource, headers, body, status in steps:
+        answer = send(server, method, resource, headers, body)
+        assert answer.status == status, (method, resource, answer)
+        assert "batch" not in resource or re.search("HTTP/1.1 204", answer.text), answer
+        assert "/Tables" not in resource or f"{name}/" not in (answer.headers["Location"] or "")
+    assert [found["RowKey"] for found in all_entities(server, table)] == ["s"]
+    with_slash, without = send(server, "GET", f"/{table}()/"), send(server, "GET", f"/{table}()")
+    assert with_slash.body == without.body
