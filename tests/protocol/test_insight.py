@@ -228,7 +228,7 @@ def test_errors_are_counted_where_they_belong(server, table):
 
     def refused():
         assert query_status(f"/{table}()?$filter=(") == 400
-        assert query_status(f"/{table}()?$top=0") == 400
+        assert query_status(f"/{table}()?$top=x") == 400
 
     def unknown():
         assert query_status(f"/{table}()", {"Authorization": None}) == 401

@@ -192,7 +192,7 @@ def test_keys_sort_by_utf16_code_unit(table):
     assert [entity["PartitionKey"] for page in pages for entity in page] == names
 
 
-@pytest.mark.parametrize("top", [-1, 0, 1001])
+@pytest.mark.parametrize("top", [-1, 1001])
 def test_a_bad_page_size_is_refused(server, many, top):
     answer = send(server, "GET", f"/{many.table_name}()?$top={top}")
     assert (answer.status, answer.code) == (400, "InvalidInput")
