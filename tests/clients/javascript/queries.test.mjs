@@ -303,7 +303,13 @@ describe("paging", () => {
     );
   });
 
-  for (const top of [0, -1, 1001]) {
+  it("a page of size 0 is empty, and the only one", async () => {
+    const pages = [];
+    for await (const page of table.listEntities().byPage({ maxPageSize: 0 })) pages.push([...page]);
+    assert.deepEqual(pages, [[]]);
+  });
+
+  for (const top of [-1, 1001]) {
     it(`a page size of ${top} is refused`, () =>
       refused(table.listEntities().byPage({ maxPageSize: top }).next(), 400, "InvalidInput"));
   }
