@@ -5,6 +5,7 @@ import pytest
 
 from answers import EMPTY, XML, check, check_empty, check_front_end_error
 from rocktable_server import BATCH_HEADERS, batch_body, batch_part, exchange, request_bytes, send
+from shared_access import account_sas, send_with, table_sas
 
 PROPERTIES = "/?restype=service&comp=properties"
 STATISTICS = "/?restype=service&comp=stats"
@@ -287,6 +288,17 @@ def test_a_batch_of_one_query_is_a_read_and_served_at_the_secondary_location(ser
             body = batch_of(server, table, part.replace(server.endpoint, url))
             answer = at_secondary(server, "POST", "/$batch", BATCH_HEADERS, body)
             assert answer.status == 202 and f"HTTP/1.1 {status} " in answer.text, answer
+
+
+def test_a_batch_of_one_query_asks_for_the_permission_to_read_alone(server, table):
+    """Decision: as the query by itself, at either location."""
+    assert send(server, "POST", f"/{table}", body='{"PartitionKey":"p","RowKey":"r"}').status == 201
+    body = batch_of(server, table, batch_part(server, "GET", f"{table}(PartitionKey='p',RowKey='r')"))
+    for base in (server.base, f"{server.base}-secondary"):
+        for letters, status in (("r", 200), ("aud", 403)):
+            for sas in (account_sas(server, sp=letters, srt="o"), table_sas(server, table, sp=letters)):
+                answer = send_with(server, sas, "POST", "/$batch", BATCH_HEADERS, body, base)
+                assert answer.status == 202 and f"HTTP/1.1 {status} " in answer.text, (base, letters, answer)
 
 
 def test_any_other_batch_is_a_write_and_refused_at_the_secondary_location(server, table):
