@@ -91,6 +91,8 @@ TEST_CASE("Fields that are missing, and those that are not well formed, are told
               "2012-02-12 or later, its version (sv) is '2011-08-18'"));
   CHECK(holds(sas_explanation("sv=2014-02-14&ss=t", "x"), "2015-04-05 or later"));
   CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=a%0Ab", "x"), "no value may hold a line break"));
+  CHECK(sas_explanation("sv=2019-02-02&tn=t&sp=r&SP=raud", "x") ==
+        "A field of the SAS stands in the query twice.");
   CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=r&se=2021-05-23&srk=1",
                               "r\n\n2021-05-23\n/table/acc/t\n\n\n\n2019-02-02\n\n1\n\n"),
               "srk needs spk"));

@@ -80,6 +80,26 @@ def test_the_usual_mistake_in_signing_is_named(server, told):
         assert f"\\n/{name}{path}'." in text, text
 
 
+def test_credentials_that_come_twice_are_told_so(server, told):
+    """Decision: the signature itself is right, so nothing else would help."""
+    path = f"{server.base}/Tables"
+    good = request_bytes(server, "GET", path).decode().split("Authorization: ")[1].split("\r\n")[0]
+    answer = send(server, "GET", "/Tables", {"Authorization": [good, good]})
+    assert told(answer, 400) == "The request has two Authorization headers."
+    for sas in (account_sas(server), table_sas(server, "abc")):
+        for field in sas.split("&"):
+            answer = send_with(server, f"{sas}&{field}", "GET", "/abc()")
+            assert told(answer, 403) == "A field of the SAS stands in the query twice."
+
+
+def test_a_batch_that_writes_to_the_secondary_location_is_told_so(server, told):
+    """Decision: as a write alone; whether a batch is one shows in its body."""
+    part = batch_part(server, "PUT", "abc(PartitionKey='p',RowKey='r')", {})
+    target = f"{server.base}-secondary/$batch"
+    answer = exchange(server, request_bytes(server, "POST", target, BATCH_HEADERS, batch_body([part])))
+    assert told(answer, 403) == "The secondary location (-secondary) takes no writes."
+
+
 def test_the_string_to_sign_is_shown_and_leads_to_a_good_signature(server, told):
     """Decision: with it and the key, which the developer has, the request can be put right."""
     text = told(ask(server, "nonsense", scheme="SharedKey"), 403)
