@@ -77,7 +77,8 @@ struct SetTableAcl {
   std::string table;
 };
 
-// GET of `/mytable/x`, with keys or without: the service has no such operation, and says so where others fail that it has.
+// GET of `/mytable/x`, with keys or without. The service answers 501 NotImplemented, with the headers of an operation that
+// failed and not of an early error; hence an operation of its own.
 struct GetBehindTable {
   std::string table;
 };
