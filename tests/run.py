@@ -1,6 +1,6 @@
 """Runs the tests of one build, whatever they are written in, and adds up what they report.
 
-    tests/run.py PRESET [--azure-cli] [--browser] [FILTER...]
+    tests/run.py PRESET [--azure-cli] [--browser] [--quick] [FILTER...]
 
 script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
 the program that ROCKTABLE_BINARY names.
@@ -20,6 +20,12 @@ ROOT = Path(__file__).resolve().parent.parent
 CLIENTS = ROOT / "tests/clients"
 PYTHON = "/usr/bin/python3"  # the distribution's, which has the distribution's packages
 TIMEOUT_SECONDS = 900  # of one runner
+SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
+WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they work
+
+# --quick: what sanitizers find something in is bytes from outside, threads, and what moves data about.
+QUICK = ["bad_input", "batch_answers", "batch_tolerances", "control", "hostile", "hostile_clients", "http", "limits",
+         "account_clones", "reset", "seed", "snapshots", "transfer", "urls"]
 
 
 def last_number(pattern, text):
@@ -77,18 +83,30 @@ class JavaScript:
 
 
 class Python:
-    """Tests in Python (pytest)."""
+    """Tests in Python (pytest) that `marked` selects: several files side by side, or one test after the other."""
 
-    def __init__(self, folder, filters, scratch):
-        self.name = str(folder.relative_to(ROOT))
-        tests = [folder]
-        pytest = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
+    PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
+
+    def __init__(self, tests, marked, side_by_side, scratch):
+        self.name = ", ".join(sorted({str(Path(str(t).split("::")[0]).relative_to(ROOT)) for t in tests})[:3])
+        self.name += f" ({marked})"
+        self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
+        spread = ["-n", str(WORKERS), "--dist", "loadfile"] if side_by_side else []
+        self.command = [*self.PYTEST, f"--junit-xml={self.report}", "-m", marked, *spread, *tests]
+
+    @classmethod
+    def of(cls, folder, filters, sanitized, quick, scratch):
+        """The runners of a folder."""
         if filters:  # -k takes expressions, not any text
-            listed = subprocess.run([*pytest, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
-            tests = [line for line in listed.stdout.splitlines()
+            listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
+            tests = [str(ROOT / "tests" / line) for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
-        self.report = Path(scratch) / (folder.name + ".xml")
-        self.command = [*pytest, f"--junit-xml={self.report}", *tests] if tests else None
+            return [cls(tests, "not timing" if sanitized else "timing or not timing", False, scratch)] if tests else []
+        tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
+        runners = [cls(tests, "not timing and not alone", True, scratch)]
+        if folder.name == "protocol":
+            runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", False, scratch))
+        return runners
 
     def count(self, _output):
         if not self.report.exists():
@@ -136,25 +154,30 @@ def run(runner, environment, filters):
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
     options = set()
-    while filters and filters[0] in ("--azure-cli", "--browser"):
+    while filters and filters[0] in ("--azure-cli", "--browser", "--quick"):
         options.add(filters.pop(0))
+    quick = "--quick" in options
     sample = CLIENTS / "parallel"
     javascript = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != sample]
     javascript += [ROOT / "tests/browser"] * ("--browser" in options)
     python = [CLIENTS / "python", ROOT / "tests/protocol", ROOT / "tests/crash"] + [CLIENTS / "azure-cli"] * ("--azure-cli" in options)
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
-    sanitizer = next(p.get("environment", {}) for p in presets if p["name"] == preset)
+    by_name = {p["name"]: p for p in presets}
+    sanitizer = by_name[preset].get("environment") or by_name[by_name[preset]["inherits"]].get("environment", {})
     environment = {**os.environ, **sanitizer, "ROCKTABLE_BINARY": str(build / "rocktable"), "PYTHON": PYTHON}
-    if preset in ("asan-ubsan", "tsan"):  # their stack frames are some five times as large; 8 MiB is the usual limit
+    if preset in SANITIZED:  # their stack frames are some five times as large; 8 MiB is the usual limit
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
     totals = [0, 0, 0]
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
         runners = [Unit(build / "tests", filters), Layering(filters)]
-        runners += [JavaScript(folder, filters) for folder in javascript]
-        runners += [Python(folder, filters, scratch) for folder in python]
-        runners += [Sample(sample, build / "rocktable", filters)]
+        if not quick:
+            runners += [JavaScript(folder, filters) for folder in javascript]
+        for folder in [ROOT / "tests/protocol"] if quick else python:
+            runners += Python.of(folder, filters, preset in SANITIZED, quick, scratch)
+        if not quick:
+            runners += [Sample(sample, build / "rocktable", filters)]
         for runner in runners:
             if runner.command:
                 totals = [a + b for a, b in zip(totals, run(runner, environment, filters))]

@@ -28,12 +28,13 @@ from rocktable_server import (
     send,
 )
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif("ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"),
+]
 
 LONG = bool(os.environ.get("ROCKTABLE_TEST_LONG"))
-SANITIZED = "san" in str(BINARY)  # whose memory is not the program's own, and whose time is slow
+SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # memory is not the program's own, and time is slow
 POINT = "(PartitionKey='p',RowKey='r')"
 BODY_LIMIT = 4 * MEBIBYTE
 NOISE = 0.001  # seconds: what a shared machine adds to any latency
@@ -90,7 +91,7 @@ class Watched:
     def check_others_are_served(self, what):
         now = min(latency(self.server) for _ in range(2))
         print(f"{what}: others wait {now * 1e6:.0f} us, {now / self.latency:.2f} times as long as without")
-        assert now <= 2 * self.latency + NOISE, f"{now} s in place of {self.latency} s"
+        assert SANITIZED or now <= 2 * self.latency + NOISE, f"{now} s in place of {self.latency} s"
 
     def check_memory(self, what, most):
         print(f"{what}: {self.growth() / MEBIBYTE:.1f} MiB more")
