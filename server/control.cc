@@ -11,7 +11,7 @@ namespace {
 
 Response answer_ready(const ControlState& state, const ControlArguments&) {
   if (state.stopping) return control_json(503, {{"status", "stopping"}});
-  return control_json(200, {{"status", "ready"}});
+  return control_json(200, {{"status", "ready"}, {"store", state.store.contents_id()}});
 }
 
 Response answer_health(const ControlState&, const ControlArguments&) {

@@ -2,7 +2,7 @@
 // collides. Who may use it is control_access.h's to say, before anything here is called.
 //
 //   GET    health                  200 once the emulator answers
-//   GET    ready                   200 once it serves requests, 503 once it stops
+//   GET    ready                   200 once it serves requests, 503 once it stops; which contents the store has
 //   GET    stats                   what requests cost since the start (statistics.h)
 //
 // and what test suites ask for (control_data.h):

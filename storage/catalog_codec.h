@@ -7,6 +7,7 @@
 //   'i' table id (8 bytes)  the table's signed identifiers: a document whose form is the caller's
 //   'p' account             the account's service properties: likewise
 //   'm' "clock"             8 bytes: high-water mark of the clock, ticks
+//   'm' "contents"         32 hex digits: which contents these are (contents_id.h); none in stores of earlier versions
 //   'm' "format"            8 bytes: version of the whole store's format
 //   'm' "table id"          8 bytes: the next table's id
 //
@@ -26,6 +27,7 @@ namespace rocktable {
 
 inline constexpr std::uint64_t kStoreFormat = 1;
 inline constexpr std::string_view kClockKey = "mclock";
+inline constexpr std::string_view kContentsKey = "mcontents";
 inline constexpr std::string_view kFormatKey = "mformat";
 inline constexpr std::string_view kNextTableIdKey = "mtable id";
 

@@ -196,6 +196,7 @@ void put_catalog_right(Database& database, Inventory& inventory, std::string_vie
   put_number(database, batch, kNextTableIdKey, last_id + 1);
   put_number(database, batch, kClockKey, mark);
   put_number(database, batch, kFormatKey, kStoreFormat);
+  check(batch.Delete(database.catalog(), kContentsKey));  // the next start makes another one
   rocksdb::WriteOptions options;
   options.sync = true;
   check(database.db().Write(options, &batch));

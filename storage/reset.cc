@@ -115,8 +115,10 @@ Result<void> TableStore::Impl::reset_table(const TableName& name) {
     check(batch.Delete(catalog(), slice(encode_identifiers_key(row->id))));
   }
   erasure.erase_tables({row->id});
+  put_new_contents_id(*database_, batch);
   const TableRows::Change change(table_rows_, {&key, 1});
   erasure.write();
+  take_contents_id();
   return {};
 }
 
@@ -140,8 +142,10 @@ void TableStore::Impl::reset_account(std::string_view account) {
   check(erasure.batch().Delete(catalog(), slice(encode_properties_key(account))));
   std::sort(ids.begin(), ids.end());
   erasure.erase_tables(ids);
+  put_new_contents_id(*database_, erasure.batch());
   const TableRows::Change change(table_rows_, keys);
   erasure.write();
+  take_contents_id();
 }
 
 // The clock and the next id stay: nothing that was ever handed out comes again.
@@ -153,7 +157,9 @@ void TableStore::Impl::reset() {
   // Ranges of one reset after the other do not overlap: that would be dear.
   erasure.erase(entities(), encode_table_prefix(TableId{first_table_id_}),
                 encode_table_prefix(TableId{next_table_id_}));
+  put_new_contents_id(*database_, erasure.batch());
   erasure.write();
+  take_contents_id();
   first_table_id_ = next_table_id_;
   table_rows_.clear();
 }

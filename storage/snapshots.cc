@@ -216,6 +216,7 @@ void TableStore::Impl::carry_counters_to(const Database& next) {
   };
   put(kNextTableIdKey, next_table_id_);
   put(kClockKey, static_cast<std::uint64_t>(clock_->mark().ticks));
+  put_new_contents_id(next, batch);
   rocksdb::WriteOptions options = write_options_;
   options.sync = !options_.in_memory;
   check(next.db().Write(options, &batch));
@@ -235,6 +236,7 @@ void TableStore::Impl::exchange_database(std::unique_ptr<Database> next, const s
     reopen_exchanged(alone, staged);
   }
   table_rows_.clear();
+  take_contents_id();
   sweep_unfinished_clones();
 }
 

@@ -86,6 +86,7 @@ TableStore::Impl::Impl(const StoreOptions& options)
     check_format();
     remove_leftovers();
     read_counters();
+    read_contents_id();
     sweep_unfinished_clones();
   } catch (const std::exception& error) {
     const auto* fault = dynamic_cast<const StoreFault*>(&error);
@@ -519,6 +520,8 @@ Result<void> TableStore::reset_table(const TableName& name) {
   const Gate::Pass pass(impl_->gate());
   return impl_->reset_table(name);
 }
+
+std::string TableStore::contents_id() const { return impl_->contents_id(); }
 
 bool TableStore::is_empty() const {
   const Gate::Pass pass(impl_->gate());

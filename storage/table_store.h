@@ -168,6 +168,10 @@ class TableStore {
   // of one before), TableAlreadyExists.
   Result<SeedCount> seed(const std::vector<SeedTable>& tables);
 
+  // Which contents these are: another text after each reset (of everything, an account or a table), each restored snapshot
+  // and each repair; in memory, after each start. Does not wait for those.
+  std::string contents_id() const;
+
   // --- What test suites ask for: the same again, and quickly
 
   // Deletes all tables and settings of all accounts. Constant time, as the next two: files are dropped, not rows.

@@ -75,6 +75,9 @@ class TableStore::Impl {
   bool is_empty() const;
   Result<SeedCount> seed(const std::vector<SeedTable>& tables);
 
+  // --- In contents_id.cc
+  std::string contents_id() const;
+
   // --- In snapshots.cc: both close the gate themselves, or need none
   Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
   std::vector<SnapshotInfo> snapshots() const;
@@ -110,6 +113,13 @@ class TableStore::Impl {
   void leave_out_missing(std::vector<WantedRow>& wanted) const;
   std::vector<Previous> read_previous(std::span<const Write> writes,
                                       const std::vector<std::string>& keys) const;
+
+  // --- The id of the contents
+  void read_contents_id();
+  // Adds a new id to the batch that changes the contents of `database`.
+  static void put_new_contents_id(const Database& database, rocksdb::WriteBatch& batch);
+  // To be called once that batch is written, and `database` is ours.
+  void take_contents_id();
 
   // --- Clones
   std::optional<Template> read_template(std::string_view account, const rocksdb::Snapshot& snapshot) const;
@@ -168,6 +178,8 @@ class TableStore::Impl {
   mutable std::array<std::mutex, 1024> partition_locks_;
   std::mutex finishing_clones_;         // two clones with one name: the second sees the first
   mutable std::mutex snapshots_mutex_;  // one is taken, removed or restored at a time
+  mutable std::mutex contents_mutex_;   // of contents_id_, which is read without a pass of the gate
+  std::string contents_id_;
 };
 
 // Of several tables, exclusive.

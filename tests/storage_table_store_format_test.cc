@@ -100,7 +100,7 @@ TEST_CASE("a table that is deleted leaves no rows behind") {
     std::string catalog;
     const std::unique_ptr<rocksdb::Iterator> rows(db.NewIterator({}, families[1]));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next()) catalog += rows->key().ToString() + "\n";
-    CHECK(catalog == "mclock\nmformat\nmtable id\n");
+    CHECK(catalog == "mclock\nmcontents\nmformat\nmtable id\n");
     const std::unique_ptr<rocksdb::Iterator> entities(db.NewIterator({}, families[2]));
     entities->SeekToFirst();
     CHECK_FALSE(entities->Valid());

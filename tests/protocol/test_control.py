@@ -2,13 +2,17 @@
 import base64
 import email.utils
 import os
+import re
 import signal
 import socket
 import time
 
 import pytest
 
-from rocktable_server import BINARY, Account, Server, connection, exchange, read_response, request_bytes, signature
+from fixture_control import done
+from rocktable_server import (
+    BINARY, Account, Server, connection, create_table, delete_table, exchange, read_response, request_bytes, signature
+)
 
 pytestmark = pytest.mark.skipif(
     "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
@@ -76,12 +80,41 @@ def signed_fields(account, target, method="GET", lite=True, seconds=0):
 @pytest.mark.parametrize("resource", ["health", "ready"])
 @pytest.mark.parametrize("kind", ["local", "with_token", "exposed", "exposed_with_token"])
 def test_probes_need_nothing_and_learn_nothing(request, kind, resource):
+    """`ready` has an id of the contents besides, which is random."""
     server = request.getfixturevalue(kind)
+    known = {"status": "ready"}
     for headers in ({}, {"Host": "pod.example", "Origin": "http://evil.example", "Sec_Fetch_Site": "cross-site"}):
         answer = ask(server, resource, **headers)
-        assert (answer.status, answer.json()) == (200, {"status": "ready"})
+        told = answer.json()
+        if resource == "ready":
+            assert re.fullmatch("[0-9a-f]{32}", told.pop("store"))
+        assert (answer.status, told) == (200, known)
         assert ask(server, f"{resource}?x=1", "HEAD", **headers).status == 200
         assert ask(server, resource, "POST", **headers).status == 405
+
+
+def contents_id(server):
+    return ask(server, "ready").json()["store"]
+
+
+def test_the_id_of_the_contents_is_another_one_after_each_reset_and_start(start, tmp_path):
+    server = start(location=tmp_path)
+    first = contents_id(server)
+    create_table(server, "kept")
+    delete_table(server, create_table(server))
+    assert contents_id(server) == first
+    seen = [first]
+    for resource in ("reset?account=devstoreaccount1&table=kept", "snapshots/one", "snapshots/one/restore",
+                     "reset?account=devstoreaccount1", "reset"):
+        done(server, "POST", resource)
+        if resource == "snapshots/one":
+            assert contents_id(server) == seen[-1]
+            continue
+        assert contents_id(server) not in seen
+        seen.append(contents_id(server))
+    server.kill()
+    assert contents_id(start(location=tmp_path)) == seen[-1]
+    assert contents_id(start()) not in seen
 
 
 def test_a_head_has_no_body(local):
