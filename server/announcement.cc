@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "server/unfinished_file.h"
+#include "odata/files/unfinished_file.h"
 
 namespace rocktable {
 namespace {

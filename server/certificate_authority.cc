@@ -13,8 +13,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "odata/files/unfinished_file.h"
 #include "server/tls.h"
-#include "server/unfinished_file.h"
 
 namespace rocktable {
 namespace {

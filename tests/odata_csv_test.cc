@@ -90,6 +90,38 @@ TEST_CASE("a fault has its line and column, in characters, and a sentence") {
   }
 }
 
+// owasp.org/www-community/attacks/CSV_Injection
+TEST_CASE("formulas are escaped where that is wanted, and read back the same") {
+  const std::vector<Entity> entities{
+      {{"=1", "+1"},
+       {},
+       {{"a", std::string("=cmd|' /C calc'!A0")},
+        {"b", std::int32_t{-5}},
+        {"c", Binary{std::string("\xF8\x00", 2)}}}},
+      {{"@p", "-r"}, {}, {{"a", std::string("\t=1")}, {"b", -0.5}, {"c", std::string("-")}}},
+      {{"p", "'quoted'"},
+       {},
+       {{"a", std::string("\r")}, {"b", std::string("\n")}, {"c", std::string("''=")}}},
+      {{"p", "r"}, {}, {{"a", std::string()}, {"b", std::string("a=1")}, {"c", std::string(" =1")}}},
+  };
+  EntityWriterOptions options = options_for(entities);
+  options.escape_formulas = true;
+  const std::string text = text_of(EntityFormat::Csv, entities, options);
+  CHECK(text ==
+        "PartitionKey,RowKey,a,a@type,b,b@type,c,c@type,odata.formulas\r\n"
+        "'=1,'+1,'=cmd|' /C calc'!A0,String,-5,Int32,'+AA=,Binary,\r\n"
+        "'@p,'-r,'\t=1,String,-0.5,Double,'-,String,\r\n"
+        "p,''quoted',\"'\r\",String,\"'\n\",String,'''=,String,\r\n"
+        "p,r,,String,a=1,String,\" =1\",String,\r\n");
+  CHECK(read(text) == entities);
+  CHECK(read(text_of(EntityFormat::Csv, entities)) == entities);
+  // Without the column nothing is taken away.
+  CHECK(read("PartitionKey,RowKey,a\n'=p,'r,'=1\n")[0] ==
+        Entity{{"'=p", "'r"}, {}, {{"a", std::string("'=1")}}});
+  CHECK(read("PartitionKey,RowKey,a,odata.formulas\n'=p,'r,'=1,\n")[0] ==
+        Entity{{"=p", "'r"}, {}, {{"a", std::string("=1")}}});
+}
+
 TEST_CASE("a header of commas does not take all memory") {
   CHECK(fault(std::string(1'000'000, ',')) == "sample:1:100001: there is no column for this field");
 }

@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "odata/files/input_file.h"
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
 
@@ -300,11 +300,10 @@ Step step_of(const Reader& step) {
 }
 
 std::string contents_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  if (!in) throw std::runtime_error("cannot read " + file.string());
-  return std::move(out).str();
+  InputFile in(file.string());
+  std::string out((std::istreambuf_iterator<char>(in)), {});
+  if (in.bad()) throw std::runtime_error("cannot read " + file.string());
+  return out;
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view kTypeSuffix = "@type";
 constexpr std::string_view kEndOfRecord = "\r\n";
+constexpr std::string_view kFormulasColumn = "odata.formulas";
+constexpr std::string_view kBeginsFormula = "=+-@\t\r\n'";  // and what escapes the others
 constexpr std::size_t kMaxColumns = 100'000;  // a header of commas alone must not take all memory
 
 // --- Records -----------------------------------------------------------------------------------------------
@@ -98,12 +100,8 @@ void append_field(std::string& out, std::string_view text) {
   }
 }
 
-void append_value(std::string& out, const ValueView& value) {
-  if (const auto* text = std::get_if<std::string_view>(&value)) {
-    append_field(out, *text);
-  } else {
-    append_plain_text(out, value);
-  }
+bool begins_formula(std::string_view text) {
+  return !text.empty() && kBeginsFormula.find(text.front()) != kBeginsFormula.npos;
 }
 
 bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
@@ -175,6 +173,7 @@ void CsvReader::read_header() {
       refuse(place_of(field), "the column " + shown(field.text) + " is there twice");
   }
   check_header(positions);
+  formulas_are_escaped_ = positions.contains(std::string(kFormulasColumn));
   partition_key_ = positions.at("PartitionKey");
   row_key_ = positions.at("RowKey");
   for (std::size_t i = 0; i < column_count_; ++i) {
@@ -207,11 +206,17 @@ std::optional<Entity> CsvReader::next() {
   if (field_count_ != column_count_)
     refuse(place_, "the record has " + std::to_string(field_count_) + " fields, the header " +
                        std::to_string(column_count_));
-  Entity entity{{fields_[partition_key_].text, fields_[row_key_].text}, {}, {}};
+  Entity entity{{text_in(fields_[partition_key_]), text_in(fields_[row_key_])}, {}, {}};
   for (const PropertyColumn& column : columns_)
     if (auto value = value_of(column)) entity.properties.push_back({column.name, std::move(*value)});
   if (!check_entity(entity.key, entity.properties)) refuse_entity(entity.key, entity.properties);
   return entity;
+}
+
+std::string CsvReader::text_in(const CsvField& field) const {
+  const bool is_escaped = formulas_are_escaped_ && field.text.starts_with('\'') &&
+                          begins_formula(std::string_view(field.text).substr(1));
+  return field.text.substr(is_escaped ? 1 : 0);
 }
 
 std::optional<Value> CsvReader::value_of(const PropertyColumn& column) const {
@@ -224,7 +229,8 @@ std::optional<Value> CsvReader::value_of(const PropertyColumn& column) const {
            shown(type_name) +
                " is no type; types are String, Boolean, Int32, Int64, Double, DateTime, Guid and "
                "Binary");
-  auto value = parse_plain_text(*type, field.text);
+  const bool is_text = *type == EdmType::String || *type == EdmType::Binary;
+  auto value = parse_plain_text(*type, is_text ? text_in(field) : field.text);
   if (!value) refuse(place_of(field), explain_value(column.name, *type));
   return value;
 }
@@ -265,7 +271,25 @@ void CsvWriter::write_header() {
     text += ',';
     append_field(text, name + std::string(kTypeSuffix));
   }
+  if (options_.escape_formulas) text.append(",").append(kFormulasColumn);
   lines_.end_line(kEndOfRecord);
+}
+
+void CsvWriter::append_text(std::string_view text) {
+  if (options_.escape_formulas && begins_formula(text)) {
+    append_field(lines_.text(), "'" + std::string(text));
+  } else {
+    append_field(lines_.text(), text);
+  }
+}
+
+void CsvWriter::append_value(const ValueView& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) return append_text(*text);
+  const auto* binary = std::get_if<BinaryView>(&value);
+  if (binary == nullptr) return append_plain_text(lines_.text(), value);
+  std::string base64;
+  append_plain_text(base64, value);
+  append_text(base64);
 }
 
 void CsvWriter::write(const EntityView& entity) {
@@ -277,19 +301,20 @@ void CsvWriter::write(const EntityView& entity) {
     values_[position->second] = &property.value;
   }
   std::string& text = lines_.text();
-  append_field(text, entity.partition_key);
+  append_text(entity.partition_key);
   text += ',';
-  append_field(text, entity.row_key);
+  append_text(entity.row_key);
   if (options_.timestamps) {
     text += ',';
     append_date_time(text, entity.timestamp);
   }
   for (const ValueView* value : values_) {
     text += ',';
-    if (value != nullptr) append_value(text, *value);
+    if (value != nullptr) append_value(*value);
     text += ',';
     if (value != nullptr) text += short_name(type_of(*value));
   }
+  if (options_.escape_formulas) text += ',';
   lines_.end_line(kEndOfRecord);
 }
 

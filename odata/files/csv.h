@@ -10,6 +10,10 @@
 // is empty, or has no column, an empty value is no property, and any other a String. An empty value with type String
 // is an empty text. Timestamp, types of keys and columns named `odata.*` are not looked at.
 //
+// Cells that begin with = + - @ are formulas to a spreadsheet. Where the header has the column `odata.formulas`, texts (keys,
+// String, Binary) that begin with one of = + - @ TAB CR LF ' have a ' before it, which is not part of the text. Numbers stay as they
+// are. The column's cells are empty.
+//
 // What such a file cannot hold: each entity's own order of properties, for it is that of the columns. All else is the same
 // when written and read again.
 #pragma once
@@ -56,6 +60,7 @@ class CsvReader : public EntityReader {
   }
   void read_header();
   void check_header(const std::unordered_map<std::string, std::size_t>& positions) const;
+  std::string text_in(const CsvField& field) const;
   std::optional<Value> value_of(const PropertyColumn& column) const;
   const CsvField* field_of(const std::string& member) const;
   [[noreturn]] void refuse_entity(const EntityKey& key, const Properties& properties) const;
@@ -66,6 +71,7 @@ class CsvReader : public EntityReader {
   std::size_t field_count_ = 0;
   std::size_t partition_key_ = 0;
   std::size_t row_key_ = 0;
+  bool formulas_are_escaped_ = false;
   std::size_t column_count_ = 0;
   std::vector<PropertyColumn> columns_;
   FilePlace place_;
@@ -91,6 +97,8 @@ class CsvWriter : public EntityWriter {
 
  private:
   void write_header();
+  void append_text(std::string_view text);
+  void append_value(const ValueView& value);
 
   LineWriter lines_;
   EntityWriterOptions options_;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "odata/payload_writer.h"
+#include "odata/printable.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -38,27 +39,6 @@ std::string explain_property(const Property& property) {
       time != nullptr && (*time < kMinDateTime || *time > kMaxDateTime))
     return subject + " is before the first DateTime that the service has, " + to_string(kMinDateTime);
   return {};
-}
-
-// U+007F to U+009F, which JSON takes as they are, and terminals do not.
-std::string with_late_controls_escaped(std::string_view utf8) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < utf8.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(utf8[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < utf8.size() ? utf8[i + 1] : 0);
-    const bool two_bytes = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-    if (byte != 0x7F && !two_bytes) {
-      out += utf8[i];
-      continue;
-    }
-    const unsigned control = two_bytes ? next : byte;
-    out += "\\u00";
-    out += kDigits[control >> 4];
-    out += kDigits[control & 0x0Fu];
-    if (two_bytes) ++i;
-  }
-  return out;
 }
 
 }  // namespace
@@ -103,7 +83,7 @@ std::string shown(std::string_view text) {
   std::string out;
   append_json_string(out, text.substr(0, end));
   if (end < text.size()) out.insert(out.size() - 1, "...");
-  return with_late_controls_escaped(out);
+  return printable(out);
 }
 
 std::string_view short_name(EdmType type) {

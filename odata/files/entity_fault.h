@@ -23,7 +23,7 @@ std::string explain_name(std::string_view name);
 // `the value of "Age" is no Int32`
 std::string explain_value(std::string_view name, EdmType type);
 
-// A text between double quotes, shortened, with control characters escaped: safe on a terminal. The text is UTF-8.
+// A text between double quotes, shortened, and printable (odata/printable.h). The text is UTF-8.
 std::string shown(std::string_view text);
 
 // The type without `Edm.`.

@@ -56,6 +56,8 @@ struct EntityWriterOptions {
   std::vector<std::string> columns;
   // CSV alone: false to go on with a file that has its header.
   bool header = true;
+  // CSV alone: texts that a spreadsheet would take for formulas are escaped (csv.h).
+  bool escape_formulas = false;
 };
 
 class EntityWriter {

@@ -1,15 +1,13 @@
 #include "server/program/seed.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "odata/files/entity_fault.h"
+#include "odata/files/input_file.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -30,6 +28,8 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
 // --- Files -------------------------------------------------------------------------------------------------
 
 SeedFile seed_file(const fs::path& path, EntityFormat format, const std::string& account) {
+  if (const std::string why = why_not_a_regular_file(path.string()); !why.empty())
+    refuse(path, "cannot be read: " + why);
   SeedFile file{path, format, account, path.stem().string()};
   if (!check_table_name(file.table))
     refuse(path, "is to be a table, but " + shown(is_utf8(file.table) ? file.table : "its name") +
@@ -58,7 +58,9 @@ void add_folder(std::vector<SeedFile>& files, const fs::path& folder, const std:
         refuse(path,
                "is to be an account's folder, but its name is not 3 to 24 lower-case letters and digits");
       add_folder(files, path, name, false, tell);
-    } else if (fs::is_regular_file(path) && format) {
+    } else if (fs::is_directory(path)) {
+      tell("--seed: " + path.string() + " is passed over: an account's folder has no folders");
+    } else if (format) {
       files.push_back(seed_file(path, *format, account));
     } else {
       tell("--seed: " + path.string() + " is passed over: its name does not end in .ndjson, .jsonl or .csv");
@@ -104,17 +106,18 @@ class SeedSource {
 
   void open(const SeedFile& file) {
     reader_.reset();
-    in_ = std::ifstream();
-    errno = 0;
-    in_.open(file.path, std::ios::binary);
-    if (!in_) refuse(file.path, std::string("cannot be read: ") + std::strerror(errno != 0 ? errno : EIO));
+    try {
+      in_ = std::make_unique<InputFile>(file.path.string());
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(std::string("--seed: ") + error.what());
+    }
     current_ = &file;
-    reader_ = open_entity_reader(file.format, in_, file.path.string());
+    reader_ = open_entity_reader(file.format, *in_, file.path.string());
   }
 
   const std::vector<SeedFile>& files_;
   const SeedFile* current_ = nullptr;
-  std::ifstream in_;
+  std::unique_ptr<InputFile> in_;
   std::unique_ptr<EntityReader> reader_;
   EntityKey last_;
 };

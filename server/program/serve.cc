@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include "odata/printable.h"
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
 #include "server/certificate_authority.h"
@@ -52,7 +53,7 @@ Https https_of(const Options& options) {
   return out;
 }
 
-void warn(const std::string& text) { spdlog::warn("{}", text); }
+void warn(const std::string& text) { spdlog::warn("{}", printable(text)); }
 
 Seed seed_of(const Options& options) {
   Seed seed{.path = options.seed};
@@ -103,7 +104,7 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
   TableStore store({store_in(options.location), options.in_memory, options.sync, warn});
   if (!options.seed.empty()) {
     const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
-    if (!seeded.empty() && !options.silent) spdlog::info("{}", seeded);
+    if (!seeded.empty() && !options.silent) spdlog::info("{}", printable(seeded));
   }
   Service service(store, accounts,
                   {.product_style = !options.path_style_only,

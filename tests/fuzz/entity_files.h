@@ -52,6 +52,12 @@ inline void require_sound_file(EntityFormat format, std::string_view input) {
   require(stored_bytes(format, *again) == stored_bytes(format, *entities),
           "entities change when written and read");
   require(text_of(format, *again) == text, "a file changes when read and written");
+  if (format != EntityFormat::Csv) return;
+  EntityWriterOptions escaped = options_for(*entities);
+  escaped.escape_formulas = true;
+  const auto unescaped = read_file(format, text_of(format, *entities, escaped));
+  require(unescaped && stored_bytes(format, *unescaped) == stored_bytes(format, *entities),
+          "entities change when formulas are escaped");
 }
 
 }  // namespace rocktable

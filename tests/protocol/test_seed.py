@@ -1,5 +1,6 @@
 """--seed: an empty store begins with the tables of files, all of them or none. Ours alone: the service has nothing like it."""
 import json
+import os
 import random
 import subprocess
 import time
@@ -113,6 +114,26 @@ def test_what_is_broken_is_named_by_line_and_column_and_nothing_is_seeded(start,
     assert names_of(server) == []
     for table in ("customers", "Orders"):
         assert all_entities(server, create_table(server, table)) == []
+
+
+@pytest.mark.parametrize("make, what", [(os.mkfifo, "a pipe"), (lambda path: path.symlink_to("/dev/zero"), "a device")],
+                         ids=["pipe", "device"])
+def test_what_is_no_regular_file_is_refused(seed, make, what):
+    make(seed / "waits.ndjson")
+    for given in (seed, seed / "waits.ndjson"):
+        said = start_refused("--inMemoryPersistence", "--seed", given)
+        assert said == f"--seed: {seed / 'waits.ndjson'} cannot be read: it is {what}, not a regular file"
+
+
+def test_a_link_that_leads_nowhere_is_refused(seed):
+    (seed / "lost.ndjson").symlink_to("/nowhere")
+    assert "lost.ndjson cannot be read: No such file" in start_refused("--inMemoryPersistence", "--seed", seed)
+
+
+def test_a_csv_whose_formulas_are_escaped_has_them_without(start, seed):
+    (seed / "Orders.csv").write_text("PartitionKey,RowKey,Item,Item@type,odata.formulas\r\n'=p,1,'+1,String,\r\n")
+    (order,) = all_entities(start("--seed", seed), "Orders")
+    assert (order["PartitionKey"], order["Item"]) == ("=p", "+1")
 
 
 def test_what_names_no_tables_is_refused(tmp_path, seed):

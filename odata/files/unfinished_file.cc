@@ -1,4 +1,4 @@
-#include "server/unfinished_file.h"
+#include "odata/files/unfinished_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
