@@ -3,6 +3,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "odata/printable.h"
+
 namespace rocktable {
 
 int Ending::tell() const {
@@ -23,8 +25,10 @@ std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv) {
   return std::nullopt;
 }
 
+void say(const std::string& line) { std::cout << printable(line) << '\n'; }
+
 Ending wrong_usage(const CLI::App& app, const std::string& sentence) {
-  return {"rocktable: " + sentence + " (see " + app.get_name() + " --help)\n", kWrongUsage};
+  return {"rocktable: " + printable(sentence) + " (see " + app.get_name() + " --help)\n", kWrongUsage};
 }
 
 }  // namespace rocktable

@@ -23,6 +23,9 @@ struct Ending {
 // Nothing where the command line is right, and there is work to do.
 std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv);
 
+// A line on standard output; what of it comes from a server or a file is harmless there (odata/printable.h).
+void say(const std::string& line);
+
 // A command line that `app` could read, and that makes no sense.
 Ending wrong_usage(const CLI::App& app, const std::string& sentence);
 

@@ -2,12 +2,12 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <stdexcept>
 #include <string>
 
 #include "client/command_line.h"
 #include "client/http_client.h"
+#include "client/secret.h"
 
 namespace rocktable {
 namespace {
@@ -48,14 +48,14 @@ int run_healthcheck(int argc, const char* const* argv) {
   if (const auto ending = parse(app, argc, argv)) return ending->tell();
   HttpUrl origin;
   try {
-    origin = parse_http_url(url);
+    origin = parse_http_url(read_secret(url, "--url"));
   } catch (const UrlError& error) {
     return wrong_usage(app, error.what()).tell();
   }
   const std::chrono::seconds timeout(seconds);
   check(origin,
         {.certificate_authority_file = authority, .connect_timeout = timeout, .answer_timeout = timeout});
-  std::cout << "rocktable: " << origin.origin() << " is ready\n";
+  say("rocktable: " + origin.origin() + " is ready");
   return kDone;
 }
 

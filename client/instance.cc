@@ -1,15 +1,34 @@
 #include "client/instance.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "client/secret.h"
 
 namespace rocktable {
 namespace {
 
-// What stands in a header line as it is.
+// Empty: a header line holds it as it is.
 std::string check_token(const std::string& token) {
   const bool visible = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
   return visible ? "" : "a token has visible ASCII characters alone";
+}
+
+std::string check_given_token(const std::string& given) {
+  return is_secret_elsewhere(given) ? "" : check_token(given);
+}
+
+// The environment's is what `rocktable exec` set: a value, whatever it begins with.
+std::string token_of(const InstanceOptions& options) {
+  const char* const variable = std::getenv("ROCKTABLE_CONTROL_TOKEN");
+  std::string token = options.token         ? read_secret(*options.token, "--controlToken")
+                      : variable != nullptr ? variable
+                                            : "";
+  if (const auto fault = check_token(token); !fault.empty())
+    throw std::runtime_error("--controlToken: " + fault);
+  return token;
 }
 
 std::string sentence_of(const HttpUrl& origin, const HttpResponse& response, const nlohmann::json& answer) {
@@ -26,18 +45,19 @@ void add_instance_options(CLI::App& app, InstanceOptions& options) {
       ->type_name("URL")
       ->envname("ROCKTABLE_URL")
       ->capture_default_str();
-  app.add_option("--controlToken", options.token, "What it was started with as --controlToken")
+  app.add_option("--controlToken", options.token,
+                 "What it was started with as --controlToken (Env:ROCKTABLE_CONTROL_TOKEN)")
       ->type_name("TOKEN")
-      ->envname("ROCKTABLE_CONTROL_TOKEN")
-      ->check(CLI::Validator(check_token, ""));
+      ->check(CLI::Validator(check_given_token, ""));
   app.add_option("--caFile", options.ca_file, "Certificates to trust beside the system's")
       ->type_name("FILE")
       ->envname("ROCKTABLE_CA_FILE");
+  app.footer(std::string("\n") + kAboutSecrets);
 }
 
 Instance::Instance(const InstanceOptions& options)
-    : origin_(parse_http_url(options.url)),
-      token_(options.token),
+    : origin_(parse_http_url(read_secret(options.url, "--url"))),
+      token_(token_of(options)),
       client_(origin_, {.certificate_authority_file = options.ca_file}) {}
 
 nlohmann::json Instance::ask(std::string_view method, const std::string& resource) {

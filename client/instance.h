@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,12 +15,13 @@ namespace rocktable {
 
 struct InstanceOptions {
   std::string url = "http://127.0.0.1:10002";
-  std::string token;    // of --controlToken; empty: none is sent
+  // As given; nothing: what ROCKTABLE_CONTROL_TOKEN holds is sent; an empty text: none is.
+  std::optional<std::string> token;
   std::string ca_file;  // certificates that are trusted beside the system's; empty: none
 };
 
-// --url, --controlToken and --caFile, each of them also from the environment, as `rocktable exec` sets it. Writes to
-// `options` while the app parses.
+// --url, --controlToken and --caFile, each of them also from the environment, as `rocktable exec` sets it; the first two may
+// say where the value is (secret.h). Writes to `options` while the app parses.
 void add_instance_options(CLI::App& app, InstanceOptions& options);
 
 // The instance refused: its sentence.
@@ -34,7 +36,7 @@ class InstanceError : public std::runtime_error {
 
 class Instance {
  public:
-  // Throws UrlError, and HttpError for the file of certificates.
+  // Throws UrlError, HttpError for the file of certificates, and std::runtime_error for a token that cannot be read or sent.
   explicit Instance(const InstanceOptions& options);
 
   // What the control surface answers to a request for `resource`, behind /_rocktable/, percent-encoded. Throws

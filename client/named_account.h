@@ -10,7 +10,7 @@ namespace rocktable {
 // For --help: what stands for CONN.
 extern const char* const kAboutConnections;
 
-// `given` is a connection string, `@FILE`, `env:NAME`, or empty: then AZURE_STORAGE_CONNECTION_STRING or
+// `given` is a connection string, or where it is (secret.h), or empty: then AZURE_STORAGE_CONNECTION_STRING or
 // AZURE_TABLES_CONNECTION_STRING is read. `flag` is named where there is none. Throws std::runtime_error.
 TableEndpoint named_account(const std::string& given, const std::string& flag);
 

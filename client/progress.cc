@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "odata/printable.h"
+
 namespace rocktable {
 namespace {
 
@@ -46,7 +48,7 @@ void Progress::show(const std::string& what, std::uint64_t entities, std::option
   next_ = now + interval;
   const double seconds = std::chrono::duration<double>(now - started_).count();
   const double rate = static_cast<double>(entities - std::min(first_, entities)) / std::max(seconds, 0.001);
-  const std::string line = progress_line(what, entities, fraction, rate, terminal_);
+  const std::string line = printable(progress_line(what, entities, fraction, rate, terminal_));
   if (terminal_) {
     out_ << kClearLine << line << std::flush;
     bar_is_shown_ = true;
@@ -58,7 +60,7 @@ void Progress::show(const std::string& what, std::uint64_t entities, std::option
 void Progress::tell(const std::string& sentence) {
   clear();
   const std::lock_guard lock(mutex_);
-  out_ << "rocktable: " << sentence << '\n' << std::flush;
+  out_ << "rocktable: " << printable(sentence) << '\n' << std::flush;
 }
 
 void Progress::clear() {

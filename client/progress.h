@@ -23,7 +23,7 @@ class Progress {
   void show(const std::string& what, std::uint64_t entities, std::optional<double> fraction,
             Clock::time_point now = Clock::now());
 
-  // A line of its own, beginning `rocktable: `.
+  // A line of its own, beginning `rocktable: `; printable, as what is shown (odata/printable.h).
   void tell(const std::string& sentence);
 
  private:

@@ -1,6 +1,5 @@
 #include "client/reset_command.h"
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -39,7 +38,7 @@ int run_reset(int argc, const char* const* argv) {
     what = "the table " + table + " of " + what;
   }
   Instance(instance).ask("POST", resource);
-  std::cout << "rocktable: reset " << what << '\n';
+  say("rocktable: reset " + what);
   return kDone;
 }
 

@@ -1,7 +1,6 @@
 #include "client/snapshot_command.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,10 +19,11 @@ void print_list(const nlohmann::json& answer) {
     widest = std::max(widest, snapshot.at("name").get<std::string>().size());
   for (const auto& snapshot : answer.at("snapshots")) {
     const auto tables = snapshot.at("tables").get<std::uint64_t>();
-    std::cout << std::left << std::setw(static_cast<int>(widest)) << snapshot.at("name").get<std::string>()
-              << "  " << snapshot.at("taken").get<std::string>() << "  " << tables
-              << (tables == 1 ? " table" : " tables") << "  " << snapshot.at("bytes").get<std::uint64_t>()
-              << " bytes\n";
+    std::string name = snapshot.at("name").get<std::string>();
+    name.resize(std::max(widest, name.size()), ' ');
+    say(name + "  " + snapshot.at("taken").get<std::string>() + "  " + std::to_string(tables) +
+        (tables == 1 ? " table  " : " tables  ") + std::to_string(snapshot.at("bytes").get<std::uint64_t>()) +
+        " bytes");
   }
 }
 
@@ -57,17 +57,17 @@ int run_snapshot(int argc, const char* const* argv) {
   const std::string resource = "snapshots/" + percent_encode(name);
   if (take->parsed()) {
     running.ask("POST", resource + (replace ? "?replace=true" : ""));
-    std::cout << "rocktable: took the snapshot " << name << '\n';
+    say("rocktable: took the snapshot " + name);
   } else if (restore->parsed()) {
     running.ask("POST", resource + "/restore");
-    std::cout << "rocktable: restored the snapshot " << name << '\n';
+    say("rocktable: restored the snapshot " + name);
   } else if (remove->parsed()) {
     running.ask("DELETE", resource);
-    std::cout << "rocktable: deleted the snapshot " << name << '\n';
+    say("rocktable: deleted the snapshot " + name);
   } else {
     const auto answer = running.ask("GET", "snapshots");
     if (json) {
-      std::cout << answer.dump(2) << '\n';
+      std::cout << answer.dump(2, ' ', true) << '\n';
     } else {
       print_list(answer);
     }

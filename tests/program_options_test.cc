@@ -258,6 +258,19 @@ TEST_CASE("A control token that no header can carry is refused, and not repeated
   }
 }
 
+TEST_CASE("The control token and a certificate's password may be in a variable") {
+  ::setenv("ROCKTABLE_TEST_SECRET", "open-sesame", 1);
+  const Options options = options_of({"--controlToken", "env:ROCKTABLE_TEST_SECRET", "--cert", "c.pfx",
+                                      "--pwd", "env:ROCKTABLE_TEST_SECRET"});
+  CHECK(options.control_token == "open-sesame");
+  CHECK(options.certificate_password == "open-sesame");
+  ::setenv("ROCKTABLE_TEST_SECRET", "no header carries this", 1);
+  check_refused({"--controlToken", "env:ROCKTABLE_TEST_SECRET"});
+  ::unsetenv("ROCKTABLE_TEST_SECRET");
+  CHECK_THROWS_WITH_AS(options_of({"--controlToken", "env:ROCKTABLE_TEST_SECRET"}),
+                       "--controlToken: the variable ROCKTABLE_TEST_SECRET is not set", std::runtime_error);
+}
+
 TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
   check_refused({"--noSuchFlag"});
   check_refused({"stray"});

@@ -61,9 +61,7 @@ int up(const MigrateFlags& flags, bool has_to) {
   const auto migrations = read_migrations(flags.folder);
   auto migrator = migrator_of(flags, progress);
   const std::size_t done = migrator.up(migrations, has_to ? std::optional(flags.to) : std::nullopt);
-  std::cout << (done == 0 ? std::string("nothing to do")
-                          : counted(done, "migration", "migrations") + " applied")
-            << '\n';
+  say(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
   return kDone;
 }
 
@@ -79,21 +77,18 @@ int dry_run(const MigrateFlags& flags, bool has_to) {
                                ") was edited after it was applied or begun");
     if (status.state == MigrationState::Applied || (has_to && status.id > flags.to)) continue;
     ++waiting;
-    std::cout << title(status.id, status.version, status.description) << '\n';
+    say(title(status.id, status.version, status.description));
     for (const auto& migration : migrations) {
       if (migration.id != status.id) continue;
       for (auto i = static_cast<std::size_t>(status.step); i < migration.steps.size(); ++i) {
         const StepCost cost = migrator.cost(migration.steps[i]);
-        std::cout << "  " << summary(migration.steps[i]) << ": "
-                  << counted(cost.entities, "entity", "entities") << ", "
-                  << counted(cost.transactions, "transaction", "transactions") << '\n';
+        say("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") + ", " +
+            counted(cost.transactions, "transaction", "transactions"));
       }
     }
   }
-  std::cout << (waiting == 0
-                    ? std::string("nothing to do")
-                    : counted(waiting, "migration waits", "migrations wait") + ", nothing was written")
-            << '\n';
+  say(waiting == 0 ? "nothing to do"
+                   : counted(waiting, "migration waits", "migrations wait") + ", nothing was written");
   return kDone;
 }
 
@@ -109,7 +104,7 @@ std::string state_of(const MigrationStatus& status) {
 int status(const MigrateFlags& flags) {
   Progress progress(std::cerr, false);
   for (const auto& one : migrator_of(flags, progress).status(read_migrations(flags.folder)))
-    std::cout << title(one.id, one.version, one.description) << ": " << state_of(one) << '\n';
+    say(title(one.id, one.version, one.description) + ": " + state_of(one));
   return kDone;
 }
 
@@ -120,10 +115,10 @@ int verify(const MigrateFlags& flags) {
     ++all;
     if (one.state == MigrationState::Applied && !one.source.empty()) continue;
     ++wrong;
-    std::cerr << "rocktable: migration " << one.id << " is not as it should be: " << state_of(one) << '\n';
+    progress.tell("migration " + std::to_string(one.id) + " is not as it should be: " + state_of(one));
   }
   if (wrong > 0) return kFailed;
-  std::cout << counted(all, "migration", "migrations") << ", all applied\n";
+  say(counted(all, "migration", "migrations") + ", all applied");
   return kDone;
 }
 
@@ -169,7 +164,7 @@ int run_migrate(int argc, const char* const* argv) {
     return flags.dry_run ? dry_run(flags, to->count() > 0) : up(flags, to->count() > 0);
   if (status_command->parsed()) return status(flags);
   if (verify_command->parsed()) return verify(flags);
-  std::cout << write_new_migration(flags.folder, flags.name).string() << '\n';
+  say(write_new_migration(flags.folder, flags.name).string());
   return kDone;
 }
 

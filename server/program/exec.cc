@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "client/command_line.h"
+#include "odata/printable.h"
 #include "server/program/child_process.h"
 #include "server/program/serve.h"
 
@@ -33,7 +34,8 @@ constexpr const char* kHelp =
     "  --export NAME                      One more variable for the connection string; may be repeated\n"
     "  -h,--help                          This page\n"
     "  ... and every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE\n"
-    "  (rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n\n"
+    "  (rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n"
+    "  --controlToken and --pwd take @FILE and env:NAME in place of a value that all users could see.\n\n"
     "COMMAND finds the service in its environment:\n"
     "  AZURE_STORAGE_CONNECTION_STRING    The connection string\n"
     "  AZURE_TABLES_CONNECTION_STRING     The same\n"
@@ -157,7 +159,7 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
       ready.close();
     });
   } catch (const std::exception& error) {
-    std::cerr << "rocktable: " << error.what() << '\n';
+    std::cerr << "rocktable: " << printable(error.what()) << '\n';
     code = kFailed;
   }
   // Who made it may have been killed; else it is removed twice.

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "client/command_line.h"
+#include "odata/printable.h"
 #include "server/program/commands.h"
 #include "server/program/serve.h"
 
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "rocktable: " << error.what() << '\n';
+    std::cerr << "rocktable: " << printable(error.what()) << '\n';
     return kFailed;
   }
 }

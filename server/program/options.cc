@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "client/secret.h"
 #include "server/access/accounts.h"
 #include "server/program/commands.h"
 
@@ -26,7 +27,8 @@ constexpr const char* kOtherServicesHelp =
     "  --blobHost --blobPort --queueHost --queuePort, but for --compat azurite\n\n";
 
 constexpr const char* kFooter =
-    "\nExit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
+    "\nTOKEN and the TEXT of --pwd may be @FILE or env:NAME: what that file or variable holds.\n"
+    "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
     "Environment: AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" names accounts in place of devstoreaccount1;\n"
     "AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.";
 
@@ -70,7 +72,7 @@ std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
   options.tls_auto = mode.has_value();
   options.certificate_file = certificate.value_or("");
   options.private_key_file = key.value_or("");
-  options.certificate_password = password.value_or("");
+  options.certificate_password = read_secret(password.value_or(""), "--pwd");
   options.bearer_tokens = oauth.has_value();
   return std::nullopt;
 }
@@ -221,6 +223,7 @@ Invocation ServerFlags::read() {
   };
   if (const auto refusal = tls_.check(options_)) return refused(*refusal);
   if (const auto refusal = compatible_.check(options_)) return refused(*refusal);
+  options_.control_token = read_secret(options_.control_token, "--controlToken");
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
     return refused("--controlToken must be visible ASCII characters");
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty())

@@ -50,7 +50,8 @@ struct Options {
   std::optional<std::string> warning;  // to be told before the start
 };
 
-// What the command line asks for: a server with these options, or to end at once.
+// What the command line asks for: a server with these options, or to end at once. Secrets are read where they are
+// (client/secret.h); where one cannot be, std::runtime_error is thrown.
 struct Invocation {
   Options options;
   std::optional<Ending> ending;

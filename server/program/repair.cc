@@ -1,6 +1,5 @@
 #include "server/program/repair.h"
 
-#include <iostream>
 #include <string>
 
 #include "client/command_line.h"
@@ -20,12 +19,12 @@ void repair(const std::string& location) {
   const std::string kept =
       counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
   if (report.was_whole) {
-    std::cout << "rocktable: the store is whole: " << kept << '\n';
+    say("rocktable: the store is whole: " + kept);
     return;
   }
-  std::cout << "rocktable: repaired; kept: " << kept << '\n';
-  for (const auto& sentence : report.lost) std::cout << "rocktable: lost: " << sentence << '\n';
-  std::cout << "rocktable: the store as it was is in " << report.backup.string() << '\n';
+  say("rocktable: repaired; kept: " + kept);
+  for (const auto& sentence : report.lost) say("rocktable: lost: " + sentence);
+  say("rocktable: the store as it was is in " + report.backup.string());
 }
 
 }  // namespace

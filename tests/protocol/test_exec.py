@@ -195,6 +195,25 @@ def test_the_servers_options_are_taken(tmp_path):
     assert "/_rocktable/stats" in debug.read_text()
 
 
+@pytest.mark.parametrize("given", ["@{}", "env:CONTROL"])
+def test_a_token_from_elsewhere_is_on_no_command_line(tmp_path, given):
+    """The command and what it starts get its value, and from the environment: also one that looks like a place."""
+    (tmp_path / "token").write_text("@open-sesame\n")
+    code = (
+        "import glob, os, subprocess;"
+        "assert os.environ['ROCKTABLE_CONTROL_TOKEN'] == '@open-' + 'sesame';"
+        f"subprocess.run([{str(BINARY)!r}, 'reset'], check=True);"
+        "lines = [open(p, 'rb').read() for p in glob.glob(f'/proc/{os.getppid()}/task/*/children')];"
+        "family = [os.getppid(), *map(int, b''.join(lines).split())];"
+        "assert len(family) == 3, family;"
+        "lines = [open(f'/proc/{one}/cmdline', 'rb').read() for one in family];"
+        "assert all(lines) and not any(b'-' + b'sesame' in line for line in lines), lines"
+    )
+    environment = environment_without_ours(CONTROL="@open-sesame")
+    result = run("--controlToken", given.format(tmp_path / "token"), *python(code), env=environment)
+    assert (result.returncode, result.stdout) == (0, "rocktable: reset all accounts\n"), result
+
+
 @pytest.mark.parametrize("flags", [[], ["--tls", "auto"]], ids=["http", "https"])
 def test_a_real_client_works_inside(flags, tmp_path):
     code = (

@@ -1,7 +1,9 @@
 """rocktable reset and rocktable snapshot, as a script uses them."""
+import http.server
 import json
 import os
 import subprocess
+import threading
 
 import pytest
 
@@ -18,9 +20,42 @@ def server():
     running.stop()
 
 
+class Named:
+    """A control surface whose snapshots have this name, and whose refusals consist of it. Its URL, as a `with` block has it."""
+
+    def __init__(self, name):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # pylint: disable=invalid-name
+                self._answer(200, {"snapshots": [{"name": name, "taken": name, "tables": 1, "bytes": 2}]})
+
+            def do_POST(self):  # pylint: disable=invalid-name
+                self._answer(409, {"error": name})
+
+            def _answer(self, status, document):
+                body = json.dumps(document).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+    def __enter__(self):
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+
+
 def run(server, *words, environment=None):
-    variables = {"ROCKTABLE_URL": f"http://{server.authority}", "ROCKTABLE_CONTROL_TOKEN": "open-sesame"}
-    variables = variables if environment is None else environment
+    variables = environment
+    if variables is None:
+        variables = {"ROCKTABLE_URL": f"http://{server.authority}", "ROCKTABLE_CONTROL_TOKEN": "open-sesame"}
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ROCKTABLE_")}
     return subprocess.run([str(BINARY), *words], env=inherited | variables, capture_output=True, text=True, timeout=60)
 
@@ -81,6 +116,28 @@ def test_options_stand_for_the_environment(server):
         assert ended.returncode == 0, ended
     for environment in ({}, {"ROCKTABLE_CONTROL_TOKEN": "wrong"}):
         assert "Authorization" in refused(server, "reset", *url, environment=environment)
+
+
+def test_a_token_comes_from_a_file_or_a_variable(server, tmp_path):
+    (tmp_path / "token").write_text("open-sesame\n")
+    (tmp_path / "url").write_text(f"http://{server.authority}\n")
+    for url, token in ((f"@{tmp_path / 'url'}", f"@{tmp_path / 'token'}"), ("env:WHERE", "env:CONTROL")):
+        environment = {"WHERE": f"http://{server.authority}", "CONTROL": "open-sesame"}
+        ended = run(server, "reset", "--url", url, "--controlToken", token, environment=environment)
+        assert ended.returncode == 0, ended
+    for given, why in (("@/nowhere", "/nowhere cannot be read"), ("env:NOT_SET", "the variable NOT_SET is not set")):
+        assert f"--controlToken: {why}" in refused(server, "reset", "--controlToken", given)
+    (tmp_path / "token").write_text("two\nlines")
+    assert "visible ASCII" in refused(server, "reset", "--controlToken", f"@{tmp_path / 'token'}")
+
+
+def test_what_a_server_says_reaches_no_terminal_as_it_is(tmp_path):
+    """Nor a name that a snapshot has there."""
+    with Named("a\u001b[2J\u009b\u202e") as url:
+        for words in (("snapshot", "list"), ("snapshot", "list", "--json"), ("reset",)):
+            ended = run(None, *words, environment={"ROCKTABLE_URL": url})
+            assert r"a\u001b[2J\u009b\u202e" in ended.stdout + ended.stderr, ended
+            assert not set("\u001b\u009b\u202e") & set(ended.stdout + ended.stderr)
 
 
 def test_what_cannot_be_done_is_told(server):

@@ -72,6 +72,11 @@ def test_the_flag_comes_before_the_environment(start):
     assert run("--url", url_of(start()), ROCKTABLE_URL="http://127.0.0.1:1").returncode == 0
 
 
+def test_the_url_comes_from_a_variable(start):
+    assert run("--url", "env:WHERE", WHERE=url_of(start())).returncode == 0
+    refuses(1, "--url: the variable WHERE is not set", "--url", "env:WHERE")
+
+
 def test_inside_exec_it_needs_no_flag():
     result = subprocess.run([BINARY, "exec", "--", BINARY, "healthcheck"], timeout=SECONDS, check=False)
     assert result.returncode == 0

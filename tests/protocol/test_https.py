@@ -190,6 +190,20 @@ def test_a_certificate_in_pfx_form(certificates, options):
     refuses_to_start("--cert", certificates / name, "--pwd", "hunter2", names=[name, "password"], never="hunter2")
 
 
+def test_the_password_of_a_certificate_comes_from_a_file_or_a_variable(certificates, tmp_path):
+    openssl(certificates, "pkcs12 -export -in cert.pem -inkey key.pem -out secret.pfx -passout pass:open-sesame")
+    (tmp_path / "password").write_text("open-sesame\n")
+    for given in (f"@{tmp_path / 'password'}", "env:PFX_PASSWORD"):
+        server = Server("--cert", certificates / "secret.pfx", "--pwd", given, authority=certificates / "cert.pem",
+                        environment={"PFX_PASSWORD": "open-sesame"})
+        assert server.is_healthy()
+        server.stop()
+    (tmp_path / "password").write_text("hunter2\n")
+    refuses_to_start("--cert", certificates / "secret.pfx", "--pwd", f"@{tmp_path / 'password'}", never="hunter2")
+    for given in ("@/nowhere", "env:NOT_SET"):
+        refuses_to_start("--cert", certificates / "secret.pfx", "--pwd", given, names=["--pwd: ", given[4:]])
+
+
 def test_files_that_do_not_do_are_named(certificates):
     openssl(certificates, "genrsa -out other.pem 2048")
     openssl(certificates, "rsa -in key.pem -aes128 -passout pass:secret -out encrypted.pem")

@@ -425,6 +425,21 @@ def test_what_is_wrong_in_a_file_is_told_before_anything_is_changed(server, tmp_
     assert tables(server) == []
 
 
+def test_a_migration_that_is_no_regular_file_is_refused(server, tmp_path):
+    write(tmp_path, 1, {"createTable": "one"})
+    os.mkfifo(tmp_path / "0002.json")
+    assert f"{tmp_path}/0002.json cannot be read: it is a pipe, not a regular file" in run(server, "up", tmp_path, code=1)
+    assert tables(server) == []
+
+
+def test_what_the_history_says_reaches_no_terminal_as_it_is(server, tmp_path):
+    create_table(server, "versionData")
+    row = {"PartitionKey": "versionData", "RowKey": "7", "Version": "1\u001b[2J", "Description": "\u009b\u202e\n"}
+    assert send(server, "POST", "/versionData", body=json.dumps(row)).status == 201
+    assert run(server, "status", tmp_path) == "7  1\\u001b[2J  \\u009b\\u202e\\u000a: applied, without a file here\n"
+    assert "\u001b" not in run(server, "verify", tmp_path, code=1)
+
+
 @pytest.mark.parametrize("words", [[], ["up"], ["down", "DIR"], ["up", "--to", "0", "DIR"], ["new", "DIR"]])
 def test_wrong_usage(server, words, tmp_path):
     assert "--help" in run(server, *[str(tmp_path) if word == "DIR" else word for word in words], code=2)
