@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "client/partial_file.h"
 #include "odata/files/entity_file.h"
 
 namespace rocktable {
@@ -22,11 +23,18 @@ class EntitySink {
   virtual std::uint64_t written() const = 0;
 };
 
+struct FileSinkOptions {
+  EntityFormat format = EntityFormat::Ndjson;
+  std::vector<std::string> columns;  // of a CSV
+  bool escape_formulas = false;      // in a CSV
+  std::uint64_t keep_bytes = 0;      // of an earlier attempt: goes on behind them; 0: starts anew
+};
+
 // A file that gets its name when it is whole; until then it is `FILE.partial`. Or standard output (`-`).
 class FileSink : public EntitySink {
  public:
-  // Goes on behind the first `keep_bytes` of an earlier attempt, or starts anew with 0. Throws std::runtime_error.
-  FileSink(std::string file, EntityFormat format, std::vector<std::string> columns, std::uint64_t keep_bytes);
+  // Throws std::runtime_error.
+  FileSink(std::string file, FileSinkOptions options);
 
   void add(const Entity& entity) override;
   void flush() override;
@@ -42,10 +50,10 @@ class FileSink : public EntitySink {
 
  private:
   bool is_standard_output() const { return file_ == "-"; }
-  [[noreturn]] void fail() const;
+  [[noreturn]] void fail(const std::string& why) const;
 
   std::string file_, partial_;
-  std::ofstream out_;
+  std::unique_ptr<PartialFile> out_;  // none: standard output
   std::unique_ptr<EntityWriter> writer_;
   std::uint64_t added_ = 0, flushed_ = 0;
 };

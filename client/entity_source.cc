@@ -1,10 +1,7 @@
 #include "client/entity_source.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -62,8 +59,12 @@ TableSource::Page TableSource::ask(const EntityContinuation& from) {
   auto answer =
       with_retries(policy_, pause_, [&](int) { return client_.query(table_, filter_, top_, from); });
   if (answer) return std::move(*answer);
+  refuse(answer.error().sentence());
+}
+
+void TableSource::refuse(const std::string& why) const {
   throw std::runtime_error("the table " + table_ + " at " + client_.endpoint().address() +
-                           " cannot be read: " + answer.error().sentence());
+                           " cannot be read: " + why);
 }
 
 void TableSource::take_page() {
@@ -71,7 +72,10 @@ void TableSource::take_page() {
   taken_ = 0;
   position_ = page_->next;
   top_ = next_top(*page_);
-  if (!position_.empty()) fetch(position_);
+  if (position_.empty()) return;
+  const std::string fault = guard_.fault(to_position(position_), page_->entities.size());
+  if (!fault.empty()) refuse(fault);
+  fetch(position_);
 }
 
 std::optional<Entity> TableSource::next() {
@@ -93,16 +97,9 @@ std::optional<std::string> TableSource::position() const {
 
 FileSource::FileSource(const std::string& file, EntityFormat format, std::string_view position)
     : name_(file == "-" ? "standard input" : file) {
-  if (file != "-") {
-    errno = 0;
-    file_.open(file, std::ios::binary);
-    std::error_code unknown;
-    const auto size = std::filesystem::file_size(file, unknown);
-    if (!file_ || std::filesystem::is_directory(file, unknown))
-      throw std::runtime_error(file + " cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR));
-    if (!unknown) size_ = size;
-  }
-  reader_ = open_entity_reader(format, file == "-" ? std::cin : file_, name_);
+  if (file != "-") file_ = std::make_unique<InputFile>(file);
+  std::istream& in = file_ ? *file_ : std::cin;
+  reader_ = open_entity_reader(format, in, name_);
   std::uint64_t skip = 0;
   std::from_chars(position.data(), position.data() + position.size(), skip);
   while (count_ < skip && next()) {
@@ -116,8 +113,8 @@ std::optional<Entity> FileSource::next() {
 }
 
 std::optional<double> FileSource::fraction() const {
-  if (size_ == 0) return std::nullopt;
-  return static_cast<double>(reader_->bytes_read()) / static_cast<double>(size_);
+  if (!file_ || file_->size() == 0) return std::nullopt;
+  return static_cast<double>(reader_->bytes_read()) / static_cast<double>(file_->size());
 }
 
 std::string FileSource::place() const { return name_ + ":" + std::to_string(reader_->place().line); }

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "client/continuation_guard.h"
 #include "client/retry.h"
 #include "client/table_client.h"
 #include "odata/files/entity_file.h"
+#include "odata/files/input_file.h"
 
 namespace rocktable {
 
@@ -47,6 +48,7 @@ class TableSource : public EntitySource {
   void fetch(EntityContinuation from);
   Page ask(const EntityContinuation& from);
   void take_page();
+  [[noreturn]] void refuse(const std::string& why) const;
 
   TableClient client_;
   std::string table_, filter_;
@@ -57,11 +59,12 @@ class TableSource : public EntitySource {
   Page page_;
   std::size_t taken_ = 0;        // of page_
   EntityContinuation position_;  // behind page_
+  ContinuationGuard guard_;
 };
 
 class FileSource : public EntitySource {
  public:
-  // `file` may be `-` for standard input. `position` as above. Throws std::runtime_error.
+  // `file` is a regular file, or `-` for standard input. `position` as above. Throws std::runtime_error.
   FileSource(const std::string& file, EntityFormat format, std::string_view position = {});
 
   std::optional<Entity> next() override;
@@ -73,10 +76,9 @@ class FileSource : public EntitySource {
 
  private:
   std::string name_;
-  std::ifstream file_;
+  std::unique_ptr<InputFile> file_;  // none: standard input
   std::unique_ptr<EntityReader> reader_;
   std::uint64_t count_ = 0;
-  std::uint64_t size_ = 0;  // 0: not known
 };
 
 }  // namespace rocktable

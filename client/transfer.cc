@@ -11,6 +11,8 @@
 #include <set>
 #include <thread>
 
+#include "client/contents_id.h"
+#include "client/continuation_guard.h"
 #include "client/entity_sink.h"
 #include "client/entity_source.h"
 #include "client/fingerprint.h"
@@ -18,6 +20,8 @@
 #include "client/table_writer.h"
 #include "client/transfer_state.h"
 #include "odata/files/csv.h"
+#include "odata/files/entity_fault.h"
+#include "odata/files/input_file.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -59,6 +63,11 @@ void require_table_name(const std::string& name, const std::string& where) {
                              "' is no name of a table: 3 to 63 letters and digits, a letter first");
 }
 
+void require_regular_file(const std::string& file) {
+  const std::string why = why_not_a_regular_file(file);
+  if (!why.empty()) throw std::runtime_error(file + " cannot be read: " + why);
+}
+
 // What came before a fault is still written; where the fault is the sink's own, what it knows to be there.
 std::uint64_t written_after_fault(EntitySink& sink) {
   try {
@@ -81,6 +90,11 @@ class Transfer {
   std::string state_file() const;
   TransferState::Identity identity() const;
   void check_state();
+  void check_ends();
+  void check_contents();
+  void check_claims();
+  void check_claim(const TransferEnd& end, const std::string& table, const TableProgress& record);
+  [[noreturn]] void refuse_to_go_on(const std::string& why) const;
   std::vector<Job> plan();
   std::vector<Job> jobs_from_account();
   std::vector<std::string> list_tables();
@@ -140,6 +154,7 @@ TransferState::Identity Transfer::identity() const {
           {"to", name_of(options_.to)},
           {"filter", options_.filter},
           {"mode", std::string(method_of(options_.mode))},
+          {"formulas", options_.escape_formulas ? "escaped" : ""},
           {"format", options_.format ? std::to_string(static_cast<int>(*options_.format)) : ""}};
 }
 
@@ -150,8 +165,71 @@ void Transfer::check_state() {
                                " is not of this transfer; remove it, or name another file with --state");
     progress_.tell("the state " + state_.file().string() + " is of another transfer, and not looked at");
   }
-  if (state_.is_resumed())
-    progress_.tell("going on with an earlier attempt, as " + state_.file().string() + " tells");
+  if (options_.restart) state_.restart();
+}
+
+void Transfer::check_ends() {
+  if (!state_.is_kept()) return;
+  check_contents();
+  if (!state_.is_resumed()) return;
+  check_claims();
+  progress_.tell("going on with an earlier attempt, as " + state_.file().string() + " tells");
+}
+
+void Transfer::refuse_to_go_on(const std::string& why) const {
+  throw std::runtime_error(why + "; to begin anew, give --restart, or remove " + state_.file().string());
+}
+
+// The state of an earlier attempt is about the data that the ends had then. An emulator that was emptied, or started anew at
+// the same address, does not have them any more.
+void Transfer::check_contents() {
+  TransferState::Identity now;
+  for (const auto& [name, end] : {std::pair("from", &options_.from), std::pair("to", &options_.to)}) {
+    if (!end->account) continue;
+    if (auto id = contents_id_of(*end->account, options_.http, pause()); !id.empty())
+      now.emplace(name, std::move(id));
+  }
+  if (state_.is_resumed() && state_.contents() != now) {
+    const auto of = [](const TransferState::Identity& ids, const char* name) {
+      const auto found = ids.find(name);
+      return found == ids.end() ? std::string() : found->second;
+    };
+    const bool is_target = of(now, "to") != of(state_.contents(), "to");
+    refuse_to_go_on("an earlier attempt cannot be gone on with, for " +
+                    name_of(is_target ? options_.to : options_.from) +
+                    " is not what it was: it was emptied, restored or started anew since");
+  }
+  state_.set_contents(std::move(now));
+}
+
+// The same for endpoints that cannot tell, and for tables that were deleted: the last entity that each table should have.
+void Transfer::check_claims() {
+  for (const auto& [table, record] : state_.tables()) {
+    if (options_.to.account) check_claim(options_.to, table, record);
+    if (options_.from.account && !record.done) check_claim(options_.from, table, record);
+  }
+}
+
+void Transfer::check_claim(const TransferEnd& end, const std::string& table, const TableProgress& record) {
+  if (!record.done && !record.last) return;
+  TableClient client = client_of(end);
+  const auto error_of = [&](const auto& ask) -> std::optional<TableError> {
+    const auto answer = with_retries(RetryPolicy{}, pause(), ask);
+    return answer ? std::nullopt : std::optional(answer.error());
+  };
+  std::optional<TableError> error;
+  std::string what = "the table " + table;
+  if (record.last) {
+    what +=
+        " had the entity (" + shown(record.last->partition_key) + ", " + shown(record.last->row_key) + ")";
+    error = error_of([&](int) { return client.get(table, *record.last); });
+  } else {
+    what += " was there";
+    error = error_of([&](int) { return client.query(table, "", 1, {}); });
+  }
+  if (!error) return;
+  refuse_to_go_on("an earlier attempt cannot be gone on with: " + what + " at " + name_of(end) +
+                  ", and now the answer is: " + error->sentence());
 }
 
 std::vector<Job> Transfer::plan() {
@@ -164,6 +242,7 @@ std::vector<std::string> Transfer::list_tables() {
   TableClient client = client_of(options_.from);
   std::vector<std::string> names;
   RetryPolicy policy;
+  ContinuationGuard guard;
   std::string next;
   do {
     const auto page = with_retries(policy, pause(), [&](int) { return client.list_tables(next); });
@@ -172,6 +251,8 @@ std::vector<std::string> Transfer::list_tables() {
                                " cannot be listed: " + page.error().sentence());
     names.insert(names.end(), page->names.begin(), page->names.end());
     next = page->next;
+    if (const auto fault = guard.fault(next, page->names.size()); !next.empty() && !fault.empty())
+      throw std::runtime_error("the tables of " + name_of(options_.from) + " cannot be listed: " + fault);
     policy.reached_before = true;
   } while (!next.empty());
   return names;
@@ -213,6 +294,7 @@ std::vector<Job> Transfer::jobs_from_files() const {
     if (options_.tables.size() == 1) job.table = options_.tables.front();
     if (options_.tables.size() > 1) throw std::runtime_error("one file is for one table; name a folder");
     require_table_name(job.table, path + " (--table names another one)");
+    if (path != "-") require_regular_file(path);
     return {job};
   }
   std::vector<Job> jobs;
@@ -224,6 +306,7 @@ std::vector<Job> Transfer::jobs_from_files() const {
     const auto& wanted = options_.tables;
     if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(), is_it)) continue;
     require_table_name(job.table, job.from_file);
+    require_regular_file(job.from_file);
     jobs.push_back(std::move(job));
   }
   if (error) throw std::runtime_error(path + " cannot be read: " + error.message());
@@ -308,7 +391,8 @@ std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& r
   if (options_.dry_run) return std::make_unique<NullSink>();
   if (!job.to_file.empty()) {
     if (job.to_format == EntityFormat::Csv && record.bytes == 0) record.columns = columns_of(job);
-    return std::make_unique<FileSink>(job.to_file, job.to_format, record.columns, record.bytes);
+    return std::make_unique<FileSink>(
+        job.to_file, FileSinkOptions{job.to_format, record.columns, options_.escape_formulas, record.bytes});
   }
   create_table(job.table);
   TableWriterOptions options;
@@ -365,6 +449,7 @@ void Transfer::move(const Job& job, EntitySource& source, std::optional<Entity> 
   std::uint64_t count = 0, recorded = 0;
   for (auto entity = std::move(first); entity; entity = source.next()) {
     sink.add(*entity);
+    record.last = std::move(entity->key);
     if (++count % kProgressEntities == 0) progress_.show(job.table, before + count, source.fraction());
     if (count - recorded < kCheckpointEntities || !state_.is_kept() || !source.position()) continue;
     checkpoint(source, sink, before, record);
@@ -436,6 +521,7 @@ void Transfer::run() {
   try {
     check_state();
     const std::vector<Job> jobs = plan();
+    check_ends();
     prepare_folder();
     jobs_left_ = jobs.size();
     for (const Job& job : jobs) {

@@ -27,7 +27,9 @@ struct TransferOptions {
   std::optional<EntityFormat> format;  // of files whose names do not tell; NDJSON by default
   WriteMode mode = WriteMode::Replace;
   int connections = 8;
-  std::string state_file;  // empty: beside the data, or none between two accounts
+  std::string state_file;        // empty: beside the data, or none between two accounts
+  bool restart = false;          // what an earlier attempt has done does not count
+  bool escape_formulas = false;  // in a CSV that is written
   bool dry_run = false, verify = false;
   HttpOptions http;
 };

@@ -78,6 +78,10 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
     add("--connections", options.connections, "N", "Connections that write side by side (8)")
         ->check(CLI::Range(1, kMaxConnections));
   }
+  if (!command.to_account)
+    app.add_flag("--escapeFormulas", options.escape_formulas,
+                 "In CSV, put ' before texts that spreadsheets take for formulas; import takes it off");
+  app.add_flag("--restart", options.restart, "Begin anew, whatever an earlier attempt has done");
   add("--state", options.state_file, "FILE",
       command.from_account && command.to_account ? "Where to keep what is done (nowhere)"
                                                  : "Where to keep what is done (beside the data)");
@@ -93,6 +97,10 @@ std::optional<Ending> check(const CLI::App& app, const TransferCommand& command,
   const bool streams = flags.from == "-" || flags.to == "-";
   if (options.verify && (streams || options.dry_run))
     return wrong_usage(app, "--verify needs two sides that can be read again");
+  const bool is_csv =
+      flags.format == "csv" || (flags.format.empty() && format_of_file(flags.to) == EntityFormat::Csv);
+  if (options.escape_formulas && !is_csv)
+    return wrong_usage(app, "--escapeFormulas is for CSV: --format csv");
   if (flags.from == "-" && options.tables.size() != 1)
     return wrong_usage(app, "standard input has no name: give one --table");
   if (flags.from == "-" && !options.state_file.empty())

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "odata/entity.h"
 
 namespace rocktable {
 
@@ -17,6 +20,7 @@ struct TableProgress {
   std::string source;                // what identifies a file as it was: size and time; empty for a table
   std::uint64_t bytes = 0;           // of the file that is written
   std::vector<std::string> columns;  // of the CSV that is written
+  std::optional<EntityKey> last;     // of the entities that are written: it is at both ends
 
   bool operator==(const TableProgress&) const = default;
 };
@@ -36,6 +40,15 @@ class TransferState {
   const std::filesystem::path& file() const { return file_; }
 
   TableProgress& table(const std::string& name) { return tables_[name]; }
+  const std::map<std::string, TableProgress>& tables() const { return tables_; }
+
+  // Which contents the ends had when the transfer began (client/contents_id.h), by `from` and `to`; none where an end cannot
+  // tell.
+  const Identity& contents() const { return contents_; }
+  void set_contents(Identity contents) { contents_ = std::move(contents); }
+
+  // Begins anew: nothing is done yet.
+  void restart();
 
   // The file is there whole, or as it was. Throws std::runtime_error.
   void save() const;
@@ -49,6 +62,7 @@ class TransferState {
 
   std::filesystem::path file_;
   Identity identity_;
+  Identity contents_;
   std::map<std::string, TableProgress> tables_;
   bool resumed_ = false, foreign_ = false;
 };

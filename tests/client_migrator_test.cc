@@ -1,6 +1,11 @@
 // Migrations as code, as the article that introduced AzureTableStorageMigrator has them, against a whole server.
 #include <doctest/doctest.h>
 
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
 #include "client/migration/migrator.h"
 #include "tests/running_server.h"
 #include "tests/storage_store.h"
@@ -123,6 +128,46 @@ TEST_CASE("A failed step is named, and the next attempt goes on with it") {
   CHECK(keys_in(server, "absent") == "pk/1 ");
   REQUIRE(migrator.status({}).size() == 1);
   CHECK(migrator.status({})[0].state == MigrationState::Applied);
+}
+
+// Runs a migration whose only step takes until another runner, who waits for several leases, has given up. Returns whether that one
+// was kept out, and the lock was renewed meanwhile.
+bool a_long_step_keeps_the_lock() {
+  constexpr std::chrono::milliseconds kLease{300};
+  RunningServer server;
+  std::set<std::string> seen;
+  bool kept_out = false;
+  const auto look_at_lock = [&] {
+    for (const auto& entity : entities_in(server.store(), {kAccount, "versionData"}))
+      for (const auto& [name, value] : entity.properties)
+        if (name == "Until") seen.insert(to_string(view_of(value)));
+  };
+  const auto another_runner = [&] {
+    look_at_lock();
+    Migrator other(server.connection_string(), {.lock = {.patience = 5 * kLease, .lease = kLease}});
+    try {
+      other.create_migration([](MigratorSyntax& _) { _.create_table("two"); }, 2, "1.2", "");
+    } catch (const std::runtime_error& error) {
+      kept_out = std::string_view(error.what()).starts_with("another runner is at work on ");
+    }
+    look_at_lock();
+  };
+  MigratorOptions options{.lock = {.lease = kLease}};
+  options.listener.begin_step = [&](const Migration&, std::size_t) { std::thread(another_runner).join(); };
+  Migrator migrator(server.connection_string(), options);
+  try {
+    migrator.create_migration([](MigratorSyntax& _) { _.create_table("one"); }, 1, "1.1", "");
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return kept_out && seen.size() == 2;
+}
+
+// A machine that does not run a thread for a whole lease makes the lock end, and rightly so.
+TEST_CASE("The lock of a step that takes several leases is renewed: no other runner gets in") {
+  bool held = false;
+  for (int attempt = 0; attempt < 5 && !held; ++attempt) held = a_long_step_keeps_the_lock();
+  CHECK(held);
 }
 
 }  // namespace

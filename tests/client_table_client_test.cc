@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "client/entity_source.h"
 #include "client/table_client.h"
 #include "tests/client_scripted_server.h"
 
@@ -53,6 +54,18 @@ TEST_CASE("a query asks for a page where the one before ended") {
   CHECK(server.requests()[1].starts_with(
       "GET /acct/mytable()?$top=10&NextPartitionKey=1%214%21cA--&NextRowKey=1%214%21cg-- HTTP/1.1\r\n"));
   CHECK(server.requests()[0].find("\r\nAuthorization: SharedKey acct:") != std::string::npos);
+}
+
+TEST_CASE("a table whose continuation token comes again is not read for ever") {
+  const std::string page =
+      answer(R"({"value":[{"PartitionKey":"p","RowKey":"r"}]})",
+             "x-ms-continuation-NextPartitionKey: 1!4!cA--\r\nx-ms-continuation-NextRowKey: 1!4!cg--\r\n");
+  ScriptedServer server({{page}, {page}, {page}, {page}});
+  TableSource source(client_of(server), "mytable", "", {.attempts = 1}, [](auto&, auto) { return false; });
+  CHECK(source.next().has_value());
+  CHECK_THROWS_WITH_AS(source.next(),
+                       doctest::Contains("the server gives a continuation token that it gave before"),
+                       std::runtime_error);
 }
 
 TEST_CASE("an entity that was read knows its ETag, where that is a time") {

@@ -68,10 +68,12 @@ TEST_CASE("a state is taken up by the same transfer, and by no other") {
   const TemporaryFolder folder;
   const auto file = std::filesystem::path(folder.path()) / "state";
   const TransferState::Identity identity{{"command", "copy"}, {"from", "a"}};
-  const TableProgress progress{true, 12, "[\"1!4\",\"\"]", "3 bytes", 99, {"A", "\u00e9"}};
+  const TableProgress progress{
+      true, 12, "[\"1!4\",\"\"]", "3 bytes", 99, {"A", "\u00e9"}, EntityKey{"p", ""}};
   {
     TransferState state(file, identity);
     CHECK_FALSE(state.is_resumed());
+    state.set_contents({{"to", "0123"}});
     state.table("mytable") = progress;
     state.save();
   }
@@ -79,9 +81,13 @@ TEST_CASE("a state is taken up by the same transfer, and by no other") {
   CHECK(again.is_resumed());
   CHECK(again.table("mytable") == progress);
   CHECK(again.table("other") == TableProgress{});
+  CHECK(again.contents() == TransferState::Identity{{"to", "0123"}});
   TransferState other(file, {{"command", "copy"}, {"from", "b"}});
   CHECK(other.is_foreign());
   CHECK(other.table("mytable") == TableProgress{});
+  again.restart();
+  CHECK_FALSE(again.is_resumed());
+  CHECK(again.tables().empty());
   again.remove();
   CHECK_FALSE(std::filesystem::exists(file));
   CHECK(std::filesystem::is_empty(folder.path()));  // nothing unfinished beside it

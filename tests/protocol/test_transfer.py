@@ -1,15 +1,18 @@
 """rocktable export, import and copy: what they carry, how they go on after faults and aborts, and what they say."""
 import base64
+import http.server
 import json
 import os
-import signal
+import resource
 import subprocess
+import threading
 import time
 
 import pytest
 
+from fixture_control import done, insert
 from proxy import BUSY, Proxy
-from rocktable_server import BINARY, Server, all_entities, create_table, exchange, request_bytes, send
+from rocktable_server import BINARY, Server, all_entities, create_table, delete_table, send
 from shared_access import account_sas, table_sas
 
 pytestmark = pytest.mark.skipif(
@@ -105,6 +108,44 @@ def kill(process):
     process.kill()
     process.wait()
     process.stderr.close()
+
+
+def entities_in(state):
+    """How many entities of a table a state tells of, at most; 0 where there is none yet."""
+    try:
+        tables = json.loads(state.read_text())["tables"].values()
+        return max((table["entities"] for table in tables), default=0)
+    except FileNotFoundError:
+        return 0
+
+
+class Interruption:
+    """The fault of a proxy that kills a command in the middle of a request: as soon as `is_due()`. `asked`, if given, is the
+    fault of all other requests."""
+
+    def __init__(self, is_due, asked=None):
+        self.is_due, self.asked = is_due, asked or (lambda *_: None)
+        self.process, self.killed = None, threading.Event()
+
+    def __call__(self, *request):
+        if self.process is None or self.killed.is_set() or not self.is_due(*request):
+            return self.asked(*request)
+        self.process.kill()
+        self.killed.set()
+        return "swallow"
+
+    def run(self, *words):
+        """Starts the command, which must be killed before it ends."""
+        self.process = command(*words)
+        self.process.wait(DEADLINE)
+        assert self.killed.is_set(), self.process.stderr.read()
+        self.process.stderr.close()
+        self.process = None
+
+
+def without_contents_id(_number, _method, path):
+    """The fault of a proxy in front of an endpoint that is no rocktable, for all that can be seen."""
+    return (404, "{}") if path.startswith("/_rocktable/") else None
 
 
 # --- What they carry ------------------------------------------------------------------------------
@@ -342,6 +383,149 @@ def test_a_copy_that_was_killed_goes_on_by_its_state(source, target, tmp_path):
     assert not state.exists()
 
 
+@pytest.mark.parametrize("end", ["import", "copy to", "copy from", "export"])
+@pytest.mark.parametrize("asked", [None, without_contents_id], ids=["rocktable", "another endpoint"])
+def test_an_endpoint_that_was_started_anew_is_not_gone_on_with(source, target, tmp_path, end, asked):
+    """At the same address: what the state tells of is not there."""
+    write_file(tmp_path / "Lost.ndjson", 30_000, partitions=300, make=small)
+    for server in (source, target):
+        if end != "import" and server is (source if end == "copy to" else target):
+            run("import", "--from", tmp_path / "Lost.ndjson", "--to", server.connection_string)
+    state, out = tmp_path / "state", tmp_path / "out"
+    interruption = Interruption(lambda *_: entities_in(state) > 0, asked)
+    with Proxy(target, interruption) as proxy:
+        words = {
+            "import": ("import", "--from", tmp_path / "Lost.ndjson", "--to", proxy.connection_string),
+            "copy to": ("copy", "--from", source.connection_string, "--to", proxy.connection_string, "--table", "Lost"),
+            "copy from": ("copy", "--from", proxy.connection_string, "--to", source.connection_string, "--table", "Lost"),
+            "export": ("export", "--from", proxy.connection_string, "--table", "Lost", "--to", out),
+        }[end] + ("--state", state)
+        interruption.run(*words)
+        anew = Server()
+        try:
+            if end in ("copy from", "export"):
+                (tmp_path / "Lost.ndjson").write_text('{"PartitionKey":"another","RowKey":"1","N":-1}\n')
+                run("import", "--from", tmp_path / "Lost.ndjson", "--to", anew.connection_string)
+            proxy.account = anew
+            said = refusal(*words)
+            assert "an earlier attempt cannot be gone on with" in said and proxy.endpoint in said
+            assert "--restart" in said and str(state) in said
+            run(*words, "--restart")
+            if end == "export":
+                assert (out / "Lost.ndjson").read_text() == '{"PartitionKey":"another","RowKey":"1","N":-1}\n'
+            elif end == "copy from":
+                assert {"another"} <= {e["PartitionKey"] for e in all_entities(source, "Lost")}
+            else:
+                assert sorted(e["N"] for e in all_entities(anew, "Lost")) == list(range(30_000))
+            assert not state.exists()
+        finally:
+            if end.startswith("copy"):
+                delete_table(source, "Lost")
+            anew.stop()
+
+
+def delete_by_request(server):
+    delete_table(server, "Emptied")
+
+
+@pytest.mark.parametrize("empty", [
+    lambda server: done(server, "POST", "reset"),
+    lambda server: done(server, "POST", f"reset?account={server.name}"),
+    lambda server: done(server, "POST", f"reset?account={server.name}&table=Emptied"),
+    lambda server: done(server, "POST", "snapshots/before/restore"),
+    delete_by_request,
+], ids=["all", "account", "table", "snapshot", "deletion"])
+@pytest.mark.parametrize("asked", [None, without_contents_id], ids=["rocktable", "another endpoint"])
+def test_a_target_that_was_emptied_is_not_gone_on_with(target, tmp_path, empty, asked):
+    write_file(tmp_path / "Emptied.ndjson", 30_000, partitions=300, make=small)
+    done(target, "POST", "snapshots/before")
+    state = tmp_path / "state"
+    interruption = Interruption(lambda *_: entities_in(state) > 0, asked)
+    with Proxy(target, interruption) as proxy:
+        words = ("import", "--from", tmp_path / "Emptied.ndjson", "--to", proxy.connection_string, "--state", state)
+        interruption.run(*words)
+        empty(target)
+        said = refusal(*words)
+        assert "an earlier attempt cannot be gone on with" in said and "--restart" in said
+        if asked or empty is delete_by_request:
+            assert 'the table Emptied had the entity ("' in said and "(404 " in said
+        run(*words, "--restart", "--verify")
+    assert len(all_entities(target, "Emptied")) == 30_000
+
+
+def test_a_target_that_was_emptied_is_known_although_it_has_the_last_entity_again(target, tmp_path):
+    write_file(tmp_path / "Again.ndjson", 30_000, partitions=300, make=small)
+    state = tmp_path / "state"
+    interruption = Interruption(lambda *_: entities_in(state) > 0)
+    with Proxy(target, interruption) as proxy:
+        words = ("import", "--from", tmp_path / "Again.ndjson", "--to", proxy.connection_string, "--state", state)
+        interruption.run(*words)
+        done(target, "POST", f"reset?account={target.name}&table=Again")
+        partition, row = json.loads(state.read_text())["tables"]["Again"]["last"]
+        insert(target, "Again", partition, row)
+        assert f"{proxy.endpoint} is not what it was" in refusal(*words)
+
+
+def test_tables_that_are_done_are_looked_for_as_well(target, tmp_path):
+    """An empty one, and one with entities, before the one that was interrupted."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "Aempty.csv").write_text("PartitionKey,RowKey\n")
+    write_file(folder / "Bsmall.ndjson", 3, make=small)
+    write_file(folder / "Clarge.ndjson", 30_000, partitions=300, make=small)
+    state = tmp_path / "state"
+    interruption = Interruption(lambda *_: entities_in(state) >= 20_000)
+    with Proxy(target, interruption) as proxy:
+        words = ("import", "--from", folder, "--to", proxy.connection_string, "--state", state)
+        interruption.run(*words)
+        for table, told in (("Aempty", "the table Aempty was there"), ("Bsmall", "the table Bsmall had the entity")):
+            delete_table(target, table)
+            assert told in refusal(*words)
+            create_table(target, table)
+            if table == "Bsmall":
+                run("import", "--from", folder / "Bsmall.ndjson", "--to", target.connection_string)
+        assert "going on with an earlier attempt" in run(*words, "--verify")
+
+
+def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own(target, tmp_path):
+    """Its state is there before the first entity is: else the second attempt would find the first one's in its way."""
+    write_file(tmp_path / "Early.ndjson", 3000, partitions=30, make=small)
+    transactions = []
+
+    def is_due(_number, method, path):
+        transactions.extend([path] * path.endswith("$batch"))
+        return len(transactions) >= 5
+
+    interruption = Interruption(is_due)
+    with Proxy(target, interruption) as proxy:
+        words = ("import", "--from", tmp_path / "Early.ndjson", "--to", proxy.connection_string, "--mode", "insert")
+        interruption.run(*words)
+        assert 0 < len(all_entities(target, "Early")) < 3000
+        assert "going on with an earlier attempt" in run(*words, "--verify")
+    assert sorted(e["N"] for e in all_entities(target, "Early")) == list(range(3000))
+
+
+def test_an_entity_that_somebody_else_has_written_is_not_taken_for_the_own(target, tmp_path):
+    write_file(tmp_path / "Theirs.ndjson", 3000, partitions=30, make=lambda i, _: small(i, f"p{i % 30}"))
+    transactions = []
+
+    def is_due(_number, method, path):
+        transactions.extend([path] * path.endswith("$batch"))
+        return len(transactions) >= 5
+
+    interruption = Interruption(is_due)
+    with Proxy(target, interruption) as proxy:
+        words = ("import", "--from", tmp_path / "Theirs.ndjson", "--to", proxy.connection_string, "--mode", "insert")
+        interruption.run(*words)
+        theirs = all_entities(target, "Theirs")[0]
+        one = f"/Theirs(PartitionKey='{theirs['PartitionKey']}',RowKey='{theirs['RowKey']}')"
+        changed = json.dumps({"N": theirs["N"], "Theirs": True})
+        assert send(target, "PUT", one, {"Content-Type": "application/json"}, changed).status == 204
+        said = refusal(*words)
+        assert f'the entity ("{theirs["PartitionKey"]}", "{theirs["RowKey"]}")' in said and "EntityAlreadyExists" in said
+    assert send(target, "GET", one).json()["Theirs"] is True
+
+
 def test_a_state_is_of_one_transfer_alone(target, tmp_path):
     write_file(tmp_path / "Mine.ndjson", 3, make=small)
     (tmp_path / "state").write_text("{}")
@@ -422,16 +606,171 @@ def test_a_table_that_is_not_there_is_told_and_none_made_of_it(source, target):
 
 
 def test_a_full_disk_is_told_with_what_was_written(source, tmp_path):
+    """A limit of the size of files stands for the disk's."""
     write_file(tmp_path / "Full.ndjson", 3000, make=small)
     run("import", "--from", tmp_path / "Full.ndjson", "--to", source.connection_string)
-    os.symlink("/dev/full", tmp_path / "full.ndjson.partial")
-    said = refusal("export", "--from", source.connection_string, "--table", "Full", "--to", tmp_path / "full.ndjson")
-    assert "full.ndjson: cannot be written: No space left on device" in said
+    said = refusal("export", "--from", source.connection_string, "--table", "Full", "--to", tmp_path / "full.ndjson",
+                   restore_signals=False,  # Python ignores SIGXFSZ, and so does the command: the write fails
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
+    assert "full.ndjson: cannot be written: File too large" in said
     assert "written so far: 0 entities, up to the table Full" in said
     assert not (tmp_path / "full.ndjson").exists()
     with open("/dev/full", "w", encoding="utf-8") as full:
         said = refusal("export", "--from", source.connection_string, "--table", "Full", "--to", "-", stdout=full)
     assert "standard output: cannot be written: No space left on device" in said
+
+
+# --- Others who mean no good -----------------------------------------------------------------------------
+
+
+OBEYED = "\u001b]0;title\u0007\u001b[2J\r\n\u007f\u009b31m\u202e\u2066"
+HARMLESS = r"\u001b]0;title\u0007\u001b[2J"
+
+
+def test_what_a_server_says_reaches_no_terminal_as_it_is(target, tmp_path):
+    write_file(tmp_path / "Said.ndjson", 3, make=small)
+    answer = json.dumps({"odata.error": {"code": "No" + OBEYED, "message": {"value": OBEYED}}})
+    with Proxy(target, lambda *_: (400, answer)) as proxy:
+        for words in (("import", "--from", tmp_path / "Said.ndjson", "--to", proxy.connection_string),
+                      ("export", "--from", proxy.connection_string, "--all", "--to", tmp_path / "out")):
+            code, errors, _ = finish(command(*words))
+            assert code == 1 and HARMLESS in errors
+            assert errors.count("\n") == 1 and not set(errors) & (set(OBEYED) - set("]0;title[2J31m\n")), errors
+
+
+def test_what_a_file_says_reaches_no_terminal_as_it_is(target, tmp_path):
+    (tmp_path / "Told\u001b[2J.ndjson").write_text("{}")
+    said = refusal("import", "--from", tmp_path, "--to", target.connection_string)
+    assert r"Told\u001b[2J.ndjson" in said and "\u001b" not in said
+    (tmp_path / "Told\u001b[2J.ndjson").rename(tmp_path / "Told.ndjson")
+    (tmp_path / "Told.ndjson").write_text('{"PartitionKey":"p","RowKey":"r","\u202e\u009b":1}', encoding="utf-8")
+    said = refusal("import", "--from", tmp_path, "--to", target.connection_string)
+    assert r"\u202e\u009b" in said and not {"\u202e", "\u009b"} & set(said)
+
+
+class Endless(http.server.BaseHTTPRequestHandler):
+    """Answers every query with a page that goes on where it began."""
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        body = b'{"value":[{"TableName":"Endless"}]}' if "/Tables" in self.path else b'{"value":[]}'
+        self.send_response(200)
+        for name in ("NextTableName", "NextPartitionKey", "NextRowKey"):
+            self.send_header("x-ms-continuation-" + name, "1!4!cA--")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("tables", [("--all",), ("--table", "Endless")], ids=["tables", "entities"])
+def test_a_continuation_token_that_comes_again_is_not_followed(tmp_path, tables):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        there = f"AccountName=a;AccountKey=a2V5;TableEndpoint=http://127.0.0.1:{server.server_address[1]}/a"
+        said = refusal("export", "--from", there, *tables, "--to", tmp_path)
+        server.shutdown()
+    assert "a continuation token that it gave before" in said
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_prepared_link_is_not_written_through(source, tmp_path, link):
+    write_file(tmp_path / "Linked.ndjson", 30, make=small)
+    run("import", "--from", tmp_path / "Linked.ndjson", "--to", source.connection_string)
+    victim, out = tmp_path / "victim", tmp_path / "out"
+    victim.write_text("precious")
+    out.mkdir()
+    link(victim, out / "Linked.ndjson.partial")
+    run("export", "--from", source.connection_string, "--table", "Linked", "--to", out, "--verify")
+    assert victim.read_text() == "precious"
+    assert [path.name for path in out.iterdir()] == ["Linked.ndjson"] and not (out / "Linked.ndjson").is_symlink()
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_in_place_of_an_unfinished_file_is_not_gone_on_with(source, tmp_path, link):
+    write_file(tmp_path / "Swapped.ndjson", 30_000, partitions=300, make=small)
+    run("import", "--from", tmp_path / "Swapped.ndjson", "--to", source.connection_string)
+    victim, out, state = tmp_path / "victim", tmp_path / "out", tmp_path / "state"
+    interruption = Interruption(lambda *_: entities_in(state) > 0)
+    with Proxy(source, interruption) as proxy:
+        words = ("export", "--from", proxy.connection_string, "--table", "Swapped", "--to", out, "--state", state)
+        interruption.run(*words)
+        partial = out / "Swapped.ndjson.partial"
+        partial.rename(victim)
+        with open(victim, "a", encoding="utf-8") as file:
+            file.write("precious")
+        before = victim.read_bytes()
+        link(victim, partial)
+        assert "Swapped starts over" in run(*words, "--verify")
+    assert victim.read_bytes() == before
+    assert [path.name for path in out.iterdir()] == ["Swapped.ndjson"]
+
+
+def make_folder(path):
+    path.mkdir()
+
+
+@pytest.mark.parametrize("make, what", [(os.mkfifo, "a pipe"), (make_folder, "a folder"),
+                                        (lambda path: path.symlink_to("/dev/zero"), "a device")],
+                         ids=["pipe", "folder", "device"])
+def test_what_is_no_regular_file_is_refused_before_anything_is_written(target, tmp_path, make, what):
+    write_file(tmp_path / "Before.ndjson", 3, make=small)
+    make(tmp_path / "Waits.ndjson")
+    froms = [tmp_path, tmp_path / "Waits.ndjson"] if what != "a folder" else [tmp_path]
+    for given in froms:
+        said = refusal("import", "--from", given, "--to", target.connection_string)
+        assert f"Waits.ndjson cannot be read: it is {what}, not a regular file" in said
+    assert send(target, "GET", "/Tables").json()["value"] == []
+
+
+def test_a_state_that_is_a_pipe_is_refused(target, tmp_path):
+    write_file(tmp_path / "Piped.ndjson", 3, make=small)
+    os.mkfifo(tmp_path / "Piped.ndjson.rocktable-import.json")
+    said = refusal("import", "--from", tmp_path / "Piped.ndjson", "--to", target.connection_string)
+    assert "Piped.ndjson.rocktable-import.json cannot be read: it is a pipe" in said
+
+
+def test_formulas_are_escaped_in_a_csv_and_come_back(source, target, tmp_path):
+    values = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "'", "plain", ""]
+    with open(tmp_path / "Formulas.ndjson", "w", encoding="utf-8") as file:
+        for i, value in enumerate(values):
+            file.write(json.dumps({"PartitionKey": "=p", "RowKey": f"-{i}", "Text": value, "Number": -i}) + "\n")
+    run("import", "--from", tmp_path / "Formulas.ndjson", "--to", source.connection_string)
+    csv = tmp_path / "out" / "Formulas.csv"
+    csv.parent.mkdir()
+    run("export", "--from", source.connection_string, "--table", "Formulas", "--to", csv, "--escapeFormulas", "--verify")
+    text = csv.read_bytes().decode()
+    assert "'=p,'-0,0,Int32,'=1+1,String,\r\n" in text and "'=p,'-3,-3,Int32,'@SUM(A1),String,\r\n" in text
+    run("import", "--from", csv, "--to", target.connection_string, "--verify")
+    assert [e["Text"] for e in all_entities(target, "Formulas")] == values
+    run("export", "--from", source.connection_string, "--table", "Formulas", "--to", csv)
+    assert "\n=p,-0,0,Int32,=1+1,String\r" in csv.read_bytes().decode()
+
+
+@pytest.mark.parametrize("names", ["DNS:other.example", "DNS:127.0.0.1", "IP:127.0.0.2"])
+def test_a_certificate_for_another_name_is_refused_although_it_is_trusted(start, target, tmp_path, names):
+    """RFC 9110, section 4.3.4. An address is compared with addresses alone."""
+    def server_with(names, folder):
+        folder.mkdir()
+        subprocess.run(["openssl", *("req -x509 -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -days 2 -keyout key.pem "
+                                     f"-out cert.pem -addext subjectAltName={names}").split()],
+                       cwd=folder, check=True, capture_output=True)
+        flags = ("--cert", folder / "cert.pem", "--key", folder / "key.pem")
+        running = start(*flags, authority=folder / "cert.pem")
+        address = f"TableEndpoint=https://127.0.0.1:{running.port}/{running.name}"
+        account = f"AccountName={running.name};AccountKey={running.key};{address}"
+        return account, ("--caFile", folder / "cert.pem")
+
+    write_file(tmp_path / "Named.ndjson", 3, make=small)
+    account, trust = server_with(names, tmp_path / "other")
+    said = refusal("import", "--from", tmp_path / "Named.ndjson", "--to", account, *trust)
+    assert "its certificate is not trusted" in said
+    account, trust = server_with("IP:127.0.0.1", tmp_path / "right")
+    run("import", "--from", tmp_path / "Named.ndjson", "--to", account, *trust)
+
+
+# --- What is wrong ---------------------------------------------------------------------------------------
 
 
 def test_two_sides_that_differ_are_told_by_verify(source, target, tmp_path):
@@ -454,6 +793,8 @@ def test_two_sides_that_differ_are_told_by_verify(source, target, tmp_path):
     ("import", "--from", "x", "--to", "UseDevelopmentStorage=true", "--connections", "0"),
     ("export", "--from", "UseDevelopmentStorage=true", "--table", "abc", "--to", "-", "--verify"),
     ("copy", "--all"),
+    ("export", "--from", "UseDevelopmentStorage=true", "--table", "abc", "--to", "abc.ndjson", "--escapeFormulas"),
+    ("import", "--from", "x.csv", "--to", "UseDevelopmentStorage=true", "--escapeFormulas"),
 ])
 def test_wrong_usage_ends_with_2(words):
     assert "--help)" in refusal(*words, code=2)
