@@ -44,7 +44,9 @@ int run_healthcheck(int argc, const char* const* argv) {
       ->check(CLI::Range(1, kMaxSeconds).description(""));
   app.add_option("--caFile", authority, "Trusted beside the system's for https://, as of --tls auto")
       ->type_name("FILE");
-  app.footer("\nExit codes: 0 it is ready, 1 it is not, 2 wrong usage.");
+  app.footer(
+      "\nURL may be @FILE or env:NAME: what that file or variable holds.\nExit codes: 0 it is ready, 1 it is "
+      "not, 2 wrong usage.");
   if (const auto ending = parse(app, argc, argv)) return ending->tell();
   HttpUrl origin;
   try {

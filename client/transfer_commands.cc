@@ -80,7 +80,7 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
   }
   if (!command.to_account)
     app.add_flag("--escapeFormulas", options.escape_formulas,
-                 "In CSV, put ' before texts that spreadsheets take for formulas; import takes it off");
+                 "In CSV, escape texts that spreadsheets take for formulas; import undoes it");
   app.add_flag("--restart", options.restart, "Begin anew, whatever an earlier attempt has done");
   add("--state", options.state_file, "FILE",
       command.from_account && command.to_account ? "Where to keep what is done (nowhere)"

@@ -487,6 +487,22 @@ def test_tables_that_are_done_are_looked_for_as_well(target, tmp_path):
         assert "going on with an earlier attempt" in run(*words, "--verify")
 
 
+def test_without_permission_to_read_the_target_nothing_is_gone_on_with(target, tmp_path):
+    """Nobody can say whether what the state tells of is there."""
+    write_file(tmp_path / "Blind.ndjson", 30_000, partitions=300, make=small)
+    create_table(target, "Blind")
+    state = tmp_path / "state"
+    interruption = Interruption(lambda *_: entities_in(state) > 0)
+    with Proxy(target, interruption) as proxy:
+        account = f"TableEndpoint={proxy.endpoint};SharedAccessSignature={table_sas(target, 'Blind', sp='au')}"
+        words = ("import", "--from", tmp_path / "Blind.ndjson", "--to", account, "--state", state)
+        interruption.run(*words)
+        said = refusal(*words)
+        assert "(403 " in said and "--restart" in said
+        run(*words, "--restart")
+    assert len(all_entities(target, "Blind")) == 30_000
+
+
 def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own(target, tmp_path):
     """Its state is there before the first entity is: else the second attempt would find the first one's in its way."""
     write_file(tmp_path / "Early.ndjson", 3000, partitions=30, make=small)
