@@ -171,7 +171,8 @@ void Transfer::check_state() {
 void Transfer::check_ends() {
   if (!state_.is_kept()) return;
   check_contents();
-  if (!state_.is_resumed()) return;
+  // What this attempt writes must not be taken for what the state of another one is about.
+  if (!state_.is_resumed()) return state_.remove();
   check_claims();
   progress_.tell("going on with an earlier attempt, as " + state_.file().string() + " tells");
 }

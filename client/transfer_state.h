@@ -52,7 +52,7 @@ class TransferState {
 
   // The file is there whole, or as it was. Throws std::runtime_error.
   void save() const;
-  // The transfer is complete.
+  // There is no file any more: the transfer is complete, or begins anew.
   void remove() const;
   // From now on nothing is kept.
   void forget() { file_.clear(); }

@@ -466,6 +466,26 @@ def test_a_target_that_was_emptied_is_known_although_it_has_the_last_entity_agai
         assert f"{proxy.endpoint} is not what it was" in refusal(*words)
 
 
+@pytest.mark.parametrize("more", [("--restart",), ("--filter", "N ge 0")], ids=["restart", "another transfer"])
+def test_who_begins_anew_leaves_no_state_of_before(source, tmp_path, more):
+    """It would tell of another unfinished file than the one that is there."""
+    write_file(tmp_path / "Anew.ndjson", 30_000, partitions=300, make=small)
+    run("import", "--from", tmp_path / "Anew.ndjson", "--to", source.connection_string)
+    out = tmp_path / "out"
+    state = out / ".rocktable-export.json"
+    interruption = Interruption(lambda *_: entities_in(state) > 0)
+    with Proxy(source, interruption) as proxy:
+        words = ("export", "--from", proxy.connection_string, "--table", "Anew", "--to", out)
+        interruption.run(*words)
+        assert state.exists()
+        pages = []
+        again = proxy.fault = Interruption(lambda _number, _method, path: pages.append(path) or len(pages) >= 5)
+        again.run(*words, *more)
+        assert (out / "Anew.ndjson.partial").exists() and not state.exists()
+        assert "going on" not in run(*words, "--verify")
+    delete_table(source, "Anew")
+
+
 def test_tables_that_are_done_are_looked_for_as_well(target, tmp_path):
     """An empty one, and one with entities, before the one that was interrupted."""
     folder = tmp_path / "data"
