@@ -10,6 +10,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
+constexpr std::size_t kMaxFields = 2'000;       // each takes up to 100 bytes of memory, and 4 of the head
 constexpr std::size_t kMaxFieldBytes = 65'533;  // of a name or value; the service refuses far shorter ones
 constexpr std::size_t kKeptBytes = 64 << 10;    // of an idle connection
 
@@ -65,6 +66,10 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
     return;
   }
   if (header_is_done_) return;  // a trailer
+  if (buffers_.fields.size() == kMaxFields) {
+    error = http::error::header_limit;
+    return;
+  }
   check_framing(field, value);
   if (field == http::field::expect) expects_continue_ |= equals_ignoring_case(value, "100-continue");
 

@@ -144,7 +144,8 @@ bool a_long_step_keeps_the_lock() {
   };
   const auto another_runner = [&] {
     look_at_lock();
-    Migrator other(server.connection_string(), {.lock = {.patience = 5 * kLease, .lease = kLease}});
+    Migrator other(server.connection_string(),
+                   {.http = {}, .lock = {.patience = 5 * kLease, .lease = kLease}, .listener = {}});
     try {
       other.create_migration([](MigratorSyntax& _) { _.create_table("two"); }, 2, "1.2", "");
     } catch (const std::runtime_error& error) {
@@ -152,7 +153,7 @@ bool a_long_step_keeps_the_lock() {
     }
     look_at_lock();
   };
-  MigratorOptions options{.lock = {.lease = kLease}};
+  MigratorOptions options{.http = {}, .lock = {.lease = kLease}, .listener = {}};
   options.listener.begin_step = [&](const Migration&, std::size_t) { std::thread(another_runner).join(); };
   Migrator migrator(server.connection_string(), options);
   try {

@@ -233,5 +233,19 @@ TEST_CASE("a name or value of 64 KiB is refused") {
   }
 }
 
+TEST_CASE("a request of more than 2,000 header fields is refused, however short they are") {
+  for (const int count : {2'000, 2'001}) {
+    CAPTURE(count);
+    std::string text = "GET / HTTP/1.1\r\n";
+    for (int i = 0; i < count; ++i) text += "a:\r\n";
+    RequestBuffers buffers;
+    RequestParser parser(buffers);
+    parser.header_limit(256 << 10);
+    const auto error = feed(parser, text + "\r\n", 1 << 20);
+    CHECK(error ==
+          (count > 2'000 ? make_error_code(http::error::header_limit) : boost::system::error_code()));
+  }
+}
+
 }  // namespace
 }  // namespace rocktable

@@ -66,7 +66,8 @@ struct Query {
       found.push_back({std::string(entity.partition_key), std::string(entity.row_key)});
       return true;
     };
-    const auto resume = store.scan(kTable, ranges, page_size, deadline, visit, &stats, &*filter);
+    found_before = found.size();
+    const auto resume = store.scan(kTable, ranges, page_size, deadline, visit, &stats, &*filter, is_full);
     REQUIRE(resume.has_value());
     return *resume;
   }
@@ -91,6 +92,8 @@ struct Query {
   QueryPlan plan;
   RequestStats stats;
   std::vector<EntityKey> found;
+  std::size_t found_before = 0;   // the page
+  std::function<bool()> is_full;  // as TableStore::scan has it
 };
 
 std::string text_of(const std::vector<EntityKey>& keys) {
@@ -567,6 +570,26 @@ TEST_CASE("a long scan uses a second thread, unless it has to rest or is not alo
   resting.all_pages(*table.store, 1000);
   CHECK_FALSE(none.seen);
   CHECK(resting.stats.entities_scanned == LargeTable::kPartitions * LargeTable::kRows);
+}
+
+TEST_CASE("a page ends with the entity that fills it, on one thread and on two") {
+  const LargeTable large;
+  for (const std::string_view text :
+       {"Number eq 42", "PartitionKey ge 'p03' and Number ge 95", "Number lt 1"}) {
+    CAPTURE(text);
+    Query whole(text), bounded(text);
+    whole.all_pages(*large.store, 100'000);
+    std::size_t too_long = 0;
+    bounded.is_full = [&] {
+      const std::size_t on_page = bounded.found.size() - bounded.found_before;
+      if (on_page > 3) ++too_long;
+      return on_page >= 3;
+    };
+    const std::size_t pages = bounded.all_pages(*large.store, 100'000);
+    CHECK(text_of(bounded.found) == text_of(whole.found));
+    CHECK(too_long == 0);
+    CHECK(pages >= whole.found.size() / 3);
+  }
 }
 
 TEST_CASE("a long scan ends where it is told to, and resumes without a gap") {

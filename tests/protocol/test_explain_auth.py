@@ -219,8 +219,8 @@ def test_a_signature_in_the_wrong_place_is_not_told(server, log):
 
 
 def test_why_is_found_out_in_bounded_time(server):
-    """Whoever may not call must not be able to keep the server busy: tens of thousands of headers, parameters."""
-    headers = {f"x-ms-{i:05}": "" for i in range(15_000)}
+    """Whoever may not call must not be able to keep the server busy: as many headers as there may be, thousands of parameters."""
+    headers = {f"x-ms-{i:05}": "" for i in range(1_980)}
     for target, fields in ((f"{server.base}/Tables", headers),
                            (f"{server.base}/Tables?" + "&".join(f"p{i}=1" for i in range(10_000)), {})):
         start = time.monotonic()
