@@ -121,13 +121,11 @@ Response get_entity(const TableStore& store, const Exchange& exchange, const Get
 
 Response query_entities(const TableStore& store, const Exchange& exchange, const QueryEntities& query,
                         RequestStats& stats, MemoryBudget::Share& memory) {
-  // A page is often as large as the last one: made room for, it is not copied while it grows.
   static std::atomic<std::size_t> last_page_bytes = 0;
   std::string body;
-  body.reserve(last_page_bytes);
   const PayloadFormat format = payload_format(exchange, query.table);
   EntitySetWriter page(body, format, query.select);
-  PageMemory page_memory(body, memory);
+  PageMemory page_memory(body, memory, last_page_bytes);
   const auto visit = [&](const EntityView& entity) {
     page.add(entity);
     return true;
@@ -140,7 +138,7 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
                               &stats, filter, [&] { return page_memory.is_full(); })
                         .value();
   page.finish();
-  last_page_bytes = std::min(body.size(), PageMemory::kFirstBytes);
+  last_page_bytes = body.size();
 
   Response response = table_layer_response(exchange, 200);
   set_json_body(response, exchange, std::move(body));

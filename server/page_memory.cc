@@ -14,6 +14,24 @@ constexpr std::size_t kSpare = 64 << 10;  // of memory before more is asked for:
 
 }  // namespace
 
+PageMemory::PageMemory(std::string& body, MemoryBudget::Share& share, std::size_t expected)
+    : body_(body), share_(share) {
+  if (expected > kFirstBytes) {
+    reserve_all();
+  } else {
+    body_.reserve(expected);
+  }
+}
+
+// Address space for the largest page: the kernel gives it memory when it is written to. Growing by doubling would copy a
+// large page again and again, and hold it twice meanwhile.
+void PageMemory::reserve_all() {
+  std::string larger;
+  larger.reserve(kMaxPageBytes + kMaxEntityBytes);
+  larger.append(body_);
+  body_ = std::move(larger);
+}
+
 bool PageMemory::grow() {
   const std::size_t size = body_.size();
   if (size >= kMaxPageBytes) return false;
@@ -21,14 +39,7 @@ bool PageMemory::grow() {
     const std::size_t wanted = share_.is_held() ? std::max(share_.bytes(), size) + kStep : kFirstBytes;
     if (!share_.grow(wanted)) return false;
   }
-  // Address space for the largest page: the kernel gives it memory when it is written to. Growing by doubling would
-  // copy a large page again and again, and hold it twice meanwhile.
-  if (size >= kDoublesUpTo && size + kSpare > body_.capacity()) {
-    std::string larger;
-    larger.reserve(kMaxPageBytes + kMaxEntityBytes);
-    larger.append(body_);
-    body_ = std::move(larger);
-  }
+  if (size >= kDoublesUpTo && size + kSpare > body_.capacity()) reserve_all();
   const std::size_t within_capacity =
       std::max(body_.capacity() - std::min(body_.capacity(), kSpare), kDoublesUpTo);
   asks_at_ = std::min({share_.bytes() - kSpare, within_capacity, kMaxPageBytes});

@@ -11,12 +11,13 @@ namespace rocktable {
 class PageMemory {
  public:
   // What a query holds before it begins. Pages that stay below it never ask for more.
-  static constexpr std::size_t kFirstBytes = 1 << 20;
+  static constexpr std::size_t kFirstBytes = 2 << 20;
   // The rendered bytes of one entity are fewer: it has at most 1 MiB, and JSON writes a byte as six at most.
   static constexpr std::size_t kMaxEntityBytes = 8 << 20;
 
-  // `body` is what is rendered, `share` what is held for it. Both must outlive this.
-  PageMemory(std::string& body, MemoryBudget::Share& share) : body_(body), share_(share) {}
+  // `body` is what is rendered, `share` what is held for it. Both must outlive this. `expected`: a guess of the page's
+  // size; a good one spares copying the page while it grows.
+  PageMemory(std::string& body, MemoryBudget::Share& share, std::size_t expected = 0);
 
   // Called after each entity: whether the page ends with it. It does once it has kMaxPageBytes, and where the budget is
   // spent. Otherwise there is memory for the next entity.
@@ -24,6 +25,7 @@ class PageMemory {
 
  private:
   bool grow();
+  void reserve_all();
 
   std::string& body_;
   MemoryBudget::Share& share_;
