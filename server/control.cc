@@ -11,6 +11,9 @@ namespace {
 
 Response answer_ready(const ControlState& state, const ControlArguments&) {
   if (state.stopping) return control_json(503, {{"status", "stopping"}});
+  if (const auto reason = state.store.unavailable())
+    return control_json(503,
+                        {{"status", "unavailable"}, {"error", "the store is not available: " + *reason}});
   return control_json(200, {{"status", "ready"}, {"store", state.store.contents_id()}});
 }
 

@@ -2,7 +2,9 @@
 // collides. Who may use it is control_access.h's to say, before anything here is called.
 //
 //   GET    health                  200 once the emulator answers
-//   GET    ready                   200 once it serves requests, 503 once it stops; which contents the store has
+//   GET    ready                   200 while it serves requests, with the id of the store's contents; 503 once it stops, or
+//                                  while the store is not available:
+//                                  {"status": "stopping"}, {"status": "unavailable", "error": "why"}
 //   GET    stats                   what requests cost since the start (statistics.h)
 //
 // and what test suites ask for (control_data.h):

@@ -11,35 +11,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path aside(const fs::path& folder) { return folder.string() + ".aside"; }
+// The same place, named without links but for the last component.
+fs::path with_real_parent(const fs::path& path) {
+  const fs::path name = path.filename();
+  if (name.empty() || name == "." || name == "..") return fs::weakly_canonical(path);
+  return fs::weakly_canonical(path.parent_path()) / name;
+}
 
 }  // namespace
+
+fs::path remains_of_exchange(const fs::path& b) { return b.string() + ".aside"; }
+
+fs::path real_path(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as Linux
+  fs::path out = with_real_parent(fs::absolute(path));
+  for (int links = 0; fs::is_symlink(out); ++links) {
+    if (links == kMostLinks)
+      throw fs::filesystem_error("too many links", path,
+                                 std::make_error_code(std::errc::too_many_symbolic_link_levels));
+    out = with_real_parent(out.parent_path() / fs::read_symlink(out));
+  }
+  return out;
+}
 
 void exchange_folders(const fs::path& a, const fs::path& b) {
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return;
   if (errno != EINVAL && errno != ENOSYS)
     throw fs::filesystem_error("cannot exchange folders", a, b, {errno, std::generic_category()});
-  fs::rename(b, aside(b));
+  fs::rename(b, remains_of_exchange(b));
   try {
     fs::rename(a, b);
   } catch (const fs::filesystem_error&) {
-    fs::rename(aside(b), b);
+    fs::rename(remains_of_exchange(b), b);
     throw;
   }
-  fs::rename(aside(b), a);
+  try {
+    fs::rename(remains_of_exchange(b), a);
+  } catch (const fs::filesystem_error&) {
+    fs::rename(b, a);
+    fs::rename(remains_of_exchange(b), b);
+    throw;
+  }
 }
 
 void settle_exchange(const fs::path& b, std::error_code& error) {
-  if (!fs::exists(b, error) && fs::exists(aside(b), error)) fs::rename(aside(b), b, error);
-}
-
-void remove_remains(const fs::path& b) { fs::remove_all(aside(b)); }
-
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // a file system that has no such thing
-  ::fsync(descriptor);
-  ::close(descriptor);
+  if (!fs::exists(b, error) && fs::exists(remains_of_exchange(b), error))
+    fs::rename(remains_of_exchange(b), b, error);
 }
 
 }  // namespace rocktable

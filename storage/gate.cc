@@ -31,8 +31,8 @@ Gate::Slot& Gate::enter() {
 
 void Gate::await_opening() {
   std::unique_lock lock(mutex_);
-  if (!opened_.wait_for(lock, patience_, [this] { return !closed_; }))
-    throw ServiceException(ErrorCode::ServerBusy);
+  const bool changed = changed_.wait_for(lock, patience_, [this] { return !closed_ || refuses_; });
+  if (!changed || refuses_) throw ServiceException(ErrorCode::ServerBusy);
 }
 
 bool Gate::is_empty() const {
@@ -44,9 +44,10 @@ void Gate::open() {
   {
     const std::lock_guard lock(mutex_);
     pressing_ = false;
+    refuses_ = false;
     closed_ = false;
   }
-  opened_.notify_all();
+  changed_.notify_all();
 }
 
 Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
@@ -68,7 +69,17 @@ Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
 }
 
 Gate::Closed::~Closed() {
-  if (!stays_) gate_.open();
+  if (!stays_closed_) gate_.open();
+}
+
+void Gate::Closed::leave_closed() {
+  stays_closed_ = true;
+  {
+    const std::lock_guard lock(gate_.mutex_);
+    gate_.pressing_ = false;
+    gate_.refuses_ = true;
+  }
+  gate_.changed_.notify_all();
 }
 
 }  // namespace rocktable

@@ -1,5 +1,6 @@
-// The way into the store. All calls pass through side by side; who exchanges what is behind closes it: those inside
-// leave first, those who come meanwhile wait outside for a moment.
+// The way into the store. All calls pass through side by side. Whoever replaces the database closes the gate: calls that
+// are inside leave first, calls that arrive meanwhile wait for a moment. While there is no database the gate stays
+// closed, and calls that arrive are refused at once.
 #pragma once
 
 #include <array>
@@ -41,14 +42,17 @@ class Gate {
     Closed(const Closed&) = delete;
     Closed& operator=(const Closed&) = delete;
 
-    // What is behind is broken: nobody gets in any more.
-    void stay() { stays_ = true; }
+    // The gate stays closed when this object goes. Calls are refused at once until open_again().
+    void leave_closed();
 
    private:
     Gate& gate_;
     std::unique_lock<std::mutex> alone_;
-    bool stays_ = false;
+    bool stays_closed_ = false;
   };
+
+  // Ends what Closed::leave_closed() began.
+  void open_again() { open(); }
 
   // Whether those inside should leave now: who closes has waited for a while.
   bool is_pressing() const { return pressing_.load(std::memory_order_relaxed); }
@@ -56,7 +60,7 @@ class Gate {
  private:
   static constexpr std::size_t kSlots = 64;
 
-  // Throws ServiceException: ServerBusy, where it is not opened in time.
+  // Throws ServiceException: ServerBusy, where the gate is not opened in time, or stays closed.
   Slot& enter();
   void await_opening();
   bool is_empty() const;
@@ -68,7 +72,8 @@ class Gate {
   std::atomic<bool> pressing_ = false;
   std::mutex closing_mutex_;  // one closes at a time
   std::mutex mutex_;
-  std::condition_variable opened_;
+  std::condition_variable changed_;
+  bool refuses_ = false;  // closed, and nobody waits; guarded by mutex_
 };
 
 }  // namespace rocktable

@@ -389,8 +389,10 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
 
 }  // namespace
 
-RepairReport repair_store(const fs::path& store, std::string_view account) {
-  if (!fs::is_directory(store)) throw StoreError("there is no store in " + store.string());
+RepairReport repair_store(const fs::path& named, std::string_view account) {
+  if (!fs::is_directory(named)) throw StoreError("there is no store in " + named.string());
+  const fs::path store =
+      real_path(named);  // what is made lies beside the folder itself, not beside a link to it
   const Lock lock(store);
   const fs::path copy = store.string() + ".repair";
   try {

@@ -1,22 +1,47 @@
 // What is told of a snapshot, and the file beside its database that says it.
 //
-//   file := "rocktable snapshot 1\n"  taken (ticks)  "\n"  tables  "\n"  bytes  "\n"     (numbers in decimal)
+//   file     := "rocktable snapshot 2\n"  taken (ticks)  "\n"  tables  "\n"  bytes  "\n"  line*  checksum of all before  "\n"
+//   line     := checksum | "-"  " "  bytes  " "  name  "\n"
+//   checksum := CRC-32C, 8 hexadecimal digits
+//
+// A line is of a file of the database. Files of tables have no checksum there: each of their blocks has one of its own.
+// The first format ends behind the third number: its database has files that nobody listed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/table_store.h"
 
 namespace rocktable {
 
+// The file's name.
+inline constexpr std::string_view kSnapshotDescription = "SNAPSHOT";
+
+inline bool is_table_file(std::string_view name) { return name.ends_with(".sst"); }
+
+struct SnapshotFile {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::optional<std::uint32_t> checksum;
+
+  bool operator==(const SnapshotFile&) const = default;
+};
+
+struct SnapshotDescription {
+  SnapshotInfo info;
+  std::vector<SnapshotFile> files;  // empty in the first format
+};
+
 // Letters, digits, `-`, `_` and `.`; the first one a letter or a digit; 64 at most: a name of one folder on every
 // system, and of no path.
 bool is_snapshot_name(std::string_view name);
 
-std::string to_description(const SnapshotInfo& info);
+std::string to_text(const SnapshotDescription& description);
 // Nothing where it is none.
-std::optional<SnapshotInfo> parse_description(std::string_view name, std::string_view text);
+std::optional<SnapshotDescription> parse_description(std::string_view name, std::string_view text);
 
 }  // namespace rocktable

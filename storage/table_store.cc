@@ -13,6 +13,7 @@
 #include "storage/folders.h"
 #include "storage/log_check.h"
 #include "storage/rocksdb.h"
+#include "storage/store_environment.h"
 #include "storage/table_scan.h"
 #include "storage/table_store_impl.h"
 
@@ -24,12 +25,33 @@ void throw_exception_from_error(const WriteRefusal& refusal, const boost::source
 
 namespace {
 
-// Creates the folder of the store; a clear sentence where that cannot be.
-void make_directory(const std::filesystem::path& directory) {
-  std::error_code error;
-  settle_exchange(directory, error);
-  if (!error) std::filesystem::create_directories(directory, error);
-  if (error) throw StoreError("cannot create the folder " + directory.string() + ": " + error.message());
+// The folder of the store, without links; it is created where it is absent. A clear sentence where that cannot be.
+std::string make_home(const StoreOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.in_memory) return "/memory";
+  const fs::path& named = options.directory;
+  try {
+    const fs::path home = real_path(named);
+    std::error_code error;
+    settle_exchange(home, error);
+    if (!error && fs::is_symlink(named) && !fs::exists(home))
+      throw StoreError("the folder " + named.string() + " is a link to " + home.string() +
+                       ", which does not exist: create that folder, or remove the link");
+    if (!error) fs::create_directories(home, error);
+    if (error) throw fs::filesystem_error("", home, error);
+    return home.string();
+  } catch (const fs::filesystem_error& error) {
+    throw StoreError("cannot create the folder " + named.string() + ": " + error.code().message());
+  }
+}
+
+// Empty where the store's own folder is named, and not a link to it.
+std::string link_to(const std::string& home, const StoreOptions& options) {
+  if (options.in_memory) return "";
+  const std::filesystem::path named = std::filesystem::absolute(options.directory);
+  const std::string link =
+      (std::filesystem::weakly_canonical(named.parent_path()) / named.filename()).string();
+  return link == home ? "" : link;
 }
 
 // Whether it is the files that are at fault, and not the system or the user.
@@ -54,11 +76,11 @@ DamagedStore damaged(const std::filesystem::path& directory, const std::string& 
   throw StoreError("cannot open the store in " + folder + ": " + what);
 }
 
-// Before RocksDB opens it, and deletes what it takes to be superfluous.
-void check_whole(const StoreOptions& options) {
+// Before RocksDB opens it, and deletes what it takes to be superfluous. `warns`: of a torn end, which is no damage.
+void check_whole(const StoreOptions& options, bool warns) {
   const LogCheck logs = check_logs(options.directory);
   if (!logs.damage.empty()) throw damaged(options.directory, logs.damage);
-  if (!logs.torn.empty() && options.warn) options.warn(logs.torn);
+  if (warns && !logs.torn.empty() && options.warn) options.warn(logs.torn);
 }
 
 }  // namespace
@@ -68,20 +90,19 @@ void check_whole(const StoreOptions& options) {
 TableStore::Impl::Impl(const StoreOptions& options)
     : options_(options),
       memory_env_(options.in_memory ? rocksdb::NewMemEnv(rocksdb::Env::Default()) : nullptr),
-      env_(options.in_memory ? memory_env_.get() : rocksdb::Env::Default()),
-      home_(options.in_memory ? "/memory" : options.directory.string()),
-      directory_(home_) {
+      env_(options.in_memory                ? memory_env_.get()
+           : options.environment != nullptr ? &options.environment->env
+                                            : rocksdb::Env::Default()),
+      home_(make_home(options)),
+      link_home_(link_to(home_, options)),
+      directory_(home_),
+      recovery_({kReopenInterval, options.reopen_timeout, [this] { recover(); },
+                 [this](const std::string& reason) {
+                   if (options_.give_up) options_.give_up(reason);
+                 }}) {
   write_options_.sync = options.sync && !options.in_memory;
   write_options_.disableWAL = options.in_memory;  // there is nothing to recover
-  if (!options.in_memory) {
-    make_directory(options.directory);
-    check_whole(options);
-  }
-  try {
-    database_ = open(directory_);
-  } catch (const StoreFault& fault) {
-    throw_open_error(directory_, fault.status());
-  }
+  database_ = open_home(true);
   try {
     check_format();
     remove_leftovers();
@@ -96,13 +117,28 @@ TableStore::Impl::Impl(const StoreOptions& options)
   }
 }
 
-// Throws StoreFault.
-std::unique_ptr<Database> TableStore::Impl::open(const std::string& directory) const {
+std::unique_ptr<Database> TableStore::Impl::open_home(bool create) const {
+  if (!options_.in_memory) check_whole(options_, create);
+  try {
+    return open(directory_, create);
+  } catch (const StoreFault& fault) {
+    throw_open_error(options_.in_memory ? std::filesystem::path(directory_) : options_.directory,
+                     fault.status());
+  }
+}
+
+std::unique_ptr<Database> TableStore::Impl::open(const std::string& directory, bool create) const {
   rocksdb::DBOptions options = database_options(env_);
+  options.create_if_missing = create;
+  options.create_missing_column_families = create;
   // Without a log, files alone must show one moment: of a snapshot's two families.
   options.atomic_flush = options_.in_memory;
   if (!options_.in_memory) options.sst_file_manager = background_removal(env_);
   return std::make_unique<Database>(options, directory);
+}
+
+void TableStore::Impl::warn(const std::string& sentence) const {
+  if (options_.warn) options_.warn(sentence);
 }
 
 void TableStore::Impl::read_counters() {
@@ -124,6 +160,13 @@ void TableStore::Impl::check_format() {
 }
 
 TableStore::Impl::~Impl() {
+  recovery_.stop();
+  try {
+    put_back();
+  } catch (const std::exception& fault) {
+    warn("the store as it was before a restore that failed is left in " + staging_folder() + ": " +
+         fault.what());
+  }
   // Close does not flush, and replaying a log of 30,000 rows costs the next start 170 ms. The one row in the log says
   // what must be in files: check_logs would miss it in a manifest that lost its end.
   if (!options_.in_memory && database_ != nullptr && clock_) {
@@ -450,6 +493,8 @@ Result<void> TableStore::delete_table(const TableName& name) {
   const Gate::Pass pass(impl_->gate());
   return impl_->delete_table(name);
 }
+
+std::optional<std::string> TableStore::unavailable() const { return impl_->unavailable(); }
 
 std::optional<Table> TableStore::get_table(const TableName& name) const {
   const Gate::Pass pass(impl_->gate());

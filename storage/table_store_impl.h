@@ -1,7 +1,9 @@
 // What is behind TableStore: RocksDB, and who may touch what of it at the same time.
 //
 // Each call holds a pass of the gate from its first look to its last (the interface takes it, nothing in here does), so
-// that whoever closes the gate is alone: then the database itself may be exchanged. Behind the gate:
+// that whoever closes the gate is alone. Who takes a snapshot holds snapshots_mutex_ instead, for that may take long. The
+// database itself is replaced by who closed the gate and holds snapshots_mutex_, so that either of them suffices to use
+// it. While there is no database the gate stays closed. Behind the gate:
 //
 //   a table's lock  shared by commits to it, exclusive for who creates, empties or deletes it
 //   a partition's   commits to one partition wait for each other; readers take neither, and see snapshots
@@ -29,6 +31,8 @@
 #include "storage/database.h"
 #include "storage/gate.h"
 #include "storage/key_codec.h"
+#include "storage/recovery.h"
+#include "storage/snapshot_description.h"
 #include "storage/table_lock.h"
 #include "storage/table_rows.h"
 #include "storage/table_store.h"
@@ -78,11 +82,14 @@ class TableStore::Impl {
   // --- In contents_id.cc
   std::string contents_id() const;
 
-  // --- In snapshots.cc: both close the gate themselves, or need none
+  // --- In snapshots.cc: need no pass of the gate
   Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
   std::vector<SnapshotInfo> snapshots() const;
   Result<void> delete_snapshot(std::string_view name);
-  Result<void> restore_snapshot(std::string_view name);
+
+  // --- In restore.cc
+  Result<void> restore_snapshot(std::string_view name);  // closes the gate itself
+  std::optional<std::string> unavailable() const { return recovery_.reason(); }
 
  private:
   struct Previous;
@@ -92,7 +99,10 @@ class TableStore::Impl {
   class TableLocks;
 
   // --- The database
-  std::unique_ptr<Database> open(const std::string& directory) const;
+  // Throws StoreFault. `create`: an empty one where there is none.
+  std::unique_ptr<Database> open(const std::string& directory, bool create) const;
+  // In the store's folder. Throws StoreError.
+  std::unique_ptr<Database> open_home(bool create) const;
   void check_format();
   void read_counters();
   void sweep_unfinished_clones();
@@ -135,12 +145,36 @@ class TableStore::Impl {
   Result<SeedCount> fill_and_finish(const std::vector<SeedTable>& tables, TableId first);
 
   // --- Snapshots
-  std::string snapshot_folder() const;
+  struct Counters {
+    std::uint64_t next_table_id;
+    DateTime clock_mark;
+  };
+
+  void warn(const std::string& sentence) const;
+  // The first one is where new snapshots go.
+  std::vector<std::string> snapshot_folders() const;
+  bool is_there(const std::string& path) const;
+  // The folder of one; nothing where there is none.
+  std::optional<std::string> find_snapshot(std::string_view name) const;
+  std::optional<SnapshotDescription> describe_snapshot(const std::string& folder) const;
+  std::vector<SnapshotFile> list_files(const std::string& folder) const;
   std::string staging_folder() const;
-  void remove_leftovers();
-  void carry_counters_to(const Database& next);
+  // A folder with what is in it, or a file; of a symbolic link the link alone. Does nothing where there is none.
+  void remove_tree(const std::string& path) const;
+  // The same, where it does not matter much: it warns where it fails.
+  void try_to_remove(const std::string& path) const;
+  void remove_leftovers() const;
+
+  // --- Restoring
+  void require_database() const;
+  void copy_snapshot(const std::string& folder, const std::string& to) const;
+  std::unique_ptr<Database> open_copy(const std::string& folder, const std::string& staged) const;
+  Counters carry_counters_to(const Database& next) const;
   void exchange_database(std::unique_ptr<Database> next, const std::string& staged);
-  void reopen_exchanged(Gate::Closed& alone, const std::string& staged);
+  void replace_on_disk(Gate::Closed& alone, std::unique_ptr<Database> next, const std::string& staged);
+  void put_back();
+  void open_as_it_was();
+  void recover();
 
   rocksdb::DB& db() const { return database_->db(); }
   rocksdb::ColumnFamilyHandle* catalog() const { return database_->catalog(); }
@@ -155,15 +189,19 @@ class TableStore::Impl {
   }
 
   static constexpr std::chrono::seconds kDrainTime{5};  // for those inside to leave
+  static constexpr std::chrono::seconds kReopenInterval{1};
   static constexpr std::size_t kTableLocks = 48;  // ThreadSanitizer follows a thread that holds up to 63
 
   const StoreOptions options_;
   std::unique_ptr<rocksdb::Env> memory_env_;
   rocksdb::Env* env_;
-  const std::string home_;  // the store's folder, and in front of the names of those beside it
-  std::string directory_;   // where the database is: the same, but in memory
+  const std::string home_;  // the store's folder, without links, and in front of the names of those beside it
+  const std::string link_home_;  // the link that names it; empty where none does
+  std::string directory_;        // where the database is: home_, but in memory
+  // Whether a restore that failed has left the store, as it was before, in the staging folder.
+  bool is_displaced_ = false;
   mutable Gate gate_;
-  std::unique_ptr<Database> database_;  // null after an exchange that failed: then the gate stays closed
+  std::unique_ptr<Database> database_;  // null where the store is not available
   rocksdb::WriteOptions write_options_;
   std::optional<Clock> clock_;
   std::mutex resume_mutex_;
@@ -180,6 +218,7 @@ class TableStore::Impl {
   mutable std::mutex snapshots_mutex_;  // one is taken, removed or restored at a time
   mutable std::mutex contents_mutex_;   // of contents_id_, which is read without a pass of the gate
   std::string contents_id_;
+  Recovery recovery_;  // of the database, where a restore has left none
 };
 
 // Of several tables, exclusive.

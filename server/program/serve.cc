@@ -3,6 +3,9 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include <mutex>
+#include <optional>
+
 #include "odata/printable.h"
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
@@ -55,6 +58,24 @@ Https https_of(const Options& options) {
 
 void warn(const std::string& text) { spdlog::warn("{}", printable(text)); }
 
+// Why the server had to stop, told by another thread.
+class Failure {
+ public:
+  void tell(const std::string& sentence) {
+    const std::lock_guard lock(mutex_);
+    sentence_ = sentence;
+  }
+  // Throws StoreError where something was told.
+  void raise() const {
+    const std::lock_guard lock(mutex_);
+    if (sentence_) throw StoreError(*sentence_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<std::string> sentence_;
+};
+
 Seed seed_of(const Options& options) {
   Seed seed{.path = options.seed};
   if (!options.seed_account.empty()) seed.account = options.seed_account;
@@ -101,7 +122,16 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
     std::filesystem::remove(options.ready_file, ignored);
   }
   AccessLog access_log(options.silent, options.debug_file);
-  TableStore store({store_in(options.location), options.in_memory, options.sync, warn});
+  Failure failure;
+  const auto give_up = [&](const std::string& reason) {
+    failure.tell("the store could not be opened again, the server ends: " + reason);
+    server.stop();
+  };
+  TableStore store({.directory = store_in(options.location),
+                    .in_memory = options.in_memory,
+                    .sync = options.sync,
+                    .warn = warn,
+                    .give_up = give_up});
   if (!options.seed.empty()) {
     const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
     if (!seeded.empty() && !options.silent) spdlog::info("{}", printable(seeded));
@@ -126,6 +156,7 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
   tell(announcement);
   account_sources.watch(accounts);
   server.run(service, access_log);
+  failure.raise();
 }
 
 }  // namespace

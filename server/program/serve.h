@@ -12,8 +12,8 @@ namespace rocktable {
 // The folder of the store in the folder that --location names.
 std::filesystem::path store_in(const std::string& location);
 
-// Calls `tell` once clients can connect, and serves until a signal ends it. Throws std::exception where it cannot start,
-// with a sentence for the user.
+// Calls `tell` once clients can connect, and serves until a signal ends it. Throws std::exception where it cannot start, or
+// where it ends because the store was lost (StoreOptions::give_up), with a sentence for the user.
 void serve(const Options& options, const std::function<void(const Announcement&)>& tell);
 
 }  // namespace rocktable
