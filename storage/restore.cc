@@ -6,6 +6,8 @@
 // On the disk there is no open database for the moment of the exchange, for RocksDB opens files by path. Where none can be
 // opened afterwards (the disk is full, too few descriptors), the store is not available, and recovery_ opens the one that
 // there was as soon as that is possible. In memory the new database stays where it was made, and cannot fail.
+#include <rocksdb/sst_file_reader.h>
+
 #include <algorithm>
 #include <mutex>
 
@@ -48,6 +50,18 @@ std::string with_folder(std::string text, const std::string& copy, const std::st
   return text;
 }
 
+// The first file of a table that is not whole, which RocksDB does not always name, or another instead. Empty where all are.
+std::string damaged_table(rocksdb::Env* env, const std::string& folder) {
+  rocksdb::Options options;
+  options.env = env;
+  for (const auto& name : names_in(env, folder)) {
+    rocksdb::SstFileReader reader(options);
+    if (is_table_file(name) && (!reader.Open(path_in(folder, name)).ok() || !reader.VerifyChecksum().ok()))
+      return path_in(folder, name);
+  }
+  return "";
+}
+
 // Whether the files are at fault, and not the disk that they are copied to.
 bool is_fault_of_files(const rocksdb::Status& status) {
   return !status.IsIOError() || status.IsPathNotFound();
@@ -88,6 +102,9 @@ void TableStore::Impl::copy_snapshot(const std::string& folder, const std::strin
   }
   sync_entries(env_, to);
   if (is_listed || options_.in_memory) return;
+  const auto names = names_in(env_, to);
+  const auto is_log = [](const std::string& name) { return name.ends_with(".log"); };
+  if (std::none_of(names.begin(), names.end(), is_log)) return;  // RocksDB takes none along that is empty
   const LogCheck logs = check_logs(to);
   if (!logs.damage.empty()) throw damaged(folder, with_folder(logs.damage, to, folder));
   if (!logs.torn.empty()) warn("the snapshot " + name_of(folder) + ": " + logs.torn);
@@ -105,7 +122,10 @@ std::unique_ptr<Database> TableStore::Impl::open_copy(const std::string& folder,
     return out;
   } catch (const StoreFault& fault) {
     if (!is_fault_of_files(fault.status())) throw;
-    throw damaged(folder, with_folder(fault.status().ToString(), staged, folder));
+    std::string what = with_folder(fault.status().ToString(), staged, folder);
+    const std::string table = damaged_table(env_, folder);
+    if (what.find(table) == what.npos) what += "; the damaged file is " + table;
+    throw damaged(folder, what);
   } catch (const CorruptRecord& fault) {
     throw damaged(folder, fault.what());
   }

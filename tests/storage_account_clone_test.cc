@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "storage/catalog_codec.h"
@@ -13,6 +14,7 @@
 #include "tests/storage_contents.h"
 #include "tests/storage_files.h"
 #include "tests/storage_temporary_folder.h"
+#include "tests/storage_watched_files.h"
 
 namespace rocktable {
 namespace {
@@ -79,42 +81,108 @@ TEST_CASE("of two copies with one name one is made, and nothing of the other") {
   }
 }
 
-TEST_CASE("a copy is of one moment, whatever is written or emptied meanwhile") {
+std::int64_t number_at(const TableStore& store, const TableName& name, const std::string& row) {
+  const auto entity = entity_at(store, name, {"p", row});
+  REQUIRE(entity.has_value());
+  return std::get<std::int64_t>(entity->properties.at(0).value);
+}
+
+// A writer puts the same number into one table and then into the other: at any moment the second has it, or one less. The
+// first takes a while to copy.
+TEST_CASE("a copy shows all tables of the account at one moment, whatever is written meanwhile") {
   TableStore store(in_memory());
-  make_table(store, kTable, 0);
+  const TableName first{"acct", "a"}, second{"acct", "b"};
+  make_table(store, first, 3000);
+  make_table(store, second, 0);
+  const auto number = [&](const TableName& name, std::int64_t n) {
+    return store.commit(name, "p", std::vector<Write>{upsert("!", {{"n", n}})}).has_value();
+  };
+  REQUIRE(number(first, 0));
+  REQUIRE(number(second, 0));
   std::atomic<bool> running{true};
-  std::atomic<int> unexpected{0}, torn{0}, made{0};
-  std::vector<std::jthread> threads;
-  threads.emplace_back([&] {  // row 0 and row 999 always have one number
-    for (std::int64_t n = 0; running; ++n) {
-      std::vector<Write> writes;
-      for (const int row : {0, 500, 999}) writes.push_back(upsert(std::to_string(row), {{"n", n}}));
-      const auto result = store.commit(kTable, "p", writes);
-      unexpected += !result.has_value();
+  std::atomic<int> unexpected{0};
+  std::atomic<std::int64_t> written{0};
+  std::jthread writer([&] {
+    for (std::int64_t n = 1; running; ++n) {
+      unexpected += !number(first, n);
+      unexpected += !number(second, n);
+      written = n;
     }
   });
-  threads.emplace_back([&] {
-    while (running) {
-      unexpected += !store.reset_table(kTable).has_value();
-      std::this_thread::sleep_for(std::chrono::microseconds(300));
-    }
-  });
-  for (int round = 0; round < 100; ++round) {
-    const auto clone = store.clone_account(kTable.account, "copy");
-    if (!clone) {
-      unexpected += clone.error().code != ErrorCode::ServerBusy;
-      continue;
-    }
-    ++made;
-    const auto entities = entities_in(store, {"copy", kTable.table});
-    torn += !entities.empty() && (entities.size() != 3 || entities[0].timestamp != entities[2].timestamp);
+  int torn = 0, busy_rounds = 0;
+  for (int round = 0; round < 20; ++round) {
+    const std::int64_t before = written;
+    unexpected += !store.clone_account("acct", "copy").has_value();
+    busy_rounds += written >= before + 2;
+    const std::int64_t a = number_at(store, {"copy", "a"}, "!"), b = number_at(store, {"copy", "b"}, "!");
+    torn += b != a && b != a - 1;
+    CHECK(entities_in(store, {"copy", "a"}).size() == 3001);
     store.reset_account("copy");
   }
   running = false;
-  threads.clear();
+  writer.join();
   CHECK(unexpected == 0);
   CHECK(torn == 0);
-  CHECK(made > 0);
+  CHECK(busy_rounds > 0);
+}
+
+// Moves all rows of the entities into files of their own below the first level: those alone are dropped whole. Returns
+// the name of the one whose first row is of this table.
+std::string settle_files(const StoreOptions& options, TableId table) {
+  std::string out;
+  change(options, [&](rocksdb::DB& db, const auto& families) {
+    REQUIRE(db.CompactRange({}, families[2], nullptr, nullptr).ok());
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db.GetLiveFilesMetaData(&files);
+    for (const auto& file : files) {
+      if (file.column_family_name != "entities") continue;
+      CHECK(file.level > 0);
+      if (file.smallestkey.starts_with(encode_table_prefix(table))) out = file.name;
+    }
+  });
+  return out;
+}
+
+// Files of a table that is emptied are dropped, whatever snapshot of RocksDB is read: the copy would miss its rows, those
+// of before and those of after.
+TEST_CASE(
+    "a copy begins again where a table is emptied between the look at its row and the copy of its entities") {
+  const TemporaryFolder folder;
+  StoreOptions options = folder.store();
+  const TableName first{"acct", "a"}, second{"acct", "b"};
+  {
+    TableStore store(options);
+    make_table(store, first, 300);
+    make_table(store, second, 0);
+  }
+  settle_files(options, TableId{1});
+  {
+    TableStore store(options);
+    write_rows(store, second, 300);
+  }
+  const std::string first_file = settle_files(options, TableId{1});
+  REQUIRE_FALSE(first_file.empty());
+  REQUIRE(settle_files(options, TableId{2}) != first_file);
+
+  WatchedEnvironment watched;
+  options.environment = &watched.environment();
+  TableStore* opened = nullptr;
+  std::atomic<bool> waits{false};
+  watched.files().before_table_read = [&](const std::string& path) {
+    if (!path.ends_with(first_file) || !waits.exchange(false)) return;
+    std::jthread([&] {  // the first table is being copied, the second one not yet
+      opened->reset_table(second).value();
+      opened->commit(second, "p", std::vector<Write>{upsert("after")}).value();
+    })
+        .join();
+  };
+  TableStore store(options);
+  opened = &store;
+  waits = true;
+  CHECK(outcome_of_clone(store, "acct", "copy") == "2 tables, 301 entities");
+  CHECK_FALSE(waits);
+  CHECK(entities_in(store, {"copy", "a"}).size() == 300);
+  CHECK(rows(store, {"copy", "b"}) == "after");
 }
 
 // As the end of the process leaves it: rows under ids of no table, and the row of the catalog that says so.

@@ -91,14 +91,26 @@ TEST_CASE("where those inside do not leave, nobody is alone, and the gate is ope
   const Gate::Closed alone(gate, milliseconds(20));
 }
 
-TEST_CASE("a gate that is to stay closed lets nobody in any more") {
-  Gate gate(milliseconds(1));
+TEST_CASE("a gate that is left closed refuses at once, also those who wait, until it is opened again") {
+  Gate gate(std::chrono::hours(1));
+  std::atomic<int> refused{0};
+  std::jthread waiting;
   {
-    Gate::Closed alone(gate, milliseconds(20));
-    alone.stay();
+    Gate::Closed alone(gate, milliseconds(1000));
+    waiting = std::jthread(
+        [&] { refused += code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy; });
+    alone.leave_closed();
   }
+  waiting.join();
+  CHECK(refused == 1);
   CHECK(code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy);
   CHECK(code_of([&] { const Gate::Closed again(gate, milliseconds(1)); }) == ErrorCode::ServerBusy);
+  CHECK(code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy);
+  gate.open_again();
+  {
+    const Gate::Pass pass(gate);
+  }
+  const Gate::Closed alone(gate, milliseconds(20));
 }
 
 }  // namespace

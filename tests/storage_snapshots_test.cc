@@ -16,6 +16,7 @@
 #include "storage/snapshot_description.h"
 #include "tests/storage_contents.h"
 #include "tests/storage_files.h"
+#include "tests/storage_snapshot_files.h"
 #include "tests/storage_temporary_folder.h"
 
 namespace rocktable {
@@ -148,16 +149,39 @@ TEST_CASE("names of snapshots lead out of no folder") {
 }
 
 TEST_CASE("what is told of a snapshot is read as it was written, and nothing else is") {
-  const SnapshotInfo info{"x", now(), 7, 1234567890123};
-  const std::string text = to_description(info);
+  const SnapshotDescription description{
+      {"x", now(), 7, 1234567890123},
+      {{"CURRENT", 16, 0x0a}, {"000012.sst", 4096, std::nullopt}, {"a b", 0, 0xffffffff}}};
+  const std::string text = to_text(description);
   const auto read = parse_description("x", text);
   REQUIRE(read.has_value());
-  CHECK(read->taken == info.taken);
-  CHECK(read->tables == 7);
-  CHECK(read->bytes == 1234567890123);
+  CHECK(read->info.taken == description.info.taken);
+  CHECK(read->info.tables == 7);
+  CHECK(read->info.bytes == 1234567890123);
+  CHECK(read->files == description.files);
   for (std::size_t length = 0; length < text.size(); ++length)
     CHECK_FALSE(parse_description("x", text.substr(0, length)).has_value());
   CHECK_FALSE(parse_description("x", text + "1").has_value());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 4);
+    CHECK_FALSE(parse_description("x", changed).has_value());
+  }
+}
+
+TEST_CASE("what is told of a snapshot in the first format is read, and that its files are not known") {
+  const auto read = parse_description("x", "rocktable snapshot 1\n638000000000000000\n7\n99\n");
+  REQUIRE(read.has_value());
+  CHECK(read->info.taken.ticks == 638000000000000000);
+  CHECK(read->info.tables == 7);
+  CHECK(read->info.bytes == 99);
+  CHECK(read->files.empty());
+  for (const std::string_view bad :
+       {"", "rocktable snapshot 1\n", "rocktable snapshot 1\n1\n2\n", "rocktable snapshot 1\n1\n2\n3",
+        "rocktable snapshot 1\n1\n2\n3\n4", "rocktable snapshot 3\n1\n2\n3\n"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_description("x", bad).has_value());
+  }
 }
 
 // ETags are timestamps: one that came again would let a client write over what it has not seen.
@@ -209,6 +233,7 @@ TEST_CASE("counters are carried over to the store that takes the place, where th
 
   const DateTime ahead{now().ticks + 1'000'000'000'000};
   const fs::path snapshot = options.directory.string() + ".snapshots/early";
+  forget_list_of_files(snapshot);
   change({snapshot}, put(1, kClockKey, encode_number(static_cast<std::uint64_t>(ahead.ticks))));
   change({snapshot}, put(1, kNextTableIdKey, encode_number(1000)));
   {

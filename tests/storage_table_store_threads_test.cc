@@ -7,13 +7,18 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "storage/catalog_codec.h"
+#include "tests/storage_files.h"
 #include "tests/storage_store.h"
 #include "tests/storage_temporary_folder.h"
+#include "tests/wait_until.h"
 
 namespace rocktable {
 namespace {
@@ -30,27 +35,35 @@ void in_threads(const std::function<void(int)>& work) {
 
 std::int64_t number_in(const Entity& entity) { return std::get<std::int64_t>(entity.properties.at(0).value); }
 
-TEST_CASE("no increment under an ETag is lost") {
+// All threads write under one ETag at the same moment, in transactions that take a while.
+TEST_CASE("of several increments under one ETag one is done, and none is lost") {
+  constexpr int kRounds = 100, kOtherRows = 60;
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   committed(store, kTable, "p", {insert("counter", {{"n", std::int64_t{0}}})});
-  std::atomic<std::int64_t> successes{0}, refusals{0}, others{0};
+  std::atomic<int> successes{0}, refusals{0}, others{0};
+  std::barrier together(kThreads);
   in_threads([&](int) {
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < kRounds; ++i) {
       Entity counter;
       store.get(kTable, {"p", "counter"}, [&](const EntityView& view) { counter = to_entity(view); }).value();
-      const std::vector<Write> writes{
+      std::vector<Write> writes{
           {WriteKind::Merge, "counter", if_match(counter.timestamp), {{"n", number_in(counter) + 1}}}};
+      for (int row = 0; row < kOtherRows; ++row)
+        writes.push_back({WriteKind::Merge, "row" + std::to_string(row), kNone, {{"n", row}}});
+      together.arrive_and_wait();
       const auto result = store.commit(kTable, "p", writes);
       if (result) {
         ++successes;
       } else {
         ++(result.error().error.code == ErrorCode::UpdateConditionNotSatisfied ? refusals : others);
       }
+      together.arrive_and_wait();
     }
   });
   CHECK(others == 0);
-  CHECK(successes + refusals == kThreads * 500);
+  CHECK(successes == kRounds);
+  CHECK(refusals == kRounds * (kThreads - 1));
   CHECK(number_in(entity_at(store, kTable, {"p", "counter"}).value()) == successes);
 }
 
@@ -177,6 +190,77 @@ TEST_CASE("while a table is deleted and created again, nothing of the old one is
     REQUIRE(outcome(store.create_table(kTable)) == "done");
     CHECK(entities_in(store, kTable).empty());
   }
+}
+
+// Rows whose table is not in the catalog: nobody would ever see them, or remove them.
+std::size_t rows_without_table(const StoreOptions& options) {
+  std::size_t out = 0;
+  change(options, [&](rocksdb::DB& db, const auto& families) {
+    std::set<TableId> tables;
+    const std::unique_ptr<rocksdb::Iterator> names(db.NewIterator({}, families[1]));
+    for (names->Seek(std::string(kTableRows.first)); names->Valid(); names->Next()) {
+      if (names->key().ToString() >= kTableRows.second) break;
+      tables.insert(decode_table_row(names->value().ToString()).id);
+    }
+    const std::unique_ptr<rocksdb::Iterator> rows(db.NewIterator({}, families[2]));
+    for (rows->SeekToFirst(); rows->Valid(); rows->Next())
+      out += !tables.contains(TableId{decode_number(rows->key().ToString().substr(0, 8))});
+  });
+  return out;
+}
+
+// A table lives from its creation, or from when it was emptied, until it is deleted or emptied: what is acknowledged in
+// its life is there as long as that.
+TEST_CASE(
+    "writes beside resets and deletions of their table leave no row without a table, and none is lost") {
+  const TemporaryFolder folder;
+  const StoreOptions options = folder.store();
+  {
+    TableStore store(options);
+    std::atomic<int> life{0};  // even: the table may be gone
+    std::atomic<bool> running{true};
+    std::atomic<int> unexpected{0};
+    std::mutex mutex;
+    std::vector<EntityKey> acknowledged;  // in this life
+    const auto write = [&](int thread) {
+      for (int i = 0; running; ++i) {
+        const std::string partition = std::to_string(thread), row = std::to_string(i);
+        std::vector<Write> writes{upsert(row)};
+        for (int other = 0; other < 40; ++other) writes.push_back(upsert("same" + std::to_string(other)));
+        const int before = life;
+        const auto result = store.commit(kTable, partition, writes);
+        if (!result) {
+          unexpected += before % 2 == 1 && life == before;
+          continue;
+        }
+        const std::lock_guard lock(mutex);
+        if (before % 2 == 1 && life == before) acknowledged.push_back({partition, row});
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (int thread = 1; thread < kThreads; ++thread) threads.emplace_back(write, thread);
+    int lost = 0;
+    for (int round = 0; round < 90; ++round) {
+      if (round == 0 || round % 3 != 0) unexpected += !store.create_table(kTable).has_value();
+      ++life;
+      REQUIRE(wait_until([&] {
+        const std::lock_guard lock(mutex);
+        return acknowledged.size() >= 5;
+      }));
+      const std::lock_guard lock(mutex);
+      for (const EntityKey& key : acknowledged) lost += !entity_at(store, kTable, key).has_value();
+      acknowledged.clear();
+      ++life;
+      if (round % 3 == 0) unexpected += !store.delete_table(kTable).has_value();
+      if (round % 3 == 1) store.reset_account(kTable.account);
+      if (round % 3 == 2) unexpected += !store.reset_table(kTable).has_value();
+    }
+    running = false;
+    threads.clear();
+    CHECK(lost == 0);
+    CHECK(unexpected == 0);
+  }
+  CHECK(rows_without_table(options) == 0);
 }
 
 // A shared mutex that prefers its shared side would let deletion wait for as long as there are writes.

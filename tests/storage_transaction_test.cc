@@ -79,5 +79,25 @@ TEST_CASE("transactions of many rows find each that is there, in whatever order 
   CHECK(refused > 100);
 }
 
+// Keys compare by their characters; only names of tables and accounts do not know upper case.
+// Source: learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
+TEST_CASE("keys that differ in case alone are different entities, also within one transaction") {
+  TableStore store(in_memory());
+  REQUIRE(store.create_table(kTable).has_value());
+  const std::vector<Write> writes{insert("row", {{"n", 1}}), insert("ROW", {{"n", 2}}),
+                                  insert("Row", {{"n", 3}})};
+  committed(store, kTable, "p", writes);
+  committed(store, kTable, "P", writes);
+  CHECK(rows_in(store, "p") == std::set<std::string>{"ROW", "Row", "row"});
+  CHECK(rows_in(store, "P") == std::set<std::string>{"ROW", "Row", "row"});
+  CHECK(outcome(store.commit(kTable, "p", std::vector<Write>{insert("rOW"), insert("Row")})) ==
+        "1 EntityAlreadyExists");
+  committed(store, kTable, "p", {remove("row"), upsert("ROW", {{"n", 4}}), insert("rOW")});
+  CHECK(rows_in(store, "p") == std::set<std::string>{"ROW", "Row", "rOW"});
+  CHECK(entity_at(store, kTable, {"p", "ROW"})->properties == Properties{{"n", 4}});
+  CHECK(entity_at(store, kTable, {"p", "Row"})->properties == Properties{{"n", 3}});
+  CHECK(entity_at(store, kTable, {"P", "row"})->properties == Properties{{"n", 1}});
+}
+
 }  // namespace
 }  // namespace rocktable
