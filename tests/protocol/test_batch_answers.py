@@ -293,6 +293,15 @@ def test_duplicates_are_found_whatever_the_operations(server, table, method):
     check_failed(submit(server, parts), "400 Bad Request", "InvalidDuplicateRow", f"1:{DUPLICATE}")
 
 
+def test_row_keys_that_differ_in_case_alone_are_no_duplicates(server, table):
+    """learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model: keys are strings, and
+    strings compare by their characters."""
+    text = submit(server, [insertion(server, table, row) for row in ("row", "ROW", "Row")])
+    assert text.count("HTTP/1.1 201 Created") == 3
+    text = submit(server, [writing(server, "DELETE", table, "row", If_Match="*"), insertion(server, table, "rOW")])
+    assert [entity["RowKey"] for entity in all_entities(server, table)] == ["ROW", "Row", "rOW"], text
+
+
 @pytest.mark.parametrize("different", [1, 2])
 def test_another_partition_is_reported_at_the_first_operation_that_has_one(server, table, different):
     """Recorded from the service."""

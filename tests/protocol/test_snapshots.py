@@ -1,11 +1,17 @@
 """/_rocktable/snapshots: taken and restored by name, while others are at work, in memory and on disk."""
+import contextlib
+import json
 import os
+import shutil
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 
 from fixture_control import PROPERTIES, account_of, contents, control, done, fill, insert, moment, set_document
-from rocktable_server import BINARY, Server, create_table, send
+from rocktable_server import BINARY, Server, create_table, exchange, request_bytes, send
 
 pytestmark = pytest.mark.skipif(
     "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
@@ -179,3 +185,174 @@ def test_pages_and_writes_are_whole_meanwhile(server):
         worker.join()
     assert not faults
     assert 2 in pages
+
+
+# --- Where a restore fails ------------------------------------------------------------------------------------
+
+RECOVERY_LIMIT = 20.0  # seconds
+# Holds the lock of a database that is open, or about to be opened, from when it is closed.
+HOLD = """
+import fcntl, os, sys
+while True:
+    try:
+        file = os.open(sys.argv[1], os.O_RDWR)
+        break
+    except FileNotFoundError:
+        pass
+fcntl.lockf(file, fcntl.LOCK_EX)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def locked_once_closed(*databases):
+    """Other processes wait for their locks, and get them in the middle of a restore: neither can be opened."""
+    command = [sys.executable, "-c", HOLD]
+    holders = [subprocess.Popen([*command, str(database / "LOCK")], stdin=subprocess.PIPE) for database in databases]
+    try:
+        yield
+    finally:
+        for holder in holders:
+            holder.kill()
+            holder.wait()
+            holder.stdin.close()
+
+
+def ask(server, method, resource):
+    """As control(), for answers that no test suite should get."""
+    data = request_bytes(server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
+    return exchange(server, data, method)
+
+
+def until_unavailable(server, folder, hold):
+    """Restores until that leaves the store closed, for the processes that lock it may come too late."""
+    store = folder / "__rocktable__"
+    for _ in range(30):
+        waiting = hold.enter_context(contextlib.ExitStack())
+        waiting.enter_context(locked_once_closed(store, store.with_name(store.name + ".restore")))
+        answer = ask(server, "POST", "snapshots/x/restore")
+        if ask(server, "GET", "ready").status == 503:
+            assert answer.status == 500 and answer.json()["error"]
+            return
+        waiting.close()
+    raise AssertionError("no restore was caught")
+
+
+@pytest.fixture
+def unavailable(tmp_path):
+    """A server whose store cannot be opened, what it holds, and how to let go of it."""
+    server = Server(location=tmp_path)
+    try:
+        fill(server)
+        done(server, "POST", "snapshots/x")
+        with contextlib.ExitStack() as hold:
+            until_unavailable(server, tmp_path, hold)
+            yield server, hold
+    finally:
+        if server.is_running():
+            server.kill()
+
+
+def test_a_store_that_cannot_be_opened_is_not_ready_and_served_again_once_it_can_be(unavailable, tmp_path):
+    server, hold = unavailable
+    answer = ask(server, "GET", "ready")
+    assert answer.status == 503 and answer.headers["Content-Type"] == "application/json"
+    assert answer.json()["status"] == "unavailable" and "in use" in answer.json()["error"]
+    assert ask(server, "HEAD", "ready").status == 503
+    assert ask(server, "GET", "health").status == 200
+    assert subprocess.run([BINARY, "healthcheck", "--url", f"http://{server.authority}"], check=False,
+                          capture_output=True).returncode == 1
+    for method, target, body in (("GET", "/Tables", None), ("GET", "/One()", None), ("DELETE", "/Tables('One')", None),
+                                 ("POST", "/One", json.dumps({"PartitionKey": "p", "RowKey": "refused"}))):
+        answer = send(server, method, target, body=body)
+        assert (answer.status, answer.code) == (503, "ServerBusy"), (method, target)
+    account = f"account={server.name}"
+    for resource in ("reset", f"reset?{account}", f"reset?{account}&table=One", "snapshots/y", "snapshots/x?replace=true",
+                     "snapshots/x/restore", f"accounts/{server.name}?from={server.name}"):
+        answer = ask(server, "POST", resource)
+        assert answer.status == 503 and answer.json()["error"], resource
+    assert [one["name"] for one in done(server, "GET", "snapshots")["snapshots"]] == ["x"]
+    assert server.is_running()
+
+    hold.close()
+    deadline = time.monotonic() + RECOVERY_LIMIT
+    while ask(server, "GET", "ready").status != 200:
+        assert time.monotonic() < deadline, "the store can be opened, and is not"
+        time.sleep(0.05)
+    assert "cannot be opened again" in server.errors() and "open again" in server.errors()
+    insert(server, "One", "p", "accepted")
+    before = contents(server)
+    assert {row["RowKey"] for row in before[0]["One"]} == {"0", "1", "2", "accepted"}
+    server.kill()
+    server = Server(location=tmp_path)
+    assert contents(server) == before
+    done(server, "POST", "snapshots/x/restore")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["__rocktable__", "__rocktable__.snapshots"]
+    server.stop()
+
+
+def test_a_stop_of_a_store_that_cannot_be_opened_loses_nothing(unavailable, tmp_path):
+    server, hold = unavailable
+    server.stop()
+    hold.close()
+    server = Server(location=tmp_path)
+    assert [len(rows) for rows in contents(server)[0].values()] == [3, 3]
+    server.stop()
+
+
+@pytest.mark.skipif("ROCKTABLE_TEST_LONG" not in os.environ, reason="takes a minute; set ROCKTABLE_TEST_LONG=1")
+def test_a_server_ends_where_its_store_cannot_be_opened_for_a_minute(unavailable, tmp_path):
+    server, hold = unavailable
+    assert server.process.wait(90) == 1
+    assert "the store could not be opened again" in server.errors().splitlines()[-1]
+    hold.close()
+    server = Server(location=tmp_path)
+    assert [len(rows) for rows in contents(server)[0].values()] == [3, 3]
+    server.stop()
+
+
+def test_a_damaged_snapshot_is_refused_with_the_name_of_the_file(tmp_path):
+    server = Server(location=tmp_path)
+    create_table(server, "One")
+    for row in range(50):
+        insert(server, "One", "p", f"{row:02}", A="x" * 1000)
+    done(server, "POST", "snapshots/x")
+    insert(server, "One", "p", "later")
+    before = contents(server)
+    for file in sorted((tmp_path / "__rocktable__.snapshots" / "x").iterdir()):
+        whole = file.read_bytes()
+        if not whole:
+            continue
+        file.rename(tmp_path / "aside")  # the store may have it as well
+        file.write_bytes(whole[: len(whole) // 3] + bytes([whole[len(whole) // 3] ^ 1]) + whole[len(whole) // 3 + 1 :])
+        answer = ask(server, "POST", "snapshots/x/restore")
+        assert answer.status == 500 and str(file) in answer.json()["error"], answer
+        assert contents(server) == before and ask(server, "GET", "ready").status == 200
+        (tmp_path / "aside").rename(file)
+    done(server, "POST", "snapshots/x/restore")
+    assert len(contents(server)[0]["One"]) == 50
+    server.stop()
+
+
+def test_a_store_behind_a_link_is_restored_behind_it(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there" / "data").mkdir()
+    (tmp_path / "here" / "__rocktable__").symlink_to("../there/data")
+    server = Server(location=tmp_path / "here")
+    fill(server)
+    before = contents(server)
+    done(server, "POST", "snapshots/x")
+    for _ in range(2):
+        insert(server, "One", "p", "later")
+        done(server, "POST", "snapshots/x/restore")
+        assert contents(server) == before
+        server.stop()
+        assert (tmp_path / "here" / "__rocktable__").is_symlink()
+        assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["data", "data.snapshots"]
+        server = Server(location=tmp_path / "here")
+        assert contents(server) == before
+    server.stop()
+    shutil.rmtree(tmp_path / "there" / "data")
+    with pytest.raises(AssertionError, match="is a link to .*, which does not exist"):
+        Server(location=tmp_path / "here")
