@@ -1,6 +1,6 @@
 """Kills the server at random moments, again and again on one folder, and checks what it kept.
 
-    script/crash [ROUNDS] [--scenario writes|stop|deletion|start|fixtures|all] [--sync] [--seed N] [--writers N]
+    script/crash [ROUNDS] [--scenario writes|stop|deletion|start|fixtures|full|all] [--sync] [--seed N] [--writers N]
                  [--start-limit SECONDS]
 
 writes    `kill -9` while writers are at work over several connections: inserts, upserts, conditional updates, merges,
@@ -9,6 +9,8 @@ stop      the same in the middle of an orderly stop
 deletion  `kill -9` while large tables are deleted
 start     `kill -9` within the first 30 ms on a new folder
 fixtures  `kill -9` while a snapshot is taken, replaced or restored, an account copied, something reset
+full      the same, with and without a kill, on a small disk that fills and empties meanwhile (only root can mount it):
+          what is refused has not happened, and the server goes on once there is room
 
 After each kill: all that was acknowledged is there, with its values and ETags; what was under way is there wholly
 or not at all; no ETag comes twice; nothing of a deleted table comes back; the first answer is there within two
@@ -17,6 +19,7 @@ seconds. A seed repeats the choices, not the moments to the microsecond.
 import argparse
 import contextlib
 import json
+import os
 import pathlib
 import random
 import secrets
@@ -25,6 +28,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -45,6 +49,7 @@ class Run:
         self.random = random.Random(seed)
         self.flags = ["--sync"] if sync else []
         self.kills = self.acknowledged = self.entities = 0
+        self.refused = self.unavailable = 0  # for want of room
         self.slowest_start = 0.0
         self._server = None
 
@@ -71,8 +76,9 @@ class Run:
             self._server.kill()
 
     def __str__(self):
-        return (f"{self.kills} kills, {self.acknowledged} requests acknowledged before, {self.entities} entities at the end,"
-                f" slowest start {self.slowest_start:.2f} s, nothing lost")
+        refusals = f" {self.refused} refused, {self.unavailable} times no store was open," if self.refused else ""
+        return (f"{self.kills} kills, {self.acknowledged} requests acknowledged before,{refusals} {self.entities} entities at"
+                f" the end, slowest start {self.slowest_start:.2f} s, nothing lost")
 
 
 def writes(run, rounds, stop=False):
@@ -190,11 +196,16 @@ def first_start(run, rounds):
         server.stop()
 
 
+DONE, REFUSED, UNKNOWN = "done", "refused", "not answered"
+
+
 class Fixtures:
     """A store with snapshots, and what it and they must hold. `now` and `snapshots` are as contents() tells."""
 
     # What is asked for, and how long to wait for the kill at most.
     ACTIONS = {"restore": 0.25, "take": 0.08, "copy": 0.03, "reset": 0.01, "reset an account": 0.01, "reset a table": 0.01}
+    MORE_ACTIONS = ()  # again, so that they come more often
+    ROWS = 300  # of each of two tables
 
     def __init__(self, run):
         self.run, self.snapshots, self.last_etag, self.written = run, {}, "", 0
@@ -208,7 +219,7 @@ class Fixtures:
 
     def _fill(self):
         for table in ("One", "Two"):
-            fill(self.server, table, 300)
+            fill(self.server, table, self.ROWS)
         self._write()
 
     def _write(self):
@@ -223,13 +234,17 @@ class Fixtures:
         self.last_etag = answer.headers["ETag"]
         self.now = contents(self.server)
 
-    def ask_and_kill(self, action, method, resource):
-        """Whether the answer came, and said that it is done."""
+    def kill_after(self, action):
+        """Kills the server, which is at work."""
+        time.sleep(self.run.random.random() ** 2 * self.ACTIONS[action])
+        self.run.kill(self.server)
+
+    def ask(self, action, method, resource):
+        """DONE where the answer came and says so, UNKNOWN where none came. The server runs afterwards."""
         data = rocktable.request_bytes(self.server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
         with rocktable.connection(self.server, timeout=20) as client:
             client.sendall(data)
-            time.sleep(self.run.random.random() ** 2 * self.ACTIONS[action])
-            self.run.kill(self.server)
+            self.kill_after(action)
             answer = None
             with contextlib.suppress(*GONE):
                 answer = rocktable.read_response(client)
@@ -237,42 +252,42 @@ class Fixtures:
         if answer and answer.status not in (200, 201):
             raise Unexpected(f"{method} {resource}: {answer}")
         self.run.acknowledged += answer is not None
-        return answer is not None
+        return DONE if answer else UNKNOWN
 
-    def require(self, account, acknowledged, before, after, what):
+    def require(self, account, outcome, before, after, what):
         found = contents(account)
-        allowed = (after,) if acknowledged else (before, after)
+        allowed = {DONE: (after,), REFUSED: (before,), UNKNOWN: (before, after)}[outcome]
         if found not in allowed:
             counts = {name: len(rows) for name, rows in found[0].items()}
-            raise Violation(f"{what}: neither as before nor as after; acknowledged: {acknowledged}; tables: {counts}")
+            raise Violation(f"{what} was {outcome}, and the store is not as it must be then; tables: {counts}")
         return found
 
     def step(self):
-        action = self.run.random.choice(list(self.ACTIONS))
+        action = self.run.random.choice([*self.ACTIONS, *self.MORE_ACTIONS])
         name = self.run.random.choice(("first", "second"))
         before = self.now
         if action == "restore":
-            acknowledged = self.ask_and_kill(action, "POST", f"snapshots/{name}/restore")
-            self.now = self.require(self.server, acknowledged, before, self.snapshots[name], action)
+            outcome = self.ask(action, "POST", f"snapshots/{name}/restore")
+            self.now = self.require(self.server, outcome, before, self.snapshots[name], action)
         elif action == "take":
-            acknowledged = self.ask_and_kill(action, "POST", f"snapshots/{name}?replace=true")
-            self.require(self.server, True, before, before, action)
+            outcome = self.ask(action, "POST", f"snapshots/{name}?replace=true")
+            self.require(self.server, DONE, before, before, action)
             done(self.server, "POST", f"snapshots/{name}/restore")
-            self.now = self.require(self.server, acknowledged, self.snapshots[name], before, "a snapshot that was replaced")
+            self.now = self.require(self.server, outcome, self.snapshots[name], before, "a snapshot that was replaced")
             self.snapshots[name] = self.now
         elif action == "copy":
-            acknowledged = self.ask_and_kill(action, "POST", f"accounts/copy?from={self.server.name}")
+            outcome = self.ask(action, "POST", f"accounts/copy?from={self.server.name}")
             nothing = {}, {}, before[2]
-            self.require(account_of(self.server, "copy"), acknowledged, nothing, before, action)
-            self.require(self.server, True, before, before, "the account that was copied")
+            self.require(account_of(self.server, "copy"), outcome, nothing, before, action)
+            self.require(self.server, DONE, before, before, "the account that was copied")
             done(self.server, "DELETE", "accounts/copy")
         else:
             tables, policies, settings = before
             after = ({**tables, "One": []}, policies, settings) if action == "reset a table" else ({}, {}, settings)
             parameters = {"reset": "", "reset an account": f"?account={self.server.name}"}
             parameters["reset a table"] = f"?account={self.server.name}&table=One"
-            acknowledged = self.ask_and_kill(action, "POST", "reset" + parameters[action])
-            self.now = self.require(self.server, acknowledged, before, after, action)
+            outcome = self.ask(action, "POST", "reset" + parameters[action])
+            self.now = self.require(self.server, outcome, before, after, action)
         listed = {one["name"] for one in done(self.server, "GET", "snapshots")["snapshots"]}
         if listed != set(self.snapshots):
             raise Violation(f"after {action} the snapshots are {listed}")
@@ -280,19 +295,172 @@ class Fixtures:
             self._fill()
         self._write()
 
+    def finish(self):
+        self.server.stop()
+        self.server = self.run.start()
+        self.require(self.server, DONE, self.now, self.now, "an orderly end")
+        self.run.entities = sum(len(rows) for rows in self.now[0].values())
+        self.server.stop()
+        left = {path.name for path in self.run.folder.iterdir()} - {"__rocktable__", "__rocktable__.snapshots"}
+        if left:
+            raise Violation(f"left over: {left}")
+
 
 def fixtures(run, rounds):
     state = Fixtures(run)
     for _ in range(rounds):
         state.step()
-    state.server.stop()
-    state.server = run.start()
-    state.require(state.server, True, state.now, state.now, "an orderly end")
-    run.entities = sum(len(rows) for rows in state.now[0].values())
-    state.server.stop()
-    left = {path.name for path in run.folder.iterdir()} - {"__rocktable__", "__rocktable__.snapshots"}
-    if left:
-        raise Violation(f"left over: {left}")
+    state.finish()
+
+
+class NoSmallDisk(Exception):
+    """Only root can have one, and not on each machine."""
+
+
+class SmallDisk:
+    """A disk of its own in a folder, and a thread that fills and empties it while it is told to. Only for root."""
+
+    SIZE = 100 << 20
+    LITTLE = 2 << 20  # enough to open a database
+
+    def __init__(self, folder, choices, at_exchange=0.5, hold=0.3):
+        """`at_exchange`: how often it waits for a restore, which exchanges folders, before it is full. `hold`: seconds that
+        it is, at most."""
+        self.folder, self._random, self._at_exchange, self._hold = folder, choices, at_exchange, hold
+        self._fills, self._ends = threading.Event(), threading.Event()
+        self._is_idle = threading.Event()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={self.SIZE}", "tmpfs", str(folder)]
+        mounted = subprocess.run(command, capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            raise NoSmallDisk(f"cannot mount a small disk: {mounted.stderr}")
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    @contextlib.contextmanager
+    def filling(self):
+        """It has room afterwards."""
+        self._is_idle.clear()
+        self._fills.set()
+        try:
+            yield
+        finally:
+            self._fills.clear()
+            self._is_idle.wait()
+
+    def close(self):
+        self._ends.set()
+        self._fills.set()
+        self._thread.join()
+        subprocess.run(["umount", "--lazy", str(self.folder)], check=True)
+
+    def _run(self):
+        while True:
+            self._is_idle.set()
+            self._fills.wait()
+            if self._ends.is_set():
+                return
+            while self._fills.is_set():
+                if self._random.random() >= self._at_exchange:
+                    self._ends.wait(self._random.random() ** 2 * 0.05)
+                    self._fill(0)
+                else:
+                    self._fill(self.LITTLE)
+
+    def _fill(self, left):
+        """Takes what is free, and what becomes free, for a while. `left`: but for so much, until a restore has exchanged
+        the folders."""
+        ballast = self.folder / "ballast"
+        hold = self._random.random() * self._hold
+        until = time.monotonic() + hold
+        store = self._store()
+        with open(ballast, "wb") as file:
+            taken = 0
+            while self._fills.is_set() and time.monotonic() < until:
+                free = os.statvfs(self.folder)
+                free = free.f_bavail * free.f_frsize - left
+                with contextlib.suppress(OSError):
+                    if free > 0:
+                        os.posix_fallocate(file.fileno(), taken, free)
+                        taken += free
+                if left and self._store() != store:
+                    left, until = 0, time.monotonic() + hold
+        ballast.unlink()
+
+    def _store(self):
+        """Which folder is the store; None in the middle of an exchange."""
+        with contextlib.suppress(OSError):
+            return os.stat(self.folder / "__rocktable__").st_ino
+
+
+class FixturesOnSmallDisk(Fixtures):
+    """What is refused for want of room has not happened; once there is room the server serves, without a restart."""
+
+    MORE_ACTIONS = ("restore",) * 6
+    ROWS = 60
+    RECOVERY_LIMIT = 30.0  # seconds
+
+    def __init__(self, run, disk):
+        super().__init__(run)
+        self.disk = disk
+
+    def ask(self, action, method, resource):
+        data = rocktable.request_bytes(self.server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
+        kills, answer = self.run.random.random() < 0.3, None
+        with self.disk.filling(), rocktable.connection(self.server, timeout=60) as client:
+            time.sleep(self.run.random.random() * 0.05)
+            client.sendall(data)
+            if kills:
+                self.kill_after(action)
+            with contextlib.suppress(*GONE):
+                answer = rocktable.read_response(client)
+        if kills:
+            self.server = self.run.start()
+        else:
+            self._recover()
+        if answer is None:
+            if not kills:
+                raise Violation(f"{method} {resource} was not answered")
+            return UNKNOWN
+        if answer.status in (200, 201):
+            self.run.acknowledged += 1
+            return DONE
+        if answer.status not in (500, 503):
+            raise Unexpected(f"{method} {resource}: {answer}")
+        self.run.refused += 1
+        return UNKNOWN if kills else REFUSED
+
+    def _recover(self):
+        """Until the server is ready, and takes writes."""
+        deadline = time.monotonic() + self.RECOVERY_LIMIT
+        waited = False
+        while True:
+            if self.server.process.poll() is not None:
+                raise Violation(f"the server ended with {self.server.process.poll()}: {self.server.errors()}")
+            ready = rocktable.exchange(self.server, rocktable.request_bytes(self.server, "GET", "/_rocktable/ready", signed=False))
+            if ready.status == 200:
+                if rocktable.send(self.server, "POST", "/Tables", body='{"TableName":"Probe"}').status == 201:
+                    if rocktable.send(self.server, "DELETE", "/Tables('Probe')").status == 204:
+                        return
+            elif not waited:
+                self.run.unavailable += 1
+                waited = True
+            if time.monotonic() > deadline:
+                raise Violation(f"there is room, and the server does not recover: {ready.body}; {self.server.errors()}")
+            time.sleep(0.05)
+
+
+def full(run, rounds):
+    location = run.folder = run.folder / "disk"
+    location.mkdir()
+    disk = SmallDisk(location, random.Random(run.seed))
+    try:
+        state = FixturesOnSmallDisk(run, disk)
+        for _ in range(rounds):
+            state.step()
+        state.finish()
+    finally:
+        run.end()
+        disk.close()
 
 
 SCENARIOS = {
@@ -301,6 +469,7 @@ SCENARIOS = {
     "deletion": deletion,
     "start": first_start,
     "fixtures": fixtures,
+    "full": full,
 }
 
 

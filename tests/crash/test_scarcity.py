@@ -3,6 +3,7 @@ that was acknowledged is lost, and all is well again once there is room, without
 import contextlib
 import json
 import os
+import random
 import resource
 import socket
 import subprocess
@@ -11,6 +12,8 @@ import time
 import pytest
 
 import rocktable_server as rocktable
+from crash import NoSmallDisk, SmallDisk
+from fixture_control import done
 from workload import GONE, Client
 
 DISK = 80 << 20
@@ -152,6 +155,58 @@ def test_a_stop_on_a_full_disk_loses_nothing(disk, start):
     server.stop()
     (disk / "ballast").unlink()
     assert len(rows.check(start(location=disk))) <= 1
+
+
+def test_a_disk_that_fills_during_a_restore_loses_nothing(start, tmp_path):
+    """At the worst moment: neither the snapshot nor the store itself can be opened. The store is not available, says why,
+    and is opened again once there is room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    try:
+        disk = SmallDisk(folder, random.Random(1), at_exchange=1, hold=4)
+    except NoSmallDisk as reason:
+        pytest.skip(str(reason))
+    try:
+        server = start(location=folder)
+        rows = Rows(server)
+        with contextlib.closing(Client(server)) as client:
+            for _ in range(100):
+                assert rows.write(client).status == 204
+            done(server, "POST", "snapshots/x")
+            taken = set(rows.acknowledged)
+            for _ in range(60):
+                rows.until_written(client)
+                with disk.filling():
+                    answer = ask(server, "POST", "snapshots/x/restore")
+                    ready = ask(server, "GET", "ready")
+                    if ready.status == 503:
+                        assert answer.status == 500 and "No space left on device" in answer.json()["error"]
+                        assert "No space left on device" in ready.json()["error"]
+                        assert ask(server, "POST", "snapshots/y").status == 503
+                        assert rows.write(client).status == 503
+                        break
+                if answer.status == 200:
+                    rows.acknowledged = set(taken)
+            else:
+                raise AssertionError("no restore was caught")
+            deadline = time.monotonic() + RECOVERY_LIMIT
+            while ask(server, "GET", "ready").status != 200:
+                assert time.monotonic() < deadline, "there is room, and the store is not opened"
+                time.sleep(0.1)
+            assert not rows.check(server)
+            rows.until_written(client)
+            done(server, "POST", "snapshots/y")
+        server.kill()
+        server = start(location=folder)
+        assert not rows.check(server)
+        server.stop()
+    finally:
+        disk.close()
+
+
+def ask(server, method, resource):
+    data = rocktable.request_bytes(server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
+    return rocktable.exchange(server, data, method)
 
 
 def test_too_few_descriptors_are_survived(start, tmp_path):
