@@ -370,7 +370,7 @@ class SmallDisk:
         """Takes what is free, and what becomes free, for a while. `left`: but for so much, until a restore has exchanged
         the folders."""
         ballast = self.folder / "ballast"
-        hold = self._random.random() * self._hold
+        hold = (0.5 + self._random.random() / 2) * self._hold
         until = time.monotonic() + hold
         store = self._store()
         with open(ballast, "wb") as file:
