@@ -1,4 +1,4 @@
-// Folders and small files through RocksDB's Env, so that it is the same on the disk and in memory.
+// Folders and small files through RocksDB's Env: the same code serves stores on the disk and in memory.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -11,13 +11,13 @@ namespace rocktable {
 
 std::string path_in(const std::string& folder, std::string_view name);
 
-// Names, sorted. Empty where there is no such folder. Throws StoreFault.
+// Returns sorted names; none where there is no such folder. Throws StoreFault, as all functions below.
 std::vector<std::string> names_in(rocksdb::Env* env, const std::string& folder);
 
-// With the files in it. Does nothing where there is no such folder. Throws StoreFault.
+// Removes a folder and the files in it. Does nothing where there is no such folder.
 void remove_folder(rocksdb::Env* env, const std::string& folder);
 
-// What was created, renamed or removed in the folder stays so when the power fails.
+// Makes creations, renames and removals in the folder durable.
 void sync_entries(rocksdb::Env* env, const std::string& folder);
 
 std::string read_file(rocksdb::Env* env, const std::string& path);

@@ -1,5 +1,4 @@
-// Folders on the disk: what a path names behind symbolic links, and folders that take each other's place whole, whatever
-// ends the process meanwhile.
+// Folders on the disk: resolves symbolic links, and exchanges two folders so that a crash leaves both whole.
 #pragma once
 
 #include <filesystem>
@@ -7,18 +6,19 @@
 
 namespace rocktable {
 
-// The absolute path of what `path` names, without symbolic links in it. The folder itself need not exist; a link may name
-// a folder that does not. Throws std::filesystem::filesystem_error: links that lead in a circle.
+// Returns the absolute path of what `path` names, without symbolic links. The folder need not exist, and a link may point
+// to a folder that does not exist. Throws std::filesystem::filesystem_error, for one where links form a loop.
 std::filesystem::path real_path(const std::filesystem::path& path);
 
-// Afterwards each has the other's name. Throws std::filesystem::filesystem_error; then each has its own. In one step where the file system can; where it cannot, whoever ends the process
-// in between leaves no `b`, and settle_exchange() puts it back as it was.
+// Exchanges the names of two folders. Throws std::filesystem::filesystem_error; then each has its own name. It is one step
+// where the file system supports that. Where it does not, a crash in between leaves no `b`, and settle_exchange() puts
+// `b` back as it was.
 void exchange_folders(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // To be called before `b` is opened: after an exchange that was cut off it is there again.
 void settle_exchange(const std::filesystem::path& b, std::error_code& error);
 
-// Where an exchange that was cut off may leave what had `b`'s place.
+// The path where an interrupted exchange may leave the former `b`.
 std::filesystem::path remains_of_exchange(const std::filesystem::path& b);
 
 }  // namespace rocktable

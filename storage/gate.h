@@ -42,7 +42,7 @@ class Gate {
     Closed(const Closed&) = delete;
     Closed& operator=(const Closed&) = delete;
 
-    // The gate stays closed when this object goes. Calls are refused at once until open_again().
+    // Keeps the gate closed after this object is destroyed. Calls are refused at once until open_again().
     void leave_closed();
 
    private:
@@ -51,7 +51,7 @@ class Gate {
     bool stays_closed_ = false;
   };
 
-  // Ends what Closed::leave_closed() began.
+  // Opens a gate that Closed::leave_closed() kept closed.
   void open_again() { open(); }
 
   // Whether those inside should leave now: who closes has waited for a while.
@@ -73,7 +73,7 @@ class Gate {
   std::mutex closing_mutex_;  // one closes at a time
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool refuses_ = false;  // closed, and nobody waits; guarded by mutex_
+  bool refuses_ = false;  // the gate stays closed: calls do not wait; guarded by mutex_
 };
 
 }  // namespace rocktable

@@ -13,7 +13,7 @@ void Recovery::begin(std::string reason) {
   {
     const std::lock_guard lock(mutex_);
     reason_ = std::move(reason);
-    waits_ = true;
+    pending_ = true;
     ++failures_;
     begun_ = std::chrono::steady_clock::now();
   }
@@ -33,10 +33,10 @@ void Recovery::stop() {
 
 void Recovery::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return waits_; })) {
+  while (changed_.wait(lock, stop, [this] { return pending_; })) {
     changed_.wait_for(lock, stop, rules_.interval, [] { return false; });
     if (stop.stop_requested()) return;
-    if (try_once(lock)) waits_ = false;
+    if (try_once(lock)) pending_ = false;
   }
 }
 
@@ -50,7 +50,7 @@ bool Recovery::try_once(std::unique_lock<std::mutex>& lock) {
     fault = error.what();
   }
   lock.lock();
-  if (failure != failures_) return false;  // it succeeded, and failed anew before this thread could say so
+  if (failure != failures_) return false;  // begin() was called again after the attempt succeeded
   reason_ = fault;
   if (!fault) return true;
   if (std::chrono::steady_clock::now() - begun_ < rules_.timeout) return false;

@@ -1,11 +1,10 @@
-// A snapshot becomes the store: a copy of it is made beside the store, read whole, opened, and takes the store's place.
+// Restores a snapshot: copies it beside the store, verifies and opens the copy, and exchanges it with the store.
 //
-//   STORE.restore/  a snapshot's copy that is about to take the store's place, or the store that had it: gone after the
-//                   next start
+//   STORE.restore/  the copy of a snapshot before the exchange, the former store after it; removed at the next start
 //
-// On the disk there is no open database for the moment of the exchange, for RocksDB opens files by path. Where none can be
-// opened afterwards (the disk is full, too few descriptors), the store is not available, and recovery_ opens the one that
-// there was as soon as that is possible. In memory the new database stays where it was made, and cannot fail.
+// On the disk no database is open during the exchange, because RocksDB opens files by path. If neither the new nor the
+// former store can be opened afterwards (disk full, too few descriptors), the store is not available until recovery_ has
+// opened the former one. In memory the new database stays where it was made, and this cannot happen.
 #include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
@@ -43,14 +42,15 @@ DamagedSnapshot damaged(const std::string& folder, const std::string& what) {
                          " is damaged, and the store stays as it is: " + what);
 }
 
-// Files of the copy are told as those of the snapshot.
+// Replaces the copy's folder in a message by the snapshot's.
 std::string with_folder(std::string text, const std::string& copy, const std::string& folder) {
   for (auto at = text.find(copy); at != text.npos; at = text.find(copy, at + folder.size()))
     text.replace(at, copy.size(), folder);
   return text;
 }
 
-// The first file of a table that is not whole, which RocksDB does not always name, or another instead. Empty where all are.
+// Returns the first damaged table file, or an empty string. RocksDB does not always name it, and sometimes names the
+// manifest instead.
 std::string damaged_table(rocksdb::Env* env, const std::string& folder) {
   rocksdb::Options options;
   options.env = env;
@@ -62,7 +62,7 @@ std::string damaged_table(rocksdb::Env* env, const std::string& folder) {
   return "";
 }
 
-// Whether the files are at fault, and not the disk that they are copied to.
+// Whether the snapshot's files are to blame, not the disk that they are copied to.
 bool is_fault_of_files(const rocksdb::Status& status) {
   return !status.IsIOError() || status.IsPathNotFound();
 }
@@ -79,7 +79,8 @@ void TableStore::Impl::require_database() const {
         Error(ErrorCode::ServerBusy, "the store is not available: " + unavailable().value_or("")));
 }
 
-// As a database that can be written to. Files of tables are never changed: a second name is as good as a copy.
+// Copies a snapshot's database, and compares files with the snapshot's list. Table files are never changed, so a hard
+// link is as good as a copy.
 void TableStore::Impl::copy_snapshot(const std::string& folder, const std::string& to) const {
   const auto description = describe_snapshot(folder);
   if (!description) throw damaged(folder, path_in(folder, kSnapshotDescription) + " cannot be read");
@@ -104,13 +105,13 @@ void TableStore::Impl::copy_snapshot(const std::string& folder, const std::strin
   if (is_listed || options_.in_memory) return;
   const auto names = names_in(env_, to);
   const auto is_log = [](const std::string& name) { return name.ends_with(".log"); };
-  if (std::none_of(names.begin(), names.end(), is_log)) return;  // RocksDB takes none along that is empty
+  if (std::none_of(names.begin(), names.end(), is_log)) return;  // RocksDB leaves out empty logs
   const LogCheck logs = check_logs(to);
   if (!logs.damage.empty()) throw damaged(folder, with_folder(logs.damage, to, folder));
   if (!logs.torn.empty()) warn("the snapshot " + name_of(folder) + ": " + logs.torn);
 }
 
-// All of the snapshot has been read, and is as it was written, when this returns. What is in memory is not looked at.
+// Returns the copy, open. On the disk the whole snapshot has been read and verified by then.
 std::unique_ptr<Database> TableStore::Impl::open_copy(const std::string& folder,
                                                       const std::string& staged) const {
   copy_snapshot(folder, staged);
@@ -148,8 +149,8 @@ Result<void> TableStore::Impl::restore_snapshot(std::string_view name) {
   return {};
 }
 
-// Timestamps and ids go on behind all that were handed out, whichever of the two stores knew of them. Returns what the
-// store goes on with.
+// Writes to `next` the counters that the store continues with, and returns them: beyond all timestamps and ids that either
+// store has handed out.
 TableStore::Impl::Counters TableStore::Impl::carry_counters_to(const Database& next) const {
   const DateTime mark{static_cast<std::int64_t>(number_in(next, kClockKey, 0))};
   const Counters out{std::max(next_table_id_, number_in(next, kNextTableIdKey, 1)),
@@ -189,7 +190,8 @@ void TableStore::Impl::exchange_database(std::unique_ptr<Database> next, const s
   }
 }
 
-// Both are closed while the folders change their names. Where it throws, the store is as it was, or not available.
+// Closes both databases, exchanges their folders and opens the new one. If it throws, the former store is open, or the
+// store is not available.
 void TableStore::Impl::replace_on_disk(Gate::Closed& alone, std::unique_ptr<Database> next,
                                        const std::string& staged) {
   next.reset();
@@ -207,14 +209,14 @@ void TableStore::Impl::replace_on_disk(Gate::Closed& alone, std::unique_ptr<Data
       alone.leave_closed();
       recovery_.begin(fault.what());
       warn("a restore failed, and the store cannot be opened again: " + std::string(fault.what()) +
-           "; this is tried every second, for at most " +
+           "; it is tried again every second, for at most " +
            std::to_string(std::chrono::ceil<std::chrono::seconds>(options_.reopen_timeout).count()) + " s");
     }
     throw;
   }
 }
 
-// The store that there was before a restore goes back to its place.
+// Moves the former store back to its place after a failed exchange.
 void TableStore::Impl::put_back() {
   std::error_code error;
   settle_exchange(directory_, error);
@@ -229,7 +231,7 @@ void TableStore::Impl::open_as_it_was() {
   database_ = open_home(false);
 }
 
-// On the thread of recovery_.
+// An attempt of recovery_, on its thread. Throws where the store cannot be opened yet.
 void TableStore::Impl::recover() {
   const std::lock_guard lock(snapshots_mutex_);
   open_as_it_was();

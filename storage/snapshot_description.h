@@ -4,8 +4,8 @@
 //   line     := checksum | "-"  " "  bytes  " "  name  "\n"
 //   checksum := CRC-32C, 8 hexadecimal digits
 //
-// A line is of a file of the database. Files of tables have no checksum there: each of their blocks has one of its own.
-// The first format ends behind the third number: its database has files that nobody listed.
+// A line describes a file of the database. Table files have no checksum in it, because each of their blocks has one. The
+// first format ends after the third number and does not list files.
 #pragma once
 
 #include <cstdint>

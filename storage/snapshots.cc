@@ -4,7 +4,7 @@
 //   STORE.snapshots/NAME/   a database of RocksDB, and a file SNAPSHOT that says what it is (snapshot_description.h)
 //   STORE.snapshots/~NAME/  one that is being made: gone after the next start
 //
-// STORE is the folder itself. Where a symbolic link names it, snapshots beside the link are found as well.
+// STORE is the real folder. If the user names it by a symbolic link, snapshots beside the link are found as well.
 #include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
@@ -67,7 +67,6 @@ std::vector<SnapshotFile> TableStore::Impl::list_files(const std::string& folder
   return out;
 }
 
-// Also a link to nothing is there.
 bool TableStore::Impl::is_there(const std::string& path) const {
   if (options_.in_memory) return env_->FileExists(path).ok();
   return std::filesystem::exists(std::filesystem::symlink_status(path));
@@ -85,7 +84,7 @@ void TableStore::Impl::try_to_remove(const std::string& path) const {
   try {
     remove_tree(path);
   } catch (const std::exception& fault) {
-    warn("cannot remove " + path + ", which is of no use any more: " + fault.what());
+    warn("cannot remove " + path + ", which is not needed any more: " + fault.what());
   }
 }
 

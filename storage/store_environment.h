@@ -1,4 +1,4 @@
-// What a store uses in place of the machine's file system. Tests put one between that counts calls, or refuses them.
+// The file system that a store uses instead of the machine's own: tests count and refuse calls with it.
 #pragma once
 
 #include <rocksdb/env.h>

@@ -24,16 +24,17 @@ namespace rocktable {
 struct StoreEnvironment;  // store_environment.h
 
 struct StoreOptions {
-  std::filesystem::path directory;  // created where absent, or a link to a folder; ignored in memory
-  bool in_memory = false;           // nothing on disk, nothing survives
-  bool sync = false;  // fsync each commit: survives power loss, not only the death of the process
-  // Told what the user should know, in a sentence. Called from any thread.
+  std::filesystem::path
+      directory;           // created if absent; may be a link to an existing folder; ignored in memory
+  bool in_memory = false;  // nothing on disk, nothing survives
+  bool sync = false;       // fsync each commit: survives power loss, not only the death of the process
+  // Called from any thread with a sentence that the user should know.
   std::function<void(const std::string&)> warn = {};
-  // Told, once and from another thread, that the store could not be opened again for so long after a restore that failed:
-  // it is of no use any more, the files are whole, and the next start opens them.
+  // Called once, from another thread, with the reason why the store could not be opened again within `reopen_timeout`
+  // after a failed restore. The store refuses all calls from then on. Its files are whole: the next start opens them.
   std::function<void(const std::string&)> give_up = {};
   std::chrono::milliseconds reopen_timeout = std::chrono::seconds(60);
-  const StoreEnvironment* environment = nullptr;  // null: the machine's files
+  const StoreEnvironment* environment = nullptr;  // file system access of tests; null: the machine's
 };
 
 // The store could not be opened: a sentence for the user. Nothing was damaged.
@@ -49,7 +50,7 @@ class DamagedStore : public StoreError {
   using StoreError::StoreError;
 };
 
-// A snapshot that cannot be restored: a sentence that names the file that is missing or damaged. The store is as it was.
+// A snapshot that cannot be restored. The sentence names the file that is missing or damaged. The store is unchanged.
 class DamagedSnapshot : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -109,7 +110,8 @@ inline constexpr std::size_t kMaxPageBytes = 16 << 20;
 // All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
 // damaged records are thrown (std::runtime_error). While everything is reset, or a snapshot restored, calls that are at
 // work come to their end first (a long scan to that of a page), and new ones wait; where that takes more than a moment they
-// throw ServiceException: ServerBusy. So do all calls but those that say otherwise while the store is not available.
+// throw ServiceException: ServerBusy. While the store is not available all calls throw the same, except where
+// stated otherwise.
 class TableStore {
  public:
   // Throws StoreError.
@@ -117,8 +119,8 @@ class TableStore {
   // Flushes, so that the next start has no log to replay.
   ~TableStore();
 
-  // Why the store is not available; nothing where it is. Never waits. A restore that fails may leave no database open,
-  // as where the disk is full: then it is opened again once that is possible, which is tried every second.
+  // Returns the reason why the store is not available, or nothing while it is available. Does not block. A failed restore
+  // may leave no database open, for example where the disk is full; reopening is then tried every second.
   std::optional<std::string> unavailable() const;
 
   // Errors: TableAlreadyExists.
@@ -209,14 +211,15 @@ class TableStore {
   // Takes a snapshot of the whole store, of one moment, while it serves; it is there whole or not at all. Nothing where
   // there is one of that name that is not to be replaced. Errors: InvalidResourceName.
   Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
-  // In the order of their names. Also while the store is not available, as the next one, which may make room.
+  // In the order of their names. This call and delete_snapshot() also work while the store is not available: deleting a
+  // snapshot makes room on the disk.
   std::vector<SnapshotInfo> snapshots() const;
   // Errors: ResourceNotFound.
   Result<void> delete_snapshot(std::string_view name);
   // Everything is as in the snapshot, which stays. Whoever ends the process meanwhile finds either that or what was
-  // before. Where it throws, everything is as before. Timestamps go on. On the disk all that the snapshot holds is read
-  // before, and compared with its checksums. Errors: ResourceNotFound; throws DamagedSnapshot; ServiceException:
-  // ServerBusy, where calls at work do not come to their end in time.
+  // before. If it throws, the data are as before. Timestamps go on. On the disk the whole snapshot is read first and
+  // compared with its checksums. Errors: ResourceNotFound. Throws DamagedSnapshot; ServiceException: ServerBusy, where calls
+  // at work do not end in time.
   Result<void> restore_snapshot(std::string_view name);
 
  private:

@@ -1,9 +1,10 @@
 // What is behind TableStore: RocksDB, and who may touch what of it at the same time.
 //
 // Each call holds a pass of the gate from its first look to its last (the interface takes it, nothing in here does), so
-// that whoever closes the gate is alone. Who takes a snapshot holds snapshots_mutex_ instead, for that may take long. The
-// database itself is replaced by who closed the gate and holds snapshots_mutex_, so that either of them suffices to use
-// it. While there is no database the gate stays closed. Behind the gate:
+// that whoever closes the gate is alone. take_snapshot() holds snapshots_mutex_ instead of a pass,
+// because it may take long and resets must not wait for it. The database is replaced only with the gate closed and
+// snapshots_mutex_ held, so either of the two is enough to use it. While there is no database the gate stays closed.
+// Behind the gate:
 //
 //   a table's lock  shared by commits to it, exclusive for who creates, empties or deletes it
 //   a partition's   commits to one partition wait for each other; readers take neither, and see snapshots
@@ -99,9 +100,9 @@ class TableStore::Impl {
   class TableLocks;
 
   // --- The database
-  // Throws StoreFault. `create`: an empty one where there is none.
+  // Throws StoreFault. `create`: creates an empty database where there is none.
   std::unique_ptr<Database> open(const std::string& directory, bool create) const;
-  // In the store's folder. Throws StoreError.
+  // Opens the database in the store's folder. Throws StoreError.
   std::unique_ptr<Database> open_home(bool create) const;
   void check_format();
   void read_counters();
@@ -151,17 +152,18 @@ class TableStore::Impl {
   };
 
   void warn(const std::string& sentence) const;
-  // The first one is where new snapshots go.
+  // New snapshots go into the first folder.
   std::vector<std::string> snapshot_folders() const;
+  // Also true for a link to nothing.
   bool is_there(const std::string& path) const;
-  // The folder of one; nothing where there is none.
+  // Returns the folder of a snapshot, or nothing if there is no such snapshot.
   std::optional<std::string> find_snapshot(std::string_view name) const;
   std::optional<SnapshotDescription> describe_snapshot(const std::string& folder) const;
   std::vector<SnapshotFile> list_files(const std::string& folder) const;
   std::string staging_folder() const;
-  // A folder with what is in it, or a file; of a symbolic link the link alone. Does nothing where there is none.
+  // Removes a file, a folder with its contents, or a symbolic link itself. Does nothing if there is no such path.
   void remove_tree(const std::string& path) const;
-  // The same, where it does not matter much: it warns where it fails.
+  // As remove_tree(), but warns instead of throwing.
   void try_to_remove(const std::string& path) const;
   void remove_leftovers() const;
 
@@ -195,13 +197,13 @@ class TableStore::Impl {
   const StoreOptions options_;
   std::unique_ptr<rocksdb::Env> memory_env_;
   rocksdb::Env* env_;
-  const std::string home_;  // the store's folder, without links, and in front of the names of those beside it
-  const std::string link_home_;  // the link that names it; empty where none does
-  std::string directory_;        // where the database is: home_, but in memory
-  // Whether a restore that failed has left the store, as it was before, in the staging folder.
+  const std::string home_;       // the store's folder, without links; prefix of the folders beside it
+  const std::string link_home_;  // the link by which the user names home_; empty where there is none
+  std::string directory_;        // where the database is: home_, except in memory
+  // Whether a failed restore has left the former store in the staging folder.
   bool is_displaced_ = false;
   mutable Gate gate_;
-  std::unique_ptr<Database> database_;  // null where the store is not available
+  std::unique_ptr<Database> database_;  // null while the store is not available
   rocksdb::WriteOptions write_options_;
   std::optional<Clock> clock_;
   std::mutex resume_mutex_;
@@ -218,7 +220,7 @@ class TableStore::Impl {
   mutable std::mutex snapshots_mutex_;  // one is taken, removed or restored at a time
   mutable std::mutex contents_mutex_;   // of contents_id_, which is read without a pass of the gate
   std::string contents_id_;
-  Recovery recovery_;  // of the database, where a restore has left none
+  Recovery recovery_;  // reopens the database after a restore that left none
 };
 
 // Of several tables, exclusive.

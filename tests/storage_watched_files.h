@@ -1,4 +1,4 @@
-// The machine's files with a test in between: it counts what is synced, refuses new files, and is called before reads.
+// A file system for tests: counts syncs, refuses to create files as a full disk does, and calls a hook before reads.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -15,7 +15,7 @@
 
 namespace rocktable {
 
-// What the test sets may be set before the store is opened, and changed where no call is at work.
+// Members that are not atomic are set before the store is opened.
 class WatchedFiles : public rocksdb::FileSystemWrapper {
  public:
   WatchedFiles() : rocksdb::FileSystemWrapper(rocksdb::FileSystem::Default()) {}

@@ -58,14 +58,14 @@ Https https_of(const Options& options) {
 
 void warn(const std::string& text) { spdlog::warn("{}", printable(text)); }
 
-// Why the server had to stop, told by another thread.
+// The reason why the server has to stop, set by another thread.
 class Failure {
  public:
   void tell(const std::string& sentence) {
     const std::lock_guard lock(mutex_);
     sentence_ = sentence;
   }
-  // Throws StoreError where something was told.
+  // Throws StoreError if tell() was called.
   void raise() const {
     const std::lock_guard lock(mutex_);
     if (sentence_) throw StoreError(*sentence_);
