@@ -96,12 +96,13 @@ std::string outcome_of(const std::function<void()>& call) {
 TEST_CASE("where the snapshot cannot be opened in the store's place, the store is opened as it was") {
   OnFullDisk disk;
   auto store = disk.open_filled();
-  const std::string before = everything(*store);
+  const std::string before = everything(*store), id = store->contents_id();
   disk.files().files_left = 1;
   CHECK_THROWS_AS(store->restore_snapshot("one"), std::runtime_error);
   CHECK(disk.files().refused == 1);
   CHECK_FALSE(store->unavailable().has_value());
   CHECK(everything(*store) == before);
+  CHECK(store->contents_id() == id);
   committed(*store, {"acct", "first"}, "p", {upsert("more")});
   CHECK(beside(disk.options) == std::vector<std::string>{"store", "store.snapshots"});
   REQUIRE(outcome(store->restore_snapshot("one")) == "done");
@@ -112,7 +113,7 @@ TEST_CASE("where neither can be opened, all calls are refused until there is roo
   OnFullDisk disk;
   auto store = disk.open_filled();
   const DateTime last = committed(*store, {"acct", "first"}, "p", {upsert("last")});
-  const std::string before = everything(*store);
+  const std::string before = everything(*store), id = store->contents_id();
   take(*store, "two");
   disk.files().full = true;
   CHECK_THROWS_AS(store->restore_snapshot("one"), std::runtime_error);
@@ -150,6 +151,7 @@ TEST_CASE("where neither can be opened, all calls are refused until there is roo
   REQUIRE(wait_until([&] { return !store->unavailable(); }));
   CHECK(disk.warnings().find("open again") != std::string::npos);
   CHECK(everything(*store) == before);
+  CHECK(store->contents_id() == id);
   CHECK(last < committed(*store, table, "p", {upsert("after")}));
   const std::string after = everything(*store);
   CHECK(wait_until(
