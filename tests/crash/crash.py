@@ -347,6 +347,10 @@ class SmallDisk:
             self._fills.clear()
             self._is_idle.wait()
 
+    def wait_until_little_is_left(self):
+        while self._free() > self.LITTLE:
+            time.sleep(0.001)
+
     def close(self):
         self._ends.set()
         self._fills.set()
@@ -376,8 +380,7 @@ class SmallDisk:
         with open(ballast, "wb") as file:
             taken = 0
             while self._fills.is_set() and time.monotonic() < until:
-                free = os.statvfs(self.folder)
-                free = free.f_bavail * free.f_frsize - left
+                free = self._free() - left
                 with contextlib.suppress(OSError):
                     if free > 0:
                         os.posix_fallocate(file.fileno(), taken, free)
@@ -385,6 +388,10 @@ class SmallDisk:
                 if left and self._store() != store:
                     left, until = 0, time.monotonic() + hold
         ballast.unlink()
+
+    def _free(self):
+        disk = os.statvfs(self.folder)
+        return disk.f_bavail * disk.f_frsize
 
     def _store(self):
         """Which folder is the store; None in the middle of an exchange."""
@@ -407,7 +414,10 @@ class FixturesOnSmallDisk(Fixtures):
         data = rocktable.request_bytes(self.server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
         kills, answer = self.run.random.random() < 0.3, None
         with self.disk.filling(), rocktable.connection(self.server, timeout=60) as client:
-            time.sleep(self.run.random.random() * 0.05)
+            if action == "restore":
+                self.disk.wait_until_little_is_left()
+            else:
+                time.sleep(self.run.random.random() * 0.05)
             client.sendall(data)
             if kills:
                 self.kill_after(action)
@@ -458,6 +468,10 @@ def full(run, rounds):
         for _ in range(rounds):
             state.step()
         state.finish()
+    except BaseException:
+        run.end()
+        shutil.copytree(location, location.with_name("left"))  # the disk goes
+        raise
     finally:
         run.end()
         disk.close()

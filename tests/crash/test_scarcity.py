@@ -174,10 +174,12 @@ def test_a_disk_that_fills_during_a_restore_loses_nothing(start, tmp_path):
                 assert rows.write(client).status == 204
             done(server, "POST", "snapshots/x")
             taken = set(rows.acknowledged)
-            for _ in range(60):
+            give_up = time.monotonic() + 120
+            while time.monotonic() < give_up:
                 rows.until_written(client)
                 before = set(rows.acknowledged)
                 with disk.filling():
+                    disk.wait_until_little_is_left()
                     answer = ask(server, "POST", "snapshots/x/restore")
                     ready = ask(server, "GET", "ready")
                     refused = [ask(server, "POST", "snapshots/y").status, rows.write(client).status]
