@@ -446,7 +446,8 @@ class FixturesOnSmallDisk(Fixtures):
         while True:
             if self.server.process.poll() is not None:
                 raise Violation(f"the server ended with {self.server.process.poll()}: {self.server.errors()}")
-            ready = rocktable.exchange(self.server, rocktable.request_bytes(self.server, "GET", "/_rocktable/ready", signed=False))
+            data = rocktable.request_bytes(self.server, "GET", "/_rocktable/ready", signed=False)
+            ready = rocktable.exchange(self.server, data)
             if ready.status == 200:
                 if rocktable.send(self.server, "POST", "/Tables", body='{"TableName":"Probe"}').status == 201:
                     if rocktable.send(self.server, "DELETE", "/Tables('Probe')").status == 204:
