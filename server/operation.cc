@@ -110,6 +110,7 @@ void refuse_unsupported_options(const QueryParameters& query) {
 
 // Of two values nobody knows which one is meant.
 void refuse_repeated_options(const QueryParameters& query) {
+  if (query.all().size() < 2) return;
   for (const std::string_view name :
        {"$filter", "$top", "$select", "$format", "NextPartitionKey", "NextRowKey", "NextTableName"})
     if (query.count(name) > 1) refuse(ErrorCode::InvalidInput);
@@ -266,8 +267,13 @@ Format format_of_list(std::string_view list) {
 Format requested_format(const OperationRequest& request) {
   const auto format = request.query.get("$format");
   if (format && !format->empty()) return format_of_list(*format);
-  if (request.headers.count("Accept") > 1) return format_of_list(request.headers.combined("Accept"));
-  return format_of_list(request.headers.get("Accept"));
+  const std::string_view* accept = nullptr;
+  for (const auto& [name, value] : request.headers.all()) {
+    if (!equals_ignoring_case(name, "Accept")) continue;
+    if (accept != nullptr) return format_of_list(request.headers.combined("Accept"));
+    accept = &value;
+  }
+  return format_of_list(accept != nullptr ? *accept : std::string_view());
 }
 
 // For operations whose answer has a body. Without Accept the default is Atom, which the service serves no
