@@ -278,8 +278,8 @@ Format requested_format(const OperationRequest& request) {
 
 // For operations whose answer has a body. Without Accept the default is Atom, which the service serves no
 // more.
-void require_json(const OperationRequest& request) {
-  switch (requested_format(request)) {
+void require_json(Format requested) {
+  switch (requested) {
     case Format::Missing:
       refuse(ErrorCode::AtomFormatNotSupported);
     case Format::Verbose:
@@ -318,8 +318,8 @@ bool wants_no_content(const OperationRequest& request) {
   return prefer_of(request.method, request.headers) == Prefer::ReturnNoContent;
 }
 
-InsertEntity insert_entity(std::string table, const OperationRequest& request) {
-  if (!wants_no_content(request)) require_json(request);
+InsertEntity insert_entity(std::string table, const OperationRequest& request, Format format) {
+  if (!wants_no_content(request)) require_json(format);
   require_json_body(request.headers);
   return {std::move(table)};
 }
@@ -451,30 +451,31 @@ Operation parse_operation(const OperationRequest& request) {
     return front_end_operation(std::move(resource), *comp, method, request);
   // A batch answers in multipart/mixed, whatever its Accept; azure-storage for JavaScript asks for Atom
   // there.
-  if (resource.kind != Resource::Kind::Batch && requested_format(request) == Format::Atom)
+  const Format format = requested_format(request);
+  if (resource.kind != Resource::Kind::Batch && format == Format::Atom)
     refuse(ErrorCode::AtomFormatNotSupported);
   refuse_unsupported_options(request.query);
   refuse_repeated_options(request.query);
 
   switch (resource.kind) {
     case Resource::Kind::TableSet:
-      if (get || (post && !wants_no_content(request))) require_json(request);
+      if (get || (post && !wants_no_content(request))) require_json(format);
       if (get) return query_tables(request.query);
       if (post) require_json_body(request.headers);
       if (post) return CreateTable{};
       break;
     case Resource::Kind::Table:
-      if (get) require_json(request);
+      if (get) require_json(format);
       if (get) return GetTable{std::move(resource.table)};
       if (remove) return DeleteTable{std::move(resource.table)};
       break;
     case Resource::Kind::EntitySet:
-      if (get) require_json(request);
+      if (get) require_json(format);
       if (get) return query_entities(std::move(resource.table), request.query);
-      if (post) return insert_entity(std::move(resource.table), request);
+      if (post) return insert_entity(std::move(resource.table), request, format);
       break;
     case Resource::Kind::Entity: {
-      if (get) require_json(request);
+      if (get) require_json(format);
       if (get)
         return GetEntity{std::move(resource.table), std::move(resource.key), selection_of(request.query)};
       const auto kind = method == "PUT"                          ? WriteKind::Replace
@@ -485,7 +486,7 @@ Operation parse_operation(const OperationRequest& request) {
       return write_entity(kind, std::move(resource), method, request.headers);
     }
     case Resource::Kind::BehindTable:
-      if (post) return insert_entity(std::move(resource.table), request);
+      if (post) return insert_entity(std::move(resource.table), request, format);
       if (get) return GetBehindTable{std::move(resource.table)};
       if (resource.has_unnamed_key) refuse(wrong_number_of_keys(request.account, resource.table));
       refuse(ErrorCode::NotImplemented);

@@ -16,10 +16,11 @@ constexpr std::size_t kSpare = 64 << 10;  // of memory before more is asked for:
 
 PageMemory::PageMemory(std::string& body, MemoryBudget::Share& share, std::size_t expected)
     : body_(body), share_(share) {
-  if (expected > kFirstBytes) {
+  const std::size_t room = expected + expected / 8 + 2 * kSpare;
+  if (room > kFirstBytes) {
     reserve_all();
   } else {
-    body_.reserve(expected);
+    body_.reserve(expected == 0 ? 0 : room);
   }
 }
 

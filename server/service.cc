@@ -61,6 +61,7 @@ void require_unambiguous(const Headers& headers, const QueryParameters& query) {
   if (const auto name = repeated_header(headers); !name.empty())
     throw ServiceException(name == "Authorization" ? ErrorCode::InvalidAuthenticationInfo
                                                    : ErrorCode::InvalidHeaderValue);
+  if (query.all().size() < 2) return;
   for (const std::string_view name : {"comp", "restype", "api-version", "timeout"})
     if (query.count(name) > 1) throw ServiceException(ErrorCode::InvalidQueryParameterValue);
 }
