@@ -38,7 +38,7 @@ constexpr std::chrono::seconds kCloseTimeout{10};    // for the client to read t
 constexpr std::chrono::seconds kPressedTimeout{10};  // for a large request or answer while memory is short
 constexpr std::chrono::seconds kStalledTimeout{1};   // without a byte of it meanwhile
 constexpr std::chrono::seconds kIdlesAfter{2};
-constexpr std::chrono::milliseconds kAtOnce{50};
+constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its thread no longer than this
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
 constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and of no HTTP
@@ -241,8 +241,8 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
     }
     if (state_ == State::Idle && (message.bytes > 0 || buffer_.size() > 0)) enter(State::Head);
     if (needs_room(message, header_alone)) {
-      const bool has_room = header_alone ? co_await await_room(head_share_, kMaxHeaderBytes)
-                                         : co_await await_room(body_share_, kMaxBodyBytes);
+      MemoryBudget::Share& share = header_alone ? head_share_ : body_share_;
+      const bool has_room = co_await await_room(share, header_alone ? kMaxHeaderBytes : kMaxBodyBytes);
       if (!has_room) {
         message.error = asio::error::operation_aborted;
         co_return false;
@@ -319,8 +319,8 @@ void Connection::refuse_early(Message& message) {
   message.parser.drop_body();
 }
 
-// Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for
-// what waited for its turn.
+// Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for a page
+// that has a share: it is larger by its last entity at most.
 bool Connection::hold_answer(std::size_t bytes) {
   if (bytes <= kFreeBytes) {
     answer_share_.give_back();
@@ -328,7 +328,7 @@ bool Connection::hold_answer(std::size_t bytes) {
   }
   const bool may_refuse =
       call_->only_reads() || (request_.method == "GET" && call_->lane() == Lane::Connection);
-  if (may_refuse && bytes > answer_share_.bytes()) return answer_share_.take(bytes);
+  if (may_refuse && !answer_share_.is_held()) return answer_share_.take(bytes);
   answer_share_.charge(bytes);
   return true;
 }
