@@ -83,16 +83,16 @@ class JavaScript:
 
 
 class Python:
-    """Tests in Python (pytest) that `marked` selects: several files side by side, or one test after the other."""
+    """Tests in Python (pytest) that `marked` selects: side by side as `spread` says (pytest-xdist), or one by one."""
 
     PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
 
-    def __init__(self, tests, marked, side_by_side, scratch):
+    def __init__(self, tests, marked, spread, scratch):
         self.name = ", ".join(sorted({str(Path(str(t).split("::")[0]).relative_to(ROOT)) for t in tests})[:3])
         self.name += f" ({marked})"
         self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
-        spread = ["-n", str(WORKERS), "--dist", "loadfile"] if side_by_side else []
-        self.command = [*self.PYTEST, f"--junit-xml={self.report}", "-m", marked, *spread, *tests]
+        side_by_side = ["-n", str(WORKERS), "--dist", spread] if spread else []
+        self.command = [*self.PYTEST, f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
 
     @classmethod
     def of(cls, folder, filters, sanitized, quick, scratch):
@@ -101,11 +101,12 @@ class Python:
             listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
             tests = [str(ROOT / "tests" / line) for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
-            return [cls(tests, "not timing" if sanitized else "timing or not timing", False, scratch)] if tests else []
+            return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
         tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
-        runners = [cls(tests, "not timing and not alone", True, scratch)]
+        # By files, whose tests share servers; few and slow ones test by test, or the longest file would go on alone.
+        runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch)]
         if folder.name == "protocol":
-            runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", False, scratch))
+            runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", None, scratch))
         return runners
 
     def count(self, _output):
