@@ -94,7 +94,12 @@ class Server(Account):
         raise AssertionError("the server did not get ready")
 
     def output(self):
-        return (self._folder / "stdout").read_text()
+        """What it printed. The announcement of its start, one write, follows the ready file."""
+        deadline = time.monotonic() + START_DEADLINE
+        while not (text := (self._folder / "stdout").read_text()):
+            assert time.monotonic() < deadline, "the server does not announce its start"
+            time.sleep(0.005)
+        return text
 
     def errors(self):
         return (self._folder / "stderr").read_text()
