@@ -138,6 +138,7 @@ Response query_entities(const TableStore& store, const Exchange& exchange, const
                               &stats, filter, [&] { return page_memory.is_full(); })
                         .value();
   page.finish();
+  page_memory.finish();
   last_page_bytes = body.size();
 
   Response response = table_layer_response(exchange, 200);

@@ -33,6 +33,12 @@ void PageMemory::reserve_all() {
   body_ = std::move(larger);
 }
 
+void PageMemory::finish() {
+  const bool is_mapped = body_.capacity() >= kMaxPageBytes;  // what is not written to is not there
+  if (is_mapped && body_.size() >= kFirstBytes) return;
+  if (body_.capacity() - body_.size() > std::max(body_.size(), 2 * kSpare)) body_.shrink_to_fit();
+}
+
 bool PageMemory::grow() {
   const std::size_t size = body_.size();
   if (size >= kMaxPageBytes) return false;

@@ -23,6 +23,10 @@ class PageMemory {
   // spent. Otherwise there is memory for the next entity.
   bool is_full() { return body_.size() >= asks_at_ && !grow(); }
 
+  // The page is complete: where it is much smaller than expected, it moves to a place of its size. Memory of the heap that
+  // it did not fill is not charged, and yet there.
+  void finish();
+
  private:
   bool grow();
   void reserve_all();

@@ -60,6 +60,18 @@ TEST_CASE("A page ends early where the budget is spent, but never before its fir
   CHECK(fill(one, late, 100'000) == 100'000);
 }
 
+TEST_CASE("A page that is smaller than expected keeps no room for a large one") {
+  MemoryBudget budget(256 * kMiB);
+  MemoryBudget::Share share(budget);
+  std::string body;
+  PageMemory memory(body, share, kMaxPageBytes);
+  body.append(60'000, 'x');
+  CHECK_FALSE(memory.is_full());
+  memory.finish();
+  CHECK(body.size() == 60'000);
+  CHECK(body.capacity() < 2 * body.size());
+}
+
 TEST_CASE("A small page needs no share, however short memory is") {
   MemoryBudget budget(kMiB);
   MemoryBudget::Share others(budget), share(budget);

@@ -188,7 +188,7 @@ def test_pages_that_nobody_reads_and_whose_clients_hang_up(server, options):
     with others(server, f"{2000 // SCALE} clients that ask for 16 MiB and do not read"):
         with clients(server, 2000 // SCALE, receives=4096) as deaf:
             send_all(deaf, query, 10)
-            time.sleep(3)
+            time.sleep(5)
         time.sleep(2)
 
 
