@@ -104,12 +104,9 @@ class Python:
             return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
         tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
         # By files, whose tests share servers; few and slow ones test by test, or the longest file would go on alone.
-        spread = "load" if quick else "loadfile"
-        if sanitized:  # nothing is measured
-            return [cls(tests, "not timing", spread, scratch)]
-        runners = [cls(tests, "not timing and not alone", spread, scratch)]
+        runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch)]
         if folder.name == "protocol":
-            runners.append(cls(tests, "timing or alone", None, scratch))
+            runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", None, scratch))
         return runners
 
     def count(self, _output):
