@@ -523,16 +523,21 @@ def test_without_permission_to_read_the_target_nothing_is_gone_on_with(target, t
     assert len(all_entities(target, "Blind")) == 30_000
 
 
-def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own(target, tmp_path):
-    """Its state is there before the first entity is: else the second attempt would find the first one's in its way."""
-    write_file(tmp_path / "Early.ndjson", 3000, partitions=30, make=small)
+def fifth_transaction():
+    """Tells an Interruption when the fifth transaction comes."""
     transactions = []
 
     def is_due(_number, method, path):
         transactions.extend([path] * path.endswith("$batch"))
         return len(transactions) >= 5
 
-    interruption = Interruption(is_due)
+    return is_due
+
+
+def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own(target, tmp_path):
+    """Its state is there before the first entity is: else the second attempt would find the first one's in its way."""
+    write_file(tmp_path / "Early.ndjson", 3000, partitions=30, make=small)
+    interruption = Interruption(fifth_transaction())
     with Proxy(target, interruption) as proxy:
         words = ("import", "--from", tmp_path / "Early.ndjson", "--to", proxy.connection_string, "--mode", "insert")
         interruption.run(*words)
@@ -543,13 +548,7 @@ def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own
 
 def test_an_entity_that_somebody_else_has_written_is_not_taken_for_the_own(target, tmp_path):
     write_file(tmp_path / "Theirs.ndjson", 3000, partitions=30, make=lambda i, _: small(i, f"p{i % 30}"))
-    transactions = []
-
-    def is_due(_number, method, path):
-        transactions.extend([path] * path.endswith("$batch"))
-        return len(transactions) >= 5
-
-    interruption = Interruption(is_due)
+    interruption = Interruption(fifth_transaction())
     with Proxy(target, interruption) as proxy:
         words = ("import", "--from", tmp_path / "Theirs.ndjson", "--to", proxy.connection_string, "--mode", "insert")
         interruption.run(*words)
