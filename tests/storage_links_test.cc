@@ -17,6 +17,7 @@
 #include "storage/repair.h"
 #include "tests/storage_contents.h"
 #include "tests/storage_files.h"
+#include "tests/storage_snapshots.h"
 #include "tests/storage_temporary_folder.h"
 
 namespace rocktable {
@@ -34,18 +35,6 @@ Names names_in(const fs::path& folder) {
 }
 
 std::string everything(const TableStore& store) { return contents(store, "acct") + contents(store, "other"); }
-
-std::string names_of(const std::vector<SnapshotInfo>& list) {
-  std::string out;
-  for (const auto& info : list) out += info.name + " ";
-  return out;
-}
-
-void take(TableStore& store, std::string_view name, bool replace = false) {
-  const auto taken = store.take_snapshot(name, replace);
-  REQUIRE(taken.has_value());
-  REQUIRE(taken->has_value());
-}
 
 // here/store -> there/data
 struct LinkedStore {

@@ -19,6 +19,7 @@
 #include "storage/snapshot_description.h"
 #include "tests/storage_contents.h"
 #include "tests/storage_snapshot_files.h"
+#include "tests/storage_snapshots.h"
 #include "tests/storage_temporary_folder.h"
 #include "tests/storage_watched_files.h"
 #include "tests/wait_until.h"
@@ -29,21 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string everything(const TableStore& store) { return contents(store, "acct") + contents(store, "other"); }
-
-void take(TableStore& store, std::string_view name) {
-  const auto taken = store.take_snapshot(name, false);
-  REQUIRE(taken.has_value());
-  REQUIRE(taken->has_value());
-}
-
-// The names of all that lies beside a store.
-std::vector<std::string> beside(const StoreOptions& options) {
-  std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(options.directory.parent_path()))
-    out.push_back(entry.path().filename().string());
-  std::sort(out.begin(), out.end());
-  return out;
-}
 
 // A store on a disk that the test fills: with two accounts, a snapshot `one` of them, and a row more.
 class OnFullDisk {

@@ -1,4 +1,6 @@
 // Snapshots of the store: taken, restored, replaced and removed, in memory and on disk.
+#include "tests/storage_snapshots.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,28 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string names_of(const std::vector<SnapshotInfo>& list) {
-  std::string out;
-  for (const auto& info : list) out += info.name + " ";
-  return out;
-}
-
-void take(TableStore& store, std::string_view name, bool replace = false) {
-  const auto taken = store.take_snapshot(name, replace);
-  REQUIRE(taken.has_value());
-  REQUIRE(taken->has_value());
-}
-
 std::string everything(const TableStore& store) { return contents(store, "acct") + contents(store, "other"); }
-
-// A folder of a store, its neighbours without what belongs to the system.
-std::vector<std::string> beside(const StoreOptions& options) {
-  std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(options.directory.parent_path()))
-    out.push_back(entry.path().filename().string());
-  std::sort(out.begin(), out.end());
-  return out;
-}
 
 TEST_CASE("after a snapshot is restored everything is as it was, as often as one likes") {
   for (const bool on_disk : {false, true}) {
