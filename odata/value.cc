@@ -149,7 +149,7 @@ char* write_without_exponent(char* out, const Scientific& number) {
   return number.write_digits(out, given, number.count);
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {  // not `quoted`, which std has as well
   std::string out = "'";
   for (const char c : text) out.append(c == '\'' ? 2 : 1, c);
   return out += '\'';
@@ -199,7 +199,7 @@ std::optional<EdmType> parse_edm_type(std::string_view name) {
 }
 
 std::string to_string(const ValueView& value) {
-  return std::visit(Overloaded{[](std::string_view text) { return quoted(text); },
+  return std::visit(Overloaded{[](std::string_view text) { return string_literal(text); },
                                [](bool truth) { return std::string(truth ? "true" : "false"); },
                                [](std::int32_t number) { return std::to_string(number); },
                                [](std::int64_t number) { return std::to_string(number) + 'L'; },

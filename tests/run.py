@@ -1,6 +1,6 @@
 """Runs the tests of one build, whatever they are written in, and adds up what they report.
 
-    tests/run.py PRESET [--azure-cli] [--browser] [--quick] [FILTER...]
+    tests/run.py PRESET [--azure-cli] [--browser] [--debian] [--quick] [FILTER...]
 
 script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
 the program that ROCKTABLE_BINARY names.
@@ -135,11 +135,27 @@ class Sample:
         return tuple(totals.values())
 
 
+class Debian:
+    """A build from nothing on a bare Debian, with the unit tests there."""
+
+    timeout = 4 * 3600
+
+    def __init__(self, release, filters):
+        self.name = f"script/try-debian {release}"
+        wanted = not filters or any(f.lower() in self.name for f in filters)
+        self.command = [ROOT / "script/try-debian", release, "--tests"] if wanted else None
+
+    def count(self, output):
+        found = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", output, re.MULTILINE)
+        return tuple(map(int, found[-1])) if found else (0, 0, 0)
+
+
 def run(runner, environment, filters):
     """Runs it, shows its output, and returns (passed, failed, skipped)."""
     print(f"== {runner.name}", flush=True)
     lines = []
-    with subprocess.Popen(["timeout", str(TIMEOUT_SECONDS), *runner.command], cwd=ROOT, env=environment,
+    limit = str(getattr(runner, "timeout", TIMEOUT_SECONDS))
+    with subprocess.Popen(["timeout", limit, *runner.command], cwd=ROOT, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         for line in process.stdout:
             print(line, end="", flush=True)
@@ -155,7 +171,7 @@ def run(runner, environment, filters):
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
     options = set()
-    while filters and filters[0] in ("--azure-cli", "--browser", "--quick"):
+    while filters and filters[0] in ("--azure-cli", "--browser", "--debian", "--quick"):
         options.add(filters.pop(0))
     quick = "--quick" in options
     sample = CLIENTS / "parallel"
@@ -179,6 +195,8 @@ def main():
             runners += Python.of(folder, filters, preset in SANITIZED, quick, scratch)
         if not quick:
             runners += [Sample(sample, build / "rocktable", filters)]
+        if "--debian" in options:
+            runners += [Debian(release, filters) for release in ("bookworm", "trixie")]
         for runner in runners:
             if runner.command:
                 totals = [a + b for a, b in zip(totals, run(runner, environment, filters))]

@@ -3,9 +3,10 @@
 
     tests/image/try.py [--base FOLDER] [--keep]
 
-As root, on Debian: each `FROM debian:bookworm-slim` is a fresh minimal system (debootstrap, or a copy of FOLDER), each
-RUN a chroot into it. Then the entry point runs as the image's user: the health check fails before and passes after its
-start, a table is created, the program ends in order when told, and the table is there after the next start. Ends with
+As root, on Debian: each `FROM debian:bookworm-slim` is a fresh minimal system (debootstrap, or a copy of FOLDER, which is made
+first where there is none), each RUN a chroot into it. Then the entry point runs as the image's user: the health check fails
+before and passes after its start, a table is created, the program ends in order when told, and the table is there after the
+next start. Then it is started as tools start Azurite, on the ports 10000 to 10002 of this machine. Ends with
 `N passed, N failed, N skipped`.
 """
 import argparse
@@ -16,6 +17,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,12 +25,18 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
+import chroot
 import rocktable_server
+from azurite_starts import STARTS
+from cases import Cases
 
 DEVELOPMENT = (
     "AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/"
     "K1SZFPTOtr/KBHBeksoGMGw==;TableEndpoint=http://127.0.0.1:10002/devstoreaccount1;"
 )
+PORTS = {"Blob": 10000, "Queue": 10001, "Table": 10002}
+RELEASE = "bookworm"
+START_SECONDS = 20
 
 
 def instructions(text):
@@ -39,29 +47,10 @@ def instructions(text):
         yield word, arguments
 
 
-class Stage:
+class Stage(chroot.Chroot):
     """A system that grows step by step."""
 
-    def __init__(self, root):
-        self.root = root
-        self.folder = "/"
-        self.user = "0:0"
-        self.health = self.entry = None
-
-    def inside(self, words, user=None, **options):
-        """Starts a command within, where devices and processes are visible."""
-        chroot = ["chroot", f"--userspec={user or self.user}", self.root, "/bin/sh", "-c",
-                  f"cd {shlex.quote(self.folder)} && exec {words}"]
-        mounts = f"mount -t proc proc {self.root}/proc && mount --bind /dev {self.root}/dev && exec {shlex.join(map(str, chroot))}"
-        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
-        return subprocess.Popen(["unshare", "--mount", "/bin/sh", "-c", mounts], env=environment, **options)
-
-    def run(self, command):
-        status = self.inside(f"/bin/sh -c {shlex.quote(command)}").wait()
-        assert status == 0, f"ended with {status}: {command}"
-
-    def path(self, inside):
-        return self.root / pathlib.PurePosixPath(self.folder, inside).relative_to("/")
+    health = entry = None
 
 
 def copy(source, target):
@@ -83,14 +72,9 @@ class Image:
 
     def do_from(self, arguments):
         image, *name = arguments.split(" AS ")
-        assert image == "debian:bookworm-slim", image
+        assert image == f"debian:{RELEASE}-slim", image
         root = self.scratch / f"stage{len(self.stages)}"
-        if self.base:
-            subprocess.run(["cp", "-a", self.base, root], check=True)
-        else:
-            subprocess.run(["debootstrap", "--variant=minbase", "bookworm", root], check=True, stdout=subprocess.DEVNULL)
-        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        self.stage = self.stages[name[0] if name else ""] = Stage(root)
+        self.stage = self.stages[name[0] if name else ""] = Stage(root, RELEASE, self.base)
 
     def do_workdir(self, arguments):
         self.stage.folder = arguments
@@ -125,25 +109,39 @@ class Image:
 
 
 class Container:
-    """The entry point at work."""
+    """The entry point, or `entry` in its place, at work."""
 
-    def __init__(self, image, *options):
+    def __init__(self, image, *options, entry=None, environment=None):
         self.image = image
-        self.process = image.inside(f"{image.entry} {shlex.join(options)}", stdout=subprocess.DEVNULL)
+        self.log = image.root.with_name("container.log")
+        words = f"env {shlex.join(f'{k}={v}' for k, v in (environment or {}).items())} {entry or image.entry} {shlex.join(options)}"
+        with self.log.open("w") as log:
+            self.process = image.start(words, stdout=log)
 
     def await_health(self):
-        deadline = time.monotonic() + 20
-        while health(self.image) != 0:
-            assert time.monotonic() < deadline and self.process.poll() is None, "it does not get healthy"
+        self.await_condition(lambda: health(self.image) == 0, "it does not get healthy")
+
+    def await_lines(self, lines):
+        self.await_condition(lambda: all(line in self.log.read_text() for line in lines), "it does not print what is waited for")
+
+    def await_condition(self, holds, complaint):
+        deadline = time.monotonic() + START_SECONDS
+        while not holds():
+            assert time.monotonic() < deadline and self.process.poll() is None, f"{complaint}: {self.log.read_text()}"
             time.sleep(0.1)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(20)
+        return self.process.wait(START_SECONDS)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
 
 
 def health(image):
-    return image.inside(image.health, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait()
+    return image.start(image.health, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait()
 
 
 def try_image(image):
@@ -167,27 +165,46 @@ def try_image(image):
     yield "it ends in order again", container.stop() == 0
 
 
+def try_start(image, start):
+    """One start as a tool makes it."""
+    account = rocktable_server.Account(DEVELOPMENT)
+    container = Container(image, *start.arguments, entry=start.entry, environment=start.environment)
+    try:
+        container.await_health()
+        container.await_lines([f"Azurite {service} service is successfully listening at http://0.0.0.0:{PORTS[service]}"
+                               for service in start.services])
+        for service in start.services:
+            socket.create_connection(("127.0.0.1", PORTS[service]), START_SECONDS).close()
+        table = rocktable_server.create_table(account)
+        answered = rocktable_server.send(account, "GET", f"/Tables('{table}')").status == 200
+        rocktable_server.delete_table(account, table)
+        yield f"{start.tool}: it starts, says so, and answers", answered
+        yield f"{start.tool}: it ends in order", container.stop() == 0
+    finally:
+        container.kill()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--base", type=pathlib.Path)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
+    chroot.require_root("tests/image/try.py")
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-image-", dir="/var/tmp"))
+    cases = Cases()
     try:
         image = Image(scratch, arguments.base).stage
         size = subprocess.run(["du", "-sm", "--exclude=var/cache/apt", image.root], capture_output=True, text=True, check=True).stdout.split()[0]
         print(f"-- the image takes {size} MB")
-        results = []
-        for what, holds in try_image(image):
-            print(("ok  " if holds else "FAILED  ") + what, flush=True)
-            results.append(holds)
+        cases.try_all(try_image(image))
+        for start in STARTS:
+            cases.try_all(try_start(image, start))
     finally:
         if arguments.keep:
             print(scratch)
         else:
             shutil.rmtree(scratch, ignore_errors=True)
-    print(f"{results.count(True)} passed, {results.count(False)} failed, 0 skipped")
-    return 0 if all(results) else 1
+    return cases.end()
 
 
 if __name__ == "__main__":

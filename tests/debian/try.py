@@ -1,0 +1,168 @@
+"""Follows the README on a bare Debian: a clone, `script/server`, a request. What script/try-debian runs.
+
+    tests/debian/try.py RELEASE [--tests] [--keep] [--base FOLDER]
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tests")]
+import chroot
+import rocktable_server
+import run
+from cases import Cases
+
+RELEASES = ("bookworm", "trixie")
+PROGRAM = "script/try-debian"
+HOME = "/root/rocktable"
+BUILD_SECONDS = 3 * 3600  # on a machine with other things to do
+STOP_SECONDS = 20
+
+
+def duration(seconds):
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}" if seconds >= 60 else f"{seconds:.1f} s"
+
+
+class Start:
+    """A start of `script/server` within: what it prints, and when it is ready."""
+
+    def __init__(self, system, *options):
+        self.log = system.path("/root/server.log")
+        ready_file = system.path("/root/ready.json")
+        ready_file.unlink(missing_ok=True)
+        self.begin = time.monotonic()
+        with self.log.open("w") as log:
+            words = ["script/server", "--tablePort", "0", "--readyFile", "/root/ready.json", *options]
+            self.process = system.start(" ".join(words), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        self.ready_file = ready_file
+
+    def await_ready(self):
+        """Shows what it prints until it is ready. Returns the account, and the seconds that passed."""
+        with self.log.open() as log:
+            while not (self.ready_file.exists() and "successfully listening" in self.printed()):
+                assert self.process.poll() is None, f"script/server ended with {self.process.returncode}:\n{self.printed()[-4000:]}"
+                assert time.monotonic() < self.begin + BUILD_SECONDS, "it does not get ready"
+                print(log.read(), end="", flush=True)
+                time.sleep(0.05)
+            seconds = time.monotonic() - self.begin
+            print(log.read(), end="", flush=True)
+        return rocktable_server.Account(json.loads(self.ready_file.read_text())["connectionString"]), seconds
+
+    def printed(self):
+        return self.log.read_text()
+
+    def stop(self):
+        """Its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(STOP_SECONDS)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def installed(system):
+    return system.path("/var/lib/dpkg/status").read_text().count("\nStatus: install ok installed")
+
+
+def said(system, words):
+    """(exit code, output) of a command within."""
+    process = system.start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    text, _ = process.communicate()
+    return process.returncode, text
+
+
+def try_help(system):
+    """Before anything is installed."""
+    before = installed(system)
+    code, text = said(system, "script/server --help")
+    yield "script/server --help tells how to use it", code == 0 and "script/server [OPTION...]" in text
+    code, text = said(system, "script/server --version")
+    yield "script/server --version tells the version", code == 0 and text.startswith("rocktable ")
+    yield "neither installs or builds anything", installed(system) == before and not system.path("build").exists()
+
+
+def try_server(system, started):
+    def start(*options):
+        started.append(Start(system, *options))
+        return started[-1]
+
+    first = start()
+    account, seconds = first.await_ready()
+    yield f"script/server installs what it needs, builds, and is ready after {duration(seconds)}", True
+    yield "a table is created from outside", rocktable_server.create_table(account, "kept") == "kept"
+    yield "it stops in order", first.stop() == 0
+    program = system.path("build/release/rocktable")
+    built = program.stat().st_mtime_ns
+    second = start()
+    account, seconds = second.await_ready()
+    quiet = not any(word in second.printed() for word in ("Installing", "Building"))
+    yield f"the second start builds nothing, and is ready after {duration(seconds)}", quiet and program.stat().st_mtime_ns == built
+    answer = rocktable_server.send(account, "GET", "/Tables('kept')")
+    yield "the table is still there", answer.status == 200
+    yield "it stops in order again", second.stop() == 0
+    code, text = said(system, "script/server --help")
+    yield "script/server --help is the program's own now", code == 0 and "--tablePort" in text
+
+
+def try_tests(system, cases, started):
+    begin = time.monotonic()
+    system.run("script/build release unit_tests")
+    yield f"the unit tests are built in {duration(time.monotonic() - begin)}", True
+    build = pathlib.PurePosixPath("build/release/tests")
+    tests = run.Unit(build, [])
+    code, text = said(system, " ".join(map(str, tests.command)))
+    passed, failed, skipped = tests.count(text)
+    if failed or code != 0:
+        print(text[-20000:])
+    cases.add(passed, failed, skipped)
+    yield f"all {passed + failed} unit tests pass", code == 0 and passed > 0
+    if not (ROOT / "../shared/replay").is_dir():
+        yield "the recorded exchanges are not at hand", None
+        return
+    started.append(Start(system, "--inMemoryPersistence", "--silent"))
+    account, _ = started[-1].await_ready()
+    replayed = subprocess.run([ROOT / "tests/replay", account.endpoint]).returncode
+    yield "the recorded exchanges are answered as the service does", replayed == 0
+    yield "it stops in order after them", started[-1].stop() == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog=PROGRAM)
+    parser.add_argument("release", choices=RELEASES)
+    parser.add_argument("--tests", action="store_true")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--base", type=pathlib.Path)
+    arguments = parser.parse_args()
+    chroot.require_root(PROGRAM)
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix=f"rocktable-{arguments.release}-", dir="/var/tmp"))
+    started = []
+    cases = Cases()
+    try:
+        system = chroot.Chroot(scratch / "system", arguments.release, arguments.base)
+        subprocess.run(["git", "clone", "--quiet", ROOT, system.path(HOME)], check=True)
+        system.folder = HOME
+        cases.try_all(try_help(system))
+        cases.try_all(try_server(system, started))
+        if arguments.tests and not cases.failed:
+            cases.try_all(try_tests(system, cases, started))
+    finally:
+        for one in started:
+            one.kill()
+        if arguments.keep:
+            print(f"kept: {scratch}")
+        else:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return cases.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

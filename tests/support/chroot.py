@@ -1,0 +1,107 @@
+"""Bare Debian systems in folders, and commands within them. For root alone.
+
+A new system is what debootstrap makes (its minbase variant), with the sources and the settings for downloads that the apt of
+this machine has. Mounts are made in a namespace of each command's own, so that they end with it.
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PASSED_ON = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+DOWNLOADS = ("Acquire::http", "Acquire::https", "Acquire::Check-", "Acquire::Retries")
+
+
+def require_root(program):
+    """Ends this process with a sentence where it may not make systems."""
+    if os.geteuid() != 0:
+        print(f"{program}: needs root, to make a system (debootstrap) and enter it (chroot); "
+              f"please run: sudo {shlex.join([program, *sys.argv[1:]])}", file=sys.stderr)
+        sys.exit(1)
+    if not shutil.which("debootstrap", path=PATH):
+        print(f"{program}: debootstrap is missing; please run: apt-get install debootstrap", file=sys.stderr)
+        sys.exit(1)
+
+
+def output(*command):
+    """What a command says; nothing where it is missing or fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def debian_sources(release, listed, codename):
+    """[(URI, suite, component)] for `release`, made from those `listed` for the release `codename`."""
+    sources = []
+    for line in listed.splitlines():
+        uri, suite, component = line.split("|")
+        name, hyphen, pocket = suite.partition("-")
+        if name == codename:
+            source = (uri, release + hyphen + pocket, component)
+            sources += [source] if source not in sources else []
+    return sources
+
+
+def machine_sources(release):
+    """[(URI, suite, component)] of the archives that this machine's apt asks, for another release of Debian."""
+    told = dict(line.split("=", 1) for line in pathlib.Path("/etc/os-release").read_text().splitlines() if "=" in line)
+    if told.get("ID") != "debian":
+        return []
+    listed = output("apt-get", "indextargets", "--format", "$(REPO_URI)|$(RELEASE)|$(COMPONENT)", "Created-By: Packages")
+    return debian_sources(release, listed, told.get("VERSION_CODENAME", "").strip('"'))
+
+
+def make_base(folder, release):
+    """A minimal system of that release, in a new folder."""
+    sources = machine_sources(release)
+    mirror = [uri for uri, suite, _ in sources if suite == release][:1]  # else debootstrap's own choice
+    secure = ["--include=ca-certificates"] if any(uri.startswith("https:") for uri, _, _ in sources) else []
+    log = folder.with_name(folder.name + ".log")
+    with log.open("w") as file:
+        made = subprocess.run(["debootstrap", "--variant=minbase", *secure, release, folder, *mirror],
+                              stdout=file, stderr=subprocess.STDOUT, env={**os.environ, "PATH": PATH})
+    if made.returncode != 0:
+        shutil.rmtree(folder, ignore_errors=True)
+        sys.exit(f"debootstrap could not make {release}:\n" + "".join(log.open().readlines()[-10:]))
+    log.unlink()
+    if sources:
+        text = "".join(f"deb {uri} {suite} {component}\n" for uri, suite, component in sources)
+        (folder / "etc/apt/sources.list").write_text(text)
+    settings = [line for line in output("apt-config", "dump").splitlines() if line.startswith(DOWNLOADS)]
+    (folder / "etc/apt/apt.conf.d/90downloads").write_text("\n".join(settings) + "\n")
+
+
+class Chroot:
+    """A system in a folder. Commands run as `user` (UID:GID) in `folder`, until told otherwise."""
+
+    def __init__(self, root, release, base=None):
+        """A new system in the folder `root`. It is a copy of the folder `base`, which is made where there is none."""
+        self.root = pathlib.Path(root)
+        self.folder = "/"
+        self.user = "0:0"
+        if base and not base.exists():
+            make_base(base, release)
+        if base:
+            subprocess.run(["cp", "-a", base, self.root], check=True)
+        else:
+            make_base(self.root, release)
+        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+
+    def start(self, words, user=None, **options):
+        """Starts a shell command within, where devices and processes are visible. Signals reach the command itself."""
+        chroot = ["chroot", f"--userspec={user or self.user}", self.root, "/bin/sh", "-c",
+                  f"cd {shlex.quote(self.folder)} && exec {words}"]
+        mounts = f"mount -t proc proc {self.root}/proc && mount --bind /dev {self.root}/dev && exec {shlex.join(map(str, chroot))}"
+        environment = {"PATH": PATH, "HOME": "/root", **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}
+        return subprocess.Popen(["unshare", "--mount", "/bin/sh", "-c", mounts], env=environment, **options)
+
+    def run(self, command):
+        status = self.start(f"/bin/sh -c {shlex.quote(command)}").wait()
+        assert status == 0, f"ended with {status}: {command}"
+
+    def path(self, inside):
+        return self.root / pathlib.PurePosixPath(self.folder, inside).relative_to("/")
