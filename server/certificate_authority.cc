@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/host_name.hpp>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -208,20 +206,6 @@ void check_authority(X509* certificate, EVP_PKEY* key, const fs::path& file, con
                    " is not valid yet: is this machine's clock right?" + remedy);
 }
 
-// --- Names -------------------------------------------------------------------------------------------------
-
-bool is_host(const std::string& text) {
-  boost::system::error_code not_an_address;
-  const ip::address address = ip::make_address(text, not_an_address);
-  if (!not_an_address) return !address.is_unspecified();
-  constexpr std::size_t kMaxName = 253;
-  const auto is_of_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-  };
-  return !text.empty() && text.size() <= kMaxName && std::all_of(text.begin(), text.end(), is_of_name);
-}
-
 }  // namespace
 
 CertificateAuthority::CertificateAuthority(const fs::path& folder)
@@ -251,17 +235,6 @@ Identity CertificateAuthority::issue(const std::vector<std::string>& hosts) cons
   add_extension(certificate, certificate_.get(), NID_authority_key_identifier, "keyid:always");
   add_hosts(certificate, hosts);
   require(X509_sign(certificate, key_.get(), EVP_sha256()) > 0, "signature");
-  return out;
-}
-
-std::vector<std::string> local_hosts(const std::string& table_host) {
-  std::vector<std::string> out = {"localhost", "*.table.localhost", "host.docker.internal", "127.0.0.1",
-                                  "::1"};
-  std::string given = table_host;
-  if (given.starts_with('[') && given.ends_with(']')) given = given.substr(1, given.size() - 2);
-  boost::system::error_code ignored;
-  for (const auto& host : {ip::host_name(ignored), given})
-    if (is_host(host) && std::find(out.begin(), out.end(), host) == out.end()) out.push_back(host);
   return out;
 }
 

@@ -33,7 +33,4 @@ class CertificateAuthority {
   KeyPtr key_;
 };
 
-// By what clients call an emulator on this machine that listens at `table_host` (empty: the default).
-std::vector<std::string> local_hosts(const std::string& table_host);
-
 }  // namespace rocktable

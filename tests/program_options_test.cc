@@ -204,6 +204,18 @@ TEST_CASE("HTTPS takes a certificate with its key, a PFX with its password, or m
   CHECK(options_of({"--tls", "auto"}).tls_auto);
 }
 
+TEST_CASE("The certificate of --tls auto is good for further names, each an option of its own") {
+  CHECK(options_of({"--tls", "auto"}).tls_names.empty());
+  const Options options =
+      options_of({"--tlsName", "*.table.core.windows.net", "--tls", "auto", "--tlsName", "10.1.2.3"});
+  CHECK(options.tls_names == std::vector<std::string>{"*.table.core.windows.net", "10.1.2.3"});
+  check_refused({"--tls", "auto", "--tlsName", "one.test", "two.test"});
+  check_refused({"--tls", "auto", "--tlsName", "https://one.test"});
+  check_refused({"--tls", "auto", "--tlsName="});
+  check_refused({"--tlsName", "one.test"});
+  check_refused({"--cert", "cert.pem", "--key", "key.pem", "--tlsName", "one.test"});
+}
+
 // Better no start than one without the protection that was asked for.
 TEST_CASE("Half of what HTTPS needs is refused") {
   check_refused({"--cert", "cert.pem"});
@@ -319,6 +331,7 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--accounts",
                              "--anyAccount",
                              "--tls",
+                             "--tlsName",
                              "--cert",
                              "--key",
                              "--pwd",

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -21,6 +23,7 @@
 #include "odata/printable.h"
 #include "server/program/child_process.h"
 #include "server/program/serve.h"
+#include "server/program/trusted_authorities.h"
 
 namespace rocktable {
 namespace {
@@ -32,6 +35,7 @@ constexpr const char* kHelp =
     "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"
     "Runs COMMAND with a table service of its own, and ends with its exit code.\n\n"
     "  --export NAME                      One more variable for the connection string; may be repeated\n"
+    "  --devStorage                       For UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002\n"
     "  -h,--help                          This page\n"
     "  ... and every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE\n"
     "  (rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n"
@@ -42,7 +46,9 @@ constexpr const char* kHelp =
     "  ROCKTABLE_ENDPOINT                 http://127.0.0.1:PORT/devstoreaccount1\n"
     "  ROCKTABLE_URL, ROCKTABLE_PORT      http://127.0.0.1:PORT, PORT\n"
     "  ROCKTABLE_CONTROL_TOKEN            With --controlToken: its value\n"
-    "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n\n"
+    "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n"
+    "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE\n"
+    "                                     With --tls auto: what was trusted before, and that authority\n\n"
     "Exit codes: COMMAND's; 128 + N where signal N ended it, 127 it is not there, 126 it cannot be run;\n"
     "1 the server could not start or ended early, 2 wrong usage.\n";
 
@@ -50,13 +56,32 @@ struct ExecOptions {
   Options server;
   std::vector<std::string> exports;  // variables that get the connection string, too
   const char* const* command = nullptr;
-  bool needs_folder = false;  // for what the server writes, though it keeps nothing
+  bool dev_storage = false;   // as UseDevelopmentStorage=true has it
+  bool keeps_nothing = true;  // what the server writes is gone with it
+  std::string folder;         // for as long as the server runs; empty: none is needed
 };
 
 // --- The command line ----------------------------------------------------------------------------------------
 
 bool is_variable_name(const std::string& name) {
   return !name.empty() && name.find('=') == std::string::npos;
+}
+
+// What UseDevelopmentStorage=true means to SDKs is not for the command line to change. A sentence where it tries.
+std::optional<std::string> use_development_storage(const CLI::App& app, Options& server) {
+  for (const char* other : {"--tableHost", "--tablePort", "--blobHost", "--blobPort", "--queueHost",
+                            "--queuePort", "--tls", "--cert"})
+    if (app.count(other) > 0)
+      return std::string("--devStorage is 127.0.0.1, ports 10000 to 10002, and HTTP: it goes without ") +
+             other;
+  if (server.compatibility == Compatibility::AzuriteTable)
+    return "--devStorage has ports for blobs and queues, too: it goes without --compat azurite-table";
+  const Options defaults;
+  server.compatibility = Compatibility::Azurite;
+  server.blob_port = defaults.blob_port;
+  server.queue_port = defaults.queue_port;
+  server.table_port = defaults.table_port;
+  return std::nullopt;
 }
 
 // What stands before `--` is ours, the rest is the command's. Nothing where there is no work: then `ending` is set.
@@ -67,7 +92,10 @@ ExecOptions read_command_line(int argc, const char* const* argv, std::optional<E
   defaults.table_port = defaults.blob_port = defaults.queue_port = 0;
   ServerFlags flags(app, defaults);
   ExecOptions out;
-  app.add_option("--export", out.exports)->allow_extra_args(false);
+  app.add_option("--export", out.exports)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--devStorage", out.dev_storage);
   const auto* const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
   ending = parse(app, static_cast<int>(dashes - argv), argv);
@@ -77,24 +105,27 @@ ExecOptions read_command_line(int argc, const char* const* argv, std::optional<E
   if (!ending && dashes >= argv + argc - 1) ending = wrong_usage(app, "the command to run goes behind --");
   if (!ending && !std::all_of(out.exports.begin(), out.exports.end(), is_variable_name))
     ending = wrong_usage(app, "--export takes the name of a variable");
+  if (!ending && out.dev_storage)
+    if (const auto refusal = use_development_storage(app, server.options))
+      ending = wrong_usage(app, *refusal);
   if (ending) return {};
   out.server = std::move(server.options);
   out.server.silent = true;
-  const bool has_location = app.count("--location") > 0;
-  out.server.in_memory = out.server.in_memory || !has_location;
-  out.needs_folder = out.server.tls_auto && !has_location;
+  out.keeps_nothing = app.count("--location") == 0;
+  out.server.in_memory = out.server.in_memory || out.keeps_nothing;
   out.command = dashes + 1;
   return out;
 }
 
 // --- The server ----------------------------------------------------------------------------------------------
 
-// Where --tls auto keeps its authority, if nothing else is to be kept.
+// Where --tls auto keeps what clients are to trust, and its authority if nothing is to be kept.
 class TemporaryFolder {
  public:
   // Throws std::system_error.
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
+    std::string name =
+        std::filesystem::absolute(std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
       throw std::system_error(errno, std::generic_category(), "cannot make a folder like " + name);
     path_ = name;
@@ -113,7 +144,17 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// `NAME=VALUE`, each with a NUL behind it.
+// UseDevelopmentStorage=true says nothing of account and key. Throws std::runtime_error.
+void check_development_account(const Announcement& announcement) {
+  const Account& first = announcement.accounts.front();
+  const auto& keys = first.keys;
+  if (first.name != kDevelopmentAccount || std::find(keys.begin(), keys.end(), kDevelopmentKey) == keys.end())
+    throw std::runtime_error(
+        "--devStorage is for the account devstoreaccount1 with its well-known key, which --accounts and "
+        "AZURITE_ACCOUNTS leave out");
+}
+
+// `NAME=VALUE`, each with a NUL behind it. Writes files for clients to the folder. Throws std::runtime_error.
 std::string environment_of(const Announcement& announcement, const ExecOptions& options) {
   std::string out;
   const auto add = [&](std::string_view name, const std::string& value) {
@@ -127,8 +168,13 @@ std::string environment_of(const Announcement& announcement, const ExecOptions& 
   add("ROCKTABLE_URL", url_of(announcement));
   add("ROCKTABLE_PORT", std::to_string(announcement.table.port));
   if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
-  if (!announcement.certificate_authority.empty())
-    add("ROCKTABLE_CA_FILE", std::filesystem::absolute(announcement.certificate_authority).string());
+  if (!announcement.certificate_authority.empty()) {
+    const auto authority = std::filesystem::absolute(announcement.certificate_authority);
+    add("ROCKTABLE_CA_FILE", authority.string());
+    const Trust trust = trust_also(authority, options.folder, TrustSources::of_this_process());
+    for (const auto& warning : trust.warnings) spdlog::warn("{}", printable(warning));
+    for (const auto& [name, value] : trust.variables) add(name, value);
+  }
   for (const auto& name : options.exports) add(name, connection);
   return out;
 }
@@ -155,6 +201,7 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
   int code = kDone;
   try {
     serve(options.server, [&](const Announcement& announcement) {
+      if (options.dev_storage) check_development_account(announcement);
       write_all(ready, environment_of(announcement, options));
       ready.close();
     });
@@ -163,7 +210,7 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
     code = kFailed;
   }
   // Who made it may have been killed; else it is removed twice.
-  if (options.needs_folder) TemporaryFolder::remove(options.server.location);
+  if (!options.folder.empty()) TemporaryFolder::remove(options.folder);
   return code;
 }
 
@@ -302,7 +349,10 @@ int run_exec(int argc, const char* const* argv) {
   if (ending) return ending->tell();
   if (options.server.warning) spdlog::warn("{}", *options.server.warning);
   std::optional<TemporaryFolder> folder;
-  if (options.needs_folder) options.server.location = folder.emplace().path();
+  if (options.server.tls_auto) {
+    options.folder = folder.emplace().path();
+    if (options.keeps_nothing) options.server.location = options.folder;
+  }
   return Execution(options).run();
 }
 

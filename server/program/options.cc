@@ -8,6 +8,7 @@
 
 #include "client/secret.h"
 #include "server/access/accounts.h"
+#include "server/certificate_names.h"
 #include "server/program/commands.h"
 
 namespace rocktable {
@@ -64,12 +65,16 @@ std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
   if (mode && *mode != "auto") return "--tls knows auto alone";
   if (oauth && *oauth != "basic") return "--oauth knows basic alone";
   if (mode && certificate) return "--tls auto makes its own certificate: it goes without --cert";
+  if (!names.empty() && !mode) return "--tlsName belongs to --tls auto: a certificate of yours has its names";
+  for (const auto& name : names)
+    if (const auto why = why_not_a_certificate_name(name); !why.empty()) return "--tlsName: " + why;
   if ((key || password) && !certificate) return "--key and --pwd belong to --cert";
   if (certificate && key.has_value() == password.has_value())
     return "--cert needs either --key (PEM) or --pwd (PFX)";
   if ((certificate && certificate->empty()) || (key && key->empty())) return "--cert and --key name files";
   if (oauth && !mode && !certificate) return "--oauth needs HTTPS: --tls auto, or --cert";
   options.tls_auto = mode.has_value();
+  options.tls_names = names;
   options.certificate_file = certificate.value_or("");
   options.private_key_file = key.value_or("");
   options.certificate_password = read_secret(password.value_or(""), "--pwd");
@@ -144,6 +149,11 @@ void ServerFlags::add_options() {
       ->group(access);
   app_.add_option("--tls", tls_.mode, "auto: HTTPS, signed by an authority in DIR/__rocktable_tls__")
       ->type_name("MODE")
+      ->group(access);
+  app_.add_option("--tlsName", tls_.names, "A name or address that --tls auto is good for, too; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(access);
   app_.add_option("--cert", tls_.certificate, "HTTPS with your certificate, PEM (with --key) or PFX")
       ->type_name("FILE")

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/command_line.h"
 
@@ -38,9 +39,10 @@ struct Options {
   bool path_style_only = false;
   std::string certificate_file;  // PEM where there is a key file, else PFX; empty: no HTTPS, unless tls_auto
   std::string private_key_file;  // PEM
-  std::string certificate_password;  // of the PFX
-  bool tls_auto = false;             // HTTPS with a certificate of a local authority
-  bool bearer_tokens = false;        // tokens are accepted, without a look at their signature
+  std::string certificate_password;    // of the PFX
+  bool tls_auto = false;               // HTTPS with a certificate of a local authority
+  std::vector<std::string> tls_names;  // that this certificate is good for, too
+  bool bearer_tokens = false;          // tokens are accepted, without a look at their signature
   std::string accounts_file;
   bool any_account = false;   // accounts are there once they are named, with the well-known key
   std::string control_token;  // empty: none
@@ -75,6 +77,7 @@ class ServerFlags {
   // HTTPS and what needs it, as written: which options belong together is for check() to say.
   struct Tls {
     std::optional<std::string> mode, certificate, key, password, oauth;
+    std::vector<std::string> names;
 
     // A sentence where they do not fit; else they are in `options`.
     std::optional<std::string> check(Options& options) const;

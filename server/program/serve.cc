@@ -10,6 +10,7 @@
 #include "server/access/account_sources.h"
 #include "server/access_log.h"
 #include "server/certificate_authority.h"
+#include "server/certificate_names.h"
 #include "server/program/seed.h"
 #include "server/server.h"
 #include "server/service.h"
@@ -44,7 +45,7 @@ Https https_of(const Options& options) {
     const CertificateAuthority authority(std::filesystem::path(options.location) / "__rocktable_tls__");
     out.authority_file = authority.file().string();
     source = out.authority_file;
-    identity = authority.issue(local_hosts(options.table_host));
+    identity = authority.issue(certificate_names(options.table_host, options.tls_names));
   } else if (options.certificate_file.empty()) {
     return out;
   } else if (options.private_key_file.empty()) {

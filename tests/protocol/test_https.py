@@ -152,6 +152,39 @@ def test_the_authority_outlives_a_restart_and_other_certificates_do_not(tmp_path
     assert (len(set(authorities)), len(set(certificates))) == (1, 2)
 
 
+def is_believed_as(server, name):
+    context = ssl.create_default_context(cafile=server.ready["certificateAuthority"])
+    try:
+        with raw(server) as client, context.wrap_socket(client, server_hostname=name):
+            return True
+    except ssl.SSLCertVerificationError:
+        return False
+
+
+def test_other_names_are_in_the_next_certificate_of_the_same_authority(tmp_path):
+    cloud, other = "myaccount.table.core.windows.net", "tables.example.test"
+    authorities = set()
+    for flags, believed in (
+        ([], []),
+        (["--tlsName", "*.table.core.windows.net", "--tlsName", "192.0.2.1"], [cloud, "192.0.2.1"]),
+        (["--tlsName", other], [other]),
+    ):
+        server = Server("--tls", "auto", "--location", tmp_path, *flags)
+        authorities.add(open(server.ready["certificateAuthority"]).read())
+        assert [name for name in (cloud, "192.0.2.1", other) if is_believed_as(server, name)] == believed
+        assert server.is_healthy(), "the names of this machine stay"
+        server.stop()
+    assert len(authorities) == 1
+
+
+@pytest.mark.parametrize("name", ["https://a.test", "*.net", "a b", "10.1.2.256"])
+def test_a_name_that_no_client_would_accept_is_refused(name):
+    words = [str(BINARY), "--tls", "auto", "--tlsName", name]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"rocktable: --tlsName: {name} is ")
+
+
 def test_servers_that_start_at_once_share_one_authority(tmp_path):
     def start(_):
         return Server("--tls", "auto", "--location", tmp_path / "new")
