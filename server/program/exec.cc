@@ -19,9 +19,9 @@
 #include <system_error>
 #include <vector>
 
-#include "client/command_line.h"
 #include "odata/printable.h"
 #include "server/program/child_process.h"
+#include "server/program/exec_options.h"
 #include "server/program/serve.h"
 #include "server/program/trusted_authorities.h"
 
@@ -30,92 +30,6 @@ namespace {
 
 constexpr std::chrono::seconds kStopTimeout{
     30};  // the server gives requests at work six, and then closes the store
-
-constexpr const char* kHelp =
-    "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"
-    "Runs COMMAND with a table service of its own, and ends with its exit code.\n\n"
-    "  --export NAME                      One more variable for the connection string; may be repeated\n"
-    "  --devStorage                       For UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002\n"
-    "  -h,--help                          This page\n"
-    "  ... and every option of the server: --anyAccount, --accounts FILE, --tls auto, --debug FILE\n"
-    "  (rocktable --help). Without --location nothing is kept; without --tablePort a free port is taken.\n"
-    "  --controlToken and --pwd take @FILE and env:NAME in place of a value that all users could see.\n\n"
-    "COMMAND finds the service in its environment:\n"
-    "  AZURE_STORAGE_CONNECTION_STRING    The connection string\n"
-    "  AZURE_TABLES_CONNECTION_STRING     The same\n"
-    "  ROCKTABLE_ENDPOINT                 http://127.0.0.1:PORT/devstoreaccount1\n"
-    "  ROCKTABLE_URL, ROCKTABLE_PORT      http://127.0.0.1:PORT, PORT\n"
-    "  ROCKTABLE_CONTROL_TOKEN            With --controlToken: its value\n"
-    "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n"
-    "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE\n"
-    "                                     With --tls auto: what was trusted before, and that authority\n\n"
-    "Exit codes: COMMAND's; 128 + N where signal N ended it, 127 it is not there, 126 it cannot be run;\n"
-    "1 the server could not start or ended early, 2 wrong usage.\n";
-
-struct ExecOptions {
-  Options server;
-  std::vector<std::string> exports;  // variables that get the connection string, too
-  const char* const* command = nullptr;
-  bool dev_storage = false;   // as UseDevelopmentStorage=true has it
-  bool keeps_nothing = true;  // what the server writes is gone with it
-  std::string folder;         // for as long as the server runs; empty: none is needed
-};
-
-// --- The command line ----------------------------------------------------------------------------------------
-
-bool is_variable_name(const std::string& name) {
-  return !name.empty() && name.find('=') == std::string::npos;
-}
-
-// What UseDevelopmentStorage=true means to SDKs is not for the command line to change. A sentence where it tries.
-std::optional<std::string> use_development_storage(const CLI::App& app, Options& server) {
-  for (const char* other : {"--tableHost", "--tablePort", "--blobHost", "--blobPort", "--queueHost",
-                            "--queuePort", "--tls", "--cert"})
-    if (app.count(other) > 0)
-      return std::string("--devStorage is 127.0.0.1, ports 10000 to 10002, and HTTP: it goes without ") +
-             other;
-  if (server.compatibility == Compatibility::AzuriteTable)
-    return "--devStorage has ports for blobs and queues, too: it goes without --compat azurite-table";
-  const Options defaults;
-  server.compatibility = Compatibility::Azurite;
-  server.blob_port = defaults.blob_port;
-  server.queue_port = defaults.queue_port;
-  server.table_port = defaults.table_port;
-  return std::nullopt;
-}
-
-// What stands before `--` is ours, the rest is the command's. Nothing where there is no work: then `ending` is set.
-ExecOptions read_command_line(int argc, const char* const* argv, std::optional<Ending>& ending) {
-  CLI::App app("", "rocktable exec");
-  app.formatter_fn([](const CLI::App*, const std::string&, CLI::AppFormatMode) { return kHelp; });
-  Options defaults;
-  defaults.table_port = defaults.blob_port = defaults.queue_port = 0;
-  ServerFlags flags(app, defaults);
-  ExecOptions out;
-  app.add_option("--export", out.exports)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--devStorage", out.dev_storage);
-  const auto* const dashes =
-      std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
-  ending = parse(app, static_cast<int>(dashes - argv), argv);
-  if (ending) return {};
-  Invocation server = flags.read();
-  ending = server.ending;
-  if (!ending && dashes >= argv + argc - 1) ending = wrong_usage(app, "the command to run goes behind --");
-  if (!ending && !std::all_of(out.exports.begin(), out.exports.end(), is_variable_name))
-    ending = wrong_usage(app, "--export takes the name of a variable");
-  if (!ending && out.dev_storage)
-    if (const auto refusal = use_development_storage(app, server.options))
-      ending = wrong_usage(app, *refusal);
-  if (ending) return {};
-  out.server = std::move(server.options);
-  out.server.silent = true;
-  out.keeps_nothing = app.count("--location") == 0;
-  out.server.in_memory = out.server.in_memory || out.keeps_nothing;
-  out.command = dashes + 1;
-  return out;
-}
 
 // --- The server ----------------------------------------------------------------------------------------------
 
@@ -345,7 +259,7 @@ int Execution::run() {
 
 int run_exec(int argc, const char* const* argv) {
   std::optional<Ending> ending;
-  ExecOptions options = read_command_line(argc, argv, ending);
+  ExecOptions options = read_exec_command_line(argc, argv, ending);
   if (ending) return ending->tell();
   if (options.server.warning) spdlog::warn("{}", *options.server.warning);
   std::optional<TemporaryFolder> folder;
