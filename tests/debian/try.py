@@ -114,6 +114,14 @@ def try_server(system, started):
 
 
 def try_tests(system, cases, started):
+    if (ROOT / "../shared/replay").is_dir():
+        started.append(Start(system, "--inMemoryPersistence", "--silent"))
+        account, _ = started[-1].await_ready()
+        replayed = subprocess.run([ROOT / "tests/replay", account.endpoint]).returncode
+        yield "the recorded exchanges are answered as the service does", replayed == 0
+        yield "it stops in order after them", started[-1].stop() == 0
+    else:
+        yield "the recorded exchanges are not at hand", None
     begin = time.monotonic()
     system.run("script/build release unit_tests")
     yield f"the unit tests are built in {duration(time.monotonic() - begin)}", True
@@ -125,14 +133,6 @@ def try_tests(system, cases, started):
         print(text[-20000:])
     cases.add(passed, failed, skipped)
     yield f"all {passed + failed} unit tests pass", code == 0 and passed > 0
-    if not (ROOT / "../shared/replay").is_dir():
-        yield "the recorded exchanges are not at hand", None
-        return
-    started.append(Start(system, "--inMemoryPersistence", "--silent"))
-    account, _ = started[-1].await_ready()
-    replayed = subprocess.run([ROOT / "tests/replay", account.endpoint]).returncode
-    yield "the recorded exchanges are answered as the service does", replayed == 0
-    yield "it stops in order after them", started[-1].stop() == 0
 
 
 def main():

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Carries out the steps of the Dockerfile in folders of its own, and tries what comes out, without Docker.
 
-    tests/image/try.py [--base FOLDER] [--keep]
+    tests/image/try.py [--base FOLDER] [--program FILE] [--keep]
 
 As root, on Debian: each `FROM debian:bookworm-slim` is a fresh minimal system (debootstrap, or a copy of FOLDER, which is made
 first where there is none), each RUN a chroot into it. Then the entry point runs as the image's user: the health check fails
 before and passes after its start, a table is created, the program ends in order when told, and the table is there after the
-next start. Then it is started as tools start Azurite, on the ports 10000 to 10002 of this machine. Ends with
-`N passed, N failed, N skipped`.
+next start. Then it is started as tools start Azurite, on the ports 10000 to 10002 of this machine. --program leaves out the stage
+that builds, and takes a program that was built on the same release. Ends with `N passed, N failed, N skipped`.
 """
 import argparse
 import json
@@ -61,18 +61,24 @@ def copy(source, target):
 class Image:
     """The stages that a Dockerfile describes, the last of which is the image."""
 
-    def __init__(self, scratch, base):
+    def __init__(self, scratch, base, program):
         self.scratch = scratch
         self.base = base
+        self.program = program
         self.stages = {}
         self.stage = None
         for word, arguments in instructions((ROOT / "docs" / "ci" / "Dockerfile").read_text()):
+            if word != "FROM" and self.stage is None:
+                continue  # of a stage that is left out
             print(f"-- {word} {arguments}", flush=True)
             getattr(self, f"do_{word.lower()}")(arguments)
 
     def do_from(self, arguments):
         image, *name = arguments.split(" AS ")
         assert image == f"debian:{RELEASE}-slim", image
+        self.stage = None
+        if name and self.program:
+            return
         root = self.scratch / f"stage{len(self.stages)}"
         self.stage = self.stages[name[0] if name else ""] = Stage(root, RELEASE, self.base)
 
@@ -87,7 +93,7 @@ class Image:
                 copy(ROOT / name, self.stage.path(name))
             return
         stage, source, target = re.fullmatch(r"--from=(\w+) (\S+) (\S+)", arguments).groups()
-        copy(self.stages[stage].path(source), self.stage.path(target))
+        copy(self.program or self.stages[stage].path(source), self.stage.path(target))
 
     def do_run(self, arguments):
         self.stage.run(arguments)
@@ -187,13 +193,14 @@ def try_start(image, start):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--base", type=pathlib.Path)
+    parser.add_argument("--program", type=pathlib.Path)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
     chroot.require_root("tests/image/try.py")
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-image-", dir="/var/tmp"))
     cases = Cases()
     try:
-        image = Image(scratch, arguments.base).stage
+        image = Image(scratch, arguments.base, arguments.program).stage
         size = subprocess.run(["du", "-sm", "--exclude=var/cache/apt", image.root], capture_output=True, text=True, check=True).stdout.split()[0]
         print(f"-- the image takes {size} MB")
         cases.try_all(try_image(image))
