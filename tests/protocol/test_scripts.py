@@ -6,12 +6,15 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import cases
 import chroot
+import run
 from process import wait_until
 from scripts import NOBODY, ROOT, SECONDS, Project
 
@@ -389,3 +392,11 @@ def test_cases_are_counted_and_an_exception_is_a_failure(capsys):
     assert counted.end() == 1
     assert capsys.readouterr().out.splitlines() == ["ok  one", "skipped  two", "FAILED  it went on (lost)", "1 passed, 1 failed, 1 skipped"]
     assert cases.Cases().end() == 1  # nothing was tried
+
+
+def test_the_whole_run_counts_what_a_bare_system_counted():
+    debian = run.Debian("trixie", [])
+    assert debian.command == [ROOT / "script/try-debian", "trixie", "--tests"]
+    assert debian.count("1 passed, 2 failed, 3 skipped\nok  a table\n8 passed, 1 failed, 0 skipped\n") == (8, 1, 0)
+    assert debian.count("debootstrap could not make trixie") == (0, 0, 0)
+    assert run.Debian("trixie", ["urls"]).command is None and run.Debian("trixie", ["DEBIAN"]).command

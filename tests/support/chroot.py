@@ -73,6 +73,7 @@ def make_base(folder, release):
         (folder / "etc/apt/sources.list").write_text(text)
     settings = [line for line in output("apt-config", "dump").splitlines() if line.startswith(DOWNLOADS)]
     (folder / "etc/apt/apt.conf.d/90downloads").write_text("\n".join(settings) + "\n")
+    (folder / "etc/dpkg/dpkg.cfg.d/90unsafe-io").write_text("force-unsafe-io\n")  # as in the images of Docker: no fsync a file
 
 
 class Chroot:
