@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const kStartDeadlineMs = 20_000;
 const kStopDeadlineMs = 10_000;
-const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
+export const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
 // Starts a server on a free port with its data in memory, or connects to one that already runs; returns an
 // instance of `Kind`, which is `Server` or derived from it. With an `environment` of its own it is always started; `flags` are

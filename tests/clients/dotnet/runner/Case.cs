@@ -1,0 +1,9 @@
+namespace Rocktable.Clients;
+
+// A test: a static method that takes the `Account` under test and throws where the service does not do what `name` says.
+// `group` is the name of its class, in lower case.
+[AttributeUsage(AttributeTargets.Method)]
+internal sealed class CaseAttribute(string name) : Attribute
+{
+    public string Name { get; } = name;
+}

@@ -1,0 +1,76 @@
+using System.Runtime.CompilerServices;
+
+namespace Rocktable.Clients;
+
+internal sealed class ExpectationException(string message) : Exception(message);
+
+// What a case states. Each failure names the expression and its value.
+internal static class Expect
+{
+    public static void True(bool condition, [CallerArgumentExpression(nameof(condition))] string what = "")
+    {
+        if (!condition) throw new ExpectationException($"not true: {what}");
+    }
+
+    public static void False(bool condition, [CallerArgumentExpression(nameof(condition))] string what = "") =>
+        True(!condition, $"!({what})");
+
+    public static void Equal<T>(T expected, T actual, [CallerArgumentExpression(nameof(actual))] string what = "")
+    {
+        if (!EqualityComparer<T>.Default.Equals(expected, actual))
+            throw new ExpectationException($"{what} is {Show(actual)}, expected {Show(expected)}");
+    }
+
+    public static void Items<T>(T[] expected, IEnumerable<T>? actual, [CallerArgumentExpression(nameof(actual))] string what = "")
+    {
+        if (actual is null || !expected.SequenceEqual(actual))
+            throw new ExpectationException($"{what} is {Show(actual)}, expected {Show(expected)}");
+    }
+
+    // The call is refused by the service with this status and this error code.
+    public static async Task<StorageException> Refused(int status, string code, Func<Task> call)
+    {
+        try
+        {
+            await call();
+        }
+        catch (StorageException refusal)
+        {
+            var seen = (refusal.RequestInformation?.HttpStatusCode, Code(refusal));
+            if (seen != (status, code))
+                throw new ExpectationException($"refused with {seen}, expected {(status, code)}: {Describe(refusal)}");
+            return refusal;
+        }
+        throw new ExpectationException($"not refused, expected {(status, code)}");
+    }
+
+    // The library refuses the call by itself, with such an exception.
+    public static async Task<TException> Throws<TException>(Func<Task> call)
+        where TException : Exception
+    {
+        try
+        {
+            await call();
+        }
+        catch (TException expected)
+        {
+            return expected;
+        }
+        throw new ExpectationException($"no {typeof(TException).Name}");
+    }
+
+    public static string? Code(StorageException refusal) =>
+        refusal.RequestInformation?.ExtendedErrorInformation?.ErrorCode;
+
+    public static string Describe(Exception exception) => exception is StorageException { RequestInformation: { } told }
+        ? $"{told.HttpStatusCode} {told.ExtendedErrorInformation?.ErrorCode}: {told.ExtendedErrorInformation?.ErrorMessage ?? exception.Message}"
+        : $"{exception.GetType().Name}: {exception.Message}";
+
+    private static string Show(object? value) => value switch
+    {
+        null => "null",
+        string text => $"\"{text}\"",
+        System.Collections.IEnumerable items => "[" + string.Join(", ", items.Cast<object?>().Select(Show)) + "]",
+        _ => FormattableString.Invariant($"{value}"),
+    };
+}
