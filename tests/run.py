@@ -1,9 +1,10 @@
 """Runs the tests of one build, whatever they are written in, and adds up what they report.
 
-    tests/run.py PRESET [--azure-cli] [--browser] [--debian] [--quick] [FILTER...]
+    tests/run.py PRESET [--azure-cli] [--browser] [--dotnet] [--debian] [--quick] [FILTER...]
 
 script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
-the program that ROCKTABLE_BINARY names.
+the program that ROCKTABLE_BINARY names. What each client reached is left in build/compatibility.json, and compared with what
+docs/compatibility.md tells of it.
 """
 
 import json
@@ -16,8 +17,12 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import compatibility
+from compatibility import Reached
+
 ROOT = Path(__file__).resolve().parent.parent
 CLIENTS = ROOT / "tests/clients"
+SAMPLE = CLIENTS / "parallel"
 PYTHON = "/usr/bin/python3"  # the distribution's, which has the distribution's packages
 TIMEOUT_SECONDS = 900  # of one runner
 SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
@@ -65,21 +70,42 @@ class Layering:
 
 
 class JavaScript:
-    """The tests of a JavaScript client (node's own test runner)."""
+    """The tests of a JavaScript client or program (node's own test runner)."""
 
-    def __init__(self, folder, filters):
-        self.name = str(folder.relative_to(ROOT))
+    def __init__(self, folder, program, files, filters, scratch):
+        self.program = program
+        self.name = str((files[0] if len(files) == 1 else folder).relative_to(ROOT))
         self.filtered = bool(filters)
+        self.package = folder / "node_modules" / (program or "") / "package.json"
+        self.report = Path(scratch) / f"{abs(hash(self.name))}.jsonl"
         version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
         node_18 = version.startswith("v18.")  # has the global `crypto` of later versions behind a flag
-        self.command = ["node", *["--experimental-global-webcrypto"] * node_18, "--test", "--test-reporter=spec"]
+        self.command = ["node", *["--experimental-global-webcrypto"] * node_18, "--test"]
+        reporters = {"spec": "stdout", ROOT / "tests/support/outcomes_reporter.mjs": self.report}
+        for reporter, destination in reporters.items():
+            self.command += [f"--test-reporter={reporter}", f"--test-reporter-destination={destination}"]
         self.command += [f"--test-name-pattern=/{re.escape(f).replace('/', chr(92) + '/')}/i" for f in filters]
-        self.command += sorted(folder.glob("*.test.mjs"))
+        self.command += files
+
+    @classmethod
+    def of(cls, folder, filters, scratch):
+        """The runners of a folder. A test file that is named after one of several packages is that program's."""
+        files = sorted(folder.glob("*.test.mjs"))
+        packages = list(json.loads((folder / "package.json").read_text())["devDependencies"])
+        if len(packages) == 1:
+            return [cls(folder, packages[0], files, filters, scratch)]
+        by_stem = {package.lstrip("@").replace("/", "-"): package for package in packages}
+        return [cls(folder, by_stem[file.name.removesuffix(".test.mjs")], [file], filters, scratch) for file in files]
 
     def count(self, output):
         kinds = ("pass", "fail", "cancelled", "skipped", "todo")
         passed, failed, cancelled, skipped, todo = (last_number(rf"^\S+ {kind} (\d+)$", output) for kind in kinds)
         return passed, failed + cancelled, 0 if self.filtered else skipped + todo
+
+    def reached(self, _output):
+        told = [json.loads(line) for line in self.report.read_text().splitlines()]
+        version = json.loads(self.package.read_text())["version"]
+        return Reached.of(version, [(one["name"], one["outcome"]) for one in told])
 
 
 class Python:
@@ -87,7 +113,8 @@ class Python:
 
     PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
 
-    def __init__(self, tests, marked, spread, scratch):
+    def __init__(self, tests, marked, spread, scratch, program=None):
+        self.program = program
         self.name = ", ".join(sorted({str(Path(str(t).split("::")[0]).relative_to(ROOT)) for t in tests})[:3])
         self.name += f" ({marked})"
         self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
@@ -95,8 +122,8 @@ class Python:
         self.command = [*self.PYTEST, f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
 
     @classmethod
-    def of(cls, folder, filters, sanitized, quick, scratch):
-        """The runners of a folder."""
+    def of(cls, folder, filters, sanitized, quick, scratch, program=None):
+        """The runners of a folder; `program` is what its tests drive."""
         if filters:  # -k takes expressions, not any text
             listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
             tests = [str(ROOT / "tests" / line) for line in listed.stdout.splitlines()
@@ -104,7 +131,7 @@ class Python:
             return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
         tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
         # By files, whose tests share servers; few and slow ones test by test, or the longest file would go on alone.
-        runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch)]
+        runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch, program)]
         if folder.name == "protocol":
             runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", None, scratch))
         return runners
@@ -115,6 +142,52 @@ class Python:
         suite = ElementTree.parse(self.report).getroot().find("testsuite")
         total, failures, errors, skipped = (int(suite.get(k)) for k in ("tests", "failures", "errors", "skipped"))
         return total - failures - errors - skipped, failures + errors, skipped
+
+    def reached(self, _output):
+        if self.program == "az":
+            told = subprocess.run(["az", "version", "--output", "json"], capture_output=True, text=True, check=True).stdout
+            version = json.loads(told)["azure-cli"]
+        else:
+            code = f"import importlib.metadata as m; print(m.version({self.program!r}))"
+            version = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+        outcomes = []
+        for case in ElementTree.parse(self.report).getroot().iter("testcase"):
+            kinds = {child.tag for child in case}
+            outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+            outcomes.append((f"{case.get('classname').split('.')[-1]}: {case.get('name')}", outcome))
+        return Reached.of(version, outcomes)
+
+
+class DotNet:
+    """The cases of a .NET library, a program of their own, which script/test has built."""
+
+    def __init__(self, project, filters):
+        self.name = str(project.parent.relative_to(ROOT))
+        package = r'<PackageReference Include="([^"]+)" Version="\[([^]]+)\]"'
+        self.program, self.version = re.search(package, project.read_text()).groups()
+        self.command = ["dotnet", ROOT / f"build/dotnet/bin/{project.stem}/release/{project.stem}.dll", *filters]
+
+    def told(self, output):
+        last = output.strip().splitlines()[-1:]
+        return json.loads(last[0]) if last and last[0].startswith("{") else {"passed": 0, "failed": []}
+
+    def count(self, output):
+        told = self.told(output)
+        return told["passed"], len(told["failed"]), 0
+
+    def reached(self, output):
+        told = self.told(output)
+        return Reached(self.version, told["passed"], 0, told["failed"])
+
+
+class Page:
+    """Whether docs/compatibility.md tells what this run found: one test."""
+
+    name = "docs/compatibility.md"
+    command = [sys.executable, compatibility.__file__, "check"]
+
+    def count(self, output):
+        return (0, 1, 0) if "differs" in output else (1, 0, 0)
 
 
 class Sample:
@@ -151,7 +224,7 @@ class Debian:
 
 
 def run(runner, environment, filters):
-    """Runs it, shows its output, and returns (passed, failed, skipped)."""
+    """Runs it, shows its output, and returns (passed, failed, skipped) and what its program reached, if it is a program's."""
     print(f"== {runner.name}", flush=True)
     lines = []
     limit = str(getattr(runner, "timeout", TIMEOUT_SECONDS))
@@ -160,24 +233,34 @@ def run(runner, environment, filters):
         for line in process.stdout:
             print(line, end="", flush=True)
             lines.append(line)
-    passed, failed, skipped = runner.count("".join(lines))
+    output = "".join(lines)
+    passed, failed, skipped = runner.count(output)
     # Whoever reports no failure and yet ends with an error, or does not report at all, has crashed.
     if failed == 0 and (process.returncode != 0 or (passed + skipped == 0 and not filters)):
         print(f"{runner.name} ended with status {process.returncode} and reported {passed} tests passed")
         failed = 1
-    return passed, failed, skipped
+    told = getattr(runner, "program", None) and passed + skipped > 0  # one that crashed tells nothing
+    return (passed, failed, skipped), runner.reached(output) if told else None
+
+
+def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
+    """Those of tests/clients, but for the sample project."""
+    packages = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != SAMPLE]
+    runners = [runner for folder in packages for runner in JavaScript.of(folder, filters, scratch)]
+    runners += Python.of(CLIENTS / "python", filters, sanitized, False, scratch, "azure-data-tables")
+    if azure_cli:
+        runners += Python.of(CLIENTS / "azure-cli", filters, sanitized, False, scratch, "az")
+    if dotnet:
+        runners += [DotNet(project, filters) for project in sorted(CLIENTS.glob("dotnet/*/*.csproj"))]
+    return runners
 
 
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
     options = set()
-    while filters and filters[0] in ("--azure-cli", "--browser", "--debian", "--quick"):
+    while filters and filters[0] in ("--azure-cli", "--browser", "--dotnet", "--debian", "--quick"):
         options.add(filters.pop(0))
-    quick = "--quick" in options
-    sample = CLIENTS / "parallel"
-    javascript = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != sample]
-    javascript += [ROOT / "tests/browser"] * ("--browser" in options)
-    python = [CLIENTS / "python", ROOT / "tests/protocol", ROOT / "tests/crash"] + [CLIENTS / "azure-cli"] * ("--azure-cli" in options)
+    quick, sanitized = "--quick" in options, preset in SANITIZED
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
     by_name = {p["name"]: p for p in presets}
@@ -186,20 +269,28 @@ def main():
     if preset in SANITIZED:  # their stack frames are some five times as large; 8 MiB is the usual limit
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
-    totals = [0, 0, 0]
+    totals, reached = [0, 0, 0], {}
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
         runners = [Unit(build / "tests", filters), Layering(filters)]
         if not quick:
-            runners += [JavaScript(folder, filters) for folder in javascript]
-        for folder in [ROOT / "tests/protocol"] if quick else python:
-            runners += Python.of(folder, filters, preset in SANITIZED, quick, scratch)
+            runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
+        if "--browser" in options:
+            runners += [JavaScript(ROOT / "tests/browser", None, sorted((ROOT / "tests/browser").glob("*.test.mjs")), filters, scratch)]
+        for folder in [ROOT / "tests/protocol"] + [ROOT / "tests/crash"] * (not quick):
+            runners += Python.of(folder, filters, sanitized, quick, scratch)
         if not quick:
-            runners += [Sample(sample, build / "rocktable", filters)]
+            runners += [Sample(SAMPLE, build / "rocktable", filters)]
         if "--debian" in options:
             runners += [Debian(release, filters) for release in ("bookworm", "trixie")]
+        if not quick and not sanitized and not filters:
+            runners += [Page()]
         for runner in runners:
+            if isinstance(runner, Page):
+                compatibility.save(reached)
             if runner.command:
-                totals = [a + b for a, b in zip(totals, run(runner, environment, filters))]
+                counts, of_program = run(runner, environment, filters)
+                totals = [a + b for a, b in zip(totals, counts)]
+                reached |= {runner.program: of_program} if of_program else {}
     if not any(totals):
         print("no test has a name like " + ", ".join(filters))
     print("{} passed, {} failed, {} skipped".format(*totals))

@@ -131,6 +131,31 @@ def test_sudo_without_a_password_is_used_silently(project):
     assert any(call.startswith("apt-get") and "-y install --no-install-recommends g++" in call for call in project.called())
 
 
+@pytest.mark.parametrize("version, said", [
+    (None, "--dotnet needs the .NET SDK 10 or newer; Debian has no package of it"),
+    ("8.0.404", "--dotnet needs the .NET SDK 10 or newer; this is 8.0.404"),
+])
+def test_dotnet_needs_an_sdk_that_no_package_brings(project, version, said):
+    build_machine(project)
+    if version:
+        project.fake("dotnet", f"echo {version}")
+    result = project.run("script/bootstrap", "--dotnet", CXX="c++")
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"script/bootstrap: {said}\n")
+    assert not [call for call in project.called() if "restore" in call or call.startswith("apt-get")]
+
+
+def test_dotnet_restores_packages_in_locked_versions(project):
+    build_machine(project)
+    project.fake("dotnet", 'case "$1" in --version) echo 11.0.100-rc.1 ;; esac')
+    result = project.run("script/bootstrap", "--dotnet", CXX="c++")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert any(call.startswith("dotnet restore tests/clients/dotnet/clients.slnx --locked-mode") for call in project.called())
+    project.fake("dotnet", 'case "$1" in --version) echo 10.0.401 ;; *) echo "no such package" >&2; exit 1 ;; esac')
+    result = project.run("script/bootstrap", "--dotnet", CXX="c++")
+    assert result.returncode == 1
+    assert result.stderr == "no such package\nscript/bootstrap: dotnet restore failed in tests/clients/dotnet\n"
+
+
 ASKING_SUDO = """
 case "$1" in
   -n) echo "sudo: a password is required" >&2; exit 1 ;;

@@ -305,7 +305,10 @@ describe("paging", () => {
 
   it("a page of size 0 is empty, and the only one", async () => {
     const pages = [];
-    for await (const page of table.listEntities().byPage({ maxPageSize: 0 })) pages.push([...page]);
+    for await (const page of table.listEntities().byPage({ maxPageSize: 0 })) {
+      pages.push([...page]);
+      if (pages.length > 1) break; // who sends tokens here sends them for ever
+    }
     assert.deepEqual(pages, [[]]);
   });
 

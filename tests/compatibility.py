@@ -1,0 +1,262 @@
+"""What programs reach on rocktable and on Azurite: the page docs/compatibility.md, from what was measured.
+
+    tests/compatibility.py check             compares what the last whole run of the tests reached with what is recorded
+    tests/compatibility.py record            records it, and writes the page
+    tests/compatibility.py azurite VERSION [--azure-cli] [--dotnet]
+        runs the same cases against Azurite of that version, from npm, records what they reach, and writes the page
+
+What is recorded is in tests/clients/measured/. The last whole run (tests/run.py without a filter) leaves what it reached
+in build/compatibility.json. Programs that did not take part in a run keep what is recorded of them.
+"""
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/compatibility.md"
+LAST_RUN = ROOT / "build/compatibility.json"
+MEASURED = ROOT / "tests/clients/measured"
+START_DEADLINE = 60.0
+
+# As the page names them, in its order, with where their cases are.
+PROGRAMS = {
+    "@azure/data-tables": ("JavaScript SDK", "tests/clients/javascript"),
+    "azure-storage": ("legacy JavaScript SDK", "tests/clients/legacy-javascript"),
+    "azure-data-tables": ("Python SDK", "tests/clients/python"),
+    "az": ("Azure CLI: `az storage table`, `az storage entity`", "tests/clients/azure-cli"),
+    "Microsoft.Azure.Cosmos.Table": (".NET SDK before the present one", "tests/clients/dotnet"),
+    "WindowsAzure.Storage": ("legacy .NET SDK", "tests/clients/dotnet"),
+    "unstorage": ("key-value store, driver `azure-storage-table`", "tests/clients/programs"),
+    "@auth/azure-tables-adapter": ("users and sessions of Auth.js", "tests/clients/programs"),
+    "keyv-azuretable": ("tables behind Keyv 4", "tests/clients/programs"),
+    "eventstore": ("event sourcing, type `azuretable`", "tests/clients/programs"),
+}
+
+HEAD = """\
+# Compatibility
+
+Programs and SDKs, unmodified, with cases of our own through the API that each publishes. What a case expects is
+what the documentation and recordings of the real service say; no case is made for one emulator. The tests write
+this page (`tests/compatibility.py`), and fail where it does not tell what they find.
+
+"""
+
+NOTES = """
+## What to know of these programs
+
+- `unstorage`: its driver takes no endpoint without HTTPS; `rocktable exec --tls auto` is one. Removing a key that
+  is not there is an error, and `clear()` empties the whole table, whatever the driver's partition key.
+- `keyv-azuretable` and `@auth/azure-tables-adapter` take a client or its options: `allowInsecureConnection` goes
+  there.
+- `eventstore`: `storageTableHost` is the endpoint with the account, `http://127.0.0.1:10002/devstoreaccount1`.
+  Pages of `getEvents` are in the order of keys, which are random. `getUndispatchedEvents` by more than one
+  condition sends a filter without `and` in it, which is refused.
+- `Microsoft.Azure.Cosmos.Table` sends doubles that are infinite or no numbers as text without a type, and text is
+  what the service keeps. It has the option `ServerTimeout` and does not send it with every operation. It sends
+  batches to the primary location alone. `WindowsAzure.Storage` does all three.
+- Both .NET libraries speak JSON at each of its three levels of metadata; AtomPub is not offered by these versions.
+  Both refuse by themselves 101 operations in a batch, a sixth access policy, and a signature for HTTPS alone over
+  HTTP.
+- `Azure.Data.Tables`, the present .NET library, is not tried.
+"""
+
+
+@dataclasses.dataclass
+class Reached:
+    """What the cases of one program reached. `failed` holds names."""
+
+    version: str
+    passed: int
+    skipped: int
+    failed: list
+
+    @classmethod
+    def of(cls, version, outcomes):
+        """From pairs of a case's name and `passed`, `failed` or `skipped`."""
+        kinds = [outcome for _, outcome in outcomes]
+        failed = [name for name, outcome in outcomes if outcome == "failed"]
+        return cls(version, kinds.count("passed"), kinds.count("skipped"), failed)
+
+    @property
+    def cases(self):
+        return self.passed + self.skipped + len(self.failed)
+
+
+def save(reached):
+    """Leaves what a run reached: programs and their `Reached`."""
+    LAST_RUN.parent.mkdir(exist_ok=True)
+    LAST_RUN.write_text(json.dumps({program: dataclasses.asdict(one) for program, one in reached.items()}))
+
+
+def last_run():
+    return {program: Reached(**one) for program, one in json.loads(LAST_RUN.read_text()).items()}
+
+
+def recorded(emulator):
+    """(what was measured and when, programs and their `Reached`)"""
+    told = json.loads((MEASURED / f"{emulator}.json").read_text())
+    return told["measured"], {program: Reached(**one) for program, one in told["programs"].items()}
+
+
+def write_record(emulator, measured, reached):
+    programs = {program: dataclasses.asdict(reached[program]) for program in PROGRAMS if program in reached}
+    MEASURED.mkdir(exist_ok=True)
+    text = json.dumps({"measured": measured, "programs": programs}, indent=1, ensure_ascii=False)
+    (MEASURED / f"{emulator}.json").write_text(text + "\n")
+
+
+def differences(found, known):
+    """Sentences on programs of which `found` is another outcome than `known` tells. Another version is no difference."""
+    told = []
+    for program, one in found.items():
+        other = known.get(program)
+        if other is None:
+            told.append(f"{program} is not recorded")
+        elif one.version != other.version:
+            print(f"{program} is {one.version} here; recorded is {other.version}")
+        elif (one.cases, one.failed) != (other.cases, other.failed):
+            told.append(f"{program}: {one.cases} cases, failed: {one.failed}; "
+                        f"recorded are {other.cases}, failed: {other.failed}")
+    return told
+
+
+def page():
+    """The whole text of docs/compatibility.md."""
+    _, ours = recorded("rocktable")
+    measured, theirs = recorded("azurite")
+    lines = ["| program | version | what it is | rocktable | Azurite |", "| --- | --- | --- | ---: | ---: |"]
+    for program, (what, folder) in PROGRAMS.items():
+        if program in ours:
+            own, other = ours[program], theirs.get(program)
+            lines.append(f"| [`{program}`](../{folder}) | {own.version} | {what} | {share(own)} | {share(other)} |")
+    failing = [folded(program, one.failed) for program, one in theirs.items() if one.failed]
+    return HEAD + "\n".join(lines) + f"""
+
+A cell says how many cases passed, of those that were run. rocktable: with every change, but for `az`, which is run
+by `script/test --azure-cli`. Azurite: {measured}; cases that start a server of their own, with options of
+rocktable, were not run there.
+{NOTES}
+## What Azurite answers otherwise
+
+Its table service is a preview, as it says itself. Where one of its answers differs from the service's, every case
+that looks at that answer fails: the names below tell what a case is about, not how many differences there are. Many
+look at error codes, which few programs do.
+
+""" + "\n".join(failing)
+
+
+def folded(program, names):
+    """A list of names that a reader opens. Backticks keep Markdown from reading them."""
+    items = "\n".join(f"- `{' '.join(name.split())}`" for name in names)
+    return f"<details><summary>{program}: {len(names)}</summary>\n\n{items}\n\n</details>\n"
+
+
+def share(one):
+    if one is None:
+        return "not measured"
+    run = one.cases - one.skipped
+    return f"{one.passed} of {run}"
+
+
+def check():
+    told = differences(last_run(), recorded("rocktable")[1])
+    if PAGE.read_text() != page():
+        told.append("the page is not what tests/compatibility.py writes")
+    for sentence in told:
+        print(f"docs/compatibility.md differs: {sentence}")
+    if told:
+        print("After a whole run, `tests/compatibility.py record` writes it anew.")
+    return 1 if told else 0
+
+
+def record():
+    known = recorded("rocktable")[1] if (MEASURED / "rocktable.json").exists() else {}
+    write_record("rocktable", "with every change", known | last_run())
+    write_page()
+
+
+def write_page():
+    PAGE.write_text(page())
+
+
+def measure_azurite(version, options):
+    """Runs the clients' cases against Azurite over HTTP, and unstorage's over HTTPS."""
+    import run as tests  # it imports this module
+
+    peer = ROOT / "build/peer"
+    subprocess.run(["npm", "install", "--prefix", peer, "--no-audit", "--no-fund", "--loglevel=error", f"azurite@{version}"], check=True)
+    reached = {}
+    with tempfile.TemporaryDirectory(prefix="rocktable-azurite-") as scratch:
+        scratch = pathlib.Path(scratch)
+        openssl = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                   "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", scratch / "key.pem", "-out", scratch / "cert.pem"]
+        subprocess.run(openssl, check=True, capture_output=True)
+        plain, plain_url = start_azurite(peer, scratch / "http", [])
+        secure, secure_url = start_azurite(peer, scratch / "https", ["--cert", scratch / "cert.pem", "--key", scratch / "key.pem"])
+        environment = {
+            **os.environ,
+            "ROCKTABLE_BINARY": str(scratch / "none"),  # no case that starts rocktable is to count here
+            "ROCKTABLE_TEST_CONNECTION_STRING": connection_string(plain_url),
+            "ROCKTABLE_TEST_HTTPS_CONNECTION_STRING": connection_string(secure_url),
+            "ROCKTABLE_TEST_HTTPS_CA": str(scratch / "cert.pem"),
+            "PYTHON": tests.PYTHON,
+        }
+        try:
+            for runner in tests.client_runners([], "--azure-cli" in options, "--dotnet" in options, False, scratch):
+                _, found = tests.run(runner, environment, [])
+                reached |= {runner.program: found} if found else {}
+        finally:
+            for process in (plain, secure):
+                process.terminate()
+                process.wait()
+    known = recorded("azurite")[1] if (MEASURED / "azurite.json").exists() else {}
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    write_record("azurite", f"{version} on Node {node[1:]}, {datetime.date.today()}", known | reached)
+    write_page()
+
+
+def start_azurite(peer, location, flags):
+    """(process, URL of its tables), once it says that it listens."""
+    program = peer / "node_modules/azurite/dist/src/table/main.js"
+    with socket.socket() as free:  # it does not tell which port it took for 0
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    always = ["--tablePort", port, "--location", location, "--skipApiVersionCheck", "--disableTelemetry"]
+    output = location.with_suffix(".out")
+    with output.open("w") as file:
+        process = subprocess.Popen(["node", program, *always, *flags], stdout=file, stderr=subprocess.STDOUT)
+    deadline = time.monotonic() + START_DEADLINE
+    while "successfully" not in output.read_text():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            raise RuntimeError(f"Azurite did not start: {output.read_text()}")
+        time.sleep(0.05)
+    return process, f"{'https' if flags else 'http'}://127.0.0.1:{port}/devstoreaccount1"
+
+
+def connection_string(url):
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+    return f"DefaultEndpointsProtocol={url.split(':')[0]};AccountName=devstoreaccount1;AccountKey={key};TableEndpoint={url};"
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments == ["check"]:
+        return check()
+    if arguments == ["record"]:
+        return record()
+    if len(arguments) >= 2 and arguments[0] == "azurite" and set(arguments[2:]) <= {"--azure-cli", "--dotnet"}:
+        return measure_azurite(arguments[1], set(arguments[2:]))
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+// A reporter for node's test runner: a line of JSON for each test, {"name": "suite: test", "outcome": "passed"}, or "failed" or
+// "skipped". Suites are no tests, nor are files, which older versions of the runner report as such.
+export default async function* outcomes(events) {
+  const path = []; // names of the suites around what is reported, by nesting
+  for await (const { type, data } of events) {
+    if (type === "test:start") path[data.nesting] = data.name;
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    if (data.details?.type === "suite" || isFile(data.name)) continue;
+    const suites = path.slice(0, data.nesting).filter((name) => !isFile(name));
+    const skipped = data.skip !== undefined || data.todo !== undefined;
+    const outcome = skipped ? "skipped" : type === "test:pass" ? "passed" : "failed";
+    yield `${JSON.stringify({ name: [...suites, data.name].join(": "), outcome })}\n`;
+  }
+}
+
+function isFile(name) {
+  return name.endsWith(".test.mjs");
+}
