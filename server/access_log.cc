@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <ctime>
 #include <stdexcept>
 
-#include "odata/text.h"
+#include "server/masking.h"
 
 namespace rocktable {
 
@@ -28,8 +27,6 @@ std::string time_of_log() {
   std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
   return time;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Bytes that a terminal takes for orders, or that end the quotes of a line.
 std::string printable(std::string_view text) {
@@ -88,29 +85,6 @@ void AccessLog::write(const AccessRecord& record) {
   if (!record.explanation.empty()) cost += fmt::format(" refused: {}", record.explanation);
   file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method,
               target, record.status, record.body_bytes, record.duration.count(), cost);
-}
-
-std::string without_signature(std::string_view target) {
-  // As it is, or percent-encoded with all around it; behind any separator, for mistaken URLs have odd ones.
-  constexpr std::array<std::string_view, 2> kNames = {"sig=", "sig%3D"};
-  constexpr std::array<std::string_view, 3> kEnds = {"&", "%26", "#"};
-  std::string out;
-  for (std::size_t at = 0; at < target.size();) {
-    const std::string_view rest = target.substr(at);
-    const auto* name = std::find_if(kNames.begin(), kNames.end(), [&](std::string_view candidate) {
-      return equals_ignoring_case(rest.substr(0, candidate.size()), candidate);
-    });
-    const bool inside_a_word = at > 0 && is_letter(target[at - 1]);
-    if (name == kNames.end() || inside_a_word) {
-      out += target[at++];
-      continue;
-    }
-    std::size_t end = target.size();
-    for (const auto separator : kEnds) end = std::min(end, target.find(separator, at + name->size()));
-    out.append(rest.substr(0, name->size())).append("***");
-    at = end;
-  }
-  return out;
 }
 
 }  // namespace rocktable

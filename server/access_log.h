@@ -44,7 +44,4 @@ class AccessLog {
   std::shared_ptr<spdlog::logger> file_;
 };
 
-// The target with the value of `sig` replaced by `***`: a shared access signature is a secret.
-std::string without_signature(std::string_view target);
-
 }  // namespace rocktable

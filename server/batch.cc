@@ -105,6 +105,7 @@ BatchAnswer failure_answer(const Exchange& exchange, const Failure& failure, con
   Error error = failure.error;
   if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
   BatchAnswer out = answer_with(status_of(error.code));
+  out.error = error.code;
   out.body = json_error_body(error, exchange);
   const bool early = error.code == ErrorCode::TableNotFound;
   add_content_id(out.headers, part);
@@ -121,6 +122,7 @@ Response answer(const Exchange& exchange, bool change_set, const std::vector<Bat
   Response response = table_layer_response(exchange, 202);
   response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
   response.framing = Response::Framing::Chunked;
+  if (answers.size() == 1) response.error = answers.front().error;  // a refusal stands for all operations
   response.body = write_batch_response(boundary, "changesetresponse_" + new_guid(), change_set, answers);
   return response;
 }

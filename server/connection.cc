@@ -84,6 +84,21 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
   return std::nullopt;
 }
 
+// Why a request did not become whole, for people; `is_refused`: there is an answer that says so, too.
+std::string reason_of(const boost::system::error_code& error, bool is_refused) {
+  if (is_refused) return "the request could not be read: " + error.message();
+  if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor)
+    return "the server closed the connection before the request was whole: it took too long, or the server "
+           "stops";
+  return "the client went away before its request was whole";
+}
+
+ConnectionTrace::Ends ends_of(const asio::ip::tcp::socket& socket, const std::string& remote_address) {
+  boost::system::error_code ignored;
+  const auto local = socket.local_endpoint(ignored);
+  return {local.address().to_string(), local.port(), remote_address};
+}
+
 // In place of `co_return call.run()` in the connection: this runs on a lane's executor. Nothing where a query waited for
 // its thread, and its client has gone meanwhile. (Who only ends its sending side looks the same, and is answered where
 // that takes no wait.)
@@ -123,6 +138,8 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
   remote_address_ = remote.address().to_string();
   request_.remote_address = remote_address_;
   request_.service = service;
+  if (context.trace)
+    trace_ = std::make_unique<ConnectionTrace>(*context.trace, ends_of(stream_.socket(), remote_address_));
   enter(State::Idle);
 }
 
@@ -153,6 +170,7 @@ asio::awaitable<bool> Connection::secure() {
     co_await refuse(refusal);
     co_return false;
   }
+  if (trace_) trace_->secure();
   const auto [error] = co_await stream_.async_secure(*context_.tls, kAwait);
   co_return !error;
 }
@@ -163,6 +181,7 @@ asio::awaitable<void> Connection::serve_requests() {
     enter(State::Idle);
     if (!co_await read(message)) {
       const auto refusal = refusal_of(message.error, buffer_);
+      if (trace_) trace_broken_request(message, refusal.has_value());
       if (refusal) co_await refuse(*refusal);
       co_return;
     }
@@ -223,6 +242,7 @@ asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
   parser.eager(!header_alone);
   while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
     if (buffer_.size() > 0) {
+      if (trace_) trace_->begin();
       const std::size_t bytes = parser.put(buffer_.data(), message.error);
       buffer_.consume(bytes);
       message.bytes += bytes;
@@ -313,6 +333,7 @@ void Connection::refuse_early(Message& message) {
   refusal_ = call_->run(hung_up_, answer_share_);
   log(*refusal_);
   call_.reset();
+  if (trace_) trace_->keep_head(request_, message.parser.is_http_1_0());
   request_.headers.clear();
   received_.release();
   head_share_.give_back();
@@ -336,6 +357,7 @@ bool Connection::hold_answer(std::size_t bytes) {
 // Whether the connection goes on.
 asio::awaitable<bool> Connection::answer(Message& message) {
   enter(State::Working);
+  if (trace_) trace_->complete(request_, message.parser.body_bytes(), message.parser.is_http_1_0());
   std::optional<Response> response = std::exchange(refusal_, std::nullopt);
   if (!response) {
     if (!call_) accept(message);
@@ -344,7 +366,10 @@ asio::awaitable<bool> Connection::answer(Message& message) {
     } else {
       response = co_await run_watched();
     }
-    if (!response) co_return false;  // nobody is left to read it
+    if (!response) {  // nobody is left to read it
+      if (trace_) trace_->leave_unanswered("the client went away before its query began");
+      co_return false;
+    }
     if (!hold_answer(response->body.size()))
       response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
     log(*response);
@@ -361,12 +386,33 @@ asio::awaitable<bool> Connection::answer(Message& message) {
 
 void Connection::log(const Response& response) {
   const auto& stats = call_->stats();
-  context_.access_log.write(
-      {remote_address_, request_.method, request_.target, response.status, response.body.size(),
-       call_->request_id(), call_->plan_class(), stats.entities_scanned, stats.entities_returned,
-       stats.bytes_read,
-       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since_),
-       call_->explanation()});
+  const AccessRecord record{
+      remote_address_,
+      request_.method,
+      request_.target,
+      response.status,
+      response.body.size(),
+      call_->request_id(),
+      call_->plan_class(),
+      stats.entities_scanned,
+      stats.entities_returned,
+      stats.bytes_read,
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since_),
+      call_->explanation()};
+  context_.access_log.write(record);
+  if (trace_) trace_->keep_outcome(record);
+}
+
+// What came of a request that did not become whole.
+void Connection::trace_broken_request(Message& message, bool is_refused) {
+  const auto& parser = message.parser;
+  if (!refusal_) parser.view(request_);  // else its memory is given back, and the trace has its head
+  const bool head_is_broken = !parser.is_header_done() && message.error != http::error::body_limit;
+  const auto bytes = buffer_.data();
+  const std::string_view unread(static_cast<const char*>(bytes.data()), head_is_broken ? bytes.size() : 0);
+  trace_->break_off(request_, parser.body_bytes(), parser.is_http_1_0(), unread,
+                    reason_of(message.error, is_refused));
+  if (!is_refused) trace_->leave_unanswered();
 }
 
 // On the threads of the call's lane. Nothing where its client has gone before a query began.
@@ -426,6 +472,7 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
     };
     std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, next, kAwait);
   }
+  if (trace_) trace_->answer(outgoing_, body, response.error, since_, !error);
   co_return !error;
 }
 

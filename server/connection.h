@@ -18,6 +18,7 @@
 #include "server/service.h"
 #include "server/stream.h"
 #include "server/timeouts.h"
+#include "server/trace/connection_trace.h"
 
 namespace rocktable {
 
@@ -26,6 +27,7 @@ struct ConnectionContext {
   Service& service;
   Lanes& lanes;  // for calls that may block
   AccessLog& access_log;
+  Trace* trace;  // null: none
   Timeouts timeouts;
   boost::asio::ssl::context* tls;  // null: plain HTTP
   MemoryBudget& heads;             // of large requests, which nobody has judged yet
@@ -78,6 +80,7 @@ class Connection {
   bool holds_much() const;
   void give_memory_back();
   void log(const Response& response);
+  void trace_broken_request(Message& message, bool is_refused);
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
   boost::asio::awaitable<void> refuse(const Error& error);
@@ -96,6 +99,7 @@ class Connection {
   MemoryBudget::Share body_share_;
   MemoryBudget::Share answer_share_;
   std::string remote_address_;
+  std::unique_ptr<ConnectionTrace> trace_;  // null: none
   State state_ = State::Idle;
   std::chrono::steady_clock::time_point since_;  // of that state
   std::chrono::steady_clock::time_point moved_;  // when the client last sent or took bytes of something large

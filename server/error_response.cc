@@ -66,6 +66,7 @@ bool is_unversioned(ErrorCode code) {
 
 Response front_end_error(const Error& error, const Exchange& exchange) {
   Response response;
+  response.error = error.code;
   response.status = status_of(error.code);
   response.reason = reason_of(error.message);
   const bool json = exchange.preferences.json && exchange.service == StorageService::Table;
@@ -142,6 +143,7 @@ Response error_response(const Error& error, const Exchange& exchange, ErrorSourc
   if (source == ErrorSource::FrontEnd || exchange.service != StorageService::Table)
     return front_end_error(error, exchange);
   Response response;
+  response.error = error.code;
   response.status = status_of(error.code);
   response.framing = Response::Framing::Chunked;
   if (source == ErrorSource::TableLayer) {

@@ -1,10 +1,12 @@
 // One HTTP answer: status, header lines, body, ready to be written.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "odata/date_time.h"
+#include "odata/error.h"
 
 namespace rocktable {
 
@@ -21,7 +23,8 @@ struct Response {
   std::string fields;  // header lines, each with its CRLF; no framing, no Connection
   std::string body;
   Framing framing = Framing::Length;
-  bool sends_body = true;  // false for the answer to a HEAD
+  bool sends_body = true;                         // false for the answer to a HEAD
+  std::optional<ErrorCode> error = std::nullopt;  // what it refuses, or the batch that it answers
 
   void add_etag(DateTime timestamp) { append_etag_field(fields, timestamp); }
   void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }

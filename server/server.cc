@@ -172,7 +172,7 @@ class Server::Impl {
     return out;
   }
 
-  void run(Service& service, AccessLog& access_log);
+  void run(Service& service, AccessLog& access_log, Trace* trace);
   void stop() {
     asio::post(main().context(), [this] { begin_stop(); });
   }
@@ -259,15 +259,16 @@ void Server::Impl::listen(const ListenAt& where) {
 
 // --- Serving -----------------------------------------------------------------------------------------------
 
-void Server::Impl::run(Service& service, AccessLog& access_log) {
+void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   keep_heaps_small();
   Lanes lanes;
   // Apart, for anybody may send a large head, and only who is let in a large body.
   MemoryBudget heads(options_.max_request_bytes / 2);
   MemoryBudget bodies(options_.max_request_bytes / 2);
   MemoryBudget answers(options_.max_answer_bytes);
-  const ConnectionContext context{service, lanes,  access_log, options_.timeouts, options_.tls.get(),
-                                  heads,   bodies, answers,    has_freed_};
+  const ConnectionContext context{
+      service, lanes,  access_log, trace,     options_.timeouts, options_.tls.get(),
+      heads,   bodies, answers,    has_freed_};
   service_ = &service;
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) begin_stop();
@@ -358,7 +359,9 @@ Server::~Server() = default;
 std::uint16_t Server::port(std::size_t place) const { return impl_->port(place); }
 std::string Server::address(std::size_t place) const { return impl_->address(place); }
 std::vector<asio::ip::address> Server::addresses() const { return impl_->addresses(); }
-void Server::run(Service& service, AccessLog& access_log) { impl_->run(service, access_log); }
+void Server::run(Service& service, AccessLog& access_log, Trace* trace) {
+  impl_->run(service, access_log, trace);
+}
 void Server::stop() { impl_->stop(); }
 
 }  // namespace rocktable

@@ -16,6 +16,8 @@
 
 namespace rocktable {
 
+class Trace;
+
 // Where one service listens.
 struct ListenAt {
   StorageService service = StorageService::Table;
@@ -55,8 +57,8 @@ class Server {
   std::vector<boost::asio::ip::address> addresses() const;
 
   // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to
-  // six seconds (a query takes five at most), and returns. Both referents must outlive the call.
-  void run(Service& service, AccessLog& access_log);
+  // six seconds (a query takes five at most), and returns. All referents must outlive the call; `trace` may be null.
+  void run(Service& service, AccessLog& access_log, Trace* trace = nullptr);
 
   // Thread-safe.
   void stop();

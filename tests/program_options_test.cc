@@ -104,6 +104,16 @@ TEST_CASE("Each flag sets what it says") {
   CHECK_FALSE(options.warning.has_value());
 }
 
+TEST_CASE("A trace has a file, and a limit of at least 4 MiB") {
+  CHECK(options_of({}).trace_file.empty());
+  CHECK(options_of({}).trace_limit == 64);
+  const Options options = options_of({"--trace", "t.har", "--traceLimit", "4"});
+  CHECK(options.trace_file == "t.har");
+  CHECK(options.trace_limit == 4);
+  check_refused({"--trace", ""});
+  for (const char* value : {"3", "0", "-1", "x", "99999999999"}) check_refused({"--traceLimit", value});
+}
+
 TEST_CASE("Short flags and values behind an equals sign are the same") {
   const Options options = options_of({"-l", "data", "-s", "-d", "log", "--tablePort=65535"});
   CHECK(options.location == "data");
@@ -319,6 +329,8 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--sync",
                              "--silent",
                              "--debug",
+                             "--trace",
+                             "--traceLimit",
                              "--skipApiVersionCheck",
                              "--compat",
                              "--loose",

@@ -195,6 +195,13 @@ void ServerFlags::add_options() {
   app_.add_option("-d,--debug", options_.debug_file, "Append a line for each request to FILE")
       ->type_name("FILE")
       ->group(logging);
+  app_.add_option("--trace", options_.trace_file, "Requests and answers as an HTTP archive, secrets masked")
+      ->type_name("FILE")
+      ->group(logging);
+  app_.add_option("--traceLimit", options_.trace_limit, "For FILE and the one before it, FILE.1 [64]")
+      ->type_name("MIB")
+      ->check(CLI::Range(4, 1 << 20).description(""))
+      ->group(logging);
 }
 
 void ServerFlags::add_compatible() {
@@ -238,6 +245,7 @@ Invocation ServerFlags::read() {
     return refused("--controlToken must be visible ASCII characters");
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty())
     return refused("--accounts names a file");
+  if (app_.count("--trace") > 0 && options_.trace_file.empty()) return refused("--trace names a file");
   if (app_.count("--seed") > 0 && options_.seed.empty()) return refused("--seed names a file or a folder");
   if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
     return refused("--seedAccount names an account, and goes with --seed");

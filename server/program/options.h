@@ -35,6 +35,8 @@ struct Options {
   std::string seed_account;  // empty: the development account
   bool silent = false;
   std::string debug_file;
+  std::string trace_file;  // empty: none
+  int trace_limit = 64;    // MiB
   std::string ready_file;
   bool path_style_only = false;
   std::string certificate_file;  // PEM where there is a key file, else PFX; empty: no HTTPS, unless tls_auto

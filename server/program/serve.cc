@@ -15,6 +15,7 @@
 #include "server/server.h"
 #include "server/service.h"
 #include "server/tls.h"
+#include "server/trace/trace.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -123,6 +124,9 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
     std::filesystem::remove(options.ready_file, ignored);
   }
   AccessLog access_log(options.silent, options.debug_file);
+  std::optional<Trace> trace;
+  if (!options.trace_file.empty())
+    trace.emplace(options.trace_file, static_cast<std::uint64_t>(options.trace_limit) * kMebibyte);
   Failure failure;
   const auto give_up = [&](const std::string& reason) {
     failure.tell("the store could not be opened again, the server ends: " + reason);
@@ -143,7 +147,7 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
                    .sync = options.sync,
                    .strict_api_version = options.strict_api_version,
                    .bearer_tokens = options.bearer_tokens,
-                   .explain_auth = options.explain_auth || !options.debug_file.empty(),
+                   .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                    .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
                    .control = {server.addresses(), options.table_host, options.control_token}});
@@ -156,7 +160,7 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
   tell(announcement);
   account_sources.watch(accounts);
-  server.run(service, access_log);
+  server.run(service, access_log, trace ? &*trace : nullptr);
   failure.raise();
 }
 

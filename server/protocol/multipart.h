@@ -2,6 +2,7 @@
 // Source: learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,9 +47,10 @@ Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view
 
 // One answer inside a batch.
 struct BatchAnswer {
-  std::string status_line;  // `HTTP/1.1 204 No Content`
-  std::string headers;      // lines, each ending in CRLF
-  std::string body;         // may be empty
+  std::string status_line;                        // `HTTP/1.1 204 No Content`
+  std::string headers;                            // lines, each ending in CRLF
+  std::string body;                               // may be empty
+  std::optional<ErrorCode> error = std::nullopt;  // what it refuses; not written
 };
 
 // Writes the body of the answer, byte by byte as the service does: the parts of a change set within a

@@ -35,7 +35,7 @@ FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent -
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
     --insightHeaders --strictApiVersion --compat --blobHost --queuePort --extentMemoryLimit
     --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help
-    --seed --seedAccount""".split()
+    --seed --seedAccount --trace --traceLimit""".split()
 
 
 def run(*flags, environment=None):
