@@ -2,6 +2,19 @@ namespace Rocktable.Clients;
 
 internal static class Access
 {
+    private const SharedAccessTablePermissions Writing =
+        SharedAccessTablePermissions.Add | SharedAccessTablePermissions.Update | SharedAccessTablePermissions.Delete;
+
+    private const SharedAccessTablePermissions Everything = SharedAccessTablePermissions.Query | Writing;
+
+    private const SharedAccessAccountPermissions EverythingOfAccounts =
+        SharedAccessAccountPermissions.Read | SharedAccessAccountPermissions.Write | SharedAccessAccountPermissions.Delete |
+        SharedAccessAccountPermissions.List | SharedAccessAccountPermissions.Add | SharedAccessAccountPermissions.Create |
+        SharedAccessAccountPermissions.Update;
+
+    private const SharedAccessAccountResourceTypes EveryResource =
+        SharedAccessAccountResourceTypes.Service | SharedAccessAccountResourceTypes.Container | SharedAccessAccountResourceTypes.Object;
+
     private static readonly DateTimeOffset Tomorrow = new(DateTime.UtcNow.Date.AddDays(1), TimeSpan.Zero);
 
     private static SharedAccessTablePolicy Policy(SharedAccessTablePermissions permissions, int hours = 1) =>
@@ -53,7 +66,14 @@ internal static class Access
         Expect.Equal(0, (await table.GetPermissionsAsync()).SharedAccessPolicies.Count);
         var permissions = new TablePermissions();
         for (var i = 0; i < 4; i++)
-            permissions.SharedAccessPolicies.Add($"policy {i} <&>", new SharedAccessTablePolicy { Permissions = (SharedAccessTablePermissions)(1 << i), SharedAccessStartTime = Tomorrow.AddDays(-i), SharedAccessExpiryTime = Tomorrow });
+        {
+            permissions.SharedAccessPolicies.Add($"policy {i} <&>", new SharedAccessTablePolicy
+            {
+                Permissions = (SharedAccessTablePermissions)(1 << i),
+                SharedAccessStartTime = Tomorrow.AddDays(-i),
+                SharedAccessExpiryTime = Tomorrow,
+            });
+        }
         permissions.SharedAccessPolicies.Add("only an id", new SharedAccessTablePolicy());
         await table.SetPermissionsAsync(permissions);
 
@@ -87,22 +107,29 @@ internal static class Access
         await Expect.Refused(403, denied, () => Keys(adder));
         await Expect.Refused(403, denied, () => Upsert(adder, "p", "r"));  // needs update as well
 
-        var writer = account.WithSas(table, table.GetSharedAccessSignature(Policy(SharedAccessTablePermissions.Add | SharedAccessTablePermissions.Update | SharedAccessTablePermissions.Delete)));
+        var writer = account.WithSas(table, table.GetSharedAccessSignature(Policy(Writing)));
         await Upsert(writer, "p", "r");
         await Delete(writer, "p", "new");
-        await writer.ExecuteBatchAsync([TableOperation.Insert(new TableEntity("p", "b")), TableOperation.InsertOrReplace(new TableEntity("p", "c"))]);
+        await writer.ExecuteBatchAsync(
+            [TableOperation.Insert(new TableEntity("p", "b")), TableOperation.InsertOrReplace(new TableEntity("p", "c"))]);
         Expect.Items(["pb", "pc", "pr"], await Keys(table));
     }
 
     [Case("a table SAS is for its table alone, and never for the account's tables")]
     public static async Task TableSasElsewhere(Account account)
     {
-        const SharedAccessTablePermissions all = SharedAccessTablePermissions.Query | SharedAccessTablePermissions.Add | SharedAccessTablePermissions.Update | SharedAccessTablePermissions.Delete;
         var table = await account.NewTable();
         var other = await account.NewTable();
-        var signature = table.GetSharedAccessSignature(Policy(all));
+        var signature = table.GetSharedAccessSignature(Policy(Everything));
         var limited = account.WithSas(table, signature);
-        foreach (var call in new Func<Task>[] { () => Keys(account.WithSas(other, signature)), () => limited.DeleteAsync(), () => limited.GetPermissionsAsync(), () => limited.ServiceClient.ListTablesSegmentedAsync(null) })
+        Func<Task>[] calls =
+        [
+            () => Keys(account.WithSas(other, signature)),
+            limited.DeleteAsync,
+            () => limited.GetPermissionsAsync(),
+            () => limited.ServiceClient.ListTablesSegmentedAsync(null),
+        ];
+        foreach (var call in calls)
         {
             var refusal = await Expect.Throws<StorageException>(call);
             Expect.Equal(403, refusal.RequestInformation.HttpStatusCode);
@@ -115,7 +142,8 @@ internal static class Access
         var table = await account.NewTable();
         var adder = account.WithSas(table, table.GetSharedAccessSignature(Policy(SharedAccessTablePermissions.Add)));
         await adder.ExecuteBatchAsync([TableOperation.Insert(new TableEntity("p", "a"))]);
-        var mixed = new TableBatchOperation { TableOperation.Insert(new TableEntity("p", "b")), TableOperation.Delete(new TableEntity("p", "a") { ETag = "*" }) };
+        TableBatchOperation mixed =
+            [TableOperation.Insert(new TableEntity("p", "b")), TableOperation.Delete(new TableEntity("p", "a") { ETag = "*" })];
         var refusal = await Expect.Throws<StorageException>(() => adder.ExecuteBatchAsync(mixed));
         Expect.Equal(403, refusal.RequestInformation.HttpStatusCode);
         Expect.Items(["pa"], await Keys(table));
@@ -148,9 +176,8 @@ internal static class Access
         foreach (var partition in new[] { "a", "b", "c", "d" })
             foreach (var row in new[] { "1", "2", "3" })
                 await Insert(table, partition, row);
-        const SharedAccessTablePermissions all = SharedAccessTablePermissions.Query | SharedAccessTablePermissions.Add | SharedAccessTablePermissions.Update | SharedAccessTablePermissions.Delete;
         string Signature(string? startPartition, string? startRow, string? endPartition, string? endRow) =>
-            table.GetSharedAccessSignature(Policy(all), null, startPartition, startRow, endPartition, endRow);
+            table.GetSharedAccessSignature(Policy(Everything), null, startPartition, startRow, endPartition, endRow);
 
         var partitions = account.WithSas(table, Signature("b", null, "c", null));
         Expect.Items(["b1", "b2", "b3", "c1", "c2", "c3"], await Keys(partitions));
@@ -172,18 +199,25 @@ internal static class Access
         var query = Policy(SharedAccessTablePermissions.Query);
         var over = account.WithSas(table, table.GetSharedAccessSignature(Policy(SharedAccessTablePermissions.Query, hours: -1)));
         await Expect.Refused(403, "AuthenticationFailed", () => Keys(over));
-        var early = account.WithSas(table, table.GetSharedAccessSignature(new SharedAccessTablePolicy { Permissions = query.Permissions, SharedAccessStartTime = DateTimeOffset.UtcNow.AddHours(1), SharedAccessExpiryTime = DateTimeOffset.UtcNow.AddHours(2) }));
+        var later = Policy(SharedAccessTablePermissions.Query, hours: 2);
+        later.SharedAccessStartTime = DateTimeOffset.UtcNow.AddHours(1);
+        var early = account.WithSas(table, table.GetSharedAccessSignature(later));
         await Expect.Refused(403, "AuthenticationFailed", () => Keys(early));
         string Signature(SharedAccessProtocol? protocol, IPAddressOrRange? address) =>
             table.GetSharedAccessSignature(query, null, null, null, null, null, protocol, address);
-        await Expect.Refused(403, "AuthorizationSourceIPMismatch", () => Keys(account.WithSas(table, Signature(null, new IPAddressOrRange("203.0.113.1", "203.0.113.9")))));
-        Expect.Items([], await Keys(account.WithSas(table, Signature(SharedAccessProtocol.HttpsOrHttp, new IPAddressOrRange("0.0.0.0", "255.255.255.255")))));
+        var elsewhere = account.WithSas(table, Signature(null, new IPAddressOrRange("203.0.113.1", "203.0.113.9")));
+        await Expect.Refused(403, "AuthorizationSourceIPMismatch", () => Keys(elsewhere));
+        var anywhere = Signature(SharedAccessProtocol.HttpsOrHttp, new IPAddressOrRange("0.0.0.0", "255.255.255.255"));
+        Expect.Items([], await Keys(account.WithSas(table, anywhere)));
     }
 
     [Case("an account SAS allows its services, resources and permissions")]
     public static async Task AccountSas(Account account)
     {
-        CloudTableClient With(SharedAccessAccountResourceTypes resources, SharedAccessAccountPermissions permissions, SharedAccessAccountServices services = SharedAccessAccountServices.Table) =>
+        CloudTableClient With(
+            SharedAccessAccountResourceTypes resources,
+            SharedAccessAccountPermissions permissions,
+            SharedAccessAccountServices services = SharedAccessAccountServices.Table) =>
             account.Client(new StorageCredentials(account.Storage.GetSharedAccessSignature(new SharedAccessAccountPolicy
             {
                 Services = services,
@@ -192,22 +226,21 @@ internal static class Access
                 SharedAccessExpiryTime = DateTimeOffset.UtcNow.AddHours(1),
             })));
 
-        const SharedAccessAccountPermissions all = SharedAccessAccountPermissions.Read | SharedAccessAccountPermissions.Write | SharedAccessAccountPermissions.Delete
-            | SharedAccessAccountPermissions.List | SharedAccessAccountPermissions.Add | SharedAccessAccountPermissions.Create | SharedAccessAccountPermissions.Update;
         var table = account.Table();
-        var everything = With(SharedAccessAccountResourceTypes.Service | SharedAccessAccountResourceTypes.Container | SharedAccessAccountResourceTypes.Object, all);
+        var everything = With(EveryResource, EverythingOfAccounts);
         var allowed = everything.GetTableReference(table.Name);
         await allowed.CreateAsync();
         await Upsert(allowed, "p", "r");
         Expect.Items(["pr"], await Keys(allowed));
         await everything.GetServicePropertiesAsync();
 
-        var reader = With(SharedAccessAccountResourceTypes.Object, SharedAccessAccountPermissions.Read).GetTableReference(table.Name);
+        var reader = With(SharedAccessAccountResourceTypes.Object, SharedAccessAccountPermissions.Read)
+            .GetTableReference(table.Name);
         Expect.Items(["pr"], await Keys(reader));
         await Expect.Refused(403, "AuthorizationPermissionMismatch", () => Insert(reader, "p", "new"));
         await Expect.Refused(403, "AuthorizationResourceTypeMismatch", reader.DeleteAsync);
-        var elsewhere = With(SharedAccessAccountResourceTypes.Object, all, SharedAccessAccountServices.Blob).GetTableReference(table.Name);
-        await Expect.Refused(403, "AuthorizationServiceMismatch", () => Keys(elsewhere));
+        var blobs = With(EveryResource, EverythingOfAccounts, SharedAccessAccountServices.Blob).GetTableReference(table.Name);
+        await Expect.Refused(403, "AuthorizationServiceMismatch", () => Keys(blobs));
         await allowed.DeleteAsync();
     }
 }

@@ -39,7 +39,8 @@ internal static class Batches
     {
         var table = await account.NewTable();
         await table.ExecuteAsync(TableOperation.Insert(Row("there", "old")));
-        TableBatchOperation batch = [TableOperation.Insert(Row("a", "new")), TableOperation.Insert(Row("b", "new")), TableOperation.Insert(Row("there", "new"))];
+        TableBatchOperation batch = [];
+        foreach (var row in new[] { "a", "b", "there" }) batch.Insert(Row(row, "new"));
         var refusal = await Expect.Refused(409, "EntityAlreadyExists", () => table.ExecuteBatchAsync(batch));
         var message = refusal.RequestInformation.ExtendedErrorInformation.ErrorMessage;
         Expect.True(message.StartsWith("2:The specified entity already exists.", StringComparison.Ordinal), message);
@@ -52,8 +53,10 @@ internal static class Batches
         var table = await account.NewTable();
         await table.ExecuteAsync(TableOperation.Insert(Row("there", "old")));
         var stale = Row("there", "new", "W/\"datetime'2015-01-01T00%3A00%3A00Z'\"");
-        await Expect.Refused(412, "UpdateConditionNotSatisfied", () => table.ExecuteBatchAsync([TableOperation.Insert(Row("a", "")), TableOperation.Replace(stale)]));
-        await Expect.Refused(404, "ResourceNotFound", () => table.ExecuteBatchAsync([TableOperation.Insert(Row("a", "")), TableOperation.Delete(Row("nobody", "", "*"))]));
+        var insert = TableOperation.Insert(Row("a", ""));
+        var delete = TableOperation.Delete(Row("nobody", "", "*"));
+        await Expect.Refused(412, "UpdateConditionNotSatisfied", () => table.ExecuteBatchAsync([insert, TableOperation.Replace(stale)]));
+        await Expect.Refused(404, "ResourceNotFound", () => table.ExecuteBatchAsync([insert, delete]));
         Expect.Equal(1, (await Contents(table)).Count);
     }
 
@@ -100,7 +103,8 @@ internal static class Batches
     public static async Task Duplicate(Account account)
     {
         var table = await account.NewTable();
-        var refusal = await Expect.Refused(400, "InvalidDuplicateRow", () => table.ExecuteBatchAsync([TableOperation.Insert(Row("a", "")), TableOperation.InsertOrMerge(Row("a", ""))]));
+        TableBatchOperation batch = [TableOperation.Insert(Row("a", "")), TableOperation.InsertOrMerge(Row("a", ""))];
+        var refusal = await Expect.Refused(400, "InvalidDuplicateRow", () => table.ExecuteBatchAsync(batch));
         Expect.True(refusal.RequestInformation.ExtendedErrorInformation.ErrorMessage.StartsWith("1:", StringComparison.Ordinal));
         Expect.Equal(0, (await Contents(table)).Count);
     }
@@ -133,7 +137,10 @@ internal static class Batches
         var table = await account.NewTable();
         TableBatchOperation batch = [];
         for (var i = 0; i < 100; i++)
-            batch.Insert(new DynamicTableEntity("p", $"{i}") { Properties = { ["Value"] = new EntityProperty(new byte[48 * 1024]) } });
+        {
+            var value = new EntityProperty(new byte[48 * 1024]);
+            batch.Insert(new DynamicTableEntity("p", $"{i}") { Properties = { ["Value"] = value } });
+        }
         await Expect.Refused(413, "RequestBodyTooLarge", () => table.ExecuteBatchAsync(batch));
         Expect.Equal(0, (await Contents(table)).Count);
     }

@@ -20,7 +20,8 @@ internal static class Limits
     {
         var table = await account.NewTable();
         var entity = new DynamicTableEntity("p", "r");
-        for (var i = 0; i < 15; i++) entity.Properties[$"Value{i}"] = new EntityProperty(Enumerable.Repeat((byte)i, 65536).ToArray());
+        for (var i = 0; i < 15; i++)
+            entity.Properties[$"Value{i}"] = new EntityProperty(Enumerable.Repeat((byte)i, 65536).ToArray());
         await Insert(table, entity);
         var read = (DynamicTableEntity)(await table.ExecuteAsync(TableOperation.Retrieve("p", "r"))).Result;
         Expect.Equal(15, read.Properties.Count);

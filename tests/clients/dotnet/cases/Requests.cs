@@ -2,6 +2,8 @@ namespace Rocktable.Clients;
 
 internal static class Requests
 {
+    private static readonly LinearRetry ThreeRetries = new(TimeSpan.FromMilliseconds(1), 3);
+
     [Case("a busy server is asked again until it answers")]
     public static async Task Retries(Account account)
     {
@@ -9,7 +11,7 @@ internal static class Requests
         await direct.ExecuteAsync(TableOperation.Insert(Customer.Numbered("p", 1)));
         using var proxy = new Proxy(account.Endpoint, number => number < 2 ? Proxy.Busy : null);
         var table = account.Client(endpoint: proxy.Endpoint).GetTableReference(direct.Name);
-        var options = new TableRequestOptions { RetryPolicy = new LinearRetry(TimeSpan.FromMilliseconds(1), 3) };
+        var options = new TableRequestOptions { RetryPolicy = ThreeRetries };
         var context = new OperationContext();
         var result = await table.ExecuteAsync(TableOperation.Retrieve<Customer>("p", "0001"), options, context);
         Expect.Equal(200, result.HttpStatusCode);
@@ -21,9 +23,10 @@ internal static class Requests
     {
         var table = await account.NewTable();
         await table.ExecuteAsync(TableOperation.Insert(new TableEntity("p", "r")));
-        var options = new TableRequestOptions { RetryPolicy = new LinearRetry(TimeSpan.FromMilliseconds(1), 3) };
+        var options = new TableRequestOptions { RetryPolicy = ThreeRetries };
         var context = new OperationContext();
-        await Expect.Refused(409, "EntityAlreadyExists", () => table.ExecuteAsync(TableOperation.Insert(new TableEntity("p", "r")), options, context));
+        var again = TableOperation.Insert(new TableEntity("p", "r"));
+        await Expect.Refused(409, "EntityAlreadyExists", () => table.ExecuteAsync(again, options, context));
         Expect.Equal(1, context.RequestResults.Count);
     }
 
@@ -35,7 +38,7 @@ internal static class Requests
         using var primary = new Proxy(account.Endpoint, _ => Proxy.Busy);
         using var secondary = new Proxy(account.Locations.SecondaryUri, _ => null);
         var table = account.ClientOf(new StorageUri(primary.Endpoint, secondary.Endpoint)).GetTableReference(direct.Name);
-        var options = new TableRequestOptions { LocationMode = LocationMode.PrimaryThenSecondary, RetryPolicy = new LinearRetry(TimeSpan.FromMilliseconds(1), 3) };
+        var options = new TableRequestOptions { LocationMode = LocationMode.PrimaryThenSecondary, RetryPolicy = ThreeRetries };
         var context = new OperationContext();
         var result = await table.ExecuteAsync(TableOperation.Retrieve<Customer>("p", "0001"), options, context);
         Expect.Equal(200, result.HttpStatusCode);
@@ -61,7 +64,8 @@ internal static class Requests
         using var proxy = new Proxy(account.Endpoint, _ => Proxy.Silence);
         var table = account.Client(endpoint: proxy.Endpoint).GetTableReference("anything");
         var options = new TableRequestOptions { MaximumExecutionTime = TimeSpan.FromMilliseconds(200) };
-        var ended = await Expect.Throws<StorageException>(() => table.ExecuteAsync(TableOperation.Retrieve("p", "r"), options, null).WaitAsync(TimeSpan.FromSeconds(5)));
+        var ended = await Expect.Throws<StorageException>(
+            () => table.ExecuteAsync(TableOperation.Retrieve("p", "r"), options, null).WaitAsync(TimeSpan.FromSeconds(5)));
         Expect.True(ended.InnerException is TimeoutException or OperationCanceledException, $"{ended.InnerException}");
     }
 
@@ -85,7 +89,8 @@ internal static class Requests
     public static async Task Identifiers(Account account)
     {
         var table = await account.NewTable();
-        var context = new OperationContext { ClientRequestID = "it is me", UserHeaders = new Dictionary<string, string> { ["x-my-header"] = "mine" } };
+        var headers = new Dictionary<string, string> { ["x-my-header"] = "mine" };
+        var context = new OperationContext { ClientRequestID = "it is me", UserHeaders = headers };
         await table.ExecuteAsync(TableOperation.Insert(new TableEntity("p", "r")), null, context);
         Expect.True(Guid.TryParse(context.LastResult.ServiceRequestID, out _), context.LastResult.ServiceRequestID);
         Expect.Equal(204, context.LastResult.HttpStatusCode);
@@ -99,7 +104,8 @@ internal static class Requests
         var table = await account.NewTable();
         await table.ExecuteAsync(TableOperation.Insert(new TableEntity("p", "r")));
         var context = new OperationContext();
-        var refusal = await Expect.Refused(409, "EntityAlreadyExists", () => table.ExecuteAsync(TableOperation.Insert(new TableEntity("p", "r")), null, context));
+        var again = TableOperation.Insert(new TableEntity("p", "r"));
+        var refusal = await Expect.Refused(409, "EntityAlreadyExists", () => table.ExecuteAsync(again, null, context));
         var told = refusal.RequestInformation.ExtendedErrorInformation.ErrorMessage;
         Expect.True(told.StartsWith("The specified entity already exists.", StringComparison.Ordinal), told);
         Expect.True(told.Contains("RequestId:" + context.LastResult.ServiceRequestID, StringComparison.OrdinalIgnoreCase), told);
@@ -111,7 +117,7 @@ internal static class Requests
     {
         var development = CloudStorageAccount.DevelopmentStorageAccount;
         Expect.Equal("/devstoreaccount1", development.TableEndpoint.AbsolutePath);
-        var here = new UriBuilder(development.TableEndpoint) { Scheme = account.Endpoint.Scheme, Host = account.Endpoint.Host, Port = account.Endpoint.Port };
+        var here = new UriBuilder(account.Endpoint) { Path = development.TableEndpoint.AbsolutePath };
         var table = account.Client(development.Credentials, here.Uri).GetTableReference(account.NewName());
         Expect.True(await table.CreateIfNotExistsAsync());
         Expect.True(await table.DeleteIfExistsAsync());
@@ -121,7 +127,9 @@ internal static class Requests
     public static async Task Concurrent(Account account)
     {
         var table = await account.NewTable();
-        var customers = from partition in Enumerable.Range(0, 8) from number in Enumerable.Range(0, 25) select Customer.Numbered($"p{partition}", number);
+        var customers = from partition in Enumerable.Range(0, 8)
+                        from number in Enumerable.Range(0, 25)
+                        select Customer.Numbered($"p{partition}", number);
         await Task.WhenAll(customers.Select(customer => table.ExecuteAsync(TableOperation.Insert(customer))));
         var found = await table.ExecuteQuerySegmentedAsync(new TableQuery(), null);
         Expect.Equal(8 * 25, found.Results.Count);

@@ -70,10 +70,15 @@ internal static class Service
         var client = account.Client();
         var six = new CorsProperties();
         for (var i = 0; i < 6; i++)
-            six.CorsRules.Add(new CorsRule { AllowedOrigins = [$"https://{i}.example"], AllowedMethods = CorsHttpMethods.Get, MaxAgeInSeconds = 1 });
-        await Expect.Refused(400, "InvalidXmlDocument", () => client.SetServicePropertiesAsync(new ServiceProperties(null, null, null, six)));
-        var long_ = new MetricsProperties("1.0") { MetricsLevel = MetricsLevel.Service, RetentionDays = 366 };
-        await Expect.Refused(400, "InvalidXmlDocument", () => client.SetServicePropertiesAsync(new ServiceProperties(null, long_, null, null)));
+        {
+            var rule = new CorsRule { AllowedOrigins = [$"https://{i}.example"], AllowedMethods = CorsHttpMethods.Get, MaxAgeInSeconds = 1 };
+            six.CorsRules.Add(rule);
+        }
+        Task Set(MetricsProperties? hours, CorsProperties? rules) =>
+            client.SetServicePropertiesAsync(new ServiceProperties(null, hours, null, rules));
+        await Expect.Refused(400, "InvalidXmlDocument", () => Set(null, six));
+        var tooLong = new MetricsProperties("1.0") { MetricsLevel = MetricsLevel.Service, RetentionDays = 366 };
+        await Expect.Refused(400, "InvalidXmlDocument", () => Set(tooLong, null));
     }
 
     [Case("a CORS rule lets pages of its origin ask")]
@@ -84,7 +89,14 @@ internal static class Service
         try
         {
             var rules = new CorsProperties();
-            rules.CorsRules.Add(new CorsRule { AllowedOrigins = ["https://page.example"], AllowedMethods = CorsHttpMethods.Get, AllowedHeaders = ["x-ms-*"], ExposedHeaders = ["*"], MaxAgeInSeconds = 60 });
+            rules.CorsRules.Add(new CorsRule
+            {
+                AllowedOrigins = ["https://page.example"],
+                AllowedMethods = CorsHttpMethods.Get,
+                AllowedHeaders = ["x-ms-*"],
+                ExposedHeaders = ["*"],
+                MaxAgeInSeconds = 60,
+            });
             await client.SetServicePropertiesAsync(new ServiceProperties(null, null, null, rules));
             Expect.Equal((200, "https://page.example", "60"), await Preflight(account, "https://page.example", "GET"));
             Expect.Equal((403, null, null), await Preflight(account, "https://page.example", "DELETE"));

@@ -62,9 +62,12 @@ internal static class Expect
     public static string? Code(StorageException refusal) =>
         refusal.RequestInformation?.ExtendedErrorInformation?.ErrorCode;
 
-    public static string Describe(Exception exception) => exception is StorageException { RequestInformation: { } told }
-        ? $"{told.HttpStatusCode} {told.ExtendedErrorInformation?.ErrorCode}: {told.ExtendedErrorInformation?.ErrorMessage ?? exception.Message}"
-        : $"{exception.GetType().Name}: {exception.Message}";
+    public static string Describe(Exception exception)
+    {
+        if (exception is not StorageException { RequestInformation: { } told }) return $"{exception.GetType().Name}: {exception.Message}";
+        var error = told.ExtendedErrorInformation;
+        return $"{told.HttpStatusCode} {error?.ErrorCode}: {error?.ErrorMessage ?? exception.Message}";
+    }
 
     private static string Show(object? value) => value switch
     {

@@ -2,7 +2,8 @@
 //
 //   dotnet PROJECT.dll [FILTER...]
 //
-// Prints a line for each case, and at last one line of JSON: how many passed, and the names of those that failed. FILTER is part of a name, in any letter case. Exit code 1 where a case failed.
+// Prints a line for each case, and at last one line of JSON: how many passed, and the names of those that failed. FILTER is
+// part of a name, in any letter case. Exit code 1 where a case failed.
 using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;

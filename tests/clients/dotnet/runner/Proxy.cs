@@ -17,7 +17,10 @@ internal sealed class Proxy : IDisposable
     // The service's answer to a request that comes too soon.
     public static readonly string Busy = WithBody(
         "HTTP/1.1 503 Server Busy",
-        """{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"The server is currently unable to receive requests. Please retry your request."}}}""");
+        """
+        {"odata.error":{"code":"ServerBusy","message":{"lang":"en-US",
+        "value":"The server is currently unable to receive requests. Please retry your request."}}}
+        """);
 
     private readonly TcpListener listener = new(IPAddress.Loopback, 0);
     private readonly CancellationTokenSource stopped = new();
