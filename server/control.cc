@@ -36,6 +36,7 @@ constexpr Route kRoutes[] = {
     {"GET", "health", false, answer_health},
     {"GET", "ready", false, answer_ready},
     {"GET", "stats", false, answer_stats},
+    {"GET", "contents", true, answer_contents},
     {"POST", "reset", true, answer_reset},
     {"GET", "snapshots", true, answer_list_of_snapshots},
     {"GET", "snapshots/*", true, answer_snapshot},

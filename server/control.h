@@ -9,6 +9,7 @@
 //
 // and what test suites ask for (control_data.h):
 //
+//   GET    contents                         how many tables each account has
 //   POST   reset[?account=A[&table=T]]      everything, an account, a table
 //   GET    snapshots[/NAME]                 their list, or one
 //   POST   snapshots/NAME[?replace=true]    take it

@@ -58,6 +58,16 @@ Response control_error(int status, const std::string& sentence) {
   return control_json(status, {{"error", sentence}});
 }
 
+// --- Contents ----------------------------------------------------------------------------------------------
+
+Response answer_contents(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& [account, tables] : state.store.table_counts())
+    list.push_back({{"account", account}, {"tables", tables}});
+  return control_json(200, {{"accounts", list}});
+}
+
 // --- Reset -------------------------------------------------------------------------------------------------
 
 Response answer_reset(const ControlState& state, const ControlArguments& arguments) {

@@ -24,6 +24,7 @@ Response control_error(int status, const std::string& sentence);
 
 // All of them: 400 for a parameter that they do not know, 404 for an account that is not served.
 
+Response answer_contents(const ControlState& state, const ControlArguments& arguments);
 Response answer_reset(const ControlState& state, const ControlArguments& arguments);
 
 Response answer_list_of_snapshots(const ControlState& state, const ControlArguments& arguments);

@@ -37,6 +37,8 @@ std::string encode_table_key(std::string_view account, std::string_view table_na
   return encode_account_prefix(account) + to_lower_ascii(table_name);
 }
 
+std::string_view account_of_table_key(std::string_view key) { return key.substr(1, key.find('\x00') - 1); }
+
 std::string encode_number(std::uint64_t number) {
   std::string out;
   for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(number >> shift);

@@ -51,6 +51,9 @@ std::string encode_account_prefix(std::string_view account);
 // Just behind the last table of an account.
 std::string encode_account_end(std::string_view account);
 
+// Of a table key; a view into it.
+std::string_view account_of_table_key(std::string_view key);
+
 std::string encode_table_row(const TableRow& row);
 std::string encode_number(std::uint64_t number);
 

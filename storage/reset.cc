@@ -72,6 +72,21 @@ bool TableStore::Impl::has_files(const rocksdb::Range& range) const {
   return bytes > 0;
 }
 
+// --- What there is to lose ---------------------------------------------------------------------------------
+
+std::map<std::string, std::uint64_t> TableStore::Impl::table_counts() const {
+  const std::string end(kTableRows.second);
+  const rocksdb::Slice end_slice = slice(end);
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = &end_slice;
+  const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(options, catalog()));
+  std::map<std::string, std::uint64_t> out;
+  for (rows->Seek(slice(kTableRows.first)); rows->Valid(); rows->Next())
+    ++out[std::string(account_of_table_key(rows->key().ToStringView()))];
+  check(rows->status());
+  return out;
+}
+
 // --- Tables and accounts -----------------------------------------------------------------------------------
 
 TableStore::Impl::TableLocks::TableLocks(const Impl& store, const std::vector<std::string>& keys)

@@ -576,6 +576,11 @@ bool TableStore::is_empty() const {
   return impl_->is_empty();
 }
 
+std::map<std::string, std::uint64_t> TableStore::table_counts() const {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->table_counts();
+}
+
 Result<SeedCount> TableStore::seed(const std::vector<SeedTable>& tables) {
   const Gate::Pass pass(impl_->gate());
   return impl_->seed(tables);

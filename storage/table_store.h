@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -182,6 +183,9 @@ class TableStore {
 
   // No account has a table.
   bool is_empty() const;
+
+  // How many tables each account has that has any.
+  std::map<std::string, std::uint64_t> table_counts() const;
 
   // Creates these tables with their entities, whose timestamps are given here: all of it or nothing, also where the process
   // ends meanwhile. In memory of a bounded size. Errors: EntityAlreadyExists (the entity that `next` gave last has the keys

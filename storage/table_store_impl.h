@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -68,6 +69,7 @@ class TableStore::Impl {
                                 std::span<const Write> writes, RequestStats& stats);
 
   // --- In reset.cc
+  std::map<std::string, std::uint64_t> table_counts() const;
   Result<void> delete_table(const TableName& name);
   Result<void> reset_table(const TableName& name);
   void reset_account(std::string_view account);

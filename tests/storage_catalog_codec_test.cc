@@ -17,6 +17,7 @@ using namespace std::string_literals;
 // Byte for byte: the catalog is persisted.
 TEST_CASE("the keys of the catalog") {
   CHECK(encode_table_key("acct", "MyTable9") == "aacct\0mytable9"s);
+  CHECK(account_of_table_key("aacct\0mytable9"s) == "acct");
   CHECK(encode_account_prefix("acct") == "aacct\0"s);
   CHECK(encode_account_end("acct") == "aacct\1"s);
   CHECK(encode_identifiers_key(TableId{0x0102030405060708}) == "i\1\2\3\4\5\6\7\x08"s);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -59,10 +60,15 @@ TEST_CASE("an account that is reset has nothing left, and others have all of the
     make_accounts(store);
     make_table(store, {"acct1", "first"});  // its name begins as the other's
     const std::string others = contents(store, "other") + contents(store, "acct1");
+    const auto before = store.table_counts();
+    CHECK(before.size() == 3);
+    const std::uint64_t in_other = before.at("other");
     store.reset_account("nobody");
+    CHECK(store.table_counts() == before);
     store.reset_account("acct");
     store.reset_account("acct");
     CHECK(contents(store, "acct").empty());
+    CHECK(store.table_counts() == std::map<std::string, std::uint64_t>{{"acct1", 1}, {"other", in_other}});
     CHECK(contents(store, "other") + contents(store, "acct1") == others);
     make_table(store, {"acct", "first"}, 1);
     CHECK(store.signed_identifiers({"acct", "first"}).value().empty());
@@ -76,6 +82,7 @@ TEST_CASE("an account that is reset has nothing left, and others have all of the
 TEST_CASE("everything can be reset, again and again") {
   in_both([](TableStore& store, const auto& again) {
     store.reset();
+    CHECK(store.table_counts().empty());
     for (int round = 0; round < 4; ++round) {
       make_accounts(store);
       store.reset();
