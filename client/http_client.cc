@@ -5,6 +5,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,6 +13,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <iterator>
 #include <optional>
 
 namespace rocktable {
@@ -32,17 +34,56 @@ bool is_address(const std::string& host) {
   return !error;
 }
 
+bool is_this_machine(const std::string& host) {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(host, error);
+  return error ? equals_ignoring_case(host, "localhost") || to_lower_ascii(host).ends_with(".localhost")
+               : address.is_loopback();
+}
+
+// Where nobody listens.
+std::string how_to_start(const HttpUrl& origin) {
+  constexpr std::uint16_t kUsualPort = 10002;
+  std::string command = "rocktable";
+  if (origin.port != kUsualPort) command += " --tablePort " + std::to_string(origin.port);
+  if (origin.secure) command += " --tls auto";
+  return "nobody listens there; `" + command + "` starts an emulator there";
+}
+
 std::string seconds_of(std::chrono::milliseconds time) {
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(time);
   return whole == time ? std::to_string(whole.count()) + " s" : std::to_string(time.count()) + " ms";
 }
 
+// Whether one more authority would have mended it.
+bool lacks_authority(long verdict) {
+  switch (verdict) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_CERT_UNTRUSTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string what_to_trust(const std::string& file) {
+  return file.empty() ? "; name its authority with --caFile FILE" : "; its authority is not in " + file;
+}
+
 // Why the handshake failed: what is wrong with the certificate, where that was it.
-std::string reason_of(const boost::system::error_code& error, SSL* tls) {
+std::string reason_of(const boost::system::error_code& error, SSL* tls, const std::string& authority_file) {
   const long verdict = SSL_get_verify_result(tls);
   if (verdict != X509_V_OK)
-    return std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verdict);
+    return std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verdict) +
+           (lacks_authority(verdict) ? what_to_trust(authority_file) : "");
   if (error.category() == asio::error::get_ssl_category()) {
+    const int code = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
+    if (code == SSL_R_WRONG_VERSION_NUMBER || code == SSL_R_PACKET_LENGTH_TOO_LONG)
+      return "it does not speak HTTPS; use http:// if it speaks HTTP";
     const char* reason = ERR_reason_error_string(static_cast<unsigned long>(error.value()));
     if (reason != nullptr) return std::string("TLS failed: ") + reason;
   }
@@ -62,6 +103,23 @@ Request message_of(const HttpRequest& request, const std::string& host) {
       request.method != "GET" && request.method != "HEAD" && request.method != "DELETE";
   if (may_have_body || !request.body.empty()) out.content_length(request.body.size());
   return out;
+}
+
+// A server of TLS that was asked in plain HTTP, and says so: rocktable and the service by a code, others in words.
+bool wants_tls(const HttpResponse& answer) {
+  constexpr int kBadRequest = 400;
+  if (answer.status != kBadRequest) return false;
+  constexpr std::string_view kWords[] = {"AccountRequiresHttps", "sent to HTTPS port", "to an HTTPS server",
+                                         "plain HTTP to an SSL"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view words) { return answer.body.find(words) != std::string::npos; });
+}
+
+// Others send an alert of TLS (RFC 8446, 5.1).
+bool starts_with_alert(const beast::flat_buffer& received) {
+  constexpr std::string_view kAlert = "\x15\x03";
+  const auto bytes = received.data();
+  return std::string_view(static_cast<const char*>(bytes.data()), bytes.size()).starts_with(kAlert);
 }
 
 HttpResponse response_of(http::response<http::string_body>&& message) {
@@ -181,8 +239,13 @@ class HttpClient::Connection {
     }
     if (error == beast::error::timeout)
       throw failed(Kind::Unreachable, "cannot be reached within " + seconds_of(options_.connect_timeout));
-    if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message());
+    if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message() + what_to_do(error));
     socket_stream().socket().set_option(asio::ip::tcp::no_delay(true), error);
+  }
+
+  std::string what_to_do(const boost::system::error_code& error) const {
+    if (error != asio::error::connection_refused || !is_this_machine(origin_.host)) return "";
+    return "; " + how_to_start(origin_);
   }
 
   void handshake() {
@@ -195,8 +258,11 @@ class HttpClient::Connection {
     if (error == beast::error::timeout)
       throw failed(Kind::Unreachable, "did not agree on TLS within " + seconds_of(options_.connect_timeout));
     if (error == asio::error::connection_reset || error == asio::error::eof)
-      throw failed(Kind::Unreachable, "closed the connection before TLS was agreed on");
-    if (error) throw failed(Kind::Untrusted, "cannot be talked to: " + reason_of(error, tls));
+      throw failed(Kind::Unreachable,
+                   "closed the connection before TLS was agreed on; use http:// if it speaks HTTP");
+    if (error)
+      throw failed(Kind::Untrusted,
+                   "cannot be talked to: " + reason_of(error, tls, options_.certificate_authority_file));
   }
 
   // --- One request and its answer ---
@@ -233,6 +299,7 @@ class HttpClient::Connection {
     if (error) throw no_answer(error);
     const bool keep_alive = !unsent && parser.keep_alive();
     HttpResponse answer = response_of(parser.release());
+    if (!origin_.secure && wants_tls(answer)) throw failed(Kind::Malformed, "speaks HTTPS: use https://");
     if (!keep_alive) close();
     return answer;
   }
@@ -241,6 +308,8 @@ class HttpClient::Connection {
     if (error == beast::error::timeout) return timed_out();
     if (error == http::error::body_limit)
       return failed(Kind::Malformed, "sent an answer larger than is taken");
+    if (!origin_.secure && starts_with_alert(buffer_))
+      return failed(Kind::Malformed, "speaks HTTPS: use https://");
     const bool closed = error == http::error::end_of_stream || error == http::error::partial_message ||
                         error == asio::error::eof || error == ssl::error::stream_truncated;
     if (closed) return failed(Kind::Dropped, "closed the connection before it had answered");

@@ -12,24 +12,27 @@ const char* const kAboutConnections =
     "  UseDevelopmentStorage=true         This emulator, with its well-known key\n"
     "  AccountName=...;AccountKey=...     Any connection string of a storage account\n"
     "  https://...?sv=...&sig=...         A URL with a shared access signature\n"
-    "  @FILE, env:NAME                    The same, from a file or a variable: out of sight of other users\n"
+    "  @FILE, env:NAME                    The same, in a file or a variable: out of others' sight\n"
     "Without it: AZURE_STORAGE_CONNECTION_STRING, or AZURE_TABLES_CONNECTION_STRING.\n";
 
 namespace {
 
 constexpr const char* kVariables[] = {"AZURE_STORAGE_CONNECTION_STRING", "AZURE_TABLES_CONNECTION_STRING"};
 
-std::string variable(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
+
+std::vector<std::string> connection_strings_of_environment() {
+  std::vector<std::string> out;
+  for (const char* const name : kVariables)
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0')
+      out.emplace_back(value);
+  return out;
+}
 
 TableEndpoint named_account(const std::string& given, const std::string& flag) {
   if (!given.empty()) return parse_connection_string(read_secret(given, flag));
-  for (const char* const name : kVariables)
-    if (const std::string value = variable(name); !value.empty()) return parse_connection_string(value);
+  const auto known = connection_strings_of_environment();
+  if (!known.empty()) return parse_connection_string(known.front());
   throw std::runtime_error("no account is named: give " + flag + ", or set " + kVariables[0]);
 }
 

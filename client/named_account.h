@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/connection_string.h"
 
@@ -9,6 +10,9 @@ namespace rocktable {
 
 // For --help: what stands for CONN.
 extern const char* const kAboutConnections;
+
+// What AZURE_STORAGE_CONNECTION_STRING and AZURE_TABLES_CONNECTION_STRING hold, in this order, as far as they are set.
+std::vector<std::string> connection_strings_of_environment();
 
 // `given` is a connection string, or where it is (secret.h), or empty: then AZURE_STORAGE_CONNECTION_STRING or
 // AZURE_TABLES_CONNECTION_STRING is read. `flag` is named where there is none. Throws std::runtime_error.

@@ -10,8 +10,7 @@
 namespace rocktable {
 
 const char* const kAboutSecrets =
-    "All users of a machine can list command lines: --controlToken and --url take @FILE and env:NAME,\n"
-    "too, for what that file or variable of the environment holds.\n";
+    "All users of a machine can list command lines: --controlToken takes @FILE and env:NAME, too.\n";
 
 namespace {
 

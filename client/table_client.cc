@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "client/signing.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 #include "odata/uri.h"
@@ -16,15 +16,6 @@ constexpr std::string_view kVersion = "2019-02-02";
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kAccept = "application/json;odata=minimalmetadata";
 constexpr int kFirstErrorStatus = 400, kFirstRedirectStatus = 300;
-
-// As RFC 9110 writes dates. The names of days and months are those of the C locale, which the program never leaves.
-std::string http_date() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[64];
-  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc)};
-}
 
 // `name=value`, behind `?` or `&`.
 void add_parameter(std::string& target, std::string_view name, std::string_view value) {
@@ -92,10 +83,7 @@ void TableClient::sign(HttpRequest& request, std::string_view content_type) {
     request.target += endpoint_.shared_access_signature;
     return;
   }
-  const std::string_view date = request.headers.get("x-ms-date");
-  const std::string text = shared_key_string_to_sign(
-      endpoint_.account_name, {request.method, "", content_type, date, request.target});
-  request.headers.add("Authorization", "SharedKey " + endpoint_.account_name + ":" + key_->sign(text));
+  add_shared_key(request, endpoint_.account_name, *key_, content_type);
 }
 
 TableResult<HttpResponse> TableClient::send(std::string_view method, std::string target, Body body) {

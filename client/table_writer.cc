@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kMaxOpenBytes = 8 << 20;
 constexpr std::size_t kMaxOpenWrites = 20'000;
 constexpr std::size_t kMaxWaitingBytes = 16 << 20;
-constexpr std::size_t kFrameBytes = 1024;  // of a transaction, around its writes
+constexpr std::chrono::milliseconds kLook{100};  // from one to the next, where it waits
+constexpr std::size_t kFrameBytes = 1024;        // of a transaction, around its writes
 
 constexpr int kTooLarge = 413;
 
@@ -86,7 +87,7 @@ void TableWriter::dispatch(Transaction transaction) {
   const std::size_t hash = std::hash<std::string>{}(transaction.writes.front().key.partition_key);
   Connection& connection = *connections_[hash % connections_.size()];
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return failure_ || waiting_bytes_ < kMaxWaitingBytes; });
+  wait_for_room(lock, [&] { return failure_ || waiting_bytes_ < kMaxWaitingBytes; });
   check_failure();
   waiting_bytes_ += transaction.bytes;
   connection.waiting.push_back(std::move(transaction));
@@ -94,10 +95,19 @@ void TableWriter::dispatch(Transaction transaction) {
   work_.notify_all();
 }
 
+void TableWriter::wait_for_room(std::unique_lock<std::mutex>& lock, const std::function<bool()>& is_enough) {
+  while (!room_.wait_for(lock, kLook, is_enough)) {
+    if (!options_.waits) continue;
+    lock.unlock();
+    options_.waits();
+    lock.lock();
+  }
+}
+
 void TableWriter::flush() {
   dispatch_all();
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return failure_ || waiting_bytes_ == 0; });
+  wait_for_room(lock, [&] { return failure_ || waiting_bytes_ == 0; });
   check_failure();
 }
 

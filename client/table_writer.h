@@ -33,6 +33,8 @@ struct TableWriterOptions {
   // Called by threads of the writer, and may throw.
   std::function<bool(const TableError&, const EntityKey&)> forgive = {};
   std::function<void(const std::string& why, std::chrono::milliseconds)> tell_pause = {};
+  // Called now and then by the thread that adds, while it waits for what was added to be written.
+  std::function<void()> waits = {};
 };
 
 // Entities of one partition are written in the order in which they were added, so that of two with the same key the
@@ -63,6 +65,7 @@ class TableWriter : public EntitySink {
   OutgoingEntity write_of(const Entity& entity) const;
   void dispatch(Transaction transaction);
   void dispatch_all();
+  void wait_for_room(std::unique_lock<std::mutex>& lock, const std::function<bool()>& is_enough);
   void check_failure();
   void work(Connection& connection);
   void commit(Connection& connection, Transaction& transaction);

@@ -3,11 +3,13 @@
 #include "client/transfer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -46,8 +48,6 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 
 std::string entities(std::uint64_t count) { return counted(count, "entity", "entities"); }
 
-std::string name_of(const TransferEnd& end) { return end.account ? end.account->address() : end.path; }
-
 // What tells whether a file is still the one that it was.
 std::string stamp_of(const std::string& file) {
   std::error_code error;
@@ -81,20 +81,19 @@ std::uint64_t written_after_fault(EntitySink& sink) {
 class Transfer {
  public:
   Transfer(const TransferOptions& options, Progress& progress)
-      : options_(options), progress_(progress), state_(state_file(), identity()) {}
+      : options_(options), progress_(progress), state_(state_file_of(options), identity()) {}
 
-  void run();
+  TransferSummary run();
 
  private:
   // --- The plan ---
-  std::string state_file() const;
   TransferState::Identity identity() const;
   void check_state();
   void check_ends();
   void check_contents();
   void check_claims();
   void check_claim(const TransferEnd& end, const std::string& table, const TableProgress& record);
-  [[noreturn]] void refuse_to_go_on(const std::string& why) const;
+  [[noreturn]] void refuse_to_go_on(const std::string& why);
   std::vector<Job> plan();
   std::vector<Job> jobs_from_account();
   std::vector<std::string> list_tables();
@@ -104,10 +103,10 @@ class Transfer {
 
   // --- The work ---
   void run_job(const Job& job);
-  void move(const Job& job, EntitySource& source, std::optional<Entity> first, EntitySink& sink,
-            TableProgress& record);
+  void move(EntitySource& source, std::optional<Entity> first, EntitySink& sink, TableProgress& record);
+  void show(const Job& job, const EntitySource& source, const EntitySink& sink, std::uint64_t before);
   void checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t before, TableProgress& record);
-  void finish(const Job& job, EntitySink& sink);
+  void finish(EntitySink& sink, std::uint64_t before, TableProgress& record);
   std::unique_ptr<EntitySource> open_source(const Job& job, const std::string& position);
   std::unique_ptr<EntitySource> open_target(const Job& job);  // to read it
   std::unique_ptr<EntitySink> open_sink(const Job& job, TableProgress& record, std::uint64_t doubtful);
@@ -118,7 +117,7 @@ class Transfer {
 
   // --- The check ---
   void verify(const Job& job);
-  Fingerprint fingerprint(EntitySource& source, const std::string& what);
+  Fingerprint fingerprint(EntitySource& source, const std::function<void()>& read);
 
   TableClient client_of(const TransferEnd& end) const { return TableClient(*end.account, options_.http); }
   std::unique_ptr<EntitySource> open_table(const TransferEnd& end, const std::string& table,
@@ -126,6 +125,7 @@ class Transfer {
   Pause pause();
   std::function<void(const std::string&, std::chrono::milliseconds)> tell_pause();
   std::string done_so_far() const;
+  bool can_go_on() const;
 
   const TransferOptions& options_;
   Progress& progress_;
@@ -133,20 +133,14 @@ class Transfer {
   std::size_t jobs_left_ = 0;
   std::uint64_t written_ = 0;  // by this run, of all tables
   std::uint64_t tables_ = 0;
+  std::map<std::string, std::uint64_t> counts_;  // of tables that were read to their end
+  std::uint64_t read_ = 0;                       // of the table at work
+  std::function<void()> show_;                   // how far it is
+  bool is_refused_ = false;                      // and the same command would be
   std::string current_;
 };
 
 // --- The plan ------------------------------------------------------------------------------------------------
-
-std::string Transfer::state_file() const {
-  if (options_.dry_run) return {};
-  if (!options_.state_file.empty()) return options_.state_file;
-  const std::string& path = options_.from.account ? options_.to.path : options_.from.path;
-  if (path.empty() || path == "-") return {};
-  const std::string name = ".rocktable-" + options_.command + ".json";
-  const bool is_file = options_.from.account ? names_a_file(path) : !fs::is_directory(path);
-  return is_file ? path + name : (fs::path(path) / name).string();
-}
 
 TransferState::Identity Transfer::identity() const {
   return {{"command", options_.command},
@@ -160,7 +154,8 @@ TransferState::Identity Transfer::identity() const {
 
 void Transfer::check_state() {
   if (state_.is_foreign()) {
-    if (!options_.state_file.empty())
+    is_refused_ = !options_.state_file.empty();
+    if (is_refused_)
       throw std::runtime_error("the state " + options_.state_file +
                                " is not of this transfer; remove it, or name another file with --state");
     progress_.tell("the state " + state_.file().string() + " is of another transfer, and not looked at");
@@ -177,7 +172,8 @@ void Transfer::check_ends() {
   progress_.tell("going on with an earlier attempt, as " + state_.file().string() + " tells");
 }
 
-void Transfer::refuse_to_go_on(const std::string& why) const {
+void Transfer::refuse_to_go_on(const std::string& why) {
+  is_refused_ = true;
   throw std::runtime_error(why + "; to begin anew, give --restart, or remove " + state_.file().string());
 }
 
@@ -374,6 +370,7 @@ std::vector<std::string> Transfer::columns_of(const Job& job) {
     names.add({entity->key.partition_key, entity->key.row_key, {}, properties});
     if (++count % kProgressEntities == 0) progress_.show("columns of " + job.table, count, std::nullopt);
   }
+  counts_[job.table] = count;
   return names.names();
 }
 
@@ -402,6 +399,7 @@ std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& r
   options.policy.reached_before = true;
   options.doubtful = doubtful;
   options.tell_pause = tell_pause();
+  options.waits = [this] { show_(); };
   return std::make_unique<TableWriter>([this] { return client_of(options_.to); }, job.table,
                                        std::move(options));
 }
@@ -444,24 +442,39 @@ void Transfer::checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t 
   save_state();
 }
 
-void Transfer::move(const Job& job, EntitySource& source, std::optional<Entity> first, EntitySink& sink,
+// What is written counts, not what waits to be. How much of a table is read is not known before all of it is, unless
+// somebody has counted.
+void Transfer::show(const Job& job, const EntitySource& source, const EntitySink& sink,
+                    std::uint64_t before) {
+  const auto* const writer = dynamic_cast<const TableWriter*>(&sink);
+  const std::uint64_t done = writer != nullptr ? before + writer->written() : read_;
+  const auto count = counts_.find(job.table);
+  std::optional<double> fraction = source.fraction();
+  if (count != counts_.end() && count->second > 0)
+    fraction = static_cast<double>(read_) / static_cast<double>(count->second);
+  if (fraction && read_ > 0) *fraction *= static_cast<double>(done) / static_cast<double>(read_);
+  progress_.show(job.table, done, fraction);
+}
+
+void Transfer::move(EntitySource& source, std::optional<Entity> first, EntitySink& sink,
                     TableProgress& record) {
   const std::uint64_t before = record.entities;
   std::uint64_t count = 0, recorded = 0;
   for (auto entity = std::move(first); entity; entity = source.next()) {
     sink.add(*entity);
     record.last = std::move(entity->key);
-    if (++count % kProgressEntities == 0) progress_.show(job.table, before + count, source.fraction());
+    ++read_;
+    if (++count % kProgressEntities == 0) show_();
     if (count - recorded < kCheckpointEntities || !state_.is_kept() || !source.position()) continue;
     checkpoint(source, sink, before, record);
     recorded = count;
   }
 }
 
-void Transfer::finish(const Job& job, EntitySink& sink) {
+void Transfer::finish(EntitySink& sink, std::uint64_t before, TableProgress& record) {
   sink.flush();
   if (auto* file = dynamic_cast<FileSink*>(&sink)) file->finish();
-  TableProgress& record = state_.table(job.table);
+  record.entities = before + sink.written();
   record.done = true;
   if (jobs_left_ > 0) save_state();
 }
@@ -475,9 +488,12 @@ void Transfer::run_job(const Job& job) {
   auto first = source->next();  // a source that cannot be read leaves no empty table behind
   const auto sink = open_sink(job, record, doubtful);
   if (options_.mode == WriteMode::Insert) save_state();
+  const std::uint64_t before = record.entities;
+  read_ = before;
+  show_ = [&, before] { show(job, *source, *sink, before); };
   try {
-    move(job, *source, std::move(first), *sink, record);
-    finish(job, *sink);
+    move(*source, std::move(first), *sink, record);
+    finish(*sink, before, record);
   } catch (...) {
     written_ += written_after_fault(*sink);
     throw;
@@ -494,21 +510,28 @@ std::string Transfer::done_so_far() const {
 
 // --- The check -----------------------------------------------------------------------------------------------
 
-Fingerprint Transfer::fingerprint(EntitySource& source, const std::string& what) {
+// `read` is called after each of some entities.
+Fingerprint Transfer::fingerprint(EntitySource& source, const std::function<void()>& read) {
   Fingerprint out;
   while (const auto entity = source.next()) {
     out.add(*entity);
-    if (out.count() % kProgressEntities == 0) progress_.show(what, out.count(), source.fraction());
+    if (out.count() % kProgressEntities == 0) read();
   }
   return out;
 }
 
 void Transfer::verify(const Job& job) {
-  auto there = std::async(std::launch::async,
-                          [&] { return fingerprint(*open_target(job), "reading " + job.table + " again"); });
-  const auto from = open_source(job, "");
-  Fingerprint here;
-  while (const auto entity = from->next()) here.add(*entity);
+  // Both sides have as many entities as were written, unless something is wrong.
+  const std::uint64_t total = 2 * state_.table(job.table).entities;
+  std::atomic<std::uint64_t> read = 0;
+  const auto show = [&] {
+    const std::uint64_t count = read += kProgressEntities;
+    progress_.show(
+        "verifying " + job.table, count / 2,
+        total == 0 ? std::nullopt : std::optional(static_cast<double>(count) / static_cast<double>(total)));
+  };
+  auto there = std::async(std::launch::async, [&] { return fingerprint(*open_target(job), show); });
+  const Fingerprint here = fingerprint(*open_source(job, ""), show);
   const Fingerprint other = there.get();
   if (here != other)
     throw std::runtime_error(
@@ -517,7 +540,13 @@ void Transfer::verify(const Job& job) {
   progress_.tell("verified " + job.table + ": " + here.to_string() + " on both sides");
 }
 
-void Transfer::run() {
+// Whether the same command finds what was recorded of this one.
+bool Transfer::can_go_on() const {
+  std::error_code ignored;
+  return state_.is_kept() && !is_refused_ && fs::exists(state_.file(), ignored);
+}
+
+TransferSummary Transfer::run() {
   const auto start = std::chrono::steady_clock::now();
   try {
     check_state();
@@ -530,17 +559,23 @@ void Transfer::run() {
       run_job(job);
     }
     state_.remove();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    TransferSummary out;
+    out.entities = written_;
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const Job& job : jobs) out.tables.push_back({job.table, state_.table(job.table).entities});
     char time[32];
-    std::snprintf(time, sizeof time, "%.1f s", seconds);
+    std::snprintf(time, sizeof time, "%.1f s", out.seconds);
     progress_.tell(std::string(options_.dry_run ? "counted, and nothing written: " : "done: ") +
                    entities(written_) + " of " + counted(tables_, "table", "tables") + " from " +
                    name_of(options_.from) + " to " + name_of(options_.to) + " in " + time);
     current_.clear();
     if (options_.verify)
       for (const Job& job : jobs) verify(job);
+    out.verified = options_.verify;
+    return out;
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(error.what() + done_so_far());
+    throw std::runtime_error(error.what() + done_so_far() +
+                             (can_go_on() ? "; run the same command again to resume" : ""));
   }
 }
 
@@ -551,6 +586,20 @@ bool names_a_file(const std::string& path) {
   return format_of_file(path).has_value() && !fs::is_directory(path, error);
 }
 
-void run_transfer(const TransferOptions& options, Progress& progress) { Transfer(options, progress).run(); }
+std::string state_file_of(const TransferOptions& options) {
+  if (options.dry_run) return {};
+  if (!options.state_file.empty()) return options.state_file;
+  const std::string& path = options.from.account ? options.to.path : options.from.path;
+  if (path.empty() || path == "-") return {};
+  const std::string name = ".rocktable-" + options.command + ".json";
+  const bool is_file = options.from.account ? names_a_file(path) : !fs::is_directory(path);
+  return is_file ? path + name : (fs::path(path) / name).string();
+}
+
+std::string name_of(const TransferEnd& end) { return end.account ? end.account->address() : end.path; }
+
+TransferSummary run_transfer(const TransferOptions& options, Progress& progress) {
+  return Transfer(options, progress).run();
+}
 
 }  // namespace rocktable

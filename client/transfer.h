@@ -1,6 +1,7 @@
 // Entities from tables or files to tables or files: what export, import and copy have in common.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,27 @@ struct TransferOptions {
   HttpOptions http;
 };
 
-// Throws std::runtime_error: a sentence that says what is wrong and what was done so far.
-void run_transfer(const TransferOptions& options, Progress& progress);
+struct TransferredTable {
+  std::string name;
+  std::uint64_t entities = 0;  // written (or counted), by attempts before this one as well
+};
+
+struct TransferSummary {
+  std::vector<TransferredTable> tables;
+  std::uint64_t entities = 0;  // by this attempt
+  double seconds = 0;          // that it took, without the check
+  bool verified = false;
+};
+
+// Throws std::runtime_error: a sentence that says what is wrong, what was done so far, and whether the same command goes on
+// there.
+TransferSummary run_transfer(const TransferOptions& options, Progress& progress);
+
+// What an end is called: an account's address, or a path. Holds no secret.
+std::string name_of(const TransferEnd& end);
+
+// Where what is done is recorded, so that the same command goes on after an interruption; empty: nowhere.
+std::string state_file_of(const TransferOptions& options);
 
 // Whether the path is of one file, by its ending, rather than of a folder.
 bool names_a_file(const std::string& path);

@@ -1,11 +1,12 @@
 #include "client/transfer_commands.h"
 
-#include <unistd.h>
-
 #include <iostream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "client/command_line.h"
+#include "client/command_output.h"
+#include "client/interruption.h"
 #include "client/named_account.h"
 #include "client/transfer.h"
 
@@ -28,16 +29,26 @@ struct TransferCommand {
   const char* name;
   const char* description;
   bool from_account, to_account;
+
+  // Where one end is an account, it has the name that accounts have in all commands, and its former one.
+  const char* from_flag() const {
+    return from_account && !to_account ? "--connectionString,--from" : "--from";
+  }
+  const char* to_flag() const { return to_account && !from_account ? "--connectionString,--to" : "--to"; }
+  // What an account is asked for by.
+  std::string flag_of(const char* end) const {
+    return from_account && to_account ? end : "--connectionString";
+  }
 };
 
 constexpr TransferCommand kExport = {
     "export",
-    "rocktable export [--from CONN] --to DIR|FILE|- (--table NAME... | --all) [OPTIONS]\n"
+    "rocktable export [--connectionString CONN] --to DIR|FILE|- (--table NAME... | --all) [OPTIONS]\n"
     "Writes the entities of tables to files.",
     true, false};
 constexpr TransferCommand kImport = {
     "import",
-    "rocktable import --from DIR|FILE|- [--to CONN] [OPTIONS]\n"
+    "rocktable import [--connectionString CONN] --from DIR|FILE|- [OPTIONS]\n"
     "Writes the entities of files to tables, which are created where they are missing.",
     false, true};
 constexpr TransferCommand kCopy = {
@@ -62,8 +73,8 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
   };
   const auto* from = command.from_account ? "CONN" : "DIR|FILE|-";
   const auto* to = command.to_account ? "CONN" : "DIR|FILE|-";
-  add("--from", flags.from, from, "Where entities come from")->required(!command.from_account);
-  add("--to", flags.to, to, "Where they go to")->required(!command.to_account);
+  add(command.from_flag(), flags.from, from, "Where entities come from")->required(!command.from_account);
+  add(command.to_flag(), flags.to, to, "Where they go to")->required(!command.to_account);
   add("--table", options.tables, "NAME", "This table; may be repeated")->allow_extra_args(false);
   if (command.from_account) {
     app.add_flag("--all", flags.all, "All tables");
@@ -91,23 +102,22 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
       ->envname("ROCKTABLE_CA_FILE");
 }
 
-std::optional<Ending> check(const CLI::App& app, const TransferCommand& command, const TransferFlags& flags) {
+void check(const TransferCommand& command, const TransferFlags& flags, bool is_json) {
   const TransferOptions& options = flags.options;
-  if (flags.all && !options.tables.empty()) return wrong_usage(app, "--all goes without --table");
+  if (flags.all && !options.tables.empty()) throw WrongUsage("--all goes without --table");
   const bool streams = flags.from == "-" || flags.to == "-";
   if (options.verify && (streams || options.dry_run))
-    return wrong_usage(app, "--verify needs two sides that can be read again");
+    throw WrongUsage("--verify needs two sides that can be read again");
+  if (is_json && flags.to == "-") throw WrongUsage("--json and --to - both want standard output");
   const bool is_csv =
       flags.format == "csv" || (flags.format.empty() && format_of_file(flags.to) == EntityFormat::Csv);
-  if (options.escape_formulas && !is_csv)
-    return wrong_usage(app, "--escapeFormulas is for CSV: --format csv");
+  if (options.escape_formulas && !is_csv) throw WrongUsage("--escapeFormulas is for CSV: --format csv");
   if (flags.from == "-" && options.tables.size() != 1)
-    return wrong_usage(app, "standard input has no name: give one --table");
+    throw WrongUsage("standard input has no name: give one --table");
   if (flags.from == "-" && !options.state_file.empty())
-    return wrong_usage(app, "standard input cannot be gone on with: --state goes without it");
+    throw WrongUsage("standard input cannot be gone on with: --state goes without it");
   if (command.from_account && command.to_account && flags.from.empty() && flags.to.empty())
-    return wrong_usage(app, "--from or --to is missing: one of them may come from the environment");
-  return std::nullopt;
+    throw WrongUsage("--from or --to is missing: one of them may come from the environment");
 }
 
 WriteMode mode_of(const std::string& text) {
@@ -117,14 +127,14 @@ WriteMode mode_of(const std::string& text) {
 void read_ends(const TransferCommand& command, TransferFlags& flags) {
   TransferOptions& options = flags.options;
   if (command.from_account) {
-    options.from.account = named_account(flags.from, "--from");
+    options.from.account = named_account(flags.from, command.flag_of("--from"));
     const std::string& only = options.from.account->table;
     if (options.tables.empty() && !flags.all && !only.empty()) options.tables = {only};
   } else {
     options.from.path = flags.from;
   }
   if (command.to_account) {
-    options.to.account = named_account(flags.to, "--to");
+    options.to.account = named_account(flags.to, command.flag_of("--to"));
   } else {
     options.to.path = flags.to;
   }
@@ -133,15 +143,23 @@ void read_ends(const TransferCommand& command, TransferFlags& flags) {
     throw std::runtime_error("--from and --to are the same account, " + options.to.account->address());
 }
 
-int run(const TransferCommand& command, int argc, const char* const* argv) {
-  CLI::App app(command.description, std::string("rocktable ") + command.name);
-  const bool has_files = !command.from_account || !command.to_account;
-  app.footer(std::string(kAboutConnections) + (has_files ? kAboutFiles : "") + kAboutEndings);
-  app.get_formatter()->column_width(kHelpColumn);
-  TransferFlags flags;
-  add_flags(app, command, flags);
-  if (const auto ending = parse(app, argc, argv)) return ending->tell();
-  if (const auto ending = check(app, command, flags)) return ending->tell();
+// What to say to whoever ends it by Ctrl-C.
+std::string interrupted(const TransferOptions& options) {
+  if (!state_file_of(options).empty()) return "interrupted; run the same command again to resume";
+  return options.dry_run ? "interrupted; nothing was written"
+                         : "interrupted; the same command begins anew (with --state FILE it would resume)";
+}
+
+nlohmann::json document_of(const TransferOptions& options, const TransferSummary& summary) {
+  nlohmann::json tables = nlohmann::json::array();
+  for (const auto& table : summary.tables)
+    tables.push_back({{"table", table.name}, {"entities", table.entities}});
+  return {{"command", options.command},   {"from", name_of(options.from)}, {"to", name_of(options.to)},
+          {"dryRun", options.dry_run},    {"entities", summary.entities},  {"tables", std::move(tables)},
+          {"verified", summary.verified}, {"seconds", summary.seconds}};
+}
+
+int transfer(const TransferCommand& command, TransferFlags& flags, const CommandOutput& output) {
   TransferOptions& options = flags.options;
   options.command = command.name;
   options.mode = mode_of(flags.mode);
@@ -150,10 +168,26 @@ int run(const TransferCommand& command, int argc, const char* const* argv) {
   options.http.certificate_authority_file = flags.authority_file;
   read_ends(command, flags);
   if (command.from_account && options.tables.empty() && !flags.all)
-    return wrong_usage(app, "name tables with --table, or give --all").tell();
-  Progress progress(std::cerr, isatty(STDERR_FILENO) == 1);
-  run_transfer(options, progress);
+    throw WrongUsage("name tables with --table, or give --all");
+  const InterruptionNotice notice(interrupted(options));
+  Progress progress(std::cerr, is_terminal());
+  output.give(document_of(options, run_transfer(options, progress)));
   return kDone;
+}
+
+int run(const TransferCommand& command, int argc, const char* const* argv) {
+  CLI::App app(command.description, std::string("rocktable ") + command.name);
+  const bool has_files = !command.from_account || !command.to_account;
+  app.footer(std::string(kAboutConnections) + (has_files ? kAboutFiles : "") + kAboutEndings);
+  app.get_formatter()->column_width(kHelpColumn);
+  TransferFlags flags;
+  CommandOutput output;
+  add_flags(app, command, flags);
+  output.add_flag(app);
+  return run_command(app, argc, argv, output, [&] {
+    check(command, flags, output.is_json());
+    return transfer(command, flags, output);
+  });
 }
 
 }  // namespace

@@ -100,6 +100,26 @@ TEST_CASE("why there is no answer is told by kind") {
   }
 }
 
+TEST_CASE("who speaks HTTPS is told from who speaks no HTTP") {
+  const auto sentence_of = [](const std::string& answer) -> std::string {
+    ScriptedServer server({{answer, true}});
+    try {
+      HttpClient(server.url()).send({});
+    } catch (const HttpError& error) {
+      return std::string(error.what()).substr(server.url().origin().size());
+    }
+    return "";
+  };
+  const std::string head = "HTTP/1.1 400 Bad Request\r\nContent-Length: ";
+  for (const std::string body :
+       {"<Code>AccountRequiresHttps</Code>", "You're speaking plain HTTP to an SSL-enabled port"})
+    CHECK(sentence_of(head + std::to_string(body.size()) + "\r\n\r\n" + body) ==
+          " speaks HTTPS: use https://");
+  CHECK(sentence_of("\x15\x03\x03\x01") == " speaks HTTPS: use https://");
+  CHECK(sentence_of("\x15\x15") != " speaks HTTPS: use https://");
+  CHECK(sentence_of(head + "1\r\n\r\nx").empty());  // an answer as others
+}
+
 TEST_CASE("a file of certificates that cannot be read is named") {
   try {
     HttpClient({true, "h", 443, "", ""}, {.certificate_authority_file = "/nowhere/ca.pem"});

@@ -1,9 +1,13 @@
 // Migration files: what they say, and where and how they are wrong.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "client/migration/migration_file.h"
+#include "client/migration/migration_schema.h"
+#include "client/migration/sha256.h"
 #include "tests/storage_temporary_folder.h"
 
 namespace rocktable::migration {
@@ -17,6 +21,12 @@ std::string step_of(const std::string& json) {
   const Migration migration = parse_migration(with_steps(json), "file");
   REQUIRE(migration.steps.size() == 1);
   return to_string(migration.steps.front());
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream out;
+  out << std::ifstream(file).rdbuf();
+  return out.str();
 }
 
 std::string refusal_of(const std::string& document) {
@@ -200,6 +210,54 @@ TEST_CASE("A new migration has the next id, and is one") {
   CHECK(summary(migrations[1].steps.at(0)) == "create table mytable");
   for (const char* name : {"", "a/b", "..\\x", "a\nb"})
     CHECK_THROWS_AS(write_new_migration(path, name), std::runtime_error);
+}
+
+TEST_CASE("What names a schema is the same migration") {
+  const std::string body =
+      R"("id": 1, "version": "1.1", "description": "words", "steps": [{"createTable": "one"}]})";
+  const auto plain = parse_migration("{" + body, "file");
+  const auto with_schema = parse_migration(R"({"$schema": "migration.schema.json", )" + body, "file");
+  CHECK(checksum(plain) == checksum(with_schema));
+}
+
+TEST_CASE("A new migration names its schema, and the schema is none itself") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path(folder.path());
+  const auto first = write_new_migration(path, "one_two");
+  CHECK(put_schema(path) == SchemaState::Written);
+  const auto second = write_new_migration(path, "three");
+  CHECK(second.filename() == "0002_three.json");
+  const auto all = read_migrations(path);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].description == "one two");
+  for (const auto& file : {first, second})
+    CHECK(text_of(file).starts_with("{\n  \"$schema\": \"migration.schema.json\",\n  \"id\": "));
+}
+
+TEST_CASE("A schema of an earlier version is replaced; one that was changed stays as it is") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path(folder.path());
+  const auto file = path / kSchemaFile;
+  const std::string earlier_text = "{\"title\": \"of before\"}\n", hash = sha256(earlier_text);
+  const std::string_view earlier[] = {hash};
+  CHECK(put_schema(path, "{}", earlier) == SchemaState::Written);
+  CHECK(text_of(file) == "{}");
+  CHECK(put_schema(path, "{}", earlier) == SchemaState::Same);
+  std::ofstream(file) << earlier_text;
+  CHECK(put_schema(path, "{}", earlier) == SchemaState::Written);
+  CHECK(text_of(file) == "{}");
+  std::ofstream(file) << earlier_text << " ";
+  CHECK(put_schema(path, "{}", earlier) == SchemaState::Changed);
+  CHECK(text_of(file) == earlier_text + " ");
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  CHECK_THROWS_AS(put_schema(path, "{}", earlier), std::runtime_error);
+}
+
+TEST_CASE("The program's schema is that of docs/") {
+  CHECK(std::string_view(kMigrationSchema)
+            .starts_with("{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\""));
+  CHECK(std::string_view(kMigrationSchema).ends_with("}\n"));
 }
 
 }  // namespace

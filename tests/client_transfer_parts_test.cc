@@ -121,23 +121,57 @@ TEST_CASE("progress is a line from time to time, and a bar on a terminal") {
   CHECK(with_commas(999) == "999");
   CHECK(with_commas(1'000) == "1,000");
   CHECK(with_commas(1'234'567) == "1,234,567");
-  CHECK(progress_line("t", 1500, 0.5, 200.9, true) ==
-        "t: [===============               ] 50 %, 1,500 entities, 200/s");
-  CHECK(progress_line("t", 1, std::nullopt, 0, true) == "t: 1 entities, 0/s");
-  CHECK(progress_line("t", 1, 7.0, 0, false) == "t: 100 %, 1 entities, 0/s");
 
   using std::chrono::seconds;
   const auto start = Progress::Clock::now();
   std::ostringstream plain, terminal;
-  Progress lines(plain, false), bar(terminal, true);
+  int columns = 80;
+  Progress lines(plain, false), bar(terminal, true, [&] { return columns; });
   for (int second = 0; second <= 25; ++second) {
     lines.show("t", static_cast<std::uint64_t>(second) * 100, std::nullopt, start + seconds(second));
-    bar.show("t", static_cast<std::uint64_t>(second) * 100, 0.1, start + seconds(second));
+    bar.show("t", static_cast<std::uint64_t>(second) * 100, second / 100.0, start + seconds(second));
   }
   CHECK(plain.str() == "rocktable: t: 1,000 entities, 100/s\nrocktable: t: 2,000 entities, 100/s\n");
-  CHECK(terminal.str().ends_with("10 %, 2,500 entities, 100/s"));
+  CHECK(terminal.str().ends_with("] 25 %, 2,500 entities, 100/s, 2 min left"));  // 75 s
+  columns = 30;
+  bar.show("t", 2600, 0.26, start + seconds(26));
+  CHECK(terminal.str().ends_with("\r\x1B[Kt: 26 %, 2 min left"));
   bar.tell("done");
   CHECK(terminal.str().ends_with("\r\x1B[Krocktable: done\n"));
+}
+
+TEST_CASE("a line of progress fits a terminal: the bar becomes shorter, then parts go") {
+  using std::chrono::seconds;
+  const ProgressState state{"orders", 1'234'567, 0.5, 12'345.9, seconds(42)};
+  struct {
+    std::size_t columns;
+    const char* line;
+  } cases[] = {
+      {0, "orders: 50 %, 1,234,567 entities, 12,345/s, 42 s left"},
+      {120, "orders: [===============               ] 50 %, 1,234,567 entities, 12,345/s, 42 s left"},
+      {80, "orders: [===========            ] 50 %, 1,234,567 entities, 12,345/s, 42 s left"},
+      {60, "orders: 50 %, 1,234,567 entities, 12,345/s, 42 s left"},
+      {52, "orders: 50 %, 1,234,567 entities, 42 s left"},
+      {40, "orders: [======       ] 50 %, 42 s left"},
+      {20, "orders: 50 %"},
+      {8, "orders:"},
+      {2, "o"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.columns);
+    CHECK(progress_line(state, c.columns) == c.line);
+  }
+  for (std::size_t columns = 2; columns < 130; ++columns)
+    CHECK(progress_line(state, columns).size() < columns);
+  CHECK(progress_line({"t", 1}, 0) == "t: 1 entity, 0/s");
+  CHECK(progress_line({"t", 1, 7.0}, 0) == "t: 100 %, 1 entity, 0/s");
+  CHECK(progress_line({"columns of orders", 1'234'567}, 30) == "columns of orders: 1,234,567 ");
+  CHECK(progress_line({"\u00e4\u4e2d\u00e4\u4e2d", 1, 0.5}, 4) == "\u00e4\u4e2d\u00e4");
+  CHECK(short_time(seconds(0)) == "0 s");
+  CHECK(short_time(seconds(59)) == "59 s");
+  CHECK(short_time(seconds(61)) == "2 min");
+  CHECK(short_time(seconds(59 * 60 + 1)) == "1 h 0 min");
+  CHECK(short_time(seconds(7500)) == "2 h 5 min");
 }
 
 }  // namespace rocktable

@@ -1,12 +1,18 @@
 #include "client/migration/migrate_command.h"
 
-#include <unistd.h>
-
+#include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "client/command_line.h"
+#include "client/command_output.h"
+#include "client/interruption.h"
 #include "client/migration/migration_file.h"
+#include "client/migration/migration_schema.h"
 #include "client/migration/migrator.h"
 #include "client/named_account.h"
 #include "client/progress.h"
@@ -19,7 +25,7 @@ constexpr int kMaxSeconds = 86'400;
 
 struct MigrateFlags {
   std::string folder, name, account, authority_file;
-  std::int64_t to = 0;
+  std::optional<std::int64_t> to;
   int wait = 60;
   bool dry_run = false;
 };
@@ -52,73 +58,145 @@ MigratorOptions options_of(const MigrateFlags& flags, Progress& progress) {
   return out;
 }
 
-Migrator migrator_of(const MigrateFlags& flags, Progress& progress) {
-  return {named_account(flags.account, "--connectionString"), options_of(flags, progress)};
+Migrator migrator_of(const MigrateFlags& flags, MigratorOptions options) {
+  return {named_account(flags.account, "--connectionString"), std::move(options)};
 }
 
-int up(const MigrateFlags& flags, bool has_to) {
-  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0);
+nlohmann::json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
+
+// What all documents tell of a migration.
+template <class One>
+nlohmann::json document_of(const One& one) {
+  return {{"id", one.id}, {"version", one.version}, {"description", one.description}};
+}
+
+int up(const MigrateFlags& flags, const CommandOutput& output) {
+  constexpr const char* kResume = "; run the same command again to resume";
+  Progress progress(std::cerr, is_terminal());
   const auto migrations = read_migrations(flags.folder);
-  auto migrator = migrator_of(flags, progress);
-  const std::size_t done = migrator.up(migrations, has_to ? std::optional(flags.to) : std::nullopt);
-  say(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
+  auto options = options_of(flags, progress);
+  bool begun = false;
+  nlohmann::json applied = nlohmann::json::array();
+  options.listener.begin_step = [&, tell = options.listener.begin_step](const Migration& migration,
+                                                                        std::size_t step) {
+    begun = true;
+    tell(migration, step);
+  };
+  options.listener.applied = [&](const Migration& migration) { applied.push_back(document_of(migration)); };
+  const InterruptionNotice notice(std::string("interrupted") + kResume);
+  try {
+    const std::size_t done = migrator_of(flags, std::move(options)).up(migrations, flags.to);
+    output.say(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
+  } catch (const std::exception& error) {
+    if (begun) throw std::runtime_error(std::string(error.what()) + kResume);
+    throw;
+  }
+  output.give({{"applied", applied}});
   return kDone;
 }
 
 // What would be done, by the tables as they are: a step cannot be counted that works on what one before it makes.
-int dry_run(const MigrateFlags& flags, bool has_to) {
-  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0);
+int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, is_terminal());
   const auto migrations = read_migrations(flags.folder);
-  auto migrator = migrator_of(flags, progress);
-  std::size_t waiting = 0;
+  auto migrator = migrator_of(flags, options_of(flags, progress));
+  nlohmann::json waiting = nlohmann::json::array();
   for (const auto& status : migrator.status(migrations)) {
     if (status.state == MigrationState::Edited)
       throw std::runtime_error("migration " + std::to_string(status.id) + " (" + status.source +
                                ") was edited after it was applied or begun");
-    if (status.state == MigrationState::Applied || (has_to && status.id > flags.to)) continue;
-    ++waiting;
-    say(title(status.id, status.version, status.description));
+    if (status.state == MigrationState::Applied || (flags.to && status.id > *flags.to)) continue;
+    output.say(title(status.id, status.version, status.description));
+    nlohmann::json steps = nlohmann::json::array();
     for (const auto& migration : migrations) {
       if (migration.id != status.id) continue;
       for (auto i = static_cast<std::size_t>(status.step); i < migration.steps.size(); ++i) {
         const StepCost cost = migrator.cost(migration.steps[i]);
-        say("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") + ", " +
-            counted(cost.transactions, "transaction", "transactions"));
+        output.say("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") +
+                   ", " + counted(cost.transactions, "transaction", "transactions"));
+        steps.push_back({{"step", summary(migration.steps[i])},
+                         {"entities", cost.entities},
+                         {"transactions", cost.transactions}});
       }
     }
+    waiting.push_back(document_of(status));
+    waiting.back()["steps"] = std::move(steps);
   }
-  say(waiting == 0 ? "nothing to do"
-                   : counted(waiting, "migration waits", "migrations wait") + ", nothing was written");
+  output.say(waiting.empty()
+                 ? "nothing to do"
+                 : counted(waiting.size(), "migration waits", "migrations wait") + ", nothing was written");
+  output.give({{"waiting", waiting}});
   return kDone;
+}
+
+std::string time_of(const MigrationStatus& status) {
+  return status.ended ? to_string(*status.ended).substr(0, 19) + "Z" : "";
 }
 
 std::string state_of(const MigrationStatus& status) {
   std::string out(to_string(status.state));
   if (status.state == MigrationState::Begun) out += " at step " + std::to_string(status.step + 1);
-  if (status.state == MigrationState::Applied && status.ended)
-    out += " " + to_string(*status.ended).substr(0, 19) + "Z";
+  if (status.state == MigrationState::Applied && status.ended) out += " " + time_of(status);
   if (status.source.empty()) out += ", without a file here";
   return out;
 }
 
-int status(const MigrateFlags& flags) {
+nlohmann::json document_of_status(const MigrationStatus& one) {
+  nlohmann::json out = document_of(one), step;
+  if (one.state == MigrationState::Begun) step = one.step + 1;
+  out["state"] = to_string(one.state);
+  out["file"] = text_or_null(one.source);
+  out["ended"] = text_or_null(one.state == MigrationState::Applied ? time_of(one) : "");
+  out["step"] = step;
+  return out;
+}
+
+std::vector<MigrationStatus> statuses(const MigrateFlags& flags, Progress& progress) {
+  return migrator_of(flags, options_of(flags, progress)).status(read_migrations(flags.folder));
+}
+
+int status(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, false);
-  for (const auto& one : migrator_of(flags, progress).status(read_migrations(flags.folder)))
-    say(title(one.id, one.version, one.description) + ": " + state_of(one));
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& one : statuses(flags, progress)) {
+    output.say(title(one.id, one.version, one.description) + ": " + state_of(one));
+    list.push_back(document_of_status(one));
+  }
+  output.give({{"migrations", list}});
   return kDone;
 }
 
-int verify(const MigrateFlags& flags) {
+int verify(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, false);
-  std::size_t wrong = 0, all = 0;
-  for (const auto& one : migrator_of(flags, progress).status(read_migrations(flags.folder))) {
-    ++all;
+  std::size_t wrong = 0;
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& one : statuses(flags, progress)) {
+    list.push_back(document_of_status(one));
     if (one.state == MigrationState::Applied && !one.source.empty()) continue;
     ++wrong;
-    progress.tell("migration " + std::to_string(one.id) + " is not as it should be: " + state_of(one));
+    if (!output.is_json())
+      progress.tell("migration " + std::to_string(one.id) + " is not as it should be: " + state_of(one));
   }
+  output.give({{"verified", wrong == 0}, {"migrations", list}});
   if (wrong > 0) return kFailed;
-  say(counted(all, "migration", "migrations") + ", all applied");
+  output.say(counted(list.size(), "migration", "migrations") + ", all applied");
+  return kDone;
+}
+
+int begin(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, false);
+  const auto file = write_new_migration(flags.folder, flags.name);
+  const auto schema = std::filesystem::path(flags.folder) / kSchemaFile;
+  const SchemaState state = put_schema(flags.folder);
+  if (state == SchemaState::Changed)
+    progress.tell(schema.string() +
+                  " is not the schema of this version, and stays as it is; delete it to have that");
+  output.say(file.string());
+  output.give({{"file", file.string()},
+               {"schema", schema.string()},
+               {"schemaChanged", state == SchemaState::Changed}});
   return kDone;
 }
 
@@ -132,7 +210,12 @@ int run_migrate(int argc, const char* const* argv) {
   app.get_formatter()->column_width(kHelpColumn);
   app.footer(std::string("\n") + kAboutConnections +
              "\nExit codes: 0 done; 1 failed, with a sentence; 2 wrong usage. See docs/migrations.md.");
-  const auto command = [&](const char* name, const char* text) { return app.add_subcommand(name, text); };
+  CommandOutput output;
+  const auto command = [&](const char* name, const char* text) {
+    CLI::App* const added = app.add_subcommand(name, text);
+    output.add_flag(*added);
+    return added;
+  };
   const auto add_folder = [&](CLI::App* to) {
     to->add_option("DIR", flags.folder, "The folder of the files")->type_name("")->required();
   };
@@ -144,9 +227,9 @@ int run_migrate(int argc, const char* const* argv) {
     add_folder(to);
   };
   CLI::App* const up_command = command("up", "Apply those that wait");
-  CLI::Option* const to = up_command->add_option("--to", flags.to, "Up to this id")
-                              ->type_name("ID")
-                              ->check(CLI::Range(1, INT32_MAX).description(""));
+  up_command->add_option("--to", flags.to, "Up to this id")
+      ->type_name("ID")
+      ->check(CLI::Range(1, INT32_MAX).description(""));
   up_command->add_flag("--dryRun", flags.dry_run, "Read and count, write nothing");
   up_command->add_option("--wait", flags.wait, "For another runner to end [60]")
       ->type_name("SECONDS")
@@ -159,13 +242,12 @@ int run_migrate(int argc, const char* const* argv) {
   CLI::App* const new_command = command("new", "Begin the next file");
   new_command->add_option("NAME", flags.name, "Its words: create_customers")->type_name("")->required();
   add_folder(new_command);
-  if (const auto ending = parse(app, argc, argv)) return ending->tell();
-  if (up_command->parsed())
-    return flags.dry_run ? dry_run(flags, to->count() > 0) : up(flags, to->count() > 0);
-  if (status_command->parsed()) return status(flags);
-  if (verify_command->parsed()) return verify(flags);
-  say(write_new_migration(flags.folder, flags.name).string());
-  return kDone;
+  return run_command(app, argc, argv, output, [&] {
+    if (up_command->parsed()) return flags.dry_run ? dry_run(flags, output) : up(flags, output);
+    if (status_command->parsed()) return status(flags, output);
+    if (verify_command->parsed()) return verify(flags, output);
+    return begin(flags, output);
+  });
 }
 
 }  // namespace rocktable::migration

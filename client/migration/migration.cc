@@ -1,9 +1,6 @@
 #include "client/migration/migration.h"
 
-#include <openssl/evp.h>
-
-#include <array>
-#include <stdexcept>
+#include "client/migration/sha256.h"
 
 namespace rocktable::migration {
 namespace {
@@ -94,17 +91,7 @@ std::string checksum(const Migration& migration) {
   std::string text = std::to_string(migration.id) + "\n" + in_quotes(migration.version) + "\n" +
                      in_quotes(migration.description) + "\n";
   for (const auto& step : migration.steps) text += to_string(step) + "\n";
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256 failed");
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += kDigits[digest[i] >> 4];
-    hex += kDigits[digest[i] & 15];
-  }
-  return hex;
+  return sha256(text);
 }
 
 }  // namespace rocktable::migration

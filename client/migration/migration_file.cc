@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "client/migration/migration_schema.h"
 #include "odata/files/input_file.h"
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
@@ -328,7 +329,8 @@ std::vector<Migration> read_migrations(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".json") files.push_back(entry->path());
+    if (entry->path().extension() == ".json" && entry->path().filename() != kSchemaFile)
+      files.push_back(entry->path());
   if (error) throw std::runtime_error("cannot read the folder " + folder.string() + ": " + error.message());
   std::sort(files.begin(), files.end());
   std::vector<Migration> out;
@@ -353,6 +355,7 @@ fs::path write_new_migration(const fs::path& folder, const std::string& name) {
   std::string words = name;
   std::replace(words.begin(), words.end(), '_', ' ');
   const nlohmann::ordered_json document = {
+      {"$schema", kSchemaFile},
       {"id", id},
       {"version", "1." + std::to_string(id)},
       {"description", words},

@@ -222,6 +222,7 @@ void Migrator::apply(const Migration& migration, History& history) {
     history.record_running(migration.id, running);
   }
   history.record_applied(migration, running.started);
+  if (options_.listener.applied) options_.listener.applied(migration);
 }
 
 StepCost Migrator::cost(const Step& step) { return cost_of(*space_, step); }

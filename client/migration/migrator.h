@@ -53,6 +53,7 @@ class MigratorSyntax {
 struct MigratorListener {
   std::function<void(const std::string&)> tell;                                // a sentence
   std::function<void(const Migration&, std::size_t step)> begin_step;          // from 0
+  std::function<void(const Migration&)> applied;                               // to its end
   std::function<void(const std::string& what, std::uint64_t entities)> moved;  // so far, in the step
 };
 

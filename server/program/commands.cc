@@ -1,9 +1,9 @@
 #include "server/program/commands.h"
 
-#include "client/healthcheck.h"
+#include "client/control/healthcheck.h"
+#include "client/control/reset_command.h"
+#include "client/control/snapshot_command.h"
 #include "client/migration/migrate_command.h"
-#include "client/reset_command.h"
-#include "client/snapshot_command.h"
 #include "client/transfer_commands.h"
 #include "server/program/exec.h"
 #include "server/program/repair.h"

@@ -81,6 +81,7 @@ std::string environment_of(const Announcement& announcement, const ExecOptions& 
   add("ROCKTABLE_ENDPOINT", endpoint_of(announcement, account));
   add("ROCKTABLE_URL", url_of(announcement));
   add("ROCKTABLE_PORT", std::to_string(announcement.table.port));
+  add("ROCKTABLE_YES", "1");  // the instance is the command's own: nobody has to be asked
   if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
   if (!announcement.certificate_authority.empty()) {
     const auto authority = std::filesystem::absolute(announcement.certificate_authority);

@@ -20,6 +20,7 @@ constexpr const char* kHelp =
     "  AZURE_TABLES_CONNECTION_STRING     The same\n"
     "  ROCKTABLE_ENDPOINT                 http://127.0.0.1:PORT/devstoreaccount1\n"
     "  ROCKTABLE_URL, ROCKTABLE_PORT      http://127.0.0.1:PORT, PORT\n"
+    "  ROCKTABLE_YES                      1: reset and snapshot restore do not ask, also at a terminal\n"
     "  ROCKTABLE_CONTROL_TOKEN            With --controlToken: its value\n"
     "  ROCKTABLE_CA_FILE                  With --tls auto: the authority that clients are to trust\n"
     "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE\n"

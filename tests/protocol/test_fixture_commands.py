@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from fixture_control import account_of, contents, fill, insert
-from rocktable_server import BINARY, Server
+from rocktable_server import BINARY, Server, create_table
 
 pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
 
@@ -26,7 +26,9 @@ class Named:
     def __init__(self, name):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):  # pylint: disable=invalid-name
-                self._answer(200, {"snapshots": [{"name": name, "taken": name, "tables": 1, "bytes": 2}]})
+                if self.path == "/_rocktable/ready":
+                    return self._answer(200, {"status": "ready"})
+                return self._answer(200, {"snapshots": [{"name": name, "taken": name, "tables": 1, "bytes": 2}]})
 
             def do_POST(self):  # pylint: disable=invalid-name
                 self._answer(409, {"error": name})
@@ -78,33 +80,48 @@ def test_reset(server):
     fill(server)
     fill(other)
     tables = contents(server)[0]
+    address = f"http://{server.authority}"
     assert done(server, "reset", "--account", server.name, "--table", "One") == (
-        f"rocktable: reset the table One of the account {server.name}\n"
+        f"rocktable: reset the table One of the account {server.name} at {address}\n"
     )
     assert contents(server)[0] == tables | {"One": []}
-    done(server, "reset", "--account", "other")
+    assert done(server, "reset", "--account", "other") == (
+        f"rocktable: reset the account other at {address}: all 2 tables of the account other\n"
+    )
     assert contents(other)[0] == {} and contents(server)[0] != {}
-    assert done(server, "reset") == "rocktable: reset all accounts\n"
+    fill(other, tables=["Three"])
+    assert done(server, "reset") == f"rocktable: reset all accounts at {address}: all 3 tables of 2 accounts\n"
     assert contents(server)[0] == {}
+    assert done(server, "reset") == f"rocktable: reset all accounts at {address}: no tables\n"
 
 
 def test_snapshots(server):
     fill(server)
     before = contents(server)
+    address = f"http://{server.authority}"
     assert done(server, "snapshot", "list") == ""
-    done(server, "snapshot", "take", "seeded")
-    assert "already" in refused(server, "snapshot", "take", "seeded")
+    assert done(server, "snapshot", "take", "seeded") == (
+        f"rocktable: took the snapshot seeded of all accounts at {address}: 2 tables\n"
+    )
+    taken = json.loads(done(server, "snapshot", "show", "seeded", "--json"))["snapshot"]["taken"]
+    said = refused(server, "snapshot", "take", "seeded")
+    assert "there is a snapshot seeded already; --replace takes its place" in said and "?" not in said
     insert(server, "One", "p", "new")
-    done(server, "snapshot", "restore", "seeded")
+    create_table(server, "Three")
+    assert done(server, "snapshot", "restore", "seeded") == (
+        f"rocktable: restored the snapshot seeded of all accounts at {address}: 2 tables, taken {taken}, "
+        f"in place of all 3 tables of the account {server.name}\n"
+    )
     assert contents(server) == before
-    done(server, "snapshot", "take", "seeded", "--replace")
+    assert f"in place of 2 tables, taken {taken}\n" in done(server, "snapshot", "take", "seeded", "--replace")
     done(server, "snapshot", "take", "b")
     lines = done(server, "snapshot", "list").splitlines()
     assert [line.split()[0] for line in lines] == ["b", "seeded"] and "2 tables" in lines[1]
     listed = json.loads(done(server, "snapshot", "list", "--json"))["snapshots"]
     assert [one["name"] for one in listed] == ["b", "seeded"]
+    assert done(server, "snapshot", "show", "seeded").split() == lines[1].split()
     for name in ("b", "seeded"):
-        done(server, "snapshot", "delete", name)
+        assert f"deleted the snapshot {name} at {address}: 2 tables, taken " in done(server, "snapshot", "delete", name)
     assert "there is no snapshot b" in refused(server, "snapshot", "restore", "b")
 
 
@@ -115,7 +132,9 @@ def test_options_stand_for_the_environment(server):
         ended = run(server, *words, environment={})
         assert ended.returncode == 0, ended
     for environment in ({}, {"ROCKTABLE_CONTROL_TOKEN": "wrong"}):
-        assert "Authorization" in refused(server, "reset", *url, environment=environment)
+        said = refused(server, "reset", *url, environment=environment)
+        assert "give --connectionString CONN" in said and "or --controlToken TOKEN" in said
+        assert "Authorization" not in said and "x-rocktable-token" not in said
 
 
 def test_a_token_comes_from_a_file_or_a_variable(server, tmp_path):
@@ -156,7 +175,8 @@ def test_what_cannot_be_done_is_told(server):
         ("reset", "everything"),
         ("snapshot",),
         ("snapshot", "take"),
-        ("snapshot", "show", "x"),
+        ("snapshot", "take", ""),
+        ("snapshot", "show"),
         ("snapshot", "list", "x"),
         ("reset", "--controlToken", "a\nb: c"),
     ],

@@ -1,5 +1,6 @@
 """rocktable healthcheck: its exit codes and its one sentence, whatever is at the other end."""
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -74,7 +75,7 @@ def test_the_flag_comes_before_the_environment(start):
 
 def test_the_url_comes_from_a_variable(start):
     assert run("--url", "env:WHERE", WHERE=url_of(start())).returncode == 0
-    refuses(1, "--url: the variable WHERE is not set", "--url", "env:WHERE")
+    refuses(1, "--connectionString: the variable WHERE is not set", "--url", "env:WHERE")
 
 
 def test_inside_exec_it_needs_no_flag():
@@ -91,6 +92,8 @@ def test_nobody_is_there(start):
     server = start()
     server.stop()
     refuses(1, str(server.port), "--url", url_of(server))
+    refuses(1, f"Connection refused; nobody listens there; `rocktable --tablePort {server.port}` starts an emulator there",
+            "--url", url_of(server))
     refuses(1, "no.such.host.invalid", "--url", "http://no.such.host.invalid:1")
 
 
@@ -120,6 +123,10 @@ def http(status, body="{}"):
         (http("302 Found"), "302"),
         (b"SSH-2.0-OpenSSH\r\n", "http"),
         (b"", "http"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "speaks HTTPS: use https://"),
+        (http("400 Bad Request", "Client sent an HTTP request to an HTTPS server."), "speaks HTTPS: use https://"),
+        (http("400 Bad Request", "The plain HTTP request was sent to HTTPS port"), "speaks HTTPS: use https://"),
+        (http("503 Service Unavailable", '{"status":"unavailable","error":"the disk is full"}'), "not ready: the disk is full"),
     ],
 )
 def test_another_answer_is_told(data, names):
@@ -139,9 +146,43 @@ def test_over_https_the_certificate_is_checked(start, tmp_path):
     url, authority = url_of(server), server.ready["certificateAuthority"]
     assert run("--url", url, "--caFile", authority).returncode == 0
     assert run("--url", url, ROCKTABLE_CA_FILE=authority).returncode == 0
-    refuses(1, url, "--url", url)
+    refuses(1, "name its authority with --caFile FILE", "--url", url)
     refuses(1, str(tmp_path / "absent"), "--url", url, "--caFile", tmp_path / "absent")
-    refuses(1, "", "--url", url.replace("https:", "http:"))
+    refuses(1, f"{url.replace('https:', 'http:')} speaks HTTPS: use https://", "--url", url.replace("https:", "http:"))
+
+
+def test_another_authority_is_not_trusted(start, tmp_path):
+    first, second = (start("--tls", "auto", location=folder) for folder in folders(tmp_path, "a", "b"))
+    other = second.ready["certificateAuthority"]
+    refuses(1, f"its certificate is not trusted", "--url", url_of(first), "--caFile", other)
+    refuses(1, f"its authority is not in {other}", "--url", url_of(first), "--caFile", other)
+
+
+def folders(parent, *names):
+    for name in names:
+        (parent / name).mkdir()
+        yield parent / name
+
+
+def test_https_to_who_speaks_http(start):
+    url = url_of(start())
+    refuses(1, "use http:// if it speaks HTTP", "--url", url.replace("http:", "https:"))
+    with answering(b"SSH-2.0-OpenSSH\r\n") as other:
+        refuses(1, "use http:// if it speaks HTTP", "--url", other.replace("http:", "https:"), "--timeout", 2)
+
+
+def test_a_connection_string_names_it(start):
+    server = start()
+    for given in (server.connection_string, f"{url_of(server)}/devstoreaccount1?sv=1&sig=x"):
+        assert run("--connectionString", given).returncode == 0
+    result = run("--connectionString", server.connection_string, "--json")
+    assert json.loads(result.stdout) == {"endpoint": url_of(server), "status": "ready"}
+    result = run("--connectionString", "http://127.0.0.1:1", "--json")
+    assert (result.returncode, result.stderr) == (1, "")
+    assert "Connection refused" in json.loads(result.stdout)["error"]
+    result = run("--connectionString", "nonsense", "--json")
+    assert (result.returncode, result.stderr) == (2, "")
+    assert "see rocktable healthcheck --help" in json.loads(result.stdout)["error"]
 
 
 @pytest.mark.parametrize(
@@ -156,4 +197,4 @@ def test_help():
     result = run("--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert max(map(len, result.stdout.splitlines())) <= 100
-    assert all(flag in result.stdout for flag in ("--url", "--timeout", "--caFile"))
+    assert all(flag in result.stdout for flag in ("--connectionString", "--url", "--timeout", "--caFile", "--json"))

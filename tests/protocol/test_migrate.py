@@ -484,3 +484,60 @@ def test_the_schema_has_each_step_that_there_is(server, tmp_path):
     write(tmp_path, 1, {"unknown": 1})
     told = run(server, "up", tmp_path, code=1)
     assert sorted(told.split("there are ")[1].split(", ")) == sorted(known)
+
+
+def test_a_new_migration_has_its_schema_beside_it(server, tmp_path):
+    """And fits it, as all that the schema is for does; it is byte for byte that of docs/."""
+    jsonschema = pytest.importorskip("jsonschema")
+    assert run(server, "new", "one", tmp_path) == f"{tmp_path}/0001_one.json\n"
+    begun = json.loads((tmp_path / "0001_one.json").read_text())
+    assert list(begun) == ["$schema", "id", "version", "description", "steps"]
+    schema = tmp_path / begun["$schema"]
+    original = pathlib.Path(__file__).parents[2] / "docs" / "migration.schema.json"
+    assert schema.read_bytes() == original.read_bytes()
+    jsonschema.validate(begun, json.loads(schema.read_text()))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(begun | {"steps": [{"unknown": 1}]}, json.loads(schema.read_text()))
+    assert run(server, "up", tmp_path) == "1 migration applied\n"
+    del begun["$schema"]
+    (tmp_path / "0001_one.json").write_text(json.dumps(begun))  # the checksum is the same
+    assert run(server, "verify", tmp_path) == "1 migration, all applied\n"
+
+
+def test_a_schema_that_was_changed_stays_and_is_told(server, tmp_path):
+    run(server, "new", "one", tmp_path)
+    schema = tmp_path / "migration.schema.json"
+    changed = schema.read_text().replace("For people.", "For us.")
+    schema.write_text(changed)
+    process = start(server, "new", "two", tmp_path)
+    output, errors = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, output) == (0, f"{tmp_path}/0002_two.json\n")
+    assert errors == (f"rocktable: {schema} is not the schema of this version, and stays as it is; "
+                      "delete it to have that\n")
+    assert schema.read_text() == changed
+    schema.unlink()
+    run(server, "new", "three", tmp_path)
+    assert "For people." in schema.read_text()
+
+
+def test_a_migration_that_fails_says_that_it_can_be_resumed(server, tmp_path):
+    insert(server, create_table(server, "orders"), PartitionKey="p", RowKey="r", N="no number")
+    write(tmp_path, 1, {"retypeProperty": {"table": "orders", "name": "N", "type": "Edm.Int32"}})
+    assert run(server, "up", tmp_path, code=1).endswith("; run the same command again to resume")
+    write(tmp_path, 1, {"createTable": "edited"})
+    assert "run the same command" not in run(server, "up", tmp_path, code=1)
+
+
+def test_a_migration_that_is_interrupted_says_so(server, tmp_path):
+    fill(server, "orders", 2000)
+    write(tmp_path, 1, {"rekey": {"table": "orders", "RowKey": "{RowKey}_{N}"}})
+    with Proxy(server, lambda *_: time.sleep(0.02)) as proxy:
+        process = start(proxy, "up", tmp_path)
+        while proxy.requests < 10:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=DEADLINE)
+    assert process.returncode == -signal.SIGINT
+    assert errors.splitlines()[-1] == "rocktable: interrupted; run the same command again to resume"
+    assert run(server, "up", tmp_path) == "1 migration applied\n"

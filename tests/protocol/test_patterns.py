@@ -481,7 +481,7 @@ def test_a_batch_of_writes_needs_a_change_set(server, table, count):
 # --- the guide ------------------------------------------------------------------------------------
 
 
-def test_the_examples_of_the_guide_do_what_it_says(server):
+def test_the_examples_of_the_guide_do_what_it_says(server, monkeypatch):
     """All Python of docs/patterns.md, in order, as a reader would paste it; `#> ` is what the line before prints."""
     pytest.importorskip("azure.data.tables")
     if isinstance(server, rocktable_server.RunningEndpoint):
@@ -490,7 +490,7 @@ def test_the_examples_of_the_guide_do_what_it_says(server):
     blocks = list(re.finditer(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL))
     assert blocks
     module = types.ModuleType("guide")
-    module.connection_string = server.connection_string
+    monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", server.connection_string)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for block in blocks:

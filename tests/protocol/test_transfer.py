@@ -619,7 +619,8 @@ def test_an_endpoint_that_is_not_there_is_told_at_once(tmp_path):
     for words in (("import", "--from", tmp_path / "Gone.ndjson", "--to", there),
                   ("export", "--from", there, "--all", "--to", tmp_path / "out"),
                   ("export", "--from", there, "--table", "Gone", "--to", tmp_path / "out")):
-        assert "http://127.0.0.1:1 cannot be reached: Connection refused" in refusal(*words)
+        assert ("http://127.0.0.1:1 cannot be reached: Connection refused; nobody listens there; "
+                "`rocktable --tablePort 1` starts an emulator there") in refusal(*words)
     assert time.monotonic() - begun < 5
 
 
@@ -846,6 +847,46 @@ def test_wrong_usage_ends_with_2(words):
 ])
 def test_what_cannot_be_done_is_said_in_one_sentence(words, why):
     assert why in refusal(*words)
+
+
+def test_an_account_has_one_name_in_all_commands(source, target, tmp_path):
+    """And its former one."""
+    write_file(tmp_path / "Named.ndjson", 3, make=small)
+    for flag, table in (("--connectionString", "First"), ("--to", "Second")):
+        run("import", "--from", tmp_path / "Named.ndjson", "--table", table, flag, target.connection_string)
+    for flag in ("--connectionString", "--from"):
+        run("export", flag, target.connection_string, "--all", "--to", tmp_path / flag.strip("-"))
+        assert (tmp_path / flag.strip("-") / "Second.ndjson").exists()
+    said = refusal("export", "--connectionString", source.connection_string, "--from", source.connection_string,
+                   "--all", "--to", tmp_path / "both", code=2)
+    assert "--connectionString" in said
+
+
+def test_what_fails_says_whether_the_same_command_resumes_it(target, tmp_path):
+    resume = "; run the same command again to resume"
+    write_file(tmp_path / "Many.ndjson", 30_000, make=small)
+    words = ("import", "--from", tmp_path / "Many.ndjson", "--to", target.connection_string)
+    with open(tmp_path / "Many.ndjson", "a", encoding="utf-8") as file:
+        file.write("no JSON\n")
+    assert refusal(*words).endswith(resume)  # the first 20,000 are recorded
+    done(target, "POST", "reset")
+    assert not refusal(*words).endswith(resume)  # --restart is what helps
+    assert not refusal(*words, "--restart", "--dryRun").endswith(resume)
+    write_file(tmp_path / "Few.ndjson", 3, make=small)
+    with open(tmp_path / "Few.ndjson", "a", encoding="utf-8") as file:
+        file.write("no JSON\n")
+    words = ("import", "--from", tmp_path / "Few.ndjson", "--to", target.connection_string)
+    assert refusal(*words, "--state", tmp_path / "Many.ndjson").endswith("written so far: 0 entities")  # no state of this
+
+
+def test_a_protocol_that_is_mixed_up_is_told(start, source, tmp_path):
+    secure = start("--tls", "auto", location=tmp_path / "tls")
+    words = ("--all", "--to", tmp_path / "out")
+    plain = secure.connection_string.replace("https:", "http:")
+    assert "speaks HTTPS: use https://" in refusal("export", "--from", plain, *words)
+    assert "name its authority with --caFile FILE" in refusal("export", "--from", secure.connection_string, *words)
+    as_secure = source.connection_string.replace("http:", "https:")
+    assert "use http:// if it speaks HTTP" in refusal("export", "--from", as_secure, *words)
 
 
 @pytest.mark.parametrize("name", ["export", "import", "copy"])

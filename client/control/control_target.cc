@@ -1,0 +1,89 @@
+#include "client/control/control_target.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "client/connection_string.h"
+#include "client/named_account.h"
+#include "client/secret.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+HttpUrl without_path(HttpUrl url) {
+  url.path.clear();
+  url.query.clear();
+  return url;
+}
+
+bool is_same_origin(const HttpUrl& a, const HttpUrl& b) {
+  return a.secure == b.secure && a.port == b.port && equals_ignoring_case(a.host, b.host);
+}
+
+void take_account(ControlTarget& out, const TableEndpoint& endpoint) {
+  if (endpoint.account_key.empty()) return;
+  out.account_name = endpoint.account_name;
+  out.account_key = endpoint.account_key;
+  out.account_is_given = true;
+}
+
+// What is not of this address is none of our business: it need not even be readable.
+void take_account_of_environment(ControlTarget& out) {
+  for (const auto& text : connection_strings_of_environment()) {
+    try {
+      const TableEndpoint endpoint = parse_connection_string(text);
+      if (!is_same_origin(endpoint.url, out.origin) || endpoint.account_key.empty()) continue;
+      return take_account(out, endpoint);
+    } catch (const ConnectionStringError&) {
+      continue;
+    }
+  }
+}
+
+bool is_url(std::string_view text) {
+  const std::string start = to_lower_ascii(text.substr(0, std::string_view("https://").size()));
+  return start.starts_with("http://") || start == "https://";
+}
+
+ControlTarget target_of(const std::string& text) {
+  ControlTarget out;
+  const auto everybody = parse_connection_string("UseDevelopmentStorage=true");
+  out.account_name = everybody.account_name;
+  out.account_key = everybody.account_key;
+  if (!is_url(text) && text.find('=') != std::string::npos) {
+    const TableEndpoint endpoint = parse_connection_string(text);
+    out.origin = without_path(endpoint.url);
+    take_account(out, endpoint);
+    return out;
+  }
+  out.origin = without_path(parse_http_url(text));
+  take_account_of_environment(out);
+  return out;
+}
+
+}  // namespace
+
+const char* const kAboutTargets =
+    "CONN is a rocktable, and who asks:\n"
+    "  http://127.0.0.1:10002             Its address\n"
+    "  UseDevelopmentStorage=true         This address, with the well-known key\n"
+    "  AccountName=...;AccountKey=...;TableEndpoint=...\n"
+    "                                     Any connection string: its account signs what is asked\n"
+    "  @FILE, env:NAME                    The same, in a file or a variable: out of others' sight\n";
+
+void add_target_options(CLI::App& app, TargetOptions& options) {
+  app.add_option("--connectionString,--url", options.target, "The rocktable that is meant")
+      ->type_name("CONN")
+      ->envname("ROCKTABLE_URL")
+      ->capture_default_str();
+  app.add_option("--caFile", options.ca_file, "Certificates to trust beside the system's")
+      ->type_name("FILE")
+      ->envname("ROCKTABLE_CA_FILE");
+}
+
+ControlTarget control_target(const std::string& given) {
+  return target_of(read_secret(given, "--connectionString"));
+}
+
+}  // namespace rocktable

@@ -1,0 +1,69 @@
+// A running rocktable, as commands address it: where it is, what shows that they may, and its control surface
+// (/_rocktable/...).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "client/control/control_target.h"
+#include "client/http_client.h"
+#include "server/protocol/shared_key.h"
+
+namespace CLI {
+class App;
+}
+
+namespace rocktable {
+
+struct InstanceOptions {
+  TargetOptions target;
+  // As given; nothing: what ROCKTABLE_CONTROL_TOKEN holds is sent; an empty text: none is.
+  std::optional<std::string> token;
+};
+
+// The options of the target and --controlToken, which may say where the value is (secret.h). Writes to `options` while the app
+// parses.
+void add_instance_options(CLI::App& app, InstanceOptions& options);
+
+// For --help: what stands for CONN, and for secrets.
+std::string about_instances();
+
+// The instance refused: its sentence.
+class InstanceError : public std::runtime_error {
+ public:
+  InstanceError(int status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+class Instance {
+ public:
+  // Throws UrlError, HttpError for the file of certificates, and std::runtime_error for a target or a token that cannot be
+  // read or sent.
+  explicit Instance(const InstanceOptions& options);
+
+  // `http://127.0.0.1:10002`
+  std::string address() const { return target_.origin.origin(); }
+
+  // What the control surface answers to a request for `resource`, behind /_rocktable/, percent-encoded. Nothing is asked for,
+  // and no token or signature shown, before the other end has said that it is a rocktable. Throws InstanceError, with
+  // this program's own flags in place of headers and parameters, and HttpError where no answer comes.
+  nlohmann::json ask(std::string_view method, const std::string& resource);
+
+ private:
+  void make_sure_of_it();
+  std::string what_to_show() const;
+
+  ControlTarget target_;
+  std::string token_;
+  AccountKey key_;
+  HttpClient client_;
+  bool is_sure_ = false;
+};
+
+}  // namespace rocktable

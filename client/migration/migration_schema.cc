@@ -1,0 +1,45 @@
+#include "client/migration/migration_schema.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "client/migration/sha256.h"
+#include "odata/files/input_file.h"
+#include "odata/files/unfinished_file.h"
+
+namespace rocktable::migration {
+namespace {
+
+// Of docs/migration.schema.json as it was in versions before: who changes it adds what it was.
+constexpr std::span<const std::string_view> kEarlier{};
+
+}  // namespace
+
+SchemaState put_schema(const std::filesystem::path& folder, std::string_view schema,
+                       std::span<const std::string_view> earlier) {
+  constexpr mode_t kMode = 0644;
+  const auto file = folder / kSchemaFile;
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown)) {
+    InputFile in(file.string());
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    if (in.bad()) throw std::runtime_error(file.string() + " cannot be read");
+    if (text == schema) return SchemaState::Same;
+    if (std::find(earlier.begin(), earlier.end(), sha256(text)) == earlier.end()) return SchemaState::Changed;
+  }
+  UnfinishedFile unfinished(file, kMode);
+  unfinished.write(std::string(schema));
+  if (!unfinished.replace())
+    throw std::runtime_error(file.string() + " cannot be written: " + std::strerror(errno));
+  return SchemaState::Written;
+}
+
+SchemaState put_schema(const std::filesystem::path& folder) {
+  return put_schema(folder, kMigrationSchema, kEarlier);
+}
+
+}  // namespace rocktable::migration

@@ -1,0 +1,268 @@
+"""Commands that control an instance: whom they ask before data are lost, how they sign, and what they never send."""
+import base64
+import http.server
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+
+from fixture_control import contents, fill
+from rocktable_server import BINARY, Server
+from terminal import Terminal
+
+pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+
+OWN_KEY = base64.b64encode(b"a key of my own").decode()
+SECONDS = 30
+
+
+@pytest.fixture(scope="module")
+def local():
+    running = Server("--anyAccount")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def exposed():
+    """As in a container: others may reach it, so that it asks who controls it."""
+    running = Server("--tableHost", "0.0.0.0")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def exposed_with_own_account():
+    running = Server("--tableHost", "0.0.0.0", "--controlToken", "open-sesame",
+                     environment={"AZURITE_ACCOUNTS": f"mine:{OWN_KEY}"})
+    yield running
+    running.stop()
+
+
+def environment_with(**variables):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROCKTABLE_", "AZURE_"))}
+    return kept | variables
+
+
+def run(*words, **variables):
+    return subprocess.run([str(word) for word in (BINARY, *words)], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=SECONDS, env=environment_with(**variables), check=False)
+
+
+def done(*words, **variables):
+    ended = run(*words, **variables)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended
+    return ended.stdout
+
+
+def refused(*words, **variables):
+    ended = run(*words, **variables)
+    assert (ended.returncode, ended.stdout) == (1, ""), ended
+    return ended.stderr
+
+
+def url_of(server):
+    return f"http://127.0.0.1:{server.port}"
+
+
+def at_a_terminal(*words, **variables):
+    return Terminal([BINARY, *words], columns=200, environment=environment_with(**variables))
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("answer, is_done", [("y\n", True), ("YES\n", True), ("n\n", False), ("\n", False), ("\x04", False)])
+def test_a_reset_at_a_terminal_names_what_goes_and_asks(local, answer, is_done):
+    fill(local)
+    terminal = at_a_terminal("reset", "--connectionString", url_of(local))
+    shown = terminal.read_until(r"\[y/N\] ")
+    assert shown == f"Empty all 2 tables of the account {local.name} at {url_of(local)}? [y/N] "
+    assert len(contents(local)[0]) == 2  # nothing has happened so far
+    terminal.type(answer)
+    code, shown = terminal.finish()
+    assert (code, "nothing was changed" in shown) == ((0, False) if is_done else (1, True))
+    assert (contents(local)[0] == {}) == is_done
+    done("reset", "--url", url_of(local))
+
+
+def test_what_a_reset_is_asked_for_has_its_reach(local):
+    fill(local)
+    other = f"AccountName=other;AccountKey={local.key};TableEndpoint={url_of(local)}/other"
+    subprocess.run([BINARY, "copy", "--from", local.connection_string, "--to", other, "--all"], check=True,
+                   capture_output=True, timeout=SECONDS)
+    for words, question in (
+        ((), "Empty all 4 tables of 2 accounts at "),
+        (("--account", "other"), "Empty all 2 tables of the account other at "),
+        (("--account", "other", "--table", "One"), "Empty the table One of the account other at "),
+    ):
+        terminal = at_a_terminal("reset", "--url", url_of(local), *words)
+        assert terminal.read_until(r"\[y/N\] ").startswith(question)
+        terminal.type("n\n")
+        assert terminal.finish()[0] == 1
+    done("reset", "--url", url_of(local))
+
+
+def test_a_restore_at_a_terminal_names_what_it_replaces(local):
+    fill(local, tables=["One"])
+    done("snapshot", "take", "asked", "--url", url_of(local), "--replace")
+    terminal = at_a_terminal("snapshot", "restore", "asked", "--url", url_of(local))
+    shown = terminal.read_until(r"\[y/N\] ")
+    assert shown.startswith(f"Replace 1 table of the account {local.name} at {url_of(local)} by the snapshot asked (1 table, ")
+    terminal.type("y\n")
+    code, shown = terminal.finish()
+    assert code == 0 and "restored the snapshot asked of all accounts" in shown
+    done("reset", "--url", url_of(local))
+
+
+@pytest.mark.parametrize("how", ["flag", "variable", "nothing to lose", "no terminal"])
+def test_nobody_is_asked(local, how):
+    """--yes; ROCKTABLE_YES, which `exec` sets; where there is no table; and where nobody can answer: scripts go on as ever."""
+    if how != "nothing to lose":
+        fill(local)
+    done("snapshot", "take", "kept", "--replace", "--url", url_of(local))
+    for words in (["reset"], ["snapshot", "restore", "kept"], ["reset"]):
+        words += ["--url", url_of(local)] + ["--yes"] * (how == "flag")
+        if how == "no terminal":
+            done(*words)
+            continue
+        code, shown = at_a_terminal(*words, **({"ROCKTABLE_YES": "1"} if how == "variable" else {})).finish()
+        assert code == 0 and "[y/N]" not in shown, shown
+    assert contents(local)[0] == {}
+
+
+def test_inside_exec_nobody_is_asked():
+    script = 'printenv ROCKTABLE_YES; rocktable import --from - --table One <<< \'{"PartitionKey":"p","RowKey":"r"}\'; rocktable reset'
+    environment = environment_with(PATH=f"{BINARY.parent}:{os.environ['PATH']}")
+    code, shown = Terminal([BINARY, "exec", "--", "bash", "-c", script], columns=200, environment=environment).finish()
+    assert code == 0 and shown.startswith("1\n") and "[y/N]" not in shown
+    assert "reset all accounts" in shown and shown.endswith(": 1 table of the account devstoreaccount1\n"), shown
+
+
+# --- Signatures -----------------------------------------------------------------------------------
+
+
+def test_in_a_container_the_account_signs(exposed):
+    """Without any flag the well-known key does, which the server takes where it has no token."""
+    fill(exposed)
+    for words in (["snapshot", "take", "seeded"], ["snapshot", "restore", "seeded"], ["snapshot", "list"], ["reset"]):
+        done(*words, "--connectionString", exposed.connection_string)
+        if words[1:2] == ["take"]:
+            words.append("--replace")
+        done(*words, ROCKTABLE_URL=url_of(exposed))
+    assert contents(exposed)[0] == {}
+
+
+def test_an_own_account_signs(exposed_with_own_account):
+    server = exposed_with_own_account
+    mine = f"AccountName=mine;AccountKey={OWN_KEY};TableEndpoint={url_of(server)}/mine"
+    said = done("reset", "--connectionString", mine)
+    assert said == f"rocktable: reset all accounts at {url_of(server)}: no tables\n"
+    done("reset", "--connectionString", "env:MINE", MINE=mine)
+    for variable in ("AZURE_STORAGE_CONNECTION_STRING", "AZURE_TABLES_CONNECTION_STRING"):
+        done("reset", **{variable: mine, "ROCKTABLE_URL": url_of(server)})  # as inside of exec
+    done("reset", "--url", url_of(server), "--controlToken", "open-sesame")
+    done("reset", "--connectionString", mine, "--controlToken", "wrong")  # one of the two is enough
+
+
+def test_who_may_not_is_told_what_to_give(exposed_with_own_account):
+    server = exposed_with_own_account
+    flags = "give --connectionString CONN with an account of it and its key, or --controlToken TOKEN\n"
+    assert refused("reset", "--url", url_of(server)) == f"rocktable: {url_of(server)} asks who controls it: {flags}"
+    assert refused("reset", "--url", url_of(server), "--controlToken", "wrong") == (
+        f"rocktable: {url_of(server)} refuses this --controlToken: {flags}")
+    wrong = f"AccountName=mine;AccountKey={base64.b64encode(b'wrong').decode()};TableEndpoint={url_of(server)}/mine"
+    assert refused("reset", "--connectionString", wrong) == (
+        f"rocktable: {url_of(server)} refuses the signature of the account mine: {flags}")
+    assert "refuses this --controlToken and the signature of the account mine" in refused(
+        "reset", "--connectionString", wrong, "--controlToken", "wrong")
+    elsewhere = f"AccountName=mine;AccountKey={OWN_KEY};TableEndpoint=http://localhost:{server.port}/mine"
+    assert "asks who controls it" in refused("reset", "--url", url_of(server), AZURE_STORAGE_CONNECTION_STRING=elsewhere)
+
+
+# --- What is no rocktable -------------------------------------------------------------------------
+
+
+class Cloud:
+    """Answers as a table service does that has no control surface, and records all that it is sent."""
+
+    def __init__(self):
+        self.requests = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def _answer(self):
+                outer.requests.append((self.command, self.path, dict(self.headers)))
+                body = b'{"odata.error":{"code":"InvalidUri"}}'
+                self.send_response(400)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = do_DELETE = _answer
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.mark.parametrize("words", [["reset"], ["snapshot", "restore", "x"], ["snapshot", "take", "x", "--replace"],
+                                   ["snapshot", "delete", "x"]], ids=" ".join)
+def test_what_is_no_rocktable_gets_nothing_but_the_question_whether_it_is_one(words):
+    """No token, no signature, no request that would change anything, whatever names the account."""
+    with Cloud() as cloud:
+        account = f"AccountName=a;AccountKey={OWN_KEY};TableEndpoint={cloud.url}"
+        signed = f"{cloud.url}/?sv=2020-01-01&sig=c2VjcmV0"
+        for given in (account, signed, cloud.url):
+            said = refused(*words, "--connectionString", given, "--controlToken", "open-sesame")
+            assert said == (f"rocktable: {cloud.url} is no rocktable: it answered with status 400 to GET /_rocktable/ready; "
+                            "nothing else was sent there\n")
+        assert [request[:2] for request in cloud.requests] == [("GET", "/_rocktable/ready")] * 3
+        assert not {"authorization", "x-rocktable-token"} & {name.lower() for request in cloud.requests for name in request[2]}
+
+
+def test_the_account_of_the_environment_names_no_target(local):
+    """It may be the cloud's: commands go to ROCKTABLE_URL, or to this machine."""
+    fill(local)
+    with Cloud() as cloud:
+        cloud_account = f"AccountName=a;AccountKey={OWN_KEY};TableEndpoint={cloud.url}"
+        for unreadable in (cloud_account, "nonsense", "AccountKey=x"):
+            done("reset", ROCKTABLE_URL=url_of(local), AZURE_STORAGE_CONNECTION_STRING=unreadable)
+        assert cloud.requests == []
+
+
+# --- Messages -------------------------------------------------------------------------------------
+
+
+def test_a_protocol_that_is_mixed_up_is_told(start, tmp_path):
+    server = start("--tls", "auto", location=tmp_path)
+    for words in (["reset"], ["snapshot", "list"]):
+        assert "speaks HTTPS: use https://" in refused(*words, "--url", url_of(server))
+        secure = url_of(server).replace("http:", "https:")
+        assert "name its authority with --caFile FILE" in refused(*words, "--url", secure)
+        done(*words, "--url", secure, "--caFile", server.ready["certificateAuthority"])
+
+
+def test_nobody_there(local):
+    assert "Connection refused; nobody listens there; `rocktable --tablePort 1` starts" in refused("reset", "--url", "http://localhost:1")
+    said = json.loads(run("reset", "--url", "http://127.0.0.1:1", "--json").stdout)
+    assert list(said) == ["error"] and "nobody listens there" in said["error"]
+
+
+def test_a_target_given_twice_is_wrong_usage(local):
+    ended = run("reset", "--url", url_of(local), "--connectionString", url_of(local))
+    assert ended.returncode == 2 and "--connectionString" in ended.stderr

@@ -1,0 +1,164 @@
+"""--json: one document on standard output, of the shape that docs/json.md tells, for all that commands tell."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from rocktable_server import BINARY, Server
+
+pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "json.md"
+SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = Server()
+    yield running
+    running.stop()
+
+
+def run(*words, **variables):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROCKTABLE_", "AZURE_"))}
+    return subprocess.run([str(word) for word in (BINARY, *words)], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=SECONDS, env=kept | variables, check=False)
+
+
+def document(*words, code=0, **variables):
+    ended = run(*words, "--json", **variables)
+    assert ended.returncode == code, ended
+    return json.loads(ended.stdout)
+
+
+def error(*words, code=1):
+    """What goes wrong is on standard output alone."""
+    ended = run(*words, "--json")
+    told = json.loads(ended.stdout)
+    assert (ended.returncode, ended.stderr, list(told)) == (code, "", ["error"]), ended
+    return told["error"]
+
+
+def shape(value):
+    """Members and types; of a list that of its first element."""
+    if isinstance(value, dict):
+        return {name: shape(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+def members(value):
+    if isinstance(value, dict):
+        return {name: members(one) for name, one in value.items()}
+    return [members(value[0])] if isinstance(value, list) and value else None
+
+
+def url_of(server):
+    return f"http://127.0.0.1:{server.port}"
+
+
+def small_table(folder):
+    (folder / "Small.ndjson").write_text('{"PartitionKey":"p","RowKey":"1"}\n{"PartitionKey":"p","RowKey":"2"}\n')
+    return folder / "Small.ndjson"
+
+
+def test_commands_that_control_an_instance(server, tmp_path):
+    target = ("--url", url_of(server))
+    document("import", "--from", small_table(tmp_path), "--to", server.connection_string)
+    assert document("healthcheck", *target) == {"endpoint": url_of(server), "status": "ready"}
+    taken = document("snapshot", "take", "one", *target)
+    assert shape(taken) == {"endpoint": "str", "replaced": "NoneType",
+                            "snapshot": {"name": "str", "taken": "str", "tables": "int", "bytes": "int"}}
+    snapshot = taken["snapshot"]
+    assert document("snapshot", "show", "one", *target) == {"endpoint": url_of(server), "snapshot": snapshot}
+    assert document("snapshot", "list", *target) == {"endpoint": url_of(server), "snapshots": [snapshot]}
+    again = document("snapshot", "take", "one", "--replace", *target)
+    assert again["replaced"] == snapshot != again["snapshot"]
+    assert document("snapshot", "restore", "one", *target) == {
+        "endpoint": url_of(server), "snapshot": again["snapshot"], "replaced": {"accounts": 1, "tables": 1}}
+    assert document("snapshot", "delete", "one", *target) == {"endpoint": url_of(server), "snapshot": again["snapshot"]}
+    assert document("reset", "--account", server.name, "--table", "Small", *target) == {
+        "endpoint": url_of(server), "account": server.name, "table": "Small", "accounts": None, "tables": None}
+    assert document("reset", *target) == {"endpoint": url_of(server), "account": None, "table": None, "accounts": 1, "tables": 1}
+    assert document("reset", "--account", server.name, *target) == {
+        "endpoint": url_of(server), "account": server.name, "table": None, "accounts": 0, "tables": 0}
+    assert "there is no snapshot one" in error("snapshot", "restore", "one", *target)
+    assert "there is no snapshot one" in error("snapshot", "delete", "one", *target)
+    assert "see rocktable snapshot" in error("snapshot", "take", code=2)
+    assert "see rocktable reset" in error("reset", "--table", "One", code=2)
+
+
+def test_transfers(server, tmp_path):
+    imported = document("import", "--from", small_table(tmp_path), "--to", server.connection_string, "--verify")
+    assert imported.pop("seconds") >= 0
+    assert imported == {"command": "import", "from": str(tmp_path / "Small.ndjson"), "to": server.endpoint, "dryRun": False,
+                        "entities": 2, "tables": [{"table": "Small", "entities": 2}], "verified": True}
+    exported = document("export", "--from", server.connection_string, "--all", "--to", tmp_path / "out", "--dryRun")
+    assert (exported["command"], exported["dryRun"], exported["entities"], exported["verified"]) == ("export", True, 2, False)
+    assert "see rocktable export --help" in error("export", "--from", server.connection_string, "--all", "--to", "-", code=2)
+    assert "cannot be read" in error("import", "--from", tmp_path / "absent.ndjson", "--to", server.connection_string)
+
+
+def test_migrations(server, tmp_path):
+    account = {"AZURE_STORAGE_CONNECTION_STRING": server.connection_string}
+    begun = document("migrate", "new", "one", tmp_path)
+    assert begun == {"file": str(tmp_path / "0001_one.json"), "schema": str(tmp_path / "migration.schema.json"),
+                     "schemaChanged": False}
+    one = {"id": 1, "version": "1.1", "description": "one"}
+    steps = [{"step": "create table mytable", "entities": 0, "transactions": 0}]
+    counted = document("migrate", "up", "--dryRun", tmp_path, **account)
+    assert shape(counted) == shape({"waiting": [one | {"steps": steps}]})
+    assert document("migrate", "verify", tmp_path, code=1, **account) == {
+        "verified": False, "migrations": [one | {"state": "waiting", "file": begun["file"], "ended": None, "step": None}]}
+    assert document("migrate", "up", tmp_path, **account) == {"applied": [one]}
+    assert document("migrate", "up", tmp_path, **account) == {"applied": []}
+    (status,) = document("migrate", "status", tmp_path, **account)["migrations"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", status.pop("ended"))
+    assert status == one | {"state": "applied", "file": begun["file"], "step": None}
+    assert document("migrate", "verify", tmp_path, **account)["verified"] is True
+    assert "cannot read the folder" in error("migrate", "up", tmp_path / "absent")
+    assert "see rocktable migrate --help" in error("migrate", "up", code=2)
+
+
+def test_a_repair(start, tmp_path):
+    server = start(location=tmp_path)
+    document("import", "--from", small_table(tmp_path), "--to", server.connection_string)
+    server.stop()
+    assert document("repair", tmp_path) == {"whole": True, "tables": 1, "entities": 2, "lost": [], "backup": None}
+    os.remove(next((tmp_path / "__rocktable__").glob("*.sst")))
+    repaired = document("repair", tmp_path)
+    assert repaired["whole"] is False and repaired["lost"] and pathlib.Path(repaired["backup"]).is_dir()
+    shutil.rmtree(tmp_path / "__rocktable__")
+    assert error("repair", tmp_path)
+
+
+def test_the_reference_names_each_member(server, tmp_path):
+    """And no other: its examples have the members that the documents have."""
+    examples = {name: json.loads(text) for name, text in
+                re.findall(r"^`([\w -]+)`:\n\n```json\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)}
+    target = ("--url", url_of(server))
+    small_table(tmp_path)
+    told = {
+        "import": document("import", "--from", tmp_path / "Small.ndjson", "--to", server.connection_string),
+        "healthcheck": document("healthcheck", *target),
+        "snapshot take": document("snapshot", "take", "two", *target),
+        "snapshot list": document("snapshot", "list", *target),
+        "snapshot show": document("snapshot", "show", "two", *target),
+        "snapshot restore": document("snapshot", "restore", "two", *target),
+        "snapshot delete": document("snapshot", "delete", "two", *target),
+        "reset": document("reset", *target),
+        "migrate new": document("migrate", "new", "two", tmp_path / "migrations"),
+        "migrate up": document("migrate", "up", tmp_path / "migrations", "--connectionString", server.connection_string),
+        "migrate status": document("migrate", "status", tmp_path / "migrations", "--connectionString", server.connection_string),
+        "migrate verify": document("migrate", "verify", tmp_path / "migrations", "--connectionString", server.connection_string),
+    }
+    document("migrate", "new", "three", tmp_path / "migrations")
+    told["migrate up --dryRun"] = document("migrate", "up", "--dryRun", tmp_path / "migrations", "--connectionString", server.connection_string)
+    assert set(told) | {"repair"} == set(examples)
+    for name, one in told.items():
+        assert members(one) == members(examples[name]), name
