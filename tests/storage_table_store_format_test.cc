@@ -2,6 +2,8 @@
 // the rows behind the store's back, with RocksDB itself.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +26,22 @@ TEST_CASE("a store of a newer format is refused, and none of it is lost") {
   CHECK(refusal_to_open(folder.store()) == sentence);  // still, so nothing was put right
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
   CHECK(rows(TableStore(folder.store())) == "123");
+}
+
+// RocksDB 7.8, of Debian 12, reads tables up to format 5; RocksDB 9, of Debian 13, would write format 6 by itself.
+TEST_CASE("every column family has tables of a format that the oldest supported RocksDB reads") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  std::vector<std::string> formats;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.store().directory)) {
+    if (!entry.path().filename().string().starts_with("OPTIONS-")) continue;
+    formats.clear();  // each file has them all
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (line.find("format_version=") != std::string::npos) formats.push_back(line);
+    }
+  }
+  CHECK(formats == std::vector<std::string>(3, "  format_version=5"));
 }
 
 TEST_CASE("a store with a column family that is not known is of a newer version") {
