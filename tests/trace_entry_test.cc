@@ -100,8 +100,17 @@ TEST_CASE("The URL is that of the client, whatever its form") {
       {"GET /t?sv=1&sig=5ec4e7%3D&se=2 HTTP/1.1\r\nHost: h\r\n", "http://h/t?sv=1&sig=***&se=2"},
       {"GET /t?sig=5ec4e7'5ec4e7 5ec4e7 HTTP/1.1\r\nHost: h\r\n", "http://h/t?sig=***"},
       {"GET /t(a='b c\"\\<>') HTTP/1.1\r\nHost: h\r\n", "http://h/t(a='b%20c%22%5C%3C%3E')"},
-      {"GET /\xC3\xA9\xFF\x01 HTTP/1.1\r\nHost: h\xFF\r\n", "http://h%FF/%C3%A9%FF%01"},
+      {"GET /\xC3\xA9\xFF\x01 HTTP/1.1\r\nHost: h\r\n", "http://h/%C3%A9%FF%01"},
       {"GET /t", "http://127.0.0.1:10002/t"},
+      {"GET /t HTTP/1.1\r\nHost: [::1]:80\r\n", "http://[::1]:80/t"},
+      // no host: the address
+      {"GET /t HTTP/1.1\r\nHost: h\xFF\r\n", "http://127.0.0.1:10002/t"},
+      {"GET /t HTTP/1.1\r\nHost: [::1\r\n", "http://127.0.0.1:10002/t"},
+      {"GET /t HTTP/1.1\r\nHost: []\r\n", "http://127.0.0.1:10002/t"},
+      {"GET /t HTTP/1.1\r\nHost: h:x\r\n", "http://127.0.0.1:10002/t"},
+      {"GET /t HTTP/1.1\r\nHost: h:65536\r\n", "http://127.0.0.1:10002/t"},
+      {"GET /t HTTP/1.1\r\nHost: u:p@h\r\n", "http://127.0.0.1:10002/t"},
+      {"GET http://[/t HTTP/1.1\r\n", "http://127.0.0.1:10002/http://[/t"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.head);

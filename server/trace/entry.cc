@@ -1,6 +1,7 @@
 #include "server/trace/entry.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -193,20 +194,48 @@ void add_body(Json& out, std::string_view body, std::size_t bytes, std::string_v
 
 // --- The entry -------------------------------------------------------------------------------------------
 
+bool is_port(std::string_view text) {
+  if (text.empty() || text == ":") return true;
+  if (text.front() != ':') return false;
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// `name:80`, `127.0.0.1`, `[::1]:80`. Readers of archives refuse URLs with another host.
+bool is_host(std::string_view text) {
+  if (text.starts_with('[')) {
+    const auto end = std::min(text.find_first_not_of("0123456789abcdefABCDEF:.", 1), text.size());
+    return end > 1 && text.substr(end).starts_with(']') && is_port(text.substr(end + 1));
+  }
+  const auto end = std::find_if_not(text.begin(), text.end(),
+                                    [](char c) {
+                                      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                             (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+                                    }) -
+                   text.begin();
+  return end > 0 && is_port(text.substr(static_cast<std::size_t>(end)));
+}
+
+bool is_absolute_url(std::string_view target) {
+  const auto host = target.find("://");
+  if (host == target.npos || (target.substr(0, host) != "http" && target.substr(0, host) != "https"))
+    return false;
+  const std::string_view rest = target.substr(host + 3);
+  return is_host(rest.substr(0, rest.find_first_of("/?#")));
+}
+
 std::string url_of(const TracedExchange& exchange, const Head& head) {
   const std::string_view target = head.second.substr(0, kMaxTracedBytes);
-  if (!target.empty() && target.front() != '/') {
-    const bool is_absolute = target.find("://") != target.npos;
-    if (is_absolute) return url_text(without_signature(target));
-  }
+  if (is_absolute_url(target)) return url_text(without_signature(target));
   std::string host(head.get("Host"));
-  if (host.empty()) {
+  if (!is_host(host)) {
     const bool is_v6 = exchange.server_address.find(':') != std::string_view::npos;
     host = (is_v6 ? "[" : "") + std::string(exchange.server_address) + (is_v6 ? "]:" : ":") +
            std::to_string(exchange.server_port);
   }
   const std::string_view slash = target.starts_with('/') ? "" : "/";
-  return std::string(exchange.scheme) + "://" + url_text(masked_text(host)) + std::string(slash) +
+  return std::string(exchange.scheme) + "://" + host + std::string(slash) +
          url_text(without_signature(target));
 }
 
