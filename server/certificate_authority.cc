@@ -13,6 +13,7 @@
 
 #include "odata/files/unfinished_file.h"
 #include "server/tls.h"
+#include "storage/folders.h"
 
 namespace rocktable {
 namespace {
@@ -213,6 +214,7 @@ CertificateAuthority::CertificateAuthority(const fs::path& folder)
   const fs::path key_file = file_.parent_path() / "ca-key.pem";
   std::error_code error;
   if (!fs::exists(file_, error)) make_authority(file_, key_file);
+  keep_out_of_git(file_.parent_path());
   certificate_ =
       parse_certificates(read_small_file("the certificate authority", file_.string()), file_.string())
           .certificate;

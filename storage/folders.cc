@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <system_error>
 
 namespace rocktable {
@@ -32,6 +33,18 @@ fs::path real_path(const fs::path& path) {
     out = with_real_parent(out.parent_path() / fs::read_symlink(out));
   }
   return out;
+}
+
+void keep_out_of_git(const fs::path& folder) noexcept {
+  try {
+    const fs::path file = folder / ".gitignore";
+    std::error_code ignored;
+    // A crash may have left it empty.
+    if (!fs::is_directory(folder, ignored) || fs::is_symlink(file, ignored)) return;
+    if (fs::exists(file, ignored) && !fs::is_empty(file, ignored)) return;
+    std::ofstream(file) << "*\n";
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nothing depends on it
+  }
 }
 
 void exchange_folders(const fs::path& a, const fs::path& b) {

@@ -374,6 +374,7 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
   salvage(store, copy, made, report.lost);
   fs::remove_all(copy);
   fs::rename(made, copy);
+  keep_out_of_git(copy);
   {
     Database database(plain_options(), copy.string());
     Inventory inventory = take_inventory(database);

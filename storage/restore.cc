@@ -86,6 +86,7 @@ void TableStore::Impl::copy_snapshot(const std::string& folder, const std::strin
   if (!description) throw damaged(folder, path_in(folder, kSnapshotDescription) + " cannot be read");
   const bool is_listed = !description->files.empty();
   check(env_->CreateDir(to));
+  if (!options_.in_memory) keep_out_of_git(to);
   for (const SnapshotFile& file : is_listed ? description->files : list_files(folder)) {
     const std::string from = path_in(folder, file.name), copy = path_in(to, file.name);
     if (!is_listed && (file.name == kSnapshotDescription || file.name == "LOCK" || file.name == "LOG"))

@@ -23,16 +23,16 @@ namespace {
 
 constexpr char kUnfinished = '~';  // in no name
 
-std::uint64_t count_tables(const Database& database) {
+}  // namespace
+
+std::uint64_t TableStore::Impl::count_tables(std::uint64_t most) const {
   std::uint64_t out = 0;
-  const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
+  const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator({}, catalog()));
   const auto& [begin, end] = kTableRows;
-  for (rows->Seek(slice(begin)); rows->Valid() && view(rows->key()) < end; rows->Next()) ++out;
+  for (rows->Seek(slice(begin)); out < most && rows->Valid() && view(rows->key()) < end; rows->Next()) ++out;
   check(rows->status());
   return out;
 }
-
-}  // namespace
 
 std::vector<std::string> TableStore::Impl::snapshot_folders() const {
   std::vector<std::string> out{home_ + ".snapshots"};
@@ -101,6 +101,12 @@ void TableStore::Impl::remove_leftovers() const {
   }
 }
 
+void TableStore::Impl::keep_folders_out_of_git() const {
+  if (options_.in_memory) return;
+  keep_out_of_git(home_);
+  for (const auto& folder : snapshot_folders()) keep_out_of_git(folder);
+}
+
 Result<std::optional<SnapshotInfo>> TableStore::Impl::take_snapshot(std::string_view name, bool replace) {
   if (!is_snapshot_name(name)) return Error(ErrorCode::InvalidResourceName);
   const std::lock_guard lock(snapshots_mutex_);
@@ -111,8 +117,9 @@ Result<std::optional<SnapshotInfo>> TableStore::Impl::take_snapshot(std::string_
   const bool in_place = is_there(place);
   if ((earlier || in_place) && !replace) return std::optional<SnapshotInfo>();
   check(env_->CreateDirIfMissing(folder));
+  if (!options_.in_memory) keep_out_of_git(folder);
   remove_tree(made);
-  SnapshotDescription description{{std::string(name), now(), count_tables(*database_), 0}, {}};
+  SnapshotDescription description{{std::string(name), now(), count_tables(UINT64_MAX), 0}, {}};
   try {
     rocksdb::Checkpoint* checkpoint = nullptr;
     check(rocksdb::Checkpoint::Create(&db(), &checkpoint));

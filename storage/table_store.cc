@@ -106,6 +106,7 @@ TableStore::Impl::Impl(const StoreOptions& options)
   try {
     check_format();
     remove_leftovers();
+    keep_folders_out_of_git();
     read_counters();
     read_contents_id();
     sweep_unfinished_clones();
@@ -570,6 +571,11 @@ Result<void> TableStore::reset_table(const TableName& name) {
 }
 
 std::string TableStore::contents_id() const { return impl_->contents_id(); }
+
+std::uint64_t TableStore::count_tables(std::uint64_t most) const {
+  const Gate::Pass pass(impl_->gate());
+  return impl_->count_tables(most);
+}
 
 bool TableStore::is_empty() const {
   const Gate::Pass pass(impl_->gate());

@@ -181,6 +181,9 @@ class TableStore {
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Write> writes, RequestStats* stats = nullptr);
 
+  // How many tables all accounts have together, or `most` where there are more: as many rows are visited.
+  std::uint64_t count_tables(std::uint64_t most) const;
+
   // No account has a table.
   bool is_empty() const;
 

@@ -88,6 +88,7 @@ class TableStore::Impl {
   // --- In snapshots.cc: need no pass of the gate
   Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
   std::vector<SnapshotInfo> snapshots() const;
+  std::uint64_t count_tables(std::uint64_t most) const;
   Result<void> delete_snapshot(std::string_view name);
 
   // --- In restore.cc
@@ -168,6 +169,7 @@ class TableStore::Impl {
   // As remove_tree(), but warns instead of throwing.
   void try_to_remove(const std::string& path) const;
   void remove_leftovers() const;
+  void keep_folders_out_of_git() const;
 
   // --- Restoring
   void require_database() const;

@@ -137,7 +137,7 @@ def test_in_memory_the_location_holds_the_authority_alone(tmp_path):
     create_table(server)
     server.stop()
     assert os.listdir(tmp_path) == ["__rocktable_tls__"]
-    assert sorted(os.listdir(tmp_path / "__rocktable_tls__")) == ["ca-key.pem", "ca.pem"]
+    assert sorted(os.listdir(tmp_path / "__rocktable_tls__")) == [".gitignore", "ca-key.pem", "ca.pem"]
     assert stat.S_IMODE((tmp_path / "__rocktable_tls__" / "ca-key.pem").stat().st_mode) == 0o600
 
 
@@ -192,7 +192,7 @@ def test_servers_that_start_at_once_share_one_authority(tmp_path):
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         servers = list(pool.map(start, range(4)))
     assert all(one.is_healthy() for one in servers)
-    assert sorted(os.listdir(tmp_path / "new" / "__rocktable_tls__")) == ["ca-key.pem", "ca.pem"]
+    assert sorted(os.listdir(tmp_path / "new" / "__rocktable_tls__")) == [".gitignore", "ca-key.pem", "ca.pem"]
     for one in servers:
         one.stop()
 
