@@ -23,6 +23,7 @@
 
 #include "odata/text.h"
 #include "server/connection.h"
+#include "server/port_holder.h"
 
 namespace rocktable {
 namespace {
@@ -182,7 +183,7 @@ class Server::Impl {
 
   void listen(const ListenAt& where);
   std::vector<tcp::endpoint> endpoints(const ListenAt& where);
-  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints);
+  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service,
                                const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
@@ -202,6 +203,22 @@ class Server::Impl {
 
 // --- Listening ---------------------------------------------------------------------------------------------
 
+namespace {
+
+const char* port_flag(StorageService service) {
+  switch (service) {
+    case StorageService::Blob:
+      return "--blobPort";
+    case StorageService::Queue:
+      return "--queuePort";
+    case StorageService::Table:
+      break;
+  }
+  return "--tablePort";
+}
+
+}  // namespace
+
 std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
   // localhost means this machine, whether or not its resolver says so (RFC 6761).
   if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
@@ -219,13 +236,15 @@ std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
   return out;
 }
 
-// Listens on all endpoints; the first one must work, the others where the machine has their address. Throws
-// boost::system::system_error.
-void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints) {
+// Listens on all endpoints; the first one must work, the others where the machine has their address. `tried` is the last
+// one. Throws boost::system::system_error.
+void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints,
+                        tcp::endpoint& tried) {
   auto& acceptors = listener.acceptors;
   acceptors.clear();
   for (tcp::endpoint endpoint : endpoints) {
     if (endpoint.port() == 0 && !acceptors.empty()) endpoint.port(listener.port());
+    tried = endpoint;
     try {
       tcp::acceptor acceptor(main().context(), endpoint.protocol());
       acceptor.set_option(tcp::acceptor::reuse_address(true));
@@ -241,17 +260,18 @@ void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& en
 
 void Server::Impl::listen(const ListenAt& where) {
   Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
+  tcp::endpoint tried;
   for (int attempt = 1;; ++attempt) {
     try {
-      bind(listener, endpoints(where));
+      bind(listener, endpoints(where), tried);
       return;
     } catch (const boost::system::system_error& error) {
       const bool busy = error.code() == asio::error::address_in_use;
       if (busy && where.port == 0 && attempt < kPortTries)
         continue;  // free at one address, busy at the other
+      if (busy) throw ServerError(about_taken_port(tried, port_flag(where.service)));
       const std::string at =
           (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
-      if (busy) throw ServerError("the port is in use: " + at);
       throw ServerError("cannot listen at " + at + ": " + error.code().message());
     }
   }
