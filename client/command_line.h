@@ -2,7 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace rocktable {
@@ -20,8 +23,31 @@ struct Ending {
   int tell() const;
 };
 
-// Nothing where the command line is right, and there is work to do.
+// Nothing where the command line is right, and there is work to do. What is mistyped is named, with the option or the
+// command that it is nearest to.
 std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv);
+
+// `there is no WHAT WORD: did you mean ...?`, the question where one of `known` is near.
+std::string unknown_word(const std::string& what, const std::string& word,
+                         std::span<const std::string> known);
+
+// The names of an app's options, as they are typed: `--location`, `-l`.
+std::vector<std::string> option_names(const CLI::App& app);
+
+// An option that takes a number from `least` to `most`. Another value is refused with both.
+CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(std::int64_t)>& set,
+                        std::int64_t least, std::int64_t most, const std::string& text);
+
+template <class Number>
+CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, std::int64_t least,
+                        std::int64_t most, const std::string& text) {
+  return add_number(
+      app, name, [&number](std::int64_t value) { number = static_cast<Number>(value); }, least, most, text);
+}
+
+// The sentence of such a refusal.
+std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
+                         std::int64_t most);
 
 // A line on standard output; what of it comes from a server or a file is harmless there (odata/printable.h).
 void say(const std::string& line);

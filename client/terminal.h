@@ -9,7 +9,8 @@ bool can_be_asked();
 // Whether standard error is a terminal.
 bool is_terminal();
 
-// How wide it is now, in characters; 80 where it does not say.
+// How wide it is now, in characters; 80 where it does not say. The same of standard output, for whole pages.
 int terminal_columns();
+int output_columns();
 
 }  // namespace rocktable

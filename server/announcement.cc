@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "odata/files/unfinished_file.h"
+#include "odata/printable.h"
 
 namespace rocktable {
 namespace {
@@ -47,6 +48,14 @@ void announce_authority(const Announcement& announcement) {
   if (!announcement.certificate_authority.empty())
     std::cout << "rocktable: clients are to trust " << announcement.certificate_authority << '\n';
   std::cout << std::flush;
+}
+
+void announce_store(std::ostream& out, const Announcement& announcement) {
+  out << "rocktable: version " << ROCKTABLE_VERSION << "; "
+      << (announcement.store.empty() ? "in memory: nothing is kept"
+                                     : "data are kept in " + printable(announcement.store))
+      << "; Ctrl-C stops it\n"
+      << std::flush;
 }
 
 void announce_service(const char* name, const std::string& scheme,
@@ -106,6 +115,7 @@ void announce(const Announcement& announcement) {
   if (accounts.size() > kMaxAnnounced)
     std::cout << "and " << accounts.size() - kMaxAnnounced << " more accounts\n";
   announce_authority(announcement);
+  announce_store(std::cout, announcement);
 }
 
 void announce_as_azurite(const Announcement& announcement) {
@@ -113,6 +123,7 @@ void announce_as_azurite(const Announcement& announcement) {
   announce_service("Queue", announcement.scheme, announcement.queue);
   announce_service("Table", announcement.scheme, announcement.table);
   announce_authority(announcement);
+  announce_store(std::cerr, announcement);
 }
 
 void announce_as_azurite_table(const Announcement& announcement) {
@@ -120,6 +131,22 @@ void announce_as_azurite_table(const Announcement& announcement) {
   std::cout << "Azurite Table service is starting on " << where << '\n'
             << "Azurite Table service successfully started on " << where << '\n';
   announce_authority(announcement);
+  announce_store(std::cerr, announcement);
+}
+
+void say_goodbye(std::ostream& out, const Farewell& farewell) {
+  out << "rocktable: stopped; ";
+  if (farewell.store.empty()) {
+    out << "nothing is kept\n" << std::flush;
+    return;
+  }
+  if (!farewell.tables) {
+    out << "data are";
+  } else {
+    out << (*farewell.tables == Farewell::kMostTables ? "at least " : "") << *farewell.tables
+        << (*farewell.tables == 1 ? " table" : " tables");
+  }
+  out << " kept in " << printable(farewell.store) << '\n' << std::flush;
 }
 
 void write_ready_file(const std::string& path, const Announcement& announcement) {

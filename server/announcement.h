@@ -1,7 +1,8 @@
-// What the start tells: people and scripts on standard output, programs in the ready file.
+// What the start and the end tell: people and scripts on standard output, programs in the ready file.
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,15 @@ struct Announcement {
   std::vector<Account> accounts;      // the first one is whom newcomers want
   std::string certificate_authority;  // the file that clients are to trust; empty: none of ours
   std::optional<ServiceAddress> blob = {}, queue = {};  // where something listens in their place, too
+  std::string store = {};                               // its folder, absolute; empty: in memory
+};
+
+// What there is to say at an orderly end.
+struct Farewell {
+  static constexpr std::uint64_t kMostTables = 20'000;  // that are counted: the end does not wait for more
+
+  std::string store;                    // as in Announcement
+  std::optional<std::uint64_t> tables;  // nothing where they could not be counted
 };
 
 // `http://127.0.0.1:10002`, the account's endpoint there, and the connection string that names it.
@@ -37,12 +47,17 @@ std::string local_host_of(const std::string& address, const std::string& table_h
 // What there is to tell about: devstoreaccount1 first where there is one, then the others as they were named.
 std::vector<Account> told_accounts(std::vector<Account> named, bool any);
 
-// Keys stay out of it, for output goes into logs; but for the one that everybody knows.
+// Two lines that scripts read, and one that says where the data are. Keys stay out of it, for output goes into logs; but
+// for the one that everybody knows.
 void announce(const Announcement& announcement);
 
-// The lines of the peer, which tools wait for: those of its three services; those of its table service alone.
+// The lines of the peer, which tools wait for: those of its three services; those of its table service alone. Where the
+// data are goes to standard error.
 void announce_as_azurite(const Announcement& announcement);
 void announce_as_azurite_table(const Announcement& announcement);
+
+// `stopped; 12 tables kept in ...`, as a line of `out`.
+void say_goodbye(std::ostream& out, const Farewell& farewell);
 
 // JSON: port, endpoint, connectionString, accounts, pid, and certificateAuthority. Whole or not at all: who waits
 // for the file never reads half of it. Keys of users make it readable for its owner alone. Throws

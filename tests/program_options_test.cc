@@ -1,11 +1,12 @@
 // The command line: flags and their values, what is ignored, what is refused, exit codes.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <initializer_list>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "program_environment.h"
 #include "server/program/options.h"
 
 namespace rocktable {
@@ -35,18 +36,6 @@ void check_refused(std::initializer_list<const char*> arguments) {
   CHECK(invocation.ending->text.ends_with("\n"));
 }
 
-// The variable as it is for the length of a test.
-class Environment {
- public:
-  Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
-
 TEST_CASE("Without arguments everything has its default") {
   const Options options = options_of({});
   CHECK(options.table_host.empty());
@@ -66,7 +55,7 @@ TEST_CASE("Without arguments everything has its default") {
   CHECK(options.ready_file.empty());
   CHECK_FALSE(options.path_style_only);
   CHECK_FALSE(options.strict_api_version);
-  CHECK_FALSE(options.warning.has_value());
+  CHECK(options.warnings.empty());
 }
 
 TEST_CASE("Each limit sets what it says, and is a number of at least one") {
@@ -101,7 +90,7 @@ TEST_CASE("Each flag sets what it says") {
   CHECK(options.ready_file == "ready");
   CHECK(options.path_style_only);
   CHECK(options.strict_api_version);
-  CHECK_FALSE(options.warning.has_value());
+  CHECK(options.warnings.empty());
 }
 
 TEST_CASE("A trace has a file, and a limit of at least 4 MiB") {
@@ -124,14 +113,14 @@ TEST_CASE("Short flags and values behind an equals sign are the same") {
 
 TEST_CASE("In memory a location is ignored, with a warning") {
   CHECK(options_of({"--inMemoryPersistence"}).in_memory);
-  CHECK_FALSE(options_of({"--inMemoryPersistence"}).warning.has_value());
+  CHECK(options_of({"--inMemoryPersistence"}).warnings.empty());
   for (const char* flag : {"-l", "--location"}) {
     const Options options = options_of({"--inMemoryPersistence", flag, "data"});
     CHECK(options.in_memory);
-    REQUIRE(options.warning.has_value());
-    CHECK(options.warning->find("--location") != std::string::npos);
+    REQUIRE(options.warnings.size() == 1);
+    CHECK(options.warnings.front().find("--location") != std::string::npos);
     // There the authority of --tls auto lies.
-    CHECK_FALSE(options_of({"--inMemoryPersistence", "--tls", "auto", flag, "data"}).warning.has_value());
+    CHECK(options_of({"--inMemoryPersistence", "--tls", "auto", flag, "data"}).warnings.empty());
   }
 }
 
@@ -268,7 +257,6 @@ TEST_CASE("A seed is a file or a folder, and may be another account's") {
   check_refused({"--seed="});
   check_refused({"--seedAccount", "mine"});
   check_refused({"--seed", "dir", "--seedAccount", "Not-One"});
-  check_refused({"--seed", "one", "--seed", "two"});
 }
 
 // An empty one, as a variable that is not set gives it, would leave the door open.
@@ -281,16 +269,106 @@ TEST_CASE("A control token that no header can carry is refused, and not repeated
 }
 
 TEST_CASE("The control token and a certificate's password may be in a variable") {
-  ::setenv("ROCKTABLE_TEST_SECRET", "open-sesame", 1);
-  const Options options = options_of({"--controlToken", "env:ROCKTABLE_TEST_SECRET", "--cert", "c.pfx",
-                                      "--pwd", "env:ROCKTABLE_TEST_SECRET"});
-  CHECK(options.control_token == "open-sesame");
-  CHECK(options.certificate_password == "open-sesame");
-  ::setenv("ROCKTABLE_TEST_SECRET", "no header carries this", 1);
-  check_refused({"--controlToken", "env:ROCKTABLE_TEST_SECRET"});
-  ::unsetenv("ROCKTABLE_TEST_SECRET");
+  {
+    const Environment secret("ROCKTABLE_TEST_SECRET", "open-sesame");
+    const Options options = options_of({"--controlToken", "env:ROCKTABLE_TEST_SECRET", "--cert", "c.pfx",
+                                        "--pwd", "env:ROCKTABLE_TEST_SECRET"});
+    CHECK(options.control_token == "open-sesame");
+    CHECK(options.certificate_password == "open-sesame");
+  }
+  {
+    const Environment secret("ROCKTABLE_TEST_SECRET", "no header carries this");
+    check_refused({"--controlToken", "env:ROCKTABLE_TEST_SECRET"});
+  }
   CHECK_THROWS_WITH_AS(options_of({"--controlToken", "env:ROCKTABLE_TEST_SECRET"}),
                        "--controlToken: the variable ROCKTABLE_TEST_SECRET is not set", std::runtime_error);
+}
+
+TEST_CASE("Of an option that is given twice the last counts") {
+  CHECK(options_of({"--tablePort", "1", "--tablePort", "2"}).table_port == 2);
+  CHECK(options_of({"--tablePort", "none", "--tablePort", "2"}).table_port == 2);
+  CHECK(options_of({"--maxConnections", "0", "--maxConnections", "2"}).max_connections == 2);
+  CHECK(options_of({"--seed", "one", "--seed", "two"}).seed == "two");
+  CHECK(options_of({"--tableHost", "a", "-l", "x", "--tableHost", "b", "--location", "y"}).location == "y");
+  CHECK(options_of({"--tableHost", "a", "--tableHost", "b"}).table_host == "b");
+  CHECK(options_of({"--tls", "manual", "--tls", "auto"}).tls_auto);
+  CHECK(options_of({"--controlToken", "a", "--controlToken", "b"}).control_token == "b");
+  CHECK(options_of({"--compat", "azurite", "--compat", "azurite-table"}).compatibility ==
+        Compatibility::AzuriteTable);
+  check_refused({"--tablePort", "2", "--tablePort", "none"});
+}
+
+TEST_CASE("The word azurite counts as --compat, also behind options") {
+  CHECK(options_of({"azurite"}).compatibility == Compatibility::Azurite);
+  CHECK(options_of({"azurite-table", "--tablePort", "1"}).compatibility == Compatibility::AzuriteTable);
+  CHECK(called("azurite", {"azurite"}).compatibility == Compatibility::Azurite);
+  CHECK(called("azurite", {"azurite-table"}).compatibility == Compatibility::AzuriteTable);
+  const Options options =
+      options_of({"--tableHost", "0.0.0.0", "azurite", "-l", "/data", "--blobHost", "0.0.0.0", "--queueHost",
+                  "0.0.0.0", "--tableHost", "127.0.0.1", "--skipApiVersionCheck"});
+  CHECK(options.compatibility == Compatibility::Azurite);
+  CHECK(options.location == "/data");
+  CHECK(options.table_host == "127.0.0.1");
+  check_refused({"azurite-blob"});
+  check_refused({"azurite", "more"});
+}
+
+TEST_CASE("help, version and -v are asked for by word or by flag") {
+  for (const char* word : {"version", "-v", "--version"}) {
+    CAPTURE(word);
+    CHECK(parsed({word}).ending->text == "rocktable " ROCKTABLE_VERSION "\n");
+    CHECK(parsed({"--tableHost", "0.0.0.0", word}).ending->text == "rocktable " ROCKTABLE_VERSION "\n");
+  }
+  CHECK(parsed({"help"}).help == std::vector<std::string>());
+  CHECK(parsed({"--tableHost", "0.0.0.0", "help", "snapshot", "take"}).help ==
+        std::vector<std::string>{"snapshot", "take"});
+}
+
+TEST_CASE("Mistyped options and commands are answered with the nearest one") {
+  struct {
+    std::initializer_list<const char*> arguments;
+    const char* sentence;
+  } cases[] = {
+      {{"--tablePrt", "1"}, "there is no option --tablePrt: did you mean --tablePort?"},
+      {{"--tableport", "1"}, "there is no option --tableport: did you mean --tablePort?"},
+      {{"--controlTokn=secret"}, "there is no option --controlTokn: did you mean --controlToken?"},
+      {{"--blobPrt", "1"}, "there is no option --blobPrt: did you mean --blobPort?"},
+      {{"--port", "1"}, "there is no option --port: did you mean --tablePort?"},
+      {{"--nonsense"}, "there is no option --nonsense"},
+      {{"-Z"}, "there is no option -Z"},
+      {{"snapshto"}, "there is no command snapshto: did you mean snapshot?"},
+      {{"snapshto", "take", "--replace", "x"}, "there is no command snapshto: did you mean snapshot?"},
+      {{"surplus"}, "there is no command surplus"},
+      {{"azurit"}, "there is no command azurit: did you mean azurite?"},
+      {{"--silent", "reset"}, "reset is a command, and comes before all options: rocktable reset"},
+      {{"azurite-queue"},
+       "there is no azurite-queue, for rocktable serves tables; `azurite` opens all three ports"},
+  };
+  for (const auto& c : cases) {
+    const Invocation invocation = parsed(c.arguments);
+    REQUIRE(invocation.ending.has_value());
+    CHECK(invocation.ending->text == "rocktable: " + std::string(c.sentence) + " (see rocktable --help)\n");
+  }
+}
+
+TEST_CASE("A number that is out of its range is refused with the range") {
+  struct {
+    std::initializer_list<const char*> arguments;
+    const char* sentence;
+  } cases[] = {
+      {{"--maxConnections", "0"}, "--maxConnections 0: must be 1 to 1000000"},
+      {{"--tablePort", "many"}, "--tablePort many: must be 0 to 65535"},
+      {{"--tablePort="}, "--tablePort needs a value: PORT"},
+      {{"--tableKeepAliveTimeout", "86401"}, "--tableKeepAliveTimeout 86401: must be 1 to 86400"},
+      {{"--maxAnswerMemory", "1.5"}, "--maxAnswerMemory 1.5: must be 1 to 1048576"},
+      {{"--compat", "azurite", "--blobPort", "-1"}, "--blobPort -1: must be 0 to 65535"},
+      {{"azurite", "--queuePort", "65536"}, "--queuePort 65536: must be 0 to 65535"},
+  };
+  for (const auto& c : cases) {
+    const Invocation invocation = parsed(c.arguments);
+    REQUIRE(invocation.ending.has_value());
+    CHECK(invocation.ending->text == "rocktable: " + std::string(c.sentence) + " (see rocktable --help)\n");
+  }
 }
 
 TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
@@ -300,7 +378,6 @@ TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
   check_refused({"--tablePort", "65536"});
   check_refused({"--tablePort", "-1"});
   check_refused({"--tablePort", "table"});
-  check_refused({"--tablePort", "1", "--tablePort", "2"});
   check_refused({"--tableKeepAliveTimeout", "0"});
   check_refused({"--tableKeepAliveTimeout", "86401"});
   check_refused({"--location"});
@@ -351,11 +428,19 @@ TEST_CASE("--version and --help answer on standard output and end well") {
                              "--controlToken",
                              "--explainAuth",
                              "--version",
+                             "--config",
+                             "ROCKTABLE_TABLE_PORT",
+                             "rocktable help COMMAND",
                              "exec -- COMMAND",
                              "healthcheck",
                              "repair DIR"}) {
       CAPTURE(name);
       CHECK(help.ending->text.find(name) != std::string::npos);
+    }
+    std::istringstream lines(help.ending->text);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      CHECK(line.size() <= 80);
     }
   }
 }

@@ -262,7 +262,7 @@ int run_exec(int argc, const char* const* argv) {
   std::optional<Ending> ending;
   ExecOptions options = read_exec_command_line(argc, argv, ending);
   if (ending) return ending->tell();
-  if (options.server.warning) spdlog::warn("{}", *options.server.warning);
+  for (const auto& warning : options.server.warnings) spdlog::warn("{}", printable(warning));
   std::optional<TemporaryFolder> folder;
   if (options.server.tls_auto) {
     options.folder = folder.emplace().path();

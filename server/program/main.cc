@@ -1,14 +1,19 @@
 // The program: a command in place of a start, or the server; what goes wrong is told in one line.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "client/command_line.h"
 #include "odata/printable.h"
 #include "server/program/commands.h"
+#include "server/program/options.h"
 #include "server/program/serve.h"
 
 namespace rocktable {
@@ -26,23 +31,50 @@ void (*announcer_of(Compatibility compatibility))(const Announcement&) {
   return announce;
 }
 
+const Command* find_command(std::string_view name) {
+  for (const auto& command : commands())
+    if (name == command.name) return &command;
+  return nullptr;
+}
+
+// `rocktable help snapshot take` is `rocktable snapshot take --help`, and `rocktable help` is `rocktable --help`.
+int tell_help(const std::vector<std::string>& words) {
+  std::vector<const char*> argv;
+  if (const Command* const command = words.empty() ? nullptr : find_command(words.front())) {
+    for (const auto& word : words) argv.push_back(word.c_str());
+    argv.push_back("--help");
+    return command->run(static_cast<int>(argv.size()), argv.data());
+  }
+  argv.push_back("rocktable");
+  for (const auto& word : words) argv.push_back(word.c_str());
+  const Invocation named = parse_command_line(static_cast<int>(argv.size()), argv.data());
+  if (named.ending) return named.ending->tell();  // there is no such command
+  const char* const page[] = {"rocktable", "--help"};
+  return parse_command_line(2, page).ending->tell();
+}
+
 int run_server(int argc, const char* const* argv) {
   const Invocation invocation = parse_command_line(argc, argv);
+  if (invocation.help) return tell_help(*invocation.help);
   if (invocation.ending) return invocation.ending->tell();
-  if (invocation.options.warning) spdlog::warn("{}", *invocation.options.warning);
-  serve(invocation.options, announcer_of(invocation.options.compatibility));
+  for (const auto& warning : invocation.options.warnings) spdlog::warn("{}", printable(warning));
+  try {
+    serve(invocation.options, announcer_of(invocation.options.compatibility), [&](const Farewell& farewell) {
+      const bool on_output = invocation.options.compatibility == Compatibility::None;
+      std::ostream& out = on_output ? std::cout : std::cerr;
+      if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0) out << '\r';  // over the terminal's ^C
+      say_goodbye(out, farewell);
+    });
+  } catch (const std::exception& error) {
+    throw std::runtime_error(with_origins(error.what(), invocation.options.origins));
+  }
   return kDone;
 }
 
 // Throws std::exception, with a sentence for the user.
 int run(int argc, const char* const* argv) {
-  if (argc > 1) {
-    const auto known = commands();
-    const auto command = std::find_if(known.begin(), known.end(), [&](const Command& one) {
-      return std::string_view(argv[1]) == one.name;
-    });
-    if (command != known.end()) return command->run(argc - 1, argv + 1);
-  }
+  if (argc > 1)
+    if (const Command* const command = find_command(argv[1])) return command->run(argc - 1, argv + 1);
   return run_server(argc, argv);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string_view>
 
 #include "client/secret.h"
@@ -14,11 +16,17 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kHelpColumn = 36;
+constexpr std::size_t kHelpColumn = 35;
+constexpr int kMostPort = 65535;
 
 constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
     "Account devstoreaccount1 with its well-known key; UseDevelopmentStorage=true just works.";
+
+constexpr const char* kUsage =
+    "Usage: rocktable [OPTIONS]            starts the service\n"
+    "       rocktable azurite [OPTIONS]    in place of azurite, or azurite-table\n"
+    "       rocktable COMMAND ...          see below, and rocktable help COMMAND\n";
 
 constexpr std::array kOtherServices = {"--blobKeepAliveTimeout", "--extentMemoryLimit",
                                        "--queueKeepAliveTimeout"};
@@ -28,10 +36,14 @@ constexpr const char* kOtherServicesHelp =
     "  --blobHost --blobPort --queueHost --queuePort, but for --compat azurite\n\n";
 
 constexpr const char* kFooter =
+    "\nEvery option in three ways; the first one that gives it counts:\n"
+    "  --tablePort 7000 --silent        the command line; of an option given twice the last counts\n"
+    "  ROCKTABLE_TABLE_PORT=7000        the environment; ROCKTABLE_SILENT=true for a flag\n"
+    "  tablePort = 7000                 a line of --config FILE; silent = true for a flag\n"
     "\nTOKEN and the TEXT of --pwd may be @FILE or env:NAME: what that file or variable holds.\n"
-    "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.\n"
-    "Environment: AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" names accounts in place of devstoreaccount1;\n"
-    "AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.";
+    "AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" in the environment names accounts in place of devstoreaccount1;"
+    " AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.\n"
+    "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.";
 
 // What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
 bool is_token(std::string_view text) {
@@ -50,7 +62,7 @@ bool parse_port(const std::string& text, std::uint16_t& port) {
 }
 
 std::string command_lines() {
-  std::string text = "Commands, in place of a start (rocktable NAME --help):\n";
+  std::string text = "Commands, in place of a start (rocktable help NAME):\n";
   for (const auto& command : commands()) {
     std::string left = std::string("  ") + command.name + " " + command.arguments;
     left.resize(std::max<std::size_t>(left.size() + 1, kHelpColumn), ' ');
@@ -89,9 +101,10 @@ std::optional<std::string> ServerFlags::Compatible::check(Options& options) cons
     options.compatibility = *compatibility;
   }
   if (options.compatibility != Compatibility::Azurite) return std::nullopt;
-  if (blob_port && !parse_port(*blob_port, options.blob_port)) return "--blobPort must be a port, 0 to 65535";
+  if (blob_port && !parse_port(*blob_port, options.blob_port))
+    return out_of_range("--blobPort", *blob_port, 0, kMostPort);
   if (queue_port && !parse_port(*queue_port, options.queue_port))
-    return "--queuePort must be a port, 0 to 65535";
+    return out_of_range("--queuePort", *queue_port, 0, kMostPort);
   options.blob_host = blob_host.value_or("");
   options.queue_host = queue_host.value_or("");
   return std::nullopt;
@@ -101,9 +114,8 @@ std::optional<std::string> ServerFlags::Compatible::check(Options& options) cons
 void ServerFlags::add_limits() {
   const auto add = [&](const char* name, int& value, const char* unit, int least, int most,
                        const char* text) {
-    app_.add_option(name, value, std::string(text) + " [" + std::to_string(value) + "]")
+    add_number(app_, name, value, least, most, std::string(text) + " [" + std::to_string(value) + "]")
         ->type_name(unit)
-        ->check(CLI::Range(least, most).description(""))
         ->group("Limits");
   };
   constexpr int kDay = 86400;
@@ -125,7 +137,7 @@ void ServerFlags::add_options() {
   app_.add_option("--tableHost", options_.table_host, "Name or address to listen on [127.0.0.1 and ::1]")
       ->type_name("HOST")
       ->group(listening);
-  app_.add_option("--tablePort", options_.table_port, "Port; 0 picks a free one [10002]")
+  add_number(app_, "--tablePort", options_.table_port, 0, kMostPort, "Port; 0 picks a free one [10002]")
       ->type_name("PORT")
       ->group(listening);
   app_.add_option("--readyFile", options_.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
@@ -198,9 +210,9 @@ void ServerFlags::add_options() {
   app_.add_option("--trace", options_.trace_file, "Requests and answers as an HTTP archive, secrets masked")
       ->type_name("FILE")
       ->group(logging);
-  app_.add_option("--traceLimit", options_.trace_limit, "For FILE and the one before it, FILE.1 [64]")
+  add_number(app_, "--traceLimit", options_.trace_limit, 4, 1 << 20,
+             "For FILE and the one before it, FILE.1 [64]")
       ->type_name("MIB")
-      ->check(CLI::Range(4, 1 << 20).description(""))
       ->group(logging);
 }
 
@@ -213,7 +225,7 @@ void ServerFlags::add_compatible() {
                             {"--blobPort", &compatible_.blob_port},
                             {"--queueHost", &compatible_.queue_host},
                             {"--queuePort", &compatible_.queue_port}})
-    app_.add_option(name, *text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
+    app_.add_option(name, *text)->group("");
 }
 
 // Accepted for drop-in use, without effect on tables.
@@ -223,49 +235,135 @@ void ServerFlags::add_ignored() {
       ->group(group);
   app_.add_flag("-L,--loose", ignored_.flag, "Unknown headers are ignored anyway")->group(group);
   app_.add_flag("--disableTelemetry", ignored_.flag, "There is none")->group(group);
-  for (const char* name : kOtherServices)
-    app_.add_option(name, ignored_.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->group("");
+  for (const char* name : kOtherServices) app_.add_option(name, ignored_.text)->group("");
 }
 
 ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
+  app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   add_options();
   add_compatible();
   add_limits();
   add_ignored();
+  app_.add_option("--config", config_file_, "Options from FILE, a line NAME = VALUE each")
+      ->type_name("FILE")
+      ->configurable(false)
+      ->group("Other");
 }
 
-Invocation ServerFlags::read() {
-  const auto refused = [&](const std::string& sentence) {
-    return Invocation{{}, wrong_usage(app_, sentence)};
-  };
-  if (const auto refusal = tls_.check(options_)) return refused(*refusal);
-  if (const auto refusal = compatible_.check(options_)) return refused(*refusal);
+// Throws ConfigurationError, and std::runtime_error where the file cannot be read.
+void ServerFlags::take_settings(Variables variables) {
+  if (variables == Variables::Read) {
+    const char* const file = std::getenv("ROCKTABLE_CONFIG");
+    if (file != nullptr && app_.count("--config") == 0) config_file_ = file;
+    take_variables(app_, options_.origins);
+    options_.warnings = doubtful_variables(app_);
+  }
+  if (!config_file_.empty()) take_file(app_, config_file_, options_.origins);
+}
+
+// A sentence where options do not go together.
+std::optional<std::string> ServerFlags::check() {
+  if (auto refusal = tls_.check(options_)) return refusal;
+  if (auto refusal = compatible_.check(options_)) return refusal;
   options_.control_token = read_secret(options_.control_token, "--controlToken");
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
-    return refused("--controlToken must be visible ASCII characters");
-  if (app_.count("--accounts") > 0 && options_.accounts_file.empty())
-    return refused("--accounts names a file");
-  if (app_.count("--trace") > 0 && options_.trace_file.empty()) return refused("--trace names a file");
-  if (app_.count("--seed") > 0 && options_.seed.empty()) return refused("--seed names a file or a folder");
+    return "--controlToken must be visible ASCII characters";
+  if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts names a file";
+  if (app_.count("--config") > 0 && config_file_.empty()) return "--config names a file";
+  if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace names a file";
+  if (app_.count("--seed") > 0 && options_.seed.empty()) return "--seed names a file or a folder";
   if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
-    return refused("--seedAccount names an account, and goes with --seed");
+    return "--seedAccount names an account, and goes with --seed";
   if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
-    options_.warning = "--location is ignored: --inMemoryPersistence keeps nothing on disk";
+    options_.warnings.emplace_back("--location is ignored: --inMemoryPersistence keeps nothing on disk");
+  return std::nullopt;
+}
+
+Invocation ServerFlags::read(Variables variables) {
+  const auto refused = [&](const std::string& sentence) {
+    return Invocation{{}, wrong_usage(app_, with_origins(sentence, options_.origins))};
+  };
+  try {
+    take_settings(variables);
+    if (const auto refusal = check()) return refused(*refusal);
+  } catch (const ConfigurationError& error) {
+    return refused(error.what());
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(with_origins(error.what(), options_.origins));
+  }
   return {options_, {}};
 }
 
+namespace {
+
+// CLI11's would list the words among the options.
+class HelpPage : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override { return kUsage; }
+};
+
+// The command line of the server: its flags, and words between them.
+class ServerCommandLine {
+ public:
+  explicit ServerCommandLine(const Options& defaults)
+      : app_(kDescription, "rocktable"), flags_(app_, defaults) {
+    app_.formatter(std::make_shared<HelpPage>());
+    app_.get_formatter()->column_width(kHelpColumn);
+    app_.footer(kOtherServicesHelp + command_lines() + kFooter);
+    app_.set_help_flag("-h,--help", "This page")->group("Other");
+    app_.set_version_flag("-v,--version", version(), "The version")->group("Other");
+    app_.add_option("COMMAND", words_)->configurable(false)->group("");
+  }
+
+  Invocation parse(int argc, const char* const* argv) {
+    auto ending = rocktable::parse(app_, argc, argv);
+    // Of a mistyped command, its options are unknown as well.
+    const bool word_is_wrong = ending && ending->exit_code == kWrongUsage && !words_.empty() &&
+                               argv[1] == words_.front() && !parse_compatibility(words_.front());
+    if (ending && !word_is_wrong) return {{}, std::move(ending)};
+    if (!words_.empty())
+      if (auto other = obey_words()) return *std::move(other);
+    return flags_.read(ServerFlags::Variables::Read);
+  }
+
+ private:
+  static std::string version() { return std::string("rocktable ") + ROCKTABLE_VERSION; }
+
+  // Nothing where a server is to be started.
+  std::optional<Invocation> obey_words() {
+    const std::string word = words_.front();
+    if (word == "help") return Invocation{{}, {}, std::vector(words_.begin() + 1, words_.end())};
+    if (word == "version") return Invocation{{}, Ending{version() + "\n", kDone}};
+    if (!parse_compatibility(word)) return Invocation{{}, wrong_usage(app_, about_word(word))};
+    if (words_.size() > 1) return Invocation{{}, wrong_usage(app_, "unexpected argument " + words_.at(1))};
+    flags_.set_compatible(word);
+    return std::nullopt;
+  }
+
+  static std::string about_word(const std::string& word) {
+    std::vector<std::string> known{"help", "version", "azurite", "azurite-table"};
+    for (const auto& command : commands()) {
+      if (word == command.name)
+        return word + " is a command, and comes before all options: rocktable " + word;
+      known.emplace_back(command.name);
+    }
+    if (word == "azurite-blob" || word == "azurite-queue")
+      return "there is no " + word + ", for rocktable serves tables; `azurite` opens all three ports";
+    return unknown_word("command", word, known);
+  }
+
+  CLI::App app_;
+  ServerFlags flags_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
 Invocation parse_command_line(int argc, const char* const* argv) {
-  CLI::App app(kDescription, "rocktable");
-  app.footer(kOtherServicesHelp + command_lines() + kFooter);
-  app.get_formatter()->column_width(kHelpColumn);
-  app.set_help_flag("-h,--help", "This page")->group("Other");
-  app.set_version_flag("--version", std::string("rocktable ") + ROCKTABLE_VERSION)->group("Other");
   Options defaults;
   defaults.compatibility =
       parse_compatibility(std::filesystem::path(argv[0]).filename().string()).value_or(Compatibility::None);
-  ServerFlags flags(app, defaults);
-  if (auto ending = parse(app, argc, argv)) return {{}, std::move(ending)};
-  return flags.read();
+  return ServerCommandLine(defaults).parse(argc, argv);
 }
 
 }  // namespace rocktable

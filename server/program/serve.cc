@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -105,10 +106,61 @@ ServiceAddress address_of(const Server& server, const std::vector<ListenAt>& lis
           server.port(place)};
 }
 
-void start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
+// Makes the folder, and returns its absolute path; empty where it is there. A mistyped --location must not become a new,
+// empty store deep in nowhere. Throws StoreError.
+std::string make_location(const std::string& location) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(location, error))) return "";
+  fs::path folder = fs::absolute(location);
+  while (!folder.has_filename()) folder = folder.parent_path();  // slashes at the end
+  const auto refuse = [&](const std::string& why) {
+    throw StoreError("--location " + location + ": there is no such folder, and it cannot be made: " + why);
+  };
+  if (!fs::is_directory(folder.parent_path(), error))
+    refuse("neither is there a folder " + folder.parent_path().lexically_normal().string());
+  const bool is_made = fs::create_directory(folder, error);
+  if (error) refuse(error.message());
+  return is_made ? folder.lexically_normal().string() : "";
+}
+
+// Of the store, absolute; empty in memory.
+std::string told_store(const Options& options) {
+  if (options.in_memory) return "";
+  return std::filesystem::absolute(store_in(options.location)).lexically_normal().string();
+}
+
+bool has_public_key(const Account& account) {
+  return std::find(account.keys.begin(), account.keys.end(), kDevelopmentKey) != account.keys.end();
+}
+
+// One line where others than this machine may come, with a key that everybody knows.
+void warn_of_public_key(const Server& server, const std::vector<Account>& accounts, bool any_account) {
+  const auto addresses = server.addresses();
+  const auto is_open = [](const auto& address) { return !address.is_loopback(); };
+  if (std::none_of(addresses.begin(), addresses.end(), is_open)) return;
+  if (!any_account && std::none_of(accounts.begin(), accounts.end(), has_public_key)) return;
+  spdlog::warn(
+      "everybody who reaches {}:{} can read and change the data, for the account's key is public: use "
+      "--tableHost 127.0.0.1, or accounts of your own (--accounts FILE)",
+      server.address(), server.port());
+}
+
+// Nothing where the disk or a failed restore is in the way: the end is in order all the same.
+std::optional<std::uint64_t> count_tables(const TableStore& store) {
+  try {
+    return store.count_tables(Farewell::kMostTables);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+Farewell start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
+  const std::string made =
+      !options.in_memory || options.tls_auto ? make_location(options.location) : std::string();
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
   const auto listeners = listeners_of(options);
@@ -157,11 +209,15 @@ void start_and_serve(const Options& options, const std::function<void(const Anno
     announcement.blob = address_of(server, listeners, 1, secure);
     announcement.queue = address_of(server, listeners, 2, secure);
   }
+  announcement.store = told_store(options);
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
+  if (!made.empty()) spdlog::info("the folder {} was not there, and is made", printable(made));
+  warn_of_public_key(server, named, options.any_account);
   tell(announcement);
   account_sources.watch(accounts);
   server.run(service, access_log, trace ? &*trace : nullptr);
   failure.raise();
+  return {announcement.store, options.in_memory ? std::nullopt : count_tables(store)};
 }
 
 }  // namespace
@@ -170,10 +226,12 @@ std::filesystem::path store_in(const std::string& location) {
   return std::filesystem::path(location) / "__rocktable__";
 }
 
-void serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
+void serve(const Options& options, const std::function<void(const Announcement&)>& tell,
+           const std::function<void(const Farewell&)>& tell_end) {
   allow_many_files();
   try {
-    start_and_serve(options, tell);
+    const Farewell farewell = start_and_serve(options, tell);
+    if (tell_end) tell_end(farewell);
   } catch (const DamagedStore& error) {
     throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
                      "` saves what is whole");

@@ -12,8 +12,10 @@ namespace rocktable {
 // The folder of the store in the folder that --location names.
 std::filesystem::path store_in(const std::string& location);
 
-// Calls `tell` once clients can connect, and serves until a signal ends it. Throws std::exception where it cannot start, or
-// where it ends because the store was lost (StoreOptions::give_up), with a sentence for the user.
-void serve(const Options& options, const std::function<void(const Announcement&)>& tell);
+// Calls `tell` once clients can connect, serves until a signal ends it, and calls `tell_end` once all is closed. The folder of
+// --location is made where the one above it is there. Throws std::exception where it cannot start, or where it ends because
+// the store was lost (StoreOptions::give_up), with a sentence for the user.
+void serve(const Options& options, const std::function<void(const Announcement&)>& tell,
+           const std::function<void(const Farewell&)>& tell_end = {});
 
 }  // namespace rocktable

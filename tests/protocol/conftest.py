@@ -38,3 +38,15 @@ def start():
             one.stop()
         else:
             one.kill()
+
+
+@pytest.fixture
+def symlink(tmp_path):
+    """Makes a link to the program, by which it is called otherwise."""
+
+    def make(name):
+        link = tmp_path / name
+        link.symlink_to(rocktable_server.BINARY.resolve())
+        return link
+
+    return make

@@ -1,17 +1,23 @@
 """The program as its users start and stop it: flags, exit codes, files, signals, durability."""
 import concurrent.futures
+import contextlib
 import email.utils
+import fcntl
 import http.client
 import os
 import pathlib
+import pty
 import signal
 import socket
+import struct
 import subprocess
+import termios
 import threading
 import time
 
 import pytest
 
+from program import refusal, run
 from rocktable_server import (
     BATCH_HEADERS,
     BINARY,
@@ -30,19 +36,12 @@ pytestmark = pytest.mark.skipif(
     "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
 )
 
-HELP_WIDTH = 100
+HELP_WIDTH = 80
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
     --insightHeaders --strictApiVersion --compat --blobHost --queuePort --extentMemoryLimit
     --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help
-    --seed --seedAccount --trace --traceLimit""".split()
-
-
-def run(*flags, environment=None):
-    """Runs the program to its end; only for what does not start a server."""
-    words = [str(word) for word in (BINARY, *flags)]
-    environment = {**os.environ, **(environment or {})}
-    return subprocess.run(words, capture_output=True, text=True, timeout=20, env=environment, check=False)
+    --seed --seedAccount --trace --traceLimit --config""".split()
 
 
 def refuses(code, *flags, environment=None, names=""):
@@ -75,11 +74,80 @@ def etag(server, table, row):
 # --- what is printed ------------------------------------------------------------------------------
 
 
-def test_version():
-    result = run("--version")
+@pytest.mark.parametrize("word", ["--version", "-v", "version"])
+def test_version(word):
+    result = run(word)
     assert (result.returncode, result.stderr) == (0, "")
     (line,) = result.stdout.splitlines()
     assert any(word[0].isdigit() and "." in word for word in line.split()), line
+
+
+COMMANDS = ["copy", "exec", "export", "healthcheck", "import", "migrate", "repair", "reset", "snapshot"]
+
+
+@pytest.mark.parametrize("words", [*([name] for name in COMMANDS), ["snapshot", "take"], ["migrate", "up"]], ids=" ".join)
+def test_help_on_a_command_is_its_own_help(words):
+    for asked in (["help", *words], ["--tableHost", "0.0.0.0", "help", *words]):
+        result = run(*asked)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout == run(*words, "--help").stdout != run("--help").stdout
+    assert max(map(len, result.stdout.splitlines())) <= HELP_WIDTH
+
+
+def test_help_without_a_command_is_all_of_it():
+    for words in (["help"], ["help", "help"], ["help", "azurite"], ["--tableHost", "0.0.0.0", "help"]):
+        assert run(*words).stdout == run("--help").stdout
+    assert refusal(2, "help", "snapshto") == "there is no command snapshto: did you mean snapshot? (see rocktable --help)"
+
+
+def at_a_terminal(columns, *words):
+    """What the program prints at a terminal of this width."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([str(word) for word in (BINARY, *words)], stdout=follower)
+    os.close(follower)
+    text = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while piece := os.read(leader, 65536):
+            text += piece
+    os.close(leader)
+    assert process.wait(20) == 0
+    return text.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 132])
+def test_help_is_as_wide_as_the_terminal(columns):
+    for words in (["--help"], ["snapshot", "--help"], ["exec", "--help"]):
+        page = at_a_terminal(columns, *words)
+        too_wide = [line for line in page.splitlines() if len(line) > columns and " " in line.strip()]
+        assert not too_wide
+        assert " ".join(page.split()) == " ".join(run(*words).stdout.split()), "other words than at other widths"
+
+
+def test_help_says_how_else_options_are_given():
+    page = run("--help").stdout
+    for text in ("rocktable help COMMAND", "ROCKTABLE_TABLE_PORT=", "--config FILE", "the last counts"):
+        assert text in page, text
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["snapshot", "tkae", "x"], "there is no command tkae: did you mean take? (see rocktable snapshot --help)"),
+        (["snapshot", "take", "x", "--repalce"], "there is no option --repalce: did you mean --replace?"),
+        (["snapshot", "take", "--repalce"], "there is no option --repalce: did you mean --replace?"),
+        (["snapshot", "--ulr", "x", "list"], "there is no option --ulr: did you mean --url?"),
+        (["snapshot"], "say what to do: take, restore, "),
+        (["reset", "--acount", "a"], "there is no option --acount: did you mean --account?"),
+        (["exec", "--exprot", "X", "--", "true"], "there is no option --exprot: did you mean --export?"),
+        (["exec", "--tablePrt", "1", "--", "true"], "there is no option --tablePrt: did you mean --tablePort?"),
+        (["copy", "--form", "x"], "there is no option --form: did you mean --from?"),
+        (["healthcheck", "surplus"], "unexpected argument surplus"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_slip_in_a_commands_line_is_answered_with_what_is_near(words, sentence):
+    assert refusal(2, *words).startswith(sentence)
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
@@ -100,7 +168,10 @@ def test_help_fits_the_screen_and_names_every_flag(flag):
         (["--tablePort"], "--tablePort"),
         (["--tablePort", "many"], "--tablePort"),
         (["--tablePort", "-1"], "--tablePort"),
-        (["--tablePort", "65536"], "--tablePort"),
+        (["--tablePort", "65536"], "--tablePort 65536: must be 0 to 65535"),
+        (["--maxConnections", "0"], "--maxConnections 0: must be 1 to 1000000"),
+        (["--tablePrt", "1"], "there is no option --tablePrt: did you mean --tablePort?"),
+        (["snapshto"], "there is no command snapshto: did you mean snapshot?"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_named(flags, names):
@@ -224,12 +295,6 @@ def test_foreign_files_stay_untouched(start, tmp_path):
     assert {name: (tmp_path / name).read_text() for name in foreign} == foreign
     expected = {pathlib.Path(name).parts[0] for name in foreign} | {"__rocktable__"}
     assert {path.name for path in tmp_path.iterdir()} == expected
-
-
-def test_an_absent_folder_is_made(start, tmp_path):
-    location = tmp_path / "new"
-    start(location=location).stop()
-    assert (location / "__rocktable__").is_dir()
 
 
 def start_by_hand(folder):

@@ -1,7 +1,4 @@
 """--compat azurite: what tools wait for that were made for the peer, on standard output and on three ports."""
-import contextlib
-import os
-import pathlib
 import re
 import socket
 import subprocess
@@ -18,7 +15,8 @@ from azure.storage.blob import (
 )
 from azure.storage.queue import QueueServiceClient, generate_account_sas as queue_sas
 
-from process import wait_until
+from drop_in import announced_ports, ports_of
+from program import Program
 from rocktable_server import (
     BINARY,
     Account,
@@ -33,8 +31,6 @@ pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start"
 
 SECONDS = 20
 FREE = ["--blobPort", "0", "--queuePort", "0"]
-SERVICES = ("Blob", "Queue", "Table")
-LISTENING = r"Azurite {} service is successfully listening at (https?)://(\S+):(\d+)"
 
 
 @pytest.fixture
@@ -42,34 +38,8 @@ def compatible(start):
     return start("--compat", "azurite", *FREE)
 
 
-@pytest.fixture
-def symlink(tmp_path):
-    def make(name):
-        link = tmp_path / name
-        link.symlink_to(BINARY.resolve())
-        return link
-
-    return make
-
-
-@contextlib.contextmanager
-def output_of(program, *flags):
-    """What a program has printed so far, as a function; it runs until the end of the block."""
-    words = [str(word) for word in (program, "--inMemoryPersistence", "--tablePort", 0, *flags)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    os.set_blocking(process.stdout.fileno(), False)
-    text = bytearray()
-
-    def read():
-        text.extend(process.stdout.read() or b"")
-        return text.decode()
-
-    try:
-        yield read, process.pid
-    finally:
-        process.terminate()
-        process.wait(SECONDS)
-        process.stdout.close()
+def started(program, *flags):
+    return Program(program, "--inMemoryPersistence", "--tablePort", 0, *flags)
 
 
 def endpoint(server, service):
@@ -86,50 +56,7 @@ def queues(server, **more):
     return QueueServiceClient.from_connection_string(server.connection_string, retry_total=0, **more)
 
 
-def ports_of(pid):
-    """The TCP ports that a process listens at."""
-    folder, mine = f"/proc/{pid}/fd", set()
-    for name in os.listdir(folder):
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-            mine.add(os.readlink(f"{folder}/{name}"))
-    lines = [line.split() for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}", encoding="ascii")]
-    return {int(line[1].rsplit(":", 1)[1], 16) for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in mine}
-
-
-# --- waiting as others do ---------------------------------------------------------------------------
-
-
-def ports_in(text):
-    """Of the three services, from their lines, as tools take them."""
-    found = [re.search(LISTENING.format(service), text) for service in SERVICES]
-    return [int(match[3]) for match in found if match]
-
-
-def all_lines_are_there(read):
-    return lambda: len(ports_in(read())) == len(SERVICES)
-
-
-MODULES = {
-    # each as that module starts it, but for the ports, which a container has for itself
-    "testcontainers .NET": ["--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0",
-                            "--extentMemoryLimit", "50"],
-    "testcontainers Node": ["--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0",
-                            "--skipApiVersionCheck"],
-    "testcontainers Java": ["--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0"],
-    "Aspire": ["--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0", "--skipApiVersionCheck"],
-    "by hand": ["--silent", "--loose", "--disableTelemetry"],
-}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_who_waits_for_three_lines_and_three_ports_goes_on(module, symlink):
-    with output_of(symlink("azurite"), *MODULES[module], *FREE) as (read, pid):
-        wait_until(all_lines_are_there(read), SECONDS, "the three lines do not come")
-        ports = ports_in(read())
-        assert len(set(ports)) == 3 and 0 not in ports
-        for port in ports:
-            socket.create_connection(("127.0.0.1", port), timeout=SECONDS).close()
-        assert ports_of(pid) == set(ports)
+# --- asking as others do ---------------------------------------------------------------------------
 
 
 def test_who_asks_the_blob_service_for_its_health_is_content(compatible):
@@ -152,30 +79,30 @@ def test_who_probes_all_services_finds_an_empty_account(compatible):
 
 
 def test_the_lines_are_the_peers(symlink):
-    with output_of(symlink("azurite"), *FREE, "--queueHost", "0.0.0.0") as (read, _):
-        wait_until(all_lines_are_there(read), SECONDS, "the three lines do not come")
-        blob, queue, table = ports_in(read())
+    with started(symlink("azurite"), *FREE, "--queueHost", "0.0.0.0") as program:
+        blob, queue, table = announced_ports(program)
         expected = []
         for name, where in (("Blob", f"127.0.0.1:{blob}"), ("Queue", f"0.0.0.0:{queue}"), ("Table", f"127.0.0.1:{table}")):
             expected += [f"Azurite {name} service is starting at http://{where}"]
             expected += [f"Azurite {name} service is successfully listening at http://{where}"]
-        assert read().splitlines() == expected
+        assert program.output().splitlines() == expected
+        assert program.end() == 0
+        assert program.output().splitlines() == expected, "the end is told on standard output"
 
 
 def test_the_table_service_alone_prints_its_two_lines_and_opens_no_other_port(symlink):
-    with output_of(symlink("azurite-table"), "--blobPort", 1, "--queuePort", 1) as (read, pid):
-        wait_until(lambda: "successfully started" in read(), SECONDS, "the lines do not come")
-        first, second = read().splitlines()
+    with started(symlink("azurite-table"), "--blobPort", 1, "--queuePort", 1) as program:
+        first, second = program.wait_for("successfully started").splitlines()
         port = int(first.rsplit(":", 1)[1])
         assert first == f"Azurite Table service is starting on 127.0.0.1:{port}"
         assert second == f"Azurite Table service successfully started on 127.0.0.1:{port}"
-        assert ports_of(pid) == {port}
+        assert ports_of(program.pid) == {port}
 
 
 def test_over_https_the_lines_say_so(tmp_path, symlink):
-    with output_of(symlink("azurite"), *FREE, "--tls", "auto", "-l", tmp_path) as (read, _):
-        wait_until(all_lines_are_there(read), SECONDS, "the three lines do not come")
-        assert {match[1] for match in map(lambda s: re.search(LISTENING.format(s), read()), SERVICES)} == {"https"}
+    with started(symlink("azurite"), *FREE, "--tls", "auto", "-l", tmp_path) as program:
+        announced_ports(program)
+        assert set(re.findall(r"listening at (\w+)://", program.output())) == {"https"}
 
 
 def test_without_compat_there_is_one_port(start):

@@ -1,0 +1,73 @@
+"""A start of the program as its users make it: what it prints, and how it ends."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from process import wait_until
+from rocktable_server import BINARY
+
+SECONDS = 20
+
+
+class Program:
+    """Runs until the end of the block, or until it is signalled. `words` are the whole command line."""
+
+    def __init__(self, *words, environment=None, folder=None):
+        self._folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-program-"))
+        self._words = [str(word) for word in words]
+        with open(self._folder / "stdout", "wb") as output, open(self._folder / "stderr", "wb") as errors:
+            self.process = subprocess.Popen(
+                self._words, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, cwd=folder,
+                env={**os.environ, **(environment or {})},
+            )
+        self.pid = self.process.pid
+
+    def output(self):
+        return (self._folder / "stdout").read_text()
+
+    def errors(self):
+        return (self._folder / "stderr").read_text()
+
+    def wait_for(self, text):
+        """Until it has printed this; returns all of its output so far."""
+
+        def is_there():
+            assert self.process.poll() is None, f"it ended with {self.process.poll()}: {self.errors()}"
+            return text in self.output()
+
+        wait_until(is_there, SECONDS, f"{self._words} does not print: {text}")
+        return self.output()
+
+    def end(self, number=signal.SIGTERM):
+        """Signals it, and returns its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(SECONDS)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(SECONDS)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def run(*flags, environment=None, folder=None, program=BINARY):
+    """Runs the program to its end; only for what does not start a server."""
+    words = [str(word) for word in (program, *flags)]
+    environment = {**os.environ, **(environment or {})}
+    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment, cwd=folder, check=False)
+
+
+def refusal(code, *flags, **options):
+    """The program ends with this code and one sentence on standard error, which is returned without `rocktable: `."""
+    result = run(*flags, **options)
+    assert (result.returncode, result.stdout) == (code, ""), result
+    line, end = result.stderr[:-1], result.stderr[-1:]
+    assert end == "\n" and "\n" not in line, result.stderr
+    assert line.startswith("rocktable: "), line
+    return line.removeprefix("rocktable: ")
