@@ -22,7 +22,7 @@ struct PortHolder {
 std::optional<PortHolder> find_port_holder(const boost::asio::ip::tcp::endpoint& endpoint,
                                            const std::filesystem::path& proc = "/proc");
 
-// The sentence for the user, with the way out: the value 0 of `flag`.
-std::string about_taken_port(const boost::asio::ip::tcp::endpoint& endpoint, const std::string& flag);
+// The sentence for the user, with `way_out` behind it: what to do now.
+std::string about_taken_port(const boost::asio::ip::tcp::endpoint& endpoint, const std::string& way_out);
 
 }  // namespace rocktable

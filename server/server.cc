@@ -217,6 +217,18 @@ const char* port_flag(StorageService service) {
   return "--tablePort";
 }
 
+std::string way_out_of(const ListenAt& where) {
+  return where.way_out.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one"
+                               : where.way_out;
+}
+
+// Why a port below 1024 may not be listened at, and what to do.
+std::string about_low_port(std::uint16_t port) {
+  const std::string number = std::to_string(port);
+  return "port " + number + " is for root; `sudo sysctl net.ipv4.ip_unprivileged_port_start=" + number +
+         "` opens it for all, until the next boot";
+}
+
 }  // namespace
 
 std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
@@ -269,10 +281,13 @@ void Server::Impl::listen(const ListenAt& where) {
       const bool busy = error.code() == asio::error::address_in_use;
       if (busy && where.port == 0 && attempt < kPortTries)
         continue;  // free at one address, busy at the other
-      if (busy) throw ServerError(about_taken_port(tried, port_flag(where.service)));
+      if (busy) throw ServerError(about_taken_port(tried, way_out_of(where)));
       const std::string at =
           (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
-      throw ServerError("cannot listen at " + at + ": " + error.code().message());
+      constexpr int kFirstOfAll = 1024;
+      const bool root_only = error.code() == asio::error::access_denied && where.port < kFirstOfAll;
+      throw ServerError("cannot listen at " + at + ": " +
+                        (root_only ? about_low_port(where.port) : error.code().message()));
     }
   }
 }

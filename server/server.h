@@ -23,6 +23,7 @@ struct ListenAt {
   StorageService service = StorageService::Table;
   std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
   std::uint16_t port = 10002;  // 0: any free one
+  std::string way_out = {};    // what to do where the port is taken; empty: take 0
 };
 
 struct ServerOptions {

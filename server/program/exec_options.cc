@@ -46,6 +46,7 @@ std::optional<std::string> use_development_storage(const CLI::App& app, Options&
   server.blob_port = defaults.blob_port;
   server.queue_port = defaults.queue_port;
   server.table_port = defaults.table_port;
+  server.port_way_out = "--devStorage needs this port: end that program, or do without --devStorage";
   return std::nullopt;
 }
 

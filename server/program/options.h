@@ -22,6 +22,7 @@ struct Options {
   std::uint16_t queue_port = 10001;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
+  std::string port_way_out;     // what to do where one is taken; empty: take 0
   int keep_alive_timeout = 60;  // seconds, as the others
   int head_timeout = 30;
   int body_timeout = 60;

@@ -97,6 +97,7 @@ std::vector<ListenAt> listeners_of(const Options& options) {
     out.push_back({StorageService::Blob, options.blob_host, options.blob_port});
     out.push_back({StorageService::Queue, options.queue_host, options.queue_port});
   }
+  for (auto& listener : out) listener.way_out = options.port_way_out;
   return out;
 }
 

@@ -59,6 +59,14 @@ def run_in_cloud(tmp_path, *flags, names=f"{HOST} myaccount-secondary.table.core
 
 
 @needs_network
+def test_who_may_not_listen_at_port_443_is_told_what_to_do():
+    words = private_network.words("setpriv", "--bounding-set=-net_bind_service", BINARY, "--inMemoryPersistence", "--tablePort", 443)
+    result = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("rocktable: cannot listen at 127.0.0.1:443: port 443 is for root; `sudo sysctl "), result
+
+
+@needs_network
 def test_a_connection_string_of_the_cloud_works_unchanged(tmp_path):
     result = run_in_cloud(tmp_path, "--tlsName", "*.table.core.windows.net")
     assert (result.returncode, result.stdout) == (0, "3\nlive\n"), result
