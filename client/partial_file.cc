@@ -28,15 +28,11 @@ int open_again(const std::string& path, std::uint64_t keep_bytes) {
   const int descriptor = ::open(path.c_str(), kFlags | O_APPEND);
   if (descriptor < 0) return descriptor;
   struct stat status{};
-  std::string why;
-  if (::fstat(descriptor, &status) != 0) {
-    why = std::strerror(errno);
-  } else if (!is_plain(status)) {
-    why = path + " is not the file that the earlier attempt made";
-  } else if (::ftruncate(descriptor, static_cast<off_t>(keep_bytes)) != 0) {
-    why = std::strerror(errno);
-  }
-  if (why.empty()) return descriptor;
+  const bool is_known = ::fstat(descriptor, &status) == 0, is_another = is_known && !is_plain(status);
+  if (is_known && !is_another && ::ftruncate(descriptor, static_cast<off_t>(keep_bytes)) == 0)
+    return descriptor;
+  const std::string why =
+      is_another ? path + " is not the file that the earlier attempt made" : std::strerror(errno);
   ::close(descriptor);
   refuse(why);
 }

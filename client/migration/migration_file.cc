@@ -57,6 +57,7 @@ class Reader {
   std::vector<Reader> items() const {
     must_be(Kind::Array);
     std::vector<Reader> out;
+    out.reserve(value_.items.size());
     for (const auto& item : value_.items)
       out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]", file_);
     return out;
@@ -334,6 +335,7 @@ std::vector<Migration> read_migrations(const fs::path& folder) {
   if (error) throw std::runtime_error("cannot read the folder " + folder.string() + ": " + error.message());
   std::sort(files.begin(), files.end());
   std::vector<Migration> out;
+  out.reserve(files.size());
   for (const auto& file : files) out.push_back(parse_migration(contents_of(file), file.string()));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < out.size(); ++i)
