@@ -52,7 +52,6 @@ std::optional<bool> parse_flag(std::string_view text) {
   return std::nullopt;
 }
 
-// `values` has one element, or more for a list.
 // Whether `sentence` has the word with neither letter nor digit beside it.
 bool has_word(std::string_view sentence, std::string_view word) {
   constexpr std::size_t kShortest = 3;  // 0 or "." stand everywhere
@@ -65,6 +64,7 @@ bool has_word(std::string_view sentence, std::string_view word) {
   return false;
 }
 
+// `values` has one element, or more for a list.
 void give(CLI::Option& option, std::vector<std::string> values, const std::string& origin, Origins& origins) {
   const std::string flag = "--" + name_of(option);
   const std::string told = is_flag(option) || is_list(option) ? "" : values.front();
