@@ -1,5 +1,6 @@
 #include "client/command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <iostream>
 #include <sstream>

@@ -1,12 +1,17 @@
 // How every command of the program reads its command line: --help on standard output, wrong usage in one line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
+
+namespace CLI {  // its header takes ten seconds to parse
+class App;
+class Option;
+}  // namespace CLI
 
 namespace rocktable {
 

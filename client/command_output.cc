@@ -1,5 +1,6 @@
 #include "client/command_output.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "client/transfer_commands.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>

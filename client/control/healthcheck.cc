@@ -1,5 +1,6 @@
 #include "client/control/healthcheck.h"
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <stdexcept>

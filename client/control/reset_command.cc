@@ -1,5 +1,6 @@
 #include "client/control/reset_command.h"
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 

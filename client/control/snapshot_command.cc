@@ -1,5 +1,6 @@
 #include "client/control/snapshot_command.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,5 +1,6 @@
 #include "client/migration/migrate_command.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "server/program/exec_options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 

@@ -1,5 +1,6 @@
 #include "server/program/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>

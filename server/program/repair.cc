@@ -1,5 +1,6 @@
 #include "server/program/repair.h"
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
