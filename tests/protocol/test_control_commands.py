@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from fixture_control import contents, fill
+from program import environment_without
 from rocktable_server import BINARY, Server
 from terminal import Terminal
 
@@ -42,7 +43,7 @@ def exposed_with_own_account():
 
 
 def environment_with(**variables):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROCKTABLE_", "AZURE_"))}
+    kept = environment_without("ROCKTABLE_", "AZURE_")
     return kept | variables
 
 

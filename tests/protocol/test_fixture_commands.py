@@ -1,13 +1,13 @@
 """rocktable reset and rocktable snapshot, as a script uses them."""
 import http.server
 import json
-import os
 import subprocess
 import threading
 
 import pytest
 
 from fixture_control import account_of, contents, fill, insert
+from program import environment_without
 from rocktable_server import BINARY, Server, create_table
 
 pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
@@ -58,7 +58,7 @@ def run(server, *words, environment=None):
     variables = environment
     if variables is None:
         variables = {"ROCKTABLE_URL": f"http://{server.authority}", "ROCKTABLE_CONTROL_TOKEN": "open-sesame"}
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ROCKTABLE_")}
+    inherited = environment_without("ROCKTABLE_")
     return subprocess.run([str(BINARY), *words], env=inherited | variables, capture_output=True, text=True, timeout=60)
 
 

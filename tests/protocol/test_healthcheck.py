@@ -1,7 +1,6 @@
 """rocktable healthcheck: its exit codes and its one sentence, whatever is at the other end."""
 import contextlib
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -10,6 +9,7 @@ import time
 
 import pytest
 
+from program import environment_without
 from rocktable_server import BINARY, connection
 
 pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
@@ -18,7 +18,7 @@ SECONDS = 20
 
 
 def run(*flags, **environment):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ROCKTABLE_")}
+    kept = environment_without("ROCKTABLE_")
     words = [str(word) for word in (BINARY, "healthcheck", *flags)]
     return subprocess.run(
         words, capture_output=True, text=True, timeout=SECONDS, env=kept | environment, check=False

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from program import environment_without
 from rocktable_server import BINARY, Server
 
 pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
@@ -24,7 +25,7 @@ def server():
 
 
 def run(*words, **variables):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROCKTABLE_", "AZURE_"))}
+    kept = environment_without("ROCKTABLE_", "AZURE_")
     return subprocess.run([str(word) for word in (BINARY, *words)], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=SECONDS, env=kept | variables, check=False)
 

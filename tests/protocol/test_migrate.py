@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from program import environment_without
 from proxy import BUSY, Proxy
 from rocktable_server import BINARY, Server, all_entities, create_table, send
 
@@ -32,7 +33,7 @@ def server():
 
 
 def start(account, *words):
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("AZURE_")}
+    variables = environment_without("AZURE_")
     variables["AZURE_STORAGE_CONNECTION_STRING"] = account.connection_string
     return subprocess.Popen([str(word) for word in (BINARY, "migrate", *words)], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables)

@@ -1,6 +1,5 @@
 """What a transfer shows while it works: at terminals of 40 and 80 columns, of another width in the middle, and at none."""
 import json
-import os
 import re
 import signal
 import subprocess
@@ -8,6 +7,7 @@ import time
 
 import pytest
 
+from program import environment_without
 from proxy import Proxy
 from rocktable_server import BINARY, Server
 from terminal import CLEAR, Terminal, drawn
@@ -45,7 +45,7 @@ class Slow:
 
 
 def environment():
-    return {name: value for name, value in os.environ.items() if not name.startswith(("ROCKTABLE_", "AZURE_"))}
+    return environment_without("ROCKTABLE_", "AZURE_")
 
 
 def lines_of(text):

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from fixture_control import done, insert
+from program import environment_without
 from proxy import BUSY, Proxy
 from rocktable_server import BINARY, Server, all_entities, create_table, delete_table, send
 from shared_access import account_sas, table_sas
@@ -38,7 +39,7 @@ def target():
 
 def command(*words, environment=None, stdin=None, **options):
     """Starts a command; the environment names no account."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("AZURE_")}
+    variables = environment_without("AZURE_")
     return subprocess.Popen([str(word) for word in (BINARY, *words)], stdin=stdin or subprocess.DEVNULL,
                             stderr=subprocess.PIPE, text=True, env=variables | (environment or {}), **options)
 

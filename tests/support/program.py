@@ -12,6 +12,11 @@ from rocktable_server import BINARY
 SECONDS = 20
 
 
+def environment_without(*prefixes):
+    """The variables of this process, but for those whose names begin so."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+
+
 class Program:
     """Runs until the end of the block, or until it is signalled. `words` are the whole command line."""
 
