@@ -23,7 +23,6 @@ class ScriptedServer {
       : answers_(std::move(answers)), thread_([this] { serve(); }) {}
 
   ~ScriptedServer() {
-    boost::system::error_code ignored;
     ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
     thread_.join();
   }

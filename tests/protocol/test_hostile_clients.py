@@ -277,7 +277,7 @@ def test_large_bodies_share_memory_and_those_that_stall_make_way(start):
     server = start("--maxRequestMemory", 16)
     watched = Watched(server)
     size = BODY_LIMIT - 1000
-    with clients(server, 40) as stalling, clients(server, 20) as honest:
+    with clients(server, 20) as stalling, clients(server, 10) as honest:
         for client in stalling:
             client.setblocking(False)
             with contextlib.suppress(BlockingIOError):
@@ -301,8 +301,8 @@ def test_large_bodies_share_memory_and_those_that_stall_make_way(start):
             peak = max(peak, watched.growth())
             if not served_in_between:
                 served_in_between = True
-                watched.check_others_are_served("40 stalled bodies of 4 MB, 20 that wait")
-        print(f"60 bodies of 4 MB in a budget of 16 MiB: at most {peak / MEBIBYTE:.1f} MiB more")
+                watched.check_others_are_served("20 stalled bodies of 4 MB, 10 that wait")
+        print(f"30 bodies of 4 MB in a budget of 16 MiB: at most {peak / MEBIBYTE:.1f} MiB more")
         assert SANITIZED or peak < 60 * MEBIBYTE
     watched.check_no_descriptor_is_left(15)
 

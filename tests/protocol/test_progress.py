@@ -48,6 +48,14 @@ def environment():
     return environment_without("ROCKTABLE_", "AZURE_")
 
 
+@pytest.fixture(scope="module")
+def table(server, file):
+    """The table that `file` is imported into."""
+    subprocess.run([BINARY, "import", "--from", file, "--to", server.connection_string], capture_output=True, timeout=60,
+                   env=environment(), check=True)
+    return NAME
+
+
 def lines_of(text):
     """The bars that were drawn."""
     return [line for line in drawn(text) if not line.startswith("rocktable: ")]
@@ -93,11 +101,11 @@ def test_without_a_terminal_nothing_is_written_over(server, file):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("kept", [True, False])
-def test_who_ends_a_transfer_is_told_how_it_goes_on(server, file, tmp_path, number, kept):
+def test_who_ends_a_transfer_is_told_how_it_goes_on(server, file, table, tmp_path, number, kept):
     with Proxy(server, Slow(0.05)) as proxy:
         ends = ("import", "--from", file, "--to", proxy.connection_string, "--state", tmp_path / "state")
         if not kept:
-            ends = ("copy", "--from", proxy.connection_string, "--table", NAME, "--to",
+            ends = ("copy", "--from", proxy.connection_string, "--table", table, "--to",
                     server.connection_string.replace("127.0.0.1", "localhost"), "--connections", "1")
         with subprocess.Popen([BINARY, *ends], stderr=subprocess.PIPE, text=True, env=environment()) as process:
             while proxy.requests < 3:
