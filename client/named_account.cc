@@ -33,7 +33,8 @@ TableEndpoint named_account(const std::string& given, const std::string& flag) {
   if (!given.empty()) return parse_connection_string(read_secret(given, flag));
   const auto known = connection_strings_of_environment();
   if (!known.empty()) return parse_connection_string(known.front());
-  throw std::runtime_error("no account is named: give " + flag + ", or set " + kVariables[0]);
+  throw std::runtime_error("no account is named: give " + flag + ", or set " + kVariables[0] + " or " +
+                           kVariables[1]);
 }
 
 }  // namespace rocktable

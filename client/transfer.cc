@@ -290,8 +290,8 @@ std::vector<Job> Transfer::jobs_from_files() const {
     Job job = job_from_file(path);
     if (options_.tables.size() == 1) job.table = options_.tables.front();
     if (options_.tables.size() > 1) throw std::runtime_error("one file is for one table; name a folder");
+    if (path != "-") require_regular_file(path);  // first: of a folder that is missing the name is no table's
     require_table_name(job.table, path + " (--table names another one)");
-    if (path != "-") require_regular_file(path);
     return {job};
   }
   std::vector<Job> jobs;

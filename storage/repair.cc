@@ -226,7 +226,7 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
 
 // Of an entity, as the service would write it; `tables` has the names.
 std::string name_of(const std::string& key, const std::map<std::uint64_t, std::string>& tables) {
-  if (key.size() <= 8) return key.empty() ? "the end" : "the beginning of a table";
+  if (key.size() <= 8) return "the beginning of a table";
   const auto table = tables.find(decode_number(std::string_view(key).substr(0, 8)));
   std::string scratch;
   const EntityKeyView entity = decode_entity_key(key, scratch);
@@ -236,6 +236,13 @@ std::string name_of(const std::string& key, const std::map<std::uint64_t, std::s
          std::string(entity.row_key) + "')";
 }
 
+// What is lost between two entities; one is empty where the gap is at the beginning or the end.
+std::string gap_between(const std::string& before, const std::string& behind) {
+  if (before.empty() && behind.empty()) return "all entities";
+  if (before.empty()) return "entities before " + behind;
+  return "entities behind " + before + (behind.empty() ? "" : " and before " + behind);
+}
+
 void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
   copy_readable({from.db(), from.catalog()}, {to.db(), to.catalog()}, [&](const auto&, const auto&) {
     lost.push_back("rows of the catalog: names of tables, settings");
@@ -243,11 +250,11 @@ void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
   Inventory inventory;
   count_tables(to, inventory);
   const auto name = [&](const std::string& key) { return name_of(key, inventory.table_keys); };
-  copy_readable({from.db(), from.entities()}, {to.db(), to.entities()},
-                [&](const std::string& before, const std::string& behind) {
-                  lost.push_back("entities behind " + (before.empty() ? "the beginning" : name(before)) +
-                                 " and before " + name(behind));
-                });
+  copy_readable(
+      {from.db(), from.entities()}, {to.db(), to.entities()},
+      [&](const std::string& before, const std::string& behind) {
+        lost.push_back(gap_between(before.empty() ? "" : name(before), behind.empty() ? "" : name(behind)));
+      });
 }
 
 // A new manifest over all files that are whole.

@@ -68,7 +68,8 @@ std::unique_ptr<rocksdb::Iterator> skip_damage(const RowsOf& from, const std::st
     high = candidate;
     break;
   }
-  constexpr int kExactEnough = 64;  // keys that are closer and closer never meet
+  // Each step halves what is between: a table's id and the first 24 bytes of a key. Keys that are closer never meet.
+  constexpr int kExactEnough = 256;
   for (int step = 0; step < kExactEnough; ++step) {
     const std::string middle = middle_of(low, high);
     if (middle <= low || middle >= high) break;
@@ -80,19 +81,21 @@ std::unique_ptr<rocksdb::Iterator> skip_damage(const RowsOf& from, const std::st
 }  // namespace
 
 std::string middle_of(std::string_view low, std::string_view high) {
+  const auto digit = [](std::string_view key, std::size_t i) {
+    return i < key.size() ? static_cast<unsigned char>(key[i]) : 0u;
+  };
   std::size_t same = 0;
-  while (same < low.size() && same < high.size() && low[same] == high[same]) ++same;
+  while (same < high.size() && digit(low, same) == digit(high, same)) ++same;
   constexpr std::size_t kDigits =
       6;  // behind what is the same: of keys that are closer, the higher one will do
   const auto digits = [&](std::string_view key) {
     std::uint64_t out = 0;
-    for (std::size_t i = same; i < same + kDigits; ++i)
-      out = out << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0u);
+    for (std::size_t i = same; i < same + kDigits; ++i) out = out << 8 | digit(key, i);
     return out;
   };
   const std::uint64_t a = digits(low), b = digits(high), middle = a + (b - a) / 2;
   if (middle <= a) return std::string(high);
-  std::string out(low.substr(0, same));
+  std::string out(high.substr(0, same));
   for (std::size_t i = kDigits; i-- > 0;) out += static_cast<char>(middle >> (8 * i));
   return out;
 }

@@ -19,7 +19,8 @@ struct RowsOf {
 void copy_readable(const RowsOf& from, const RowsOf& to,
                    const std::function<void(const std::string&, const std::string&)>& lost);
 
-// Half way between two keys, as fractions of which they are the digits; one of them where there is none.
+// The key half way between two others, which are read as fractions: a byte is a digit, and those that are missing are zero.
+// Returns `high` where there is none.
 std::string middle_of(std::string_view low, std::string_view high);
 
 }  // namespace rocktable

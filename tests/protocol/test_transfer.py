@@ -840,14 +840,20 @@ def test_wrong_usage_ends_with_2(words):
 @pytest.mark.parametrize("words, why", [
     (("export", "--from", "AccountName=a", "--all", "--to", "out"), "neither AccountKey nor SharedAccessSignature"),
     (("export", "--from", "@/nowhere", "--all", "--to", "out"), "/nowhere cannot be read"),
-    (("export", "--all", "--to", "out"), "no account is named"),
+    (("export", "--all", "--to", "out"), "or set AZURE_STORAGE_CONNECTION_STRING or AZURE_TABLES_CONNECTION_STRING"),
     (("import", "--from", "/nowhere", "--to", "UseDevelopmentStorage=true", "--table", "abc"), "/nowhere cannot be read"),
     (("import", "--from", "/proc/self/fd", "--to", "UseDevelopmentStorage=true"), "has no file TABLE.ndjson"),
-    (("import", "--from", "x-y.ndjson", "--to", "UseDevelopmentStorage=true"), "is no name of a table"),
+    (("import", "--from", "no_folder/", "--to", "UseDevelopmentStorage=true"), "no_folder/ cannot be read"),
     (("copy", "--from", "UseDevelopmentStorage=true", "--to", "UseDevelopmentStorage=true", "--all"), "the same account"),
 ])
 def test_what_cannot_be_done_is_said_in_one_sentence(words, why):
     assert why in refusal(*words)
+
+
+def test_a_file_whose_name_is_no_name_of_a_table_needs_one(target, tmp_path):
+    write_file(tmp_path / "x-y.ndjson", 3, make=small)
+    said = refusal("import", "--from", tmp_path / "x-y.ndjson", "--to", target.connection_string)
+    assert "'x-y' is no name of a table" in said and "--table names another one" in said
 
 
 def test_an_account_has_one_name_in_all_commands(source, target, tmp_path):
