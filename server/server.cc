@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,11 +13,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <csignal>
 #include <set>
 #include <thread>
 #include <vector>
@@ -24,6 +24,7 @@
 #include "odata/text.h"
 #include "server/connection.h"
 #include "server/port_holder.h"
+#include "server/stop_signals.h"
 
 namespace rocktable {
 namespace {
@@ -155,7 +156,7 @@ struct Listener {
 class Server::Impl {
  public:
   explicit Impl(const ServerOptions& options)
-      : options_(options), signals_(main().context(), SIGINT, SIGTERM) {
+      : options_(options), stop_asked_(main().context(), dup(stop_signals_.descriptor())) {
     for (const auto& where : options_.listen) listen(where);
   }
 
@@ -194,7 +195,8 @@ class Server::Impl {
   ServerOptions options_;
   std::vector<Worker> workers_ = std::vector<Worker>(core_count());
   std::vector<Listener> listeners_;
-  asio::signal_set signals_;
+  StopSignals stop_signals_;
+  asio::posix::stream_descriptor stop_asked_;
   std::size_t next_worker_ = 0;
   Service* service_ = nullptr;  // while it runs
   bool stopping_ = false;
@@ -305,7 +307,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
       service, lanes,  access_log, trace,     options_.timeouts, options_.tls.get(),
       heads,   bodies, answers,    has_freed_};
   service_ = &service;
-  signals_.async_wait([this](const boost::system::error_code& error, int) {
+  stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
     if (!error) begin_stop();
   });
   for (auto& listener : listeners_)
@@ -364,8 +366,7 @@ void Server::Impl::begin_stop() {
   stopping_ = true;
   service_->announce_stop();
   boost::system::error_code ignored;
-  signals_.clear(ignored);  // a second signal ends the process the hard way
-  signals_.cancel(ignored);
+  stop_asked_.cancel(ignored);
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors) acceptor.close(ignored);
   for (auto& worker : workers_) worker.finish();

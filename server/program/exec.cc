@@ -24,6 +24,7 @@
 #include "server/program/exec_options.h"
 #include "server/program/serve.h"
 #include "server/program/trusted_authorities.h"
+#include "server/stop_signals.h"
 
 namespace rocktable {
 namespace {
@@ -144,6 +145,8 @@ class Execution {
   void await_command();
   void stop_server();
   void reap();
+  bool is_repetition() const;
+  void note_signal();
   void pass_on(const signalfd_siginfo& signal) const;
   void tell_end(const char* what) const;
 
@@ -153,6 +156,7 @@ class Execution {
   pid_t server_ = 0, command_ = 0;
   std::optional<int> server_status_, command_status_;  // of waitpid, once they have ended
   int interrupted_ = 0;  // by the signal that came before the command was started
+  std::optional<std::chrono::steady_clock::time_point> signal_at_;  // not of repetitions
 };
 
 void Execution::start_server() {
@@ -172,6 +176,7 @@ std::optional<std::string> Execution::await_server() {
     if (waiting[1].revents != 0) {
       const auto signal = signals_.next();
       if (!signal || signal->ssi_signo == SIGCHLD) continue;  // where it is the server, the pipe ends, too
+      note_signal();
       interrupted_ = static_cast<int>(signal->ssi_signo);
       return std::nullopt;
     }
@@ -201,6 +206,15 @@ void Execution::reap() {
   }
 }
 
+// Whether a signal that comes now repeats the one before (server/stop_signals.h).
+bool Execution::is_repetition() const {
+  return signal_at_ && std::chrono::steady_clock::now() - *signal_at_ <= kSameRequest;
+}
+
+void Execution::note_signal() {
+  if (!is_repetition()) signal_at_ = std::chrono::steady_clock::now();
+}
+
 void Execution::pass_on(const signalfd_siginfo& signal) const {
   if (!is_from_terminal(signal)) kill(command_, static_cast<int>(signal.ssi_signo));
 }
@@ -217,6 +231,7 @@ void Execution::await_command() {
     const auto signal = signals_.next();
     if (!signal) continue;
     if (signal->ssi_signo != SIGCHLD) {
+      note_signal();
       pass_on(*signal);
       continue;
     }
@@ -226,12 +241,12 @@ void Execution::await_command() {
   }
 }
 
-// In order; at once where a signal comes, or time is up.
+// In order; at once where a signal comes that is no repetition, or time is up.
 void Execution::stop_server() {
   if (!server_status_) kill(server_, SIGTERM);
   for (reap(); !server_status_; reap()) {
     const auto signal = signals_.next(kStopTimeout);
-    if (!signal || signal->ssi_signo != SIGCHLD) kill(server_, SIGKILL);
+    if (!signal || (signal->ssi_signo != SIGCHLD && !is_repetition())) kill(server_, SIGKILL);
   }
 }
 

@@ -1,7 +1,9 @@
 """What the start and the end say: where data are kept, what stands in the way, who else may come in, and what is kept."""
 import os
+import re
 import signal
 import socket
+import time
 
 import pytest
 
@@ -86,6 +88,51 @@ def test_where_the_peers_lines_are_all_of_the_output_these_go_to_standard_error(
             f"rocktable: version {version()}; data are kept in {tmp_path}/__rocktable__{STOPS}",
             f"rocktable: stopped; 0 tables kept in {tmp_path}/__rocktable__",
         ]
+
+
+# --- signals that come in a row -----------------------------------------------------------------------
+
+
+def test_the_repetition_of_a_signal_is_the_same_request_to_stop(tmp_path):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        for pause in (0, 0.0005, 0.005, 0.02):
+            with started("-s", "-l", tmp_path) as program:
+                program.wait_for(STOPS)
+                program.process.send_signal(number)
+                time.sleep(pause)
+                program.process.send_signal(number)
+                assert program.process.wait(20) == 0, pause
+                assert program.output().splitlines()[-1].startswith("rocktable: stopped; ")
+
+
+# It signals its child, and then the group that the child is in, itself included.
+def test_timeout_ends_a_server_in_order(tmp_path):
+    for _ in range(5):
+        words = ["timeout", "--preserve-status", "0.3", BINARY, "-s", "--tablePort", 0, "-l", tmp_path]
+        result = run(*words[1:], program=words[0])
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout.splitlines()[-1].startswith("rocktable: stopped; ")
+
+
+def test_a_later_signal_ends_the_server_at_once():
+    with started("--inMemoryPersistence") as program:
+        port = int(re.search(r"http://127.0.0.1:(\d+)", program.wait_for(STOPS))[1])
+        with socket.create_connection(("127.0.0.1", port)) as half:
+            half.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Length: 5\r\n\r\n")  # it waits for the rest
+            time.sleep(0.2)
+            program.process.send_signal(signal.SIGTERM)
+            time.sleep(0.1)
+            program.process.send_signal(signal.SIGTERM)
+            time.sleep(0.7)
+            assert program.process.poll() is None
+            assert program.end(signal.SIGTERM) == -signal.SIGTERM
+            assert "stopped" not in program.output()
+
+
+def test_timeout_ends_the_server_of_a_command_in_order():
+    for _ in range(3):
+        result = run("--preserve-status", "0.4", BINARY, "exec", "--", "sleep", "60", program="timeout")
+        assert (result.returncode, result.stderr) == (128 + signal.SIGTERM, "")
 
 
 def test_a_command_with_a_server_of_its_own_says_nothing_of_it():
