@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 
 #include "client/terminal.h"
@@ -18,8 +19,13 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 std::string notice;                      // NOLINT: does not change while a handler is set
 std::array<struct sigaction, 3> before;  // NOLINT: likewise
 
-// The signal comes again, and ends the process, once this returns: while it runs, the signal is blocked.
+std::atomic_flag told;
+
+// The signal comes again, and ends the process, once this returns: while it runs, this thread blocks the signal. Another
+// thread may take a repetition (GNU timeout signals its child, and then the group that the child is in), or another signal may
+// come in between: the sentence is told once.
 void tell(int number) {
+  if (told.test_and_set()) return;
   [[maybe_unused]] const auto written = write(STDERR_FILENO, notice.data(), notice.size());
   signal(number, SIG_DFL);
   raise(number);
@@ -30,6 +36,7 @@ void tell(int number) {
 InterruptionNotice::InterruptionNotice(const std::string& sentence) {
   // Where a bar stands, it goes; `^C` goes with it.
   notice = (is_terminal() ? "\r\x1B[K" : "") + ("rocktable: " + printable(sentence)) + "\n";
+  told.clear();
   struct sigaction action{};
   action.sa_handler = tell;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {

@@ -116,3 +116,19 @@ def test_who_ends_a_transfer_is_told_how_it_goes_on(server, file, table, tmp_pat
         assert process.returncode == -number
     assert said == ("rocktable: interrupted; run the same command again to resume\n" if kept else
                     "rocktable: interrupted; the same command begins anew (with --state FILE it would resume)\n")
+
+
+# The second signal may reach another thread while the first one is being told.
+def test_who_ends_a_transfer_by_two_signals_in_a_row_is_told_once(server, file, tmp_path):
+    for attempt in range(5):
+        with Proxy(server, Slow(0.05)) as proxy:
+            ends = ("import", "--from", file, "--to", proxy.connection_string, "--state", tmp_path / f"state{attempt}")
+            with subprocess.Popen([BINARY, *ends], stderr=subprocess.PIPE, text=True, env=environment()) as process:
+                while proxy.requests < 3:
+                    assert process.poll() is None
+                    time.sleep(0.005)
+                process.send_signal(signal.SIGTERM)
+                process.send_signal(signal.SIGTERM)
+                said = process.stderr.read()
+            assert process.returncode == -signal.SIGTERM
+        assert said == "rocktable: interrupted; run the same command again to resume\n"
