@@ -1,8 +1,8 @@
 #include "client/named_account.h"
 
 #include <cstdlib>
-#include <stdexcept>
 
+#include "client/command_output.h"
 #include "client/secret.h"
 
 namespace rocktable {
@@ -19,6 +19,14 @@ namespace {
 
 constexpr const char* kVariables[] = {"AZURE_STORAGE_CONNECTION_STRING", "AZURE_TABLES_CONNECTION_STRING"};
 
+TableEndpoint account_of(const std::string& text) {
+  try {
+    return parse_connection_string(text);
+  } catch (const ConnectionStringError& error) {
+    throw WrongUsage(error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> connection_strings_of_environment() {
@@ -30,11 +38,11 @@ std::vector<std::string> connection_strings_of_environment() {
 }
 
 TableEndpoint named_account(const std::string& given, const std::string& flag) {
-  if (!given.empty()) return parse_connection_string(read_secret(given, flag));
+  if (!given.empty()) return account_of(read_secret(given, flag));
   const auto known = connection_strings_of_environment();
-  if (!known.empty()) return parse_connection_string(known.front());
-  throw std::runtime_error("no account is named: give " + flag + ", or set " + kVariables[0] + " or " +
-                           kVariables[1]);
+  if (!known.empty()) return account_of(known.front());
+  throw WrongUsage("no account is named: give " + flag + ", or set " + kVariables[0] + " or " +
+                   kVariables[1]);
 }
 
 }  // namespace rocktable

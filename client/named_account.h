@@ -15,7 +15,8 @@ extern const char* const kAboutConnections;
 std::vector<std::string> connection_strings_of_environment();
 
 // `given` is a connection string, or where it is (secret.h), or empty: then AZURE_STORAGE_CONNECTION_STRING or
-// AZURE_TABLES_CONNECTION_STRING is read. `flag` is named where there is none. Throws std::runtime_error.
+// AZURE_TABLES_CONNECTION_STRING is read. `flag` is named where there is none. Throws
+// WrongUsage (command_output.h), and std::runtime_error where a file or a variable cannot be read.
 TableEndpoint named_account(const std::string& given, const std::string& flag);
 
 }  // namespace rocktable

@@ -141,7 +141,7 @@ void read_ends(const TransferCommand& command, TransferFlags& flags) {
   }
   if (command.from_account && command.to_account &&
       options.from.account->address() == options.to.account->address())
-    throw std::runtime_error("--from and --to are the same account, " + options.to.account->address());
+    throw WrongUsage("--from and --to are the same account, " + options.to.account->address());
 }
 
 // What to say to whoever ends it by Ctrl-C.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "client/command_output.h"
 #include "client/connection_string.h"
 #include "client/named_account.h"
 #include "client/secret.h"
@@ -83,7 +84,14 @@ void add_target_options(CLI::App& app, TargetOptions& options) {
 }
 
 ControlTarget control_target(const std::string& given) {
-  return target_of(read_secret(given, "--connectionString"));
+  const std::string text = read_secret(given, "--connectionString");
+  try {
+    return target_of(text);
+  } catch (const ConnectionStringError& error) {
+    throw WrongUsage(error.what());
+  } catch (const UrlError& error) {
+    throw WrongUsage(error.what());
+  }
 }
 
 }  // namespace rocktable

@@ -35,7 +35,8 @@ struct ControlTarget {
 // string. For a URL it is that of AZURE_STORAGE_CONNECTION_STRING or AZURE_TABLES_CONNECTION_STRING, where its endpoint is at
 // that very scheme, host and port, as inside of `rocktable exec`; else devstoreaccount1 with the key that everybody
 // knows. Variables name no target: what they say may be an account of the cloud. A shared access signature is not
-// for control, and not sent. Throws std::runtime_error.
+// for control, and not sent. Throws WrongUsage (client/command_output.h), and std::runtime_error where a file or a variable
+// cannot be read.
 ControlTarget control_target(const std::string& given);
 
 }  // namespace rocktable

@@ -47,12 +47,7 @@ int run_healthcheck(int argc, const char* const* argv) {
   app.footer(std::string("\n") + kAboutTargets +
              "Nothing of the account is sent.\nExit codes: 0 it is ready, 1 it is not, 2 wrong usage.");
   return run_command(app, argc, argv, output, [&] {
-    HttpUrl origin;
-    try {
-      origin = control_target(options.target).origin;
-    } catch (const UrlError& error) {
-      throw WrongUsage(error.what());
-    }
+    const HttpUrl origin = control_target(options.target).origin;
     const std::chrono::seconds timeout(seconds);
     check(origin, {.certificate_authority_file = options.ca_file,
                    .connect_timeout = timeout,

@@ -43,8 +43,8 @@ class InstanceError : public std::runtime_error {
 
 class Instance {
  public:
-  // Throws UrlError, HttpError for the file of certificates, and std::runtime_error for a target or a token that cannot be
-  // read or sent.
+  // Throws WrongUsage for a target that makes no sense, HttpError for the file of certificates, and std::runtime_error for a
+  // target or a token that cannot be read or sent.
   explicit Instance(const InstanceOptions& options);
 
   // `http://127.0.0.1:10002`

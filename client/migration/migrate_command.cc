@@ -76,7 +76,6 @@ nlohmann::json document_of(const One& one) {
 int up(const MigrateFlags& flags, const CommandOutput& output) {
   constexpr const char* kResume = "; run the same command again to resume";
   Progress progress(std::cerr, is_terminal());
-  const auto migrations = read_migrations(flags.folder);
   auto options = options_of(flags, progress);
   bool begun = false;
   nlohmann::json applied = nlohmann::json::array();
@@ -86,9 +85,11 @@ int up(const MigrateFlags& flags, const CommandOutput& output) {
     tell(migration, step);
   };
   options.listener.applied = [&](const Migration& migration) { applied.push_back(document_of(migration)); };
+  auto migrator = migrator_of(flags, std::move(options));
+  const auto migrations = read_migrations(flags.folder);
   const InterruptionNotice notice(std::string("interrupted") + kResume);
   try {
-    const std::size_t done = migrator_of(flags, std::move(options)).up(migrations, flags.to);
+    const std::size_t done = migrator.up(migrations, flags.to);
     output.say(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
   } catch (const std::exception& error) {
     if (begun) throw std::runtime_error(std::string(error.what()) + kResume);
@@ -101,8 +102,8 @@ int up(const MigrateFlags& flags, const CommandOutput& output) {
 // What would be done, by the tables as they are: a step cannot be counted that works on what one before it makes.
 int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, is_terminal());
-  const auto migrations = read_migrations(flags.folder);
   auto migrator = migrator_of(flags, options_of(flags, progress));
+  const auto migrations = read_migrations(flags.folder);
   nlohmann::json waiting = nlohmann::json::array();
   for (const auto& status : migrator.status(migrations)) {
     if (status.state == MigrationState::Edited)

@@ -267,3 +267,37 @@ def test_nobody_there(local):
 def test_a_target_given_twice_is_wrong_usage(local):
     ended = run("reset", "--url", url_of(local), "--connectionString", url_of(local))
     assert ended.returncode == 2 and "--connectionString" in ended.stderr
+
+
+# --- Exit codes -----------------------------------------------------------------------------------------
+
+WITH_CONN = {
+    "reset": ["reset"], "snapshot": ["snapshot", "list"], "healthcheck": ["healthcheck"],
+    "export": ["export", "--all", "--to", "out"], "import": ["import", "--from", "in"],
+    "migrate up": ["migrate", "up", "no-folder"], "migrate status": ["migrate", "status", "no-folder"],
+}
+
+
+@pytest.mark.parametrize("words", WITH_CONN.values(), ids=WITH_CONN)
+def test_a_conn_that_makes_no_sense_is_wrong_usage_wherever_it_stands(words, tmp_path):
+    for nonsense in ("NONSENSE", "AccountName=a", "http:/x"):
+        place = tmp_path / "place"
+        place.write_text(nonsense)
+        for given in (nonsense, f"@{place}", "env:PLACE"):
+            ended = run(*words, "--connectionString", given, PLACE=nonsense)
+            assert (ended.returncode, ended.stdout) == (2, ""), ended
+            assert ended.stderr.count("\n") == 1 and f"(see rocktable {words[0]}" in ended.stderr
+
+
+@pytest.mark.parametrize("words", WITH_CONN.values(), ids=WITH_CONN)
+def test_a_conn_that_cannot_be_read_is_a_failure(words, tmp_path):
+    assert "cannot be read" in refused(*words, "--connectionString", f"@{tmp_path}/absent")
+    assert "the variable PLACE is not set" in refused(*words, "--connectionString", "env:PLACE")
+
+
+@pytest.mark.parametrize("name", ["export", "import", "migrate up", "migrate status"])
+def test_no_account_is_wrong_usage(name):
+    ended = run(*WITH_CONN[name])
+    assert ended.returncode == 2 and "no account is named: give --connectionString, or set " in ended.stderr
+    ended = run(*WITH_CONN[name], AZURE_STORAGE_CONNECTION_STRING="NONSENSE")
+    assert ended.returncode == 2 and "is not of the form Name=Value" in ended.stderr

@@ -839,12 +839,19 @@ def test_wrong_usage_ends_with_2(words):
 
 @pytest.mark.parametrize("words, why", [
     (("export", "--from", "AccountName=a", "--all", "--to", "out"), "neither AccountKey nor SharedAccessSignature"),
-    (("export", "--from", "@/nowhere", "--all", "--to", "out"), "/nowhere cannot be read"),
     (("export", "--all", "--to", "out"), "or set AZURE_STORAGE_CONNECTION_STRING or AZURE_TABLES_CONNECTION_STRING"),
+    (("copy", "--from", "UseDevelopmentStorage=true", "--to", "UseDevelopmentStorage=true", "--all"), "the same account"),
+])
+def test_an_account_that_cannot_be_meant_is_wrong_usage(words, why):
+    said = refusal(*words, code=2)
+    assert why in said and "--help)" in said
+
+
+@pytest.mark.parametrize("words, why", [
+    (("export", "--from", "@/nowhere", "--all", "--to", "out"), "/nowhere cannot be read"),
     (("import", "--from", "/nowhere", "--to", "UseDevelopmentStorage=true", "--table", "abc"), "/nowhere cannot be read"),
     (("import", "--from", "/proc/self/fd", "--to", "UseDevelopmentStorage=true"), "has no file TABLE.ndjson"),
     (("import", "--from", "no_folder/", "--to", "UseDevelopmentStorage=true"), "no_folder/ cannot be read"),
-    (("copy", "--from", "UseDevelopmentStorage=true", "--to", "UseDevelopmentStorage=true", "--all"), "the same account"),
 ])
 def test_what_cannot_be_done_is_said_in_one_sentence(words, why):
     assert why in refusal(*words)
