@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/sample_entities.h"
-#include "storage/key_codec.h"
+#include "storage/format/key_codec.h"
 #include "storage/rocksdb.h"
 
 namespace rocktable {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "bench/requests.h"
-#include "server/access/auth.h"
+#include "server/access/authenticator.h"
 
 namespace rocktable {
 namespace {

@@ -2,11 +2,12 @@
 
 #include "bench/sample_entities.h"
 #include "odata/date_time.h"
+#include "odata/key_predicate.h"
 #include "odata/payload_writer.h"
+#include "odata/protocol/sas.h"
+#include "odata/protocol/shared_key.h"
 #include "odata/uri.h"
-#include "server/access/auth.h"
-#include "server/protocol/sas.h"
-#include "server/protocol/shared_key.h"
+#include "server/access/authenticator.h"
 
 namespace rocktable {
 namespace {

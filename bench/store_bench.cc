@@ -22,7 +22,7 @@ using Microseconds = std::chrono::duration<double, std::micro>;
 
 void fill(TableStore& store, std::size_t entities) {
   store.create_table(kBenchTable).value();
-  std::vector<Write> writes;
+  std::vector<Mutation> writes;
   for (std::size_t i = 0; i < entities; ++i) {
     writes.push_back({WriteKind::Insert, row_of(i), {}, properties_of(i)});
     if (writes.size() < 100 && i + 1 < entities) continue;

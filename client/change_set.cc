@@ -3,9 +3,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "odata/key_predicate.h"
 #include "odata/payload_writer.h"
 #include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -57,8 +57,8 @@ TableError no_answer() { return {0, "", "the answer to a transaction is not one"
 
 }  // namespace
 
-OutgoingEntity outgoing(const Entity& entity) {
-  OutgoingEntity out{entity.key, {}};
+SerializedEntity serialize_entity(const Entity& entity) {
+  SerializedEntity out{entity.key, {}};
   const auto properties = view_of(entity.properties);
   write_entity_body(out.body, {entity.key.partition_key, entity.key.row_key, {}, properties});
   return out;
@@ -78,7 +78,7 @@ std::string_view method_of(WriteMode mode) {
   return {};
 }
 
-std::string_view if_match_of(WriteMode mode, const OutgoingEntity& write) {
+std::string_view if_match_of(WriteMode mode, const SerializedEntity& write) {
   return mode == WriteMode::Delete && write.if_match.empty() ? std::string_view("*") : write.if_match;
 }
 
@@ -88,7 +88,7 @@ std::string resource_of(WriteMode mode, std::string_view table, const EntityKey&
   return out;
 }
 
-std::size_t bytes_in_transaction(const OutgoingEntity& write, std::string_view address) {
+std::size_t bytes_in_transaction(const SerializedEntity& write, std::string_view address) {
   constexpr std::size_t kMethod = 6, kSlashAndTable = 64, kBreaks = 10;
   std::string key;
   append_key_predicate(key, write.key.partition_key, write.key.row_key);
@@ -100,13 +100,13 @@ std::size_t bytes_in_transaction(const OutgoingEntity& write, std::string_view a
 std::string_view transaction_content_type() { return kContentType; }
 
 std::string write_transaction(std::string_view address, std::string_view table, WriteMode mode,
-                              std::span<const OutgoingEntity> writes) {
+                              std::span<const SerializedEntity> writes) {
   std::size_t size = kBegin.size() + kEnd.size();
-  for (const OutgoingEntity& write : writes) size += bytes_in_transaction(write, address);
+  for (const SerializedEntity& write : writes) size += bytes_in_transaction(write, address);
   std::string out;
   out.reserve(size);
   out += kBegin;
-  for (const OutgoingEntity& write : writes) {
+  for (const SerializedEntity& write : writes) {
     out.append(kPart).append(method_of(mode)).append(" ").append(address).append("/");
     out.append(resource_of(mode, table, write.key)).append(kHeaders);
     if (const auto etag = if_match_of(mode, write); !etag.empty())

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "odata/base64.h"
+#include "odata/protocol/sas.h"
 #include "odata/text.h"
-#include "server/protocol/sas.h"
 
 namespace rocktable {
 namespace {

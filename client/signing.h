@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "client/http_client.h"
-#include "server/protocol/shared_key.h"
+#include "odata/protocol/shared_key.h"
 
 namespace rocktable {
 

@@ -214,7 +214,7 @@ std::string known_etag(const Entity& entity) {
 // --- Writing -------------------------------------------------------------------------------------------------
 
 TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
-                                         const OutgoingEntity& write) {
+                                         const SerializedEntity& write) {
   const std::string_view type = mode == WriteMode::Delete ? std::string_view{} : kJson;
   const auto answer = send(method_of(mode), resource_of(mode, table, write.key),
                            {write.body, type, if_match_of(mode, write)});
@@ -223,7 +223,7 @@ TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
 }
 
 TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
-                                     std::span<const OutgoingEntity> writes) {
+                                     std::span<const SerializedEntity> writes) {
   if (writes.size() == 1) return write_one(table, mode, writes.front());
   const auto answer =
       send("POST", "$batch",

@@ -13,7 +13,7 @@
 #include "client/http_client.h"
 #include "client/table_error.h"
 #include "odata/entity.h"
-#include "server/protocol/shared_key.h"
+#include "odata/protocol/shared_key.h"
 
 namespace rocktable {
 
@@ -67,7 +67,7 @@ class TableClient {
   TableResult<Entity> get(std::string_view table, const EntityKey& key);
 
   // All of the writes or none; they are of one partition, no key twice.
-  TableResult<void> write(std::string_view table, WriteMode mode, std::span<const OutgoingEntity> writes);
+  TableResult<void> write(std::string_view table, WriteMode mode, std::span<const SerializedEntity> writes);
 
  private:
   struct Body {
@@ -78,7 +78,7 @@ class TableClient {
 
   TableResult<HttpResponse> send(std::string_view method, std::string target, Body body);
   void sign(HttpRequest& request, std::string_view content_type);
-  TableResult<void> write_one(std::string_view table, WriteMode mode, const OutgoingEntity& write);
+  TableResult<void> write_one(std::string_view table, WriteMode mode, const SerializedEntity& write);
 
   TableEndpoint endpoint_;
   HttpClient http_;

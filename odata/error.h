@@ -1,5 +1,5 @@
 // The vocabulary of refusals: an error is a code of the service and a message. The HTTP status is a function
-// of the code and is looked up where answers are rendered (server/error_response.cc).
+// of the code and is looked up where answers are rendered (server/request/error_response.cc).
 #pragma once
 
 #include <boost/system/result.hpp>

@@ -13,8 +13,8 @@
 
 #include "odata/base64.h"
 #include "odata/buffered_text.h"
+#include "odata/key_predicate.h"
 #include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {

@@ -16,7 +16,7 @@
 namespace rocktable {
 
 // In the order of the alternatives of Value. The numbers are part of the stored format
-// (storage/entity_codec.h): append only.
+// (storage/format/entity_codec.h): append only.
 enum class EdmType : std::uint8_t { String, Boolean, Int32, Int64, Double, DateTime, Guid, Binary };
 
 inline constexpr int kEdmTypeCount = 8;

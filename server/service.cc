@@ -7,14 +7,16 @@
 #include <thread>
 
 #include "odata/text.h"
-#include "server/access/auth_explanation.h"
-#include "server/batch.h"
-#include "server/control.h"
-#include "server/entities.h"
-#include "server/other_services.h"
-#include "server/service_properties.h"
-#include "server/table_acl.h"
-#include "server/tables.h"
+#include "server/access/refusal_explanation.h"
+#include "server/access/signed_identifiers.h"
+#include "server/control/control.h"
+#include "server/control/control_response.h"
+#include "server/handlers/batch.h"
+#include "server/handlers/blob_and_queue_stub.h"
+#include "server/handlers/entities.h"
+#include "server/handlers/service_properties.h"
+#include "server/handlers/table_acl.h"
+#include "server/handlers/tables.h"
 
 namespace rocktable {
 namespace {
@@ -82,29 +84,29 @@ bool is_blind_write(const Request& request) {
 
 struct Run {
   TableStore& store;
-  const Exchange& exchange;
+  const RequestContext& context;
   const std::string& body;
   RequestStats& stats;
   MemoryBudget::Share& memory;
 
-  Response operator()(const CreateTable&) const { return create_table(store, exchange, body); }
-  Response operator()(const QueryTables& o) const { return query_tables(store, exchange, o); }
-  Response operator()(const GetTable& o) const { return get_table(store, exchange, o); }
-  Response operator()(const DeleteTable& o) const { return delete_table(store, exchange, o); }
-  Response operator()(const InsertEntity& o) const { return insert_entity(store, exchange, o, body, stats); }
+  Response operator()(const CreateTable&) const { return create_table(store, context, body); }
+  Response operator()(const QueryTables& o) const { return query_tables(store, context, o); }
+  Response operator()(const GetTable& o) const { return get_table(store, context, o); }
+  Response operator()(const DeleteTable& o) const { return delete_table(store, context, o); }
+  Response operator()(const InsertEntity& o) const { return insert_entity(store, context, o, body, stats); }
   Response operator()(const QueryEntities& o) const {
-    return query_entities(store, exchange, o, stats, memory);
+    return query_entities(store, context, o, stats, memory);
   }
-  Response operator()(const GetEntity& o) const { return get_entity(store, exchange, o, stats); }
-  Response operator()(const WriteEntity& o) const { return write_entity(store, exchange, o, body, stats); }
-  Response operator()(const Batch& o) const { return run_batch(store, exchange, o, body, stats); }
-  Response operator()(const GetServiceProperties&) const { return get_service_properties(store, exchange); }
+  Response operator()(const GetEntity& o) const { return get_entity(store, context, o, stats); }
+  Response operator()(const WriteEntity& o) const { return write_entity(store, context, o, body, stats); }
+  Response operator()(const Batch& o) const { return run_batch(store, context, o, body, stats); }
+  Response operator()(const GetServiceProperties&) const { return get_service_properties(store, context); }
   Response operator()(const SetServiceProperties&) const {
-    return set_service_properties(store, exchange, body);
+    return set_service_properties(store, context, body);
   }
-  Response operator()(const GetServiceStats&) const { return get_service_stats(exchange); }
-  Response operator()(const GetTableAcl& o) const { return get_table_acl(store, exchange, o); }
-  Response operator()(const SetTableAcl& o) const { return set_table_acl(store, exchange, o, body); }
+  Response operator()(const GetServiceStats&) const { return get_service_stats(context); }
+  Response operator()(const GetTableAcl& o) const { return get_table_acl(store, context, o); }
+  Response operator()(const SetTableAcl& o) const { return set_table_acl(store, context, o, body); }
   Response operator()(const GetBehindTable&) const { throw ServiceException(ErrorCode::NotImplemented); }
 };
 
@@ -131,9 +133,9 @@ bool is_front_end(const Operation& operation) {
 }
 
 // What goes wrong inside the emulator is told to its log, not to the client.
-Response internal_error(const Exchange& exchange, const std::exception& fault) {
-  spdlog::error("request {} failed: {}", exchange.request_id, fault.what());
-  return error_response(ErrorCode::InternalError, exchange, ErrorSource::TableLayer);
+Response internal_error(const RequestContext& context, const std::exception& fault) {
+  spdlog::error("request {} failed: {}", context.request_id, fault.what());
+  return error_response(ErrorCode::InternalError, context, ErrorSource::TableLayer);
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ void Service::accept_control(const Request& request, Call& call) const {
   // Beside a token a key that everybody knows would open what the token closes.
   const bool secret = !options_.control.token.empty();
   const auto is_signed = [&] {
-    return authenticator_.is_signed_by_an_account(request, call.exchange_.received, secret);
+    return authenticator_.is_signed_by_an_account(request, call.context_.received, secret);
   };
   if (const auto refusal =
           refuse_control(options_.control, control_resource(request.target), request.headers, is_signed)) {
@@ -180,55 +182,55 @@ Response Service::control(const Request& request) {
   }
 }
 
-void Service::refuse_access(const Request& request, const Target& target, const Exchange& exchange,
+void Service::refuse_access(const Request& request, const Target& target, const RequestContext& context,
                             const Error& error) const {
-  if (exchange.explanation && request.service == StorageService::Table) {
-    *exchange.explanation =
-        authenticator_.explain(request, target, options_.secure, exchange.received, error);
+  if (context.explanation && request.service == StorageService::Table) {
+    *context.explanation =
+        explain_authentication(authenticator_, request, target, options_.secure, context.received, error);
   }
   throw ServiceException(error);
 }
 
 void Service::accept(const Request& request, Call& call, ErrorSource& source) {
-  Exchange& exchange = call.exchange_;
-  exchange.client_request_id = client_request_id_of(request.headers);
+  RequestContext& context = call.context_;
+  context.client_request_id = client_request_id_of(request.headers);
   if (request.headers.count("Host") > 1) throw ServiceException(ErrorCode::InvalidHeaderValue);
-  exchange.target =
+  context.target =
       parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style)
           .value();
-  const Target& target = exchange.target;
+  const Target& target = context.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers, target.account};
   const bool is_for_tables = request.service == StorageService::Table;
-  if (is_for_tables) exchange.preferences = parse_preferences(parts);
-  exchange.version = version_of(request.headers, query, options_.strict_api_version);
+  if (is_for_tables) context.preferences = parse_preferences(parts);
+  context.version = version_of(request.headers, query, options_.strict_api_version);
   require_unambiguous(request.headers, query);
   if (const auto known = authenticator_.require_account(target.account); !known)
-    refuse_access(request, target, exchange, known.error());
+    refuse_access(request, target, context, known.error());
   if (request.method == "OPTIONS") {
     if (!is_for_tables) throw ServiceException(ErrorCode::CorsPreflightFailure);  // there are no rules
-    call.refusal_ = preflight(exchange, *cors_rules_.of(target.account), request.headers);
+    call.refusal_ = preflight(context, *cors_rules_.of(target.account), request.headers);
     return;
   }
   call.account_exists_ = true;
   if (is_blind_write(request)) throw ServiceException(ErrorCode::AuthorizationFailure);
-  const auto caller = authenticator_.authenticate(request, target, options_.secure, exchange.received);
-  if (!caller) refuse_access(request, target, exchange, caller.error());
-  exchange.caller = *caller;
-  if (caller->kind == Caller::Kind::Bearer && exchange.version < kFirstVersionWithBearerTokens)
+  const auto caller = authenticator_.authenticate(request, target, options_.secure, context.received);
+  if (!caller) refuse_access(request, target, context, caller.error());
+  context.caller = *caller;
+  if (caller->kind == Caller::Kind::Bearer && context.version < kFirstVersionWithBearerTokens)
     throw ServiceException(ErrorCode::AuthenticationFailed);
   call.account_known_ = true;
   if (!is_for_tables) {
-    call.refusal_ = other_service_response(request, query, exchange);
+    call.refusal_ = blob_and_queue_response(request, query, context);
     return;
   }
 
   const bool front_end = query.get("comp").has_value();
   if (!front_end) source = ErrorSource::TableLayerEarly;
-  if (exchange.version < kFirstVersionWithJson) throw ServiceException(ErrorCode::JsonFormatNotSupported);
+  if (context.version < kFirstVersionWithJson) throw ServiceException(ErrorCode::JsonFormatNotSupported);
   call.operation_ = parse_operation(parts);
   if (!front_end) source = ErrorSource::TableLayer;
-  require_access(exchange, *call.operation_);
+  require_access(context, *call.operation_);
   // Whether a batch is a write shows in its body: run_batch() looks.
   if (target.secondary && is_write(*call.operation_) && !std::holds_alternative<Batch>(*call.operation_))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
@@ -241,14 +243,14 @@ Service::Call Service::accept(const Request& request) {
   Call call;
   call.service_ = this;
   call.request_ = &request;
-  call.exchange_.request_id = new_guid();
-  call.exchange_.received = now();
-  call.exchange_.version = kNewestVersion;
-  call.exchange_.service = request.service;
+  call.context_.request_id = new_guid();
+  call.context_.received = now();
+  call.context_.version = kNewestVersion;
+  call.context_.service = request.service;
   const bool is_for_tables = request.service == StorageService::Table;
   const bool is_control = is_for_tables && request.target.starts_with(kControlPrefix);
   call.counts_ = is_for_tables && !is_control;
-  if (options_.explain_auth) call.exchange_.explanation = std::make_shared<std::string>();
+  if (options_.explain_auth) call.context_.explanation = std::make_shared<std::string>();
   ErrorSource source = ErrorSource::FrontEnd;
   try {
     if (is_control) {
@@ -258,13 +260,13 @@ Service::Call Service::accept(const Request& request) {
     }
   } catch (const ServiceException& refusal) {
     if (options_.explain_auth && call.explanation().empty())
-      *call.exchange_.explanation = explain_code(refusal.error().code);
-    call.refusal_ = error_response(refusal.error(), call.exchange_, source);
+      *call.context_.explanation = explain_code(refusal.error().code);
+    call.refusal_ = error_response(refusal.error(), call.context_, source);
     if (refusal.error().code == ErrorCode::MethodNotAllowed)
       call.refusal_->add("Allow",
-                         allowed_methods(call.exchange_.target.resource, source == ErrorSource::FrontEnd));
+                         allowed_methods(call.context_.target.resource, source == ErrorSource::FrontEnd));
   } catch (const std::exception& fault) {
-    call.refusal_ = internal_error(call.exchange_, fault);
+    call.refusal_ = internal_error(call.context_, fault);
   }
   return call;
 }
@@ -273,33 +275,33 @@ Response Service::Call::execute(MemoryBudget::Share& memory) {
   const bool front_end = is_front_end(*operation_);
   try {
     Response response =
-        std::visit(Run{service_->store_, exchange_, *request_->body, stats_, memory}, *operation_);
+        std::visit(Run{service_->store_, context_, *request_->body, stats_, memory}, *operation_);
     if (std::holds_alternative<SetServiceProperties>(*operation_))
-      service_->cors_rules_.forget(exchange_.target.account);
+      service_->cors_rules_.forget(context_.target.account);
     return response;
   } catch (const ServiceException& refusal) {
     const bool early = refusal.error().code == ErrorCode::TableNotFound;
-    return error_response(refusal.error(), exchange_,
+    return error_response(refusal.error(), context_,
                           front_end ? ErrorSource::FrontEnd
                           : early   ? ErrorSource::TableLayerEarly
                                     : ErrorSource::TableLayer);
   } catch (const std::exception& fault) {
-    return internal_error(exchange_, fault);
+    return internal_error(context_, fault);
   }
 }
 
 StatisticsKey Service::Call::statistics_key() const {
   // The account that a stranger asks for is any bytes, and could be as many different ones as there is room.
-  if (!operation_) return {account_known_ ? exchange_.target.account : "", "", "Refused", ""};
+  if (!operation_) return {account_known_ ? context_.target.account : "", "", "Refused", ""};
   // What cannot be a table's name is a client's invention of any length.
   const std::string_view table = table_of(*operation_);
   const bool possible = table.empty() || check_table_name(table).has_value();
-  return {exchange_.target.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_),
-          plan_class_};
+  return {context_.target.account, possible ? to_lower_ascii(table) : "*", name_of(*operation_), plan_class_};
 }
 
 // Between two entities of a scan; false ends it.
-bool Service::Call::keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const std::atomic<bool>& hung_up) {
+bool Service::Call::keep_scanning(LiveCount& live, ScanThrottle::Scan& scan,
+                                  const std::atomic<bool>& hung_up) {
   const auto now = std::chrono::steady_clock::now();
   live.update(stats_, now);
   if (const auto rest = scan.rest(now); rest > rest.zero()) std::this_thread::sleep_for(rest);
@@ -317,13 +319,13 @@ Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Shar
   try {
     start_ = std::chrono::steady_clock::now();
     LiveCount live(service_->statistics_, statistics_key());
-    std::optional<RightOfWay::Scan> scan;
+    std::optional<ScanThrottle::Scan> scan;
     if (scans_) {
-      scan.emplace(service_->right_of_way_, start_);
+      scan.emplace(service_->scan_throttle_, start_);
       if (lane_ == Lane::Partition) scan->claim(start_);
       stats_.progress = [&](const RequestStats&) { return keep_scanning(live, *scan, hung_up); };
     } else {
-      service_->right_of_way_.claim(start_);
+      service_->scan_throttle_.claim(start_);
     }
     response = refusal_ ? std::move(*refusal_) : execute(memory);
     stats_.progress = nullptr;
@@ -332,9 +334,9 @@ Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Shar
     add_own_fields(response);
   } catch (
       const ServiceException& refusal) {  // the store is being exchanged, and the account's settings with it
-    response = error_response(refusal.error(), exchange_, ErrorSource::TableLayer);
+    response = error_response(refusal.error(), context_, ErrorSource::TableLayer);
   } catch (const std::exception& fault) {
-    response = internal_error(exchange_, fault);
+    response = internal_error(context_, fault);
   }
   response.sends_body = request_->method != "HEAD";
   return response;
@@ -350,18 +352,18 @@ void Service::Call::add_own_fields(Response& response) const {
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
   }
   if (account_exists_) {
-    add_cors_fields(response, *service_->cors_rules_.of(exchange_.target.account), request_->method,
+    add_cors_fields(response, *service_->cors_rules_.of(context_.target.account), request_->method,
                     request_->headers.get("Origin"));
   }
 }
 
 Response Service::refuse(const Error& error, StorageService service) const {
-  Exchange exchange;
-  exchange.service = service;
-  exchange.request_id = new_guid();
-  exchange.received = now();
-  exchange.version = kNewestVersion;
-  return error_response(error, exchange, ErrorSource::FrontEnd);
+  RequestContext context;
+  context.service = service;
+  context.request_id = new_guid();
+  context.received = now();
+  context.version = kNewestVersion;
+  return error_response(error, context, ErrorSource::FrontEnd);
 }
 
 }  // namespace rocktable

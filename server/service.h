@@ -6,17 +6,17 @@
 #include <optional>
 #include <string>
 
-#include "server/access/auth.h"
+#include "server/access/authenticator.h"
 #include "server/access/control_access.h"
-#include "server/cors.h"
-#include "server/error_response.h"
-#include "server/exchange.h"
-#include "server/memory_budget.h"
-#include "server/operation.h"
-#include "server/request.h"
-#include "server/response.h"
-#include "server/right_of_way.h"
-#include "server/statistics.h"
+#include "server/events/statistics.h"
+#include "server/handlers/cors.h"
+#include "server/limits/memory_budget.h"
+#include "server/limits/scan_throttle.h"
+#include "server/request/error_response.h"
+#include "server/request/operation.h"
+#include "server/request/request.h"
+#include "server/request/request_context.h"
+#include "server/request/response.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -63,7 +63,7 @@ class Service {
     // grows within it.
     Response run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
 
-    const std::string& request_id() const { return exchange_.request_id; }
+    const std::string& request_id() const { return context_.request_id; }
 
     // What it cost, once run() has returned: the class of its plan (empty where it read nothing by key), and
     // what was read.
@@ -72,20 +72,20 @@ class Service {
 
     // Why access was refused, where the options ask for it.
     std::string_view explanation() const {
-      return exchange_.explanation ? std::string_view(*exchange_.explanation) : std::string_view();
+      return context_.explanation ? std::string_view(*context_.explanation) : std::string_view();
     }
 
    private:
     friend class Service;
 
     Response execute(MemoryBudget::Share& memory);
-    bool keep_scanning(LiveCount& live, RightOfWay::Scan& scan, const std::atomic<bool>& hung_up);
+    bool keep_scanning(LiveCount& live, ScanThrottle::Scan& scan, const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
 
     Service* service_ = nullptr;
     const Request* request_ = nullptr;
-    Exchange exchange_;
+    RequestContext context_;
     std::optional<Operation> operation_;
     std::optional<Response> refusal_;
     bool is_control_ = false;  // of /_rocktable/, and to be answered by run()
@@ -106,22 +106,22 @@ class Service {
   Response refuse(const Error& error, StorageService service) const;
 
   // The server stops: from now on it says that it is not ready. Thread-safe.
-  void announce_stop() { stopping_ = true; }
+  void begin_stop() { stopping_ = true; }
 
  private:
   // Fills `call`, or throws ServiceException; `source` then says who refuses.
   void accept(const Request& request, Call& call, ErrorSource& source);
   void accept_control(const Request& request, Call& call) const;
   Response control(const Request& request);
-  // Throws ServiceException, after it has told an exchange that asks why.
-  [[noreturn]] void refuse_access(const Request& request, const Target& target, const Exchange& exchange,
+  // Throws ServiceException, after it has told an context that asks why.
+  [[noreturn]] void refuse_access(const Request& request, const Target& target, const RequestContext& context,
                                   const Error& error) const;
 
   TableStore& store_;
   Authenticator authenticator_;
   CorsRules cors_rules_;
   Statistics statistics_;
-  RightOfWay right_of_way_;
+  ScanThrottle scan_throttle_;
   ServiceOptions options_;
   std::atomic<bool> stopping_ = false;
 };

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "odata/query_plan.h"
-#include "storage/entity_codec.h"
+#include "storage/format/entity_codec.h"
 #include "storage/rocksdb.h"
 
 namespace rocktable {
@@ -306,7 +306,7 @@ class Scan {
   const Gate& gate_;
   TableId table_;
   std::size_t page_size_;
-  TableStore::Deadline deadline_;
+  ScanDeadline deadline_;
   const std::function<bool(const EntityView&)>& visit_;
   const Filter* filter_;
   const std::function<bool()>& is_full_;

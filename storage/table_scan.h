@@ -9,9 +9,10 @@
 
 #include "odata/filter.h"
 #include "odata/key_ranges.h"
+#include "storage/format/key_codec.h"
 #include "storage/gate.h"
-#include "storage/key_codec.h"
-#include "storage/table_store.h"
+#include "storage/page_rules.h"
+#include "storage/request_stats.h"
 
 namespace rocktable {
 
@@ -28,7 +29,7 @@ struct ScanRequest {
   TableId table;
   const KeyRanges& ranges;
   int page_size;
-  TableStore::Deadline deadline;
+  ScanDeadline deadline;
   const std::function<bool(const EntityView&)>& visit;
   const Filter* filter;                   // may be null
   const std::function<bool()>& is_full;   // may be empty

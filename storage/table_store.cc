@@ -9,9 +9,9 @@
 
 #include "odata/filter.h"
 #include "odata/text.h"
-#include "storage/entity_codec.h"
-#include "storage/folders.h"
-#include "storage/log_check.h"
+#include "storage/folder_swap.h"
+#include "storage/format/entity_codec.h"
+#include "storage/format/log_check.h"
 #include "storage/rocksdb.h"
 #include "storage/store_environment.h"
 #include "storage/table_scan.h"
@@ -33,7 +33,7 @@ std::string make_home(const StoreOptions& options) {
   try {
     const fs::path home = real_path(named);
     std::error_code error;
-    settle_exchange(home, error);
+    finish_interrupted_swap(home, error);
     if (!error && fs::is_symlink(named) && !fs::exists(home))
       throw StoreError("the folder " + named.string() + " is a link to " + home.string() +
                        ", which does not exist: create that folder, or remove the link");
@@ -359,7 +359,7 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
 }
 
 Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, const KeyRanges& ranges,
-                                                        int page_size, Deadline deadline,
+                                                        int page_size, ScanDeadline deadline,
                                                         const std::function<bool(const EntityView&)>& visit,
                                                         RequestStats& stats, const Filter* filter,
                                                         const std::function<bool()>& is_full) const {
@@ -416,7 +416,7 @@ void TableStore::Impl::leave_out_missing(std::vector<WantedRow>& wanted) const {
 }
 
 std::vector<TableStore::Impl::Previous> TableStore::Impl::read_previous(
-    std::span<const Write> writes, const std::vector<std::string>& keys) const {
+    std::span<const Mutation> writes, const std::vector<std::string>& keys) const {
   std::vector<Previous> previous(writes.size());
   std::vector<WantedRow> wanted;
   wanted.reserve(writes.size());
@@ -450,7 +450,7 @@ std::vector<TableStore::Impl::Previous> TableStore::Impl::read_previous(
 }
 
 CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::string_view partition_key,
-                                                std::span<const Write> writes, RequestStats& stats) {
+                                                std::span<const Mutation> writes, RequestStats& stats) {
   const StopWatch watch(stats.storage_time);
   const std::shared_lock table_guard(table_lock(encode_table_key(name.account, name.table)));
   const auto table = find_table(name);
@@ -541,7 +541,7 @@ Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
 }
 
 Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
-                                                  int page_size, Deadline deadline,
+                                                  int page_size, ScanDeadline deadline,
                                                   const std::function<bool(const EntityView&)>& visit,
                                                   RequestStats* stats, const Filter* filter,
                                                   const std::function<bool()>& is_full) const {
@@ -552,7 +552,7 @@ Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const K
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,
-                                          std::span<const Write> writes, RequestStats* stats) {
+                                          std::span<const Mutation> writes, RequestStats* stats) {
   const Gate::Pass pass(impl_->gate());
   RequestStats unwanted;
   return impl_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);

@@ -17,8 +17,10 @@
 #include "odata/error.h"
 #include "odata/filter.h"
 #include "odata/key_ranges.h"
+#include "storage/format/snapshot_description.h"
+#include "storage/mutation.h"
+#include "storage/page_rules.h"
 #include "storage/request_stats.h"
-#include "storage/write.h"
 
 namespace rocktable {
 
@@ -44,7 +46,7 @@ class StoreError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Files of the store are missing or damaged, which it was opened too late to prevent: repair_store (storage/repair.h)
+// Files of the store are missing or damaged, which it was opened too late to prevent: repair_store (storage/repair/repair.h)
 // saves what is whole.
 class DamagedStore : public StoreError {
  public:
@@ -85,13 +87,6 @@ struct SeedCount {
   std::uint64_t tables = 0, entities = 0;
 };
 
-// A snapshot of the whole store, kept beside it. Files that it shares with the store or another one count for each.
-struct SnapshotInfo {
-  std::string name;
-  DateTime taken;
-  std::uint64_t tables = 0, bytes = 0;
-};
-
 // A refused transaction: which of its writes was refused, and why.
 struct WriteRefusal {
   std::size_t position;
@@ -103,10 +98,6 @@ struct WriteRefusal {
 
 template <class T>
 using CommitResult = boost::system::result<T, WriteRefusal>;
-
-// A page of a scan ends with the entity that reaches this. A thousand entities of 16 KiB fit in, and of the largest,
-// 1 MiB each, as many as can be held in memory for several clients at once.
-inline constexpr std::size_t kMaxPageBytes = 16 << 20;
 
 // All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
 // damaged records are thrown (std::runtime_error). While everything is reset, or a snapshot restored, calls that are at
@@ -153,8 +144,6 @@ class TableStore {
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit, RequestStats* stats = nullptr) const;
 
-  using Deadline = std::chrono::steady_clock::time_point;
-
   // Visits the entities of `ranges` in key order. A range of one key is looked up (bloom filters spare most
   // reads of what is not there), any other is iterated within its bounds; nothing else is read.
   //
@@ -170,7 +159,7 @@ class TableStore {
   // and still have one. Sees one snapshot of the table. Errors: TableNotFound.
   // Source: learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
-                                        Deadline deadline,
+                                        ScanDeadline deadline,
                                         const std::function<bool(const EntityView&)>& visit,
                                         RequestStats* stats = nullptr, const Filter* filter = nullptr,
                                         const std::function<bool()>& is_full = {}) const;
@@ -179,7 +168,7 @@ class TableStore {
   // element and no row key twice. Durable when it returns. Returns the timestamp that all of them got; it is
   // larger than that of every commit before. Errors: TableNotFound at position 0, else those of apply().
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
-                                std::span<const Write> writes, RequestStats* stats = nullptr);
+                                std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
   // How many tables all accounts have together, or `most` where there are more: as many rows are visited.
   std::uint64_t count_tables(std::uint64_t most) const;

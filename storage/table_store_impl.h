@@ -28,15 +28,15 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/catalog_codec.h"
+#include "storage/catalog_cache.h"
 #include "storage/clock.h"
 #include "storage/database.h"
+#include "storage/format/catalog_codec.h"
+#include "storage/format/key_codec.h"
+#include "storage/format/snapshot_description.h"
 #include "storage/gate.h"
-#include "storage/key_codec.h"
 #include "storage/recovery.h"
-#include "storage/snapshot_description.h"
 #include "storage/table_lock.h"
-#include "storage/table_rows.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -61,12 +61,12 @@ class TableStore::Impl {
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit, RequestStats& stats) const;
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
-                                        Deadline deadline,
+                                        ScanDeadline deadline,
                                         const std::function<bool(const EntityView&)>& visit,
                                         RequestStats& stats, const Filter* filter,
                                         const std::function<bool()>& is_full) const;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
-                                std::span<const Write> writes, RequestStats& stats);
+                                std::span<const Mutation> writes, RequestStats& stats);
 
   // --- In reset.cc
   std::map<std::string, std::uint64_t> table_counts() const;
@@ -125,7 +125,7 @@ class TableStore::Impl {
   bool has_tables(std::string_view account) const;
   bool has_files(const rocksdb::Range& range) const;
   void leave_out_missing(std::vector<WantedRow>& wanted) const;
-  std::vector<Previous> read_previous(std::span<const Write> writes,
+  std::vector<Previous> read_previous(std::span<const Mutation> writes,
                                       const std::vector<std::string>& keys) const;
 
   // --- The id of the contents
@@ -216,7 +216,7 @@ class TableStore::Impl {
   std::mutex table_id_mutex_;
   std::uint64_t next_table_id_ = 1;   // whoever takes one writes the next along with what it is for
   std::uint64_t first_table_id_ = 1;  // of those that may have rows: the ones before went with a reset
-  mutable TableRows table_rows_;
+  mutable CatalogCache table_rows_;
   mutable std::atomic<int> long_scans_ = 0;
   mutable std::array<TableLock, kTableLocks> table_locks_;
   mutable std::array<std::mutex, 1024> partition_locks_;

@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/requests.h"
-#include "server/access/auth.h"
-#include "server/protocol/sas.h"
-#include "server/protocol/shared_key.h"
+#include "odata/protocol/sas.h"
+#include "odata/protocol/shared_key.h"
+#include "server/access/authenticator.h"
 
 namespace rocktable::micro {
 namespace {

@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/samples.h"
-#include "storage/entity_codec.h"
-#include "storage/key_codec.h"
+#include "storage/format/entity_codec.h"
+#include "storage/format/key_codec.h"
 
 namespace rocktable::micro {
 namespace {

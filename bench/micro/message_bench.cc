@@ -5,9 +5,9 @@
 
 #include "bench/micro/samples.h"
 #include "bench/requests.h"
-#include "server/protocol/multipart.h"
-#include "server/request_parser.h"
-#include "server/response.h"
+#include "odata/protocol/multipart.h"
+#include "server/http/request_parser.h"
+#include "server/request/response.h"
 
 namespace rocktable::micro {
 namespace {

@@ -4,7 +4,7 @@
 #include "bench/micro/samples.h"
 #include "bench/requests.h"
 #include "odata/uri.h"
-#include "server/operation.h"
+#include "server/request/operation.h"
 
 namespace rocktable::micro {
 namespace {

@@ -1,12 +1,11 @@
 #include "client/control/control_target.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
-#include "client/command_output.h"
+#include "client/account_argument.h"
 #include "client/connection_string.h"
-#include "client/named_account.h"
 #include "client/secret.h"
+#include "client/wrong_usage.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -64,24 +63,6 @@ ControlTarget target_of(const std::string& text) {
 }
 
 }  // namespace
-
-const char* const kAboutTargets =
-    "CONN is a rocktable, and who asks:\n"
-    "  http://127.0.0.1:10002             Its address\n"
-    "  UseDevelopmentStorage=true         This address, with the well-known key\n"
-    "  AccountName=...;AccountKey=...;TableEndpoint=...\n"
-    "                                     Any connection string: its account signs what is asked\n"
-    "  @FILE, env:NAME                    The same, in a file or a variable: out of others' sight\n";
-
-void add_target_options(CLI::App& app, TargetOptions& options) {
-  app.add_option("--connectionString,--url", options.target, "The rocktable that is meant")
-      ->type_name("CONN")
-      ->envname("ROCKTABLE_URL")
-      ->capture_default_str();
-  app.add_option("--caFile", options.ca_file, "Certificates to trust beside the system's")
-      ->type_name("FILE")
-      ->envname("ROCKTABLE_CA_FILE");
-}
 
 ControlTarget control_target(const std::string& given) {
   const std::string text = read_secret(given, "--connectionString");

@@ -7,23 +7,12 @@
 
 #include "client/http_url.h"
 
-namespace CLI {
-class App;
-}
-
 namespace rocktable {
-
-// For --help: what stands for CONN.
-extern const char* const kAboutTargets;
 
 struct TargetOptions {
   std::string target = "http://127.0.0.1:10002";  // as given
   std::string ca_file;  // certificates that are trusted beside the system's; empty: none
 };
-
-// --connectionString, --url (its former name) and --caFile, each of them also from the environment, as `rocktable exec` sets
-// it. Writes to `options` while the app parses.
-void add_target_options(CLI::App& app, TargetOptions& options);
 
 struct ControlTarget {
   HttpUrl origin;  // without path and query
@@ -35,7 +24,7 @@ struct ControlTarget {
 // string. For a URL it is that of AZURE_STORAGE_CONNECTION_STRING or AZURE_TABLES_CONNECTION_STRING, where its endpoint is at
 // that very scheme, host and port, as inside of `rocktable exec`; else devstoreaccount1 with the key that everybody
 // knows. Variables name no target: what they say may be an account of the cloud. A shared access signature is not
-// for control, and not sent. Throws WrongUsage (client/command_output.h), and std::runtime_error where a file or a variable
+// for control, and not sent. Throws WrongUsage (client/wrong_usage.h), and std::runtime_error where a file or a variable
 // cannot be read.
 ControlTarget control_target(const std::string& given);
 

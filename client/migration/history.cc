@@ -26,7 +26,7 @@ int number_of(const Entity& entity, std::string_view name) {
 }
 
 // Calls `visit` with the id and the entity of each row.
-void for_each_row(WorkSpace& space, const char* partition,
+void for_each_row(MigrationClient& space, const char* partition,
                   const std::function<void(std::int64_t, const Entity&)>& visit) {
   const std::string filter = EntitySelection{partition, {}, {}}.to_filter();
   const auto read = [&](const Entity& entity) {

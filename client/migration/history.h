@@ -15,7 +15,7 @@
 #include <string>
 
 #include "client/migration/migration.h"
-#include "client/migration/work_space.h"
+#include "client/migration/migration_client.h"
 
 namespace rocktable::migration {
 
@@ -37,7 +37,7 @@ struct RunningMigration {
 
 class History {
  public:
-  explicit History(WorkSpace& space) : space_(space) {}
+  explicit History(MigrationClient& space) : space_(space) {}
 
   // Rows whose key is no id are passed over. Nothing where there is no table yet.
   std::map<std::int64_t, AppliedMigration> applied() const;
@@ -47,7 +47,7 @@ class History {
   void record_applied(const Migration& migration, DateTime started);
 
  private:
-  WorkSpace& space_;
+  MigrationClient& space_;
 };
 
 }  // namespace rocktable::migration

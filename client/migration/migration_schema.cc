@@ -8,8 +8,8 @@
 #include <string>
 
 #include "client/migration/sha256.h"
+#include "odata/files/atomic_file.h"
 #include "odata/files/input_file.h"
-#include "odata/files/unfinished_file.h"
 
 namespace rocktable::migration {
 namespace {
@@ -31,9 +31,9 @@ SchemaState put_schema(const std::filesystem::path& folder, std::string_view sch
     if (text == schema) return SchemaState::Same;
     if (std::find(earlier.begin(), earlier.end(), sha256(text)) == earlier.end()) return SchemaState::Changed;
   }
-  UnfinishedFile unfinished(file, kMode);
-  unfinished.write(std::string(schema));
-  if (!unfinished.replace())
+  AtomicFile replacement(file, kMode);
+  replacement.write(std::string(schema));
+  if (!replacement.replace())
     throw std::runtime_error(file.string() + " cannot be written: " + std::strerror(errno));
   return SchemaState::Written;
 }

@@ -111,8 +111,8 @@ Migrator::Migrator(std::string_view connection_string, MigratorOptions options)
 Migrator::Migrator(TableEndpoint endpoint, MigratorOptions options)
     : endpoint_(std::move(endpoint)), options_(std::move(options)), space_(connect()) {}
 
-std::unique_ptr<WorkSpace> Migrator::connect() const {
-  return std::make_unique<WorkSpace>(endpoint_, options_.http, options_.listener.tell);
+std::unique_ptr<MigrationClient> Migrator::connect() const {
+  return std::make_unique<MigrationClient>(endpoint_, options_.http, options_.listener.tell);
 }
 
 bool Migrator::create_migration(const std::function<void(MigratorSyntax&)>& syntax, std::int64_t id,

@@ -100,11 +100,11 @@ class Migrator {
   bool has_work(const std::vector<Migration>& migrations, std::optional<std::int64_t> to);
   void check_unedited(const std::vector<Migration>& migrations);
   void apply(const Migration& migration, History& history);
-  std::unique_ptr<WorkSpace> connect() const;
+  std::unique_ptr<MigrationClient> connect() const;
 
   const TableEndpoint endpoint_;
   const MigratorOptions options_;
-  std::unique_ptr<WorkSpace> space_;
+  std::unique_ptr<MigrationClient> space_;
 };
 
 }  // namespace rocktable::migration

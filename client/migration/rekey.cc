@@ -17,7 +17,7 @@ std::string text_of(const EntityKey& key) {
 
 class RekeyWork {
  public:
-  RekeyWork(WorkSpace& space, const Rekey& step, const StepProgress& progress)
+  RekeyWork(MigrationClient& space, const Rekey& step, const StepProgress& progress)
       : space_(space), step_(step), progress_(progress), new_(progress.name), old_(progress.name + "old") {}
 
   void run();
@@ -31,7 +31,7 @@ class RekeyWork {
   void catch_up(const EntityKey& key);
   void write_new();
 
-  WorkSpace& space_;
+  MigrationClient& space_;
   const Rekey& step_;
   const StepProgress& progress_;
   const std::string new_, old_;
@@ -154,7 +154,7 @@ void RekeyWork::write_new() {
 
 }  // namespace
 
-void run_rekey(WorkSpace& space, const Rekey& step, const StepProgress& progress) {
+void run_rekey(MigrationClient& space, const Rekey& step, const StepProgress& progress) {
   RekeyWork(space, step, progress).run();
 }
 

@@ -12,10 +12,12 @@
 // Each phase reads what only an earlier one writes: so it can be done again from its start.
 #pragma once
 
-#include "client/migration/step_runner.h"
+#include "client/migration/migration.h"
+#include "client/migration/migration_client.h"
+#include "client/migration/step_progress.h"
 
 namespace rocktable::migration {
 
-void run_rekey(WorkSpace& space, const Rekey& step, const StepProgress& progress);
+void run_rekey(MigrationClient& space, const Rekey& step, const StepProgress& progress);
 
 }  // namespace rocktable::migration

@@ -56,7 +56,7 @@ bool is_gone(const std::string& owner) {
 
 }  // namespace
 
-RunnerLock::RunnerLock(WorkSpace& work, std::unique_ptr<WorkSpace> own, RunnerLockOptions options)
+RunnerLock::RunnerLock(MigrationClient& work, std::unique_ptr<MigrationClient> own, RunnerLockOptions options)
     : work_(work), own_(std::move(own)), options_(options), owner_(new_owner()) {
   const auto give_up = std::chrono::steady_clock::now() + options_.patience;
   std::string holder;

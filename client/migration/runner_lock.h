@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "client/migration/work_space.h"
+#include "client/migration/migration_client.h"
 
 namespace rocktable::migration {
 
@@ -23,7 +23,7 @@ class RunnerLock {
   // Takes the lock, at once where its holder ran on this machine and is gone. The table must be there. Throws
   // std::runtime_error, which says who holds it. Where it cannot be renewed later, `work` is stopped. `own` is for the
   // lock's own requests: those of the work may take long.
-  RunnerLock(WorkSpace& work, std::unique_ptr<WorkSpace> own, RunnerLockOptions options);
+  RunnerLock(MigrationClient& work, std::unique_ptr<MigrationClient> own, RunnerLockOptions options);
   // Gives it back.
   ~RunnerLock();
   RunnerLock(const RunnerLock&) = delete;
@@ -35,8 +35,8 @@ class RunnerLock {
   Entity entry() const;
   void renew_until_the_end();
 
-  WorkSpace& work_;
-  const std::unique_ptr<WorkSpace> own_;
+  MigrationClient& work_;
+  const std::unique_ptr<MigrationClient> own_;
   const RunnerLockOptions options_;
   const std::string owner_;
   DateTime timestamp_;  // of the entry as we wrote it

@@ -15,7 +15,7 @@ constexpr int kNotFound = 404, kPreconditionFailed = 412;
 bool always(const TableError&, const EntityKey&) { return true; }
 
 // Reads what the filter finds, and gives it to `visit`; tells how many there were so far.
-void visit_all(WorkSpace& space, const std::string& table, const std::string& filter,
+void visit_all(MigrationClient& space, const std::string& table, const std::string& filter,
                const StepProgress& progress, const std::function<void(Entity&)>& visit) {
   std::uint64_t count = 0;
   space.for_each(table, filter, [&](Entity& entity) {
@@ -24,14 +24,14 @@ void visit_all(WorkSpace& space, const std::string& table, const std::string& fi
   });
 }
 
-void delete_entities(WorkSpace& space, const std::string& table, const std::string& filter,
+void delete_entities(MigrationClient& space, const std::string& table, const std::string& filter,
                      const StepProgress& progress) {
   const auto writer = space.open_writer(table, {.mode = WriteMode::Delete, .forgive = always});
   visit_all(space, table, filter, progress, [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
 }
 
-void copy_entities(WorkSpace& space, const std::string& from, const std::string& to,
+void copy_entities(MigrationClient& space, const std::string& from, const std::string& to,
                    const StepProgress& progress) {
   space.create_table(to);
   const auto writer = space.open_writer(to, {.mode = WriteMode::Replace});
@@ -50,7 +50,7 @@ bool change_entity(const ChangeProperty& step, Entity& entity) {
 
 class ChangeWork {
  public:
-  ChangeWork(WorkSpace& space, const ChangeProperty& step, const StepProgress& progress)
+  ChangeWork(MigrationClient& space, const ChangeProperty& step, const StepProgress& progress)
       : space_(space),
         step_(step),
         progress_(progress),
@@ -93,7 +93,7 @@ class ChangeWork {
     }
   }
 
-  WorkSpace& space_;
+  MigrationClient& space_;
   const ChangeProperty& step_;
   const StepProgress& progress_;
   const std::string filter_;
@@ -102,7 +102,7 @@ class ChangeWork {
 };
 
 struct Run {
-  WorkSpace& space;
+  MigrationClient& space;
   const StepProgress& progress;
 
   void operator()(const CreateTable& step) const { space.create_table(step.table); }
@@ -139,7 +139,7 @@ struct Run {
 };
 
 struct Cost {
-  WorkSpace& space;
+  MigrationClient& space;
 
   StepCost entities(
       const std::string& table, const std::string& filter,
@@ -186,25 +186,10 @@ struct Cost {
 
 }  // namespace
 
-std::runtime_error entity_error(const std::string& table, const EntityKey& key, const std::string& sentence) {
-  return std::runtime_error("the table " + table + ", entity (" + shown(key.partition_key) + ", " +
-                            shown(key.row_key) + "): " + sentence);
-}
-
-void TransactionCounter::add(const std::string& partition_key) {
-  if (cost_.entities == 0 || partition_key != partition_ || open_ == kMaxTransactionWrites) {
-    ++cost_.transactions;
-    open_ = 0;
-    partition_ = partition_key;
-  }
-  ++open_;
-  ++cost_.entities;
-}
-
-void run_step(WorkSpace& space, const Step& step, const StepProgress& progress) {
+void run_step(MigrationClient& space, const Step& step, const StepProgress& progress) {
   std::visit(Run{space, progress}, step);
 }
 
-StepCost cost_of(WorkSpace& space, const Step& step) { return std::visit(Cost{space}, step); }
+StepCost cost_of(MigrationClient& space, const Step& step) { return std::visit(Cost{space}, step); }
 
 }  // namespace rocktable::migration

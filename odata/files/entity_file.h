@@ -7,23 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
-#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "odata/entity.h"
 #include "odata/files/file_error.h"
 
 namespace rocktable {
-
-enum class EntityFormat { Ndjson, Csv };
-
-// By the ending of a file's name: `.ndjson`, `.jsonl` or `.csv`, in any case.
-std::optional<EntityFormat> format_of_file(std::string_view name);
 
 // What a line may be long, the lines of a quoted field taken together. The largest entity, escaped as far as it can be,
 // needs 7 MiB.
@@ -43,10 +34,6 @@ class EntityReader {
   // What was taken from the stream so far.
   virtual std::uint64_t bytes_read() const = 0;
 };
-
-// `file` is how errors name it. The stream must outlive the reader, and be opened as binary. A CSV's header is read
-// here. Throws FileError.
-std::unique_ptr<EntityReader> open_entity_reader(EntityFormat format, std::istream& in, std::string file);
 
 struct EntityWriterOptions {
   // Whether entities carry their Timestamp. Readers do not look at it.
@@ -70,9 +57,5 @@ class EntityWriter {
   // All written so far is handed on, and the stream flushed. What was not flushed is lost. Throws as above.
   virtual void flush() = 0;
 };
-
-// The stream must outlive the writer.
-std::unique_ptr<EntityWriter> open_entity_writer(EntityFormat format, std::ostream& out, std::string file,
-                                                 EntityWriterOptions options = {});
 
 }  // namespace rocktable

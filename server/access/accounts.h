@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/protocol/shared_key.h"
+#include "odata/protocol/shared_key.h"
 
 namespace rocktable {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "odata/protocol/shared_key.h"
 #include "odata/text.h"
-#include "server/access/auth_checks.h"
-#include "server/protocol/shared_key.h"
-#include "server/target.h"
+#include "server/access/authentication_checks.h"
+#include "server/request/target.h"
 
 namespace rocktable {
 namespace {

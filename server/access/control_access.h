@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/protocol/headers.h"
+#include "odata/protocol/headers.h"
 
 namespace rocktable {
 

@@ -6,11 +6,11 @@
 #include <functional>
 
 #include "odata/base64.h"
+#include "odata/protocol/query_string.h"
+#include "odata/protocol/shared_key.h"
 #include "odata/text.h"
 #include "odata/uri.h"
-#include "server/access/auth.h"
-#include "server/protocol/query_string.h"
-#include "server/protocol/shared_key.h"
+#include "server/access/accounts.h"
 
 namespace rocktable {
 namespace {

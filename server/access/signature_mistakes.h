@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "server/access/auth_checks.h"
-#include "server/protocol/sas.h"
-#include "server/request.h"
-#include "server/target.h"
+#include "odata/protocol/sas.h"
+#include "server/access/authentication_checks.h"
+#include "server/request/request.h"
+#include "server/request/target.h"
 
 namespace rocktable {
 

@@ -1,12 +1,12 @@
 #include "server/program/commands.h"
 
-#include "client/control/healthcheck.h"
-#include "client/control/reset_command.h"
-#include "client/control/snapshot_command.h"
-#include "client/migration/migrate_command.h"
-#include "client/transfer_commands.h"
+#include "client/commands/healthcheck_command.h"
+#include "client/commands/migrate_command.h"
+#include "client/commands/reset_command.h"
+#include "client/commands/snapshot_command.h"
+#include "client/commands/transfer_commands.h"
 #include "server/program/exec.h"
-#include "server/program/repair.h"
+#include "server/program/repair_command.h"
 
 namespace rocktable {
 namespace {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <sstream>
 
-#include "client/suggestion.h"
+#include "client/commands/suggestion.h"
 #include "odata/text.h"
 
 namespace rocktable {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/command_line.h"
+#include "client/commands/command_line.h"
 
 namespace rocktable {
 

@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "odata/printable.h"
+#include "server/http/stop_signals.h"
 #include "server/program/child_process.h"
 #include "server/program/exec_options.h"
 #include "server/program/serve.h"
 #include "server/program/trusted_authorities.h"
-#include "server/stop_signals.h"
 
 namespace rocktable {
 namespace {
@@ -60,8 +60,8 @@ class TemporaryFolder {
 };
 
 // UseDevelopmentStorage=true says nothing of account and key. Throws std::runtime_error.
-void check_development_account(const Announcement& announcement) {
-  const Account& first = announcement.accounts.front();
+void check_development_account(const StartupReport& report) {
+  const Account& first = report.accounts.front();
   const auto& keys = first.keys;
   if (first.name != kDevelopmentAccount || std::find(keys.begin(), keys.end(), kDevelopmentKey) == keys.end())
     throw std::runtime_error(
@@ -70,22 +70,22 @@ void check_development_account(const Announcement& announcement) {
 }
 
 // `NAME=VALUE`, each with a NUL behind it. Writes files for clients to the folder. Throws std::runtime_error.
-std::string environment_of(const Announcement& announcement, const ExecOptions& options) {
+std::string environment_of(const StartupReport& report, const ExecOptions& options) {
   std::string out;
   const auto add = [&](std::string_view name, const std::string& value) {
     out.append(name).append("=").append(value).push_back('\0');
   };
-  const Account& account = announcement.accounts.front();
-  const std::string connection = connection_string(announcement, account);
+  const Account& account = report.accounts.front();
+  const std::string connection = connection_string(report, account);
   add("AZURE_STORAGE_CONNECTION_STRING", connection);
   add("AZURE_TABLES_CONNECTION_STRING", connection);
-  add("ROCKTABLE_ENDPOINT", endpoint_of(announcement, account));
-  add("ROCKTABLE_URL", url_of(announcement));
-  add("ROCKTABLE_PORT", std::to_string(announcement.table.port));
+  add("ROCKTABLE_ENDPOINT", endpoint_of(report, account));
+  add("ROCKTABLE_URL", url_of(report));
+  add("ROCKTABLE_PORT", std::to_string(report.table.port));
   add("ROCKTABLE_YES", "1");  // the instance is the command's own: nobody has to be asked
   if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
-  if (!announcement.certificate_authority.empty()) {
-    const auto authority = std::filesystem::absolute(announcement.certificate_authority);
+  if (!report.certificate_authority.empty()) {
+    const auto authority = std::filesystem::absolute(report.certificate_authority);
     add("ROCKTABLE_CA_FILE", authority.string());
     const Trust trust = trust_also(authority, options.folder, TrustSources::of_this_process());
     for (const auto& warning : trust.warnings) spdlog::warn("{}", printable(warning));
@@ -116,9 +116,9 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
   leave_terminal();
   int code = kDone;
   try {
-    serve(options.server, [&](const Announcement& announcement) {
-      if (options.dev_storage) check_development_account(announcement);
-      write_all(ready, environment_of(announcement, options));
+    serve(options.server, [&](const StartupReport& report) {
+      if (options.dev_storage) check_development_account(report);
+      write_all(ready, environment_of(report, options));
       ready.close();
     });
   } catch (const std::exception& error) {
@@ -206,7 +206,7 @@ void Execution::reap() {
   }
 }
 
-// Whether a signal that comes now repeats the one before (server/stop_signals.h).
+// Whether a signal that comes now repeats the one before (server/http/stop_signals.h).
 bool Execution::is_repetition() const {
   return signal_at_ && std::chrono::steady_clock::now() - *signal_at_ <= kSameRequest;
 }
@@ -276,7 +276,7 @@ int Execution::run() {
 int run_exec(int argc, const char* const* argv) {
   std::optional<Ending> ending;
   ExecOptions options = read_exec_command_line(argc, argv, ending);
-  if (ending) return ending->tell();
+  if (ending) return ending->print();
   for (const auto& warning : options.server.warnings) spdlog::warn("{}", printable(warning));
   std::optional<TemporaryFolder> folder;
   if (options.server.tls_auto) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/command_line.h"
-#include "server/program/options.h"
+#include "client/commands/command_line.h"
+#include "server/program/server_flags.h"
 
 namespace rocktable {
 

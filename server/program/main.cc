@@ -10,25 +10,25 @@
 #include <string_view>
 #include <vector>
 
-#include "client/command_line.h"
+#include "client/commands/command_line.h"
 #include "odata/printable.h"
 #include "server/program/commands.h"
-#include "server/program/options.h"
 #include "server/program/serve.h"
+#include "server/program/server_command_line.h"
 
 namespace rocktable {
 namespace {
 
-void (*announcer_of(Compatibility compatibility))(const Announcement&) {
+void (*startup_printer_of(Compatibility compatibility))(const StartupReport&) {
   switch (compatibility) {
     case Compatibility::Azurite:
-      return announce_as_azurite;
+      return print_startup_as_azurite;
     case Compatibility::AzuriteTable:
-      return announce_as_azurite_table;
+      return print_startup_as_azurite_table;
     case Compatibility::None:
       break;
   }
-  return announce;
+  return print_startup;
 }
 
 const Command* find_command(std::string_view name) {
@@ -48,23 +48,25 @@ int tell_help(const std::vector<std::string>& words) {
   argv.push_back("rocktable");
   for (const auto& word : words) argv.push_back(word.c_str());
   const Invocation named = parse_command_line(static_cast<int>(argv.size()), argv.data());
-  if (named.ending) return named.ending->tell();  // there is no such command
+  if (named.ending) return named.ending->print();  // there is no such command
   const char* const page[] = {"rocktable", "--help"};
-  return parse_command_line(2, page).ending->tell();
+  return parse_command_line(2, page).ending->print();
 }
 
 int run_server(int argc, const char* const* argv) {
   const Invocation invocation = parse_command_line(argc, argv);
   if (invocation.help) return tell_help(*invocation.help);
-  if (invocation.ending) return invocation.ending->tell();
+  if (invocation.ending) return invocation.ending->print();
   for (const auto& warning : invocation.options.warnings) spdlog::warn("{}", printable(warning));
   try {
-    serve(invocation.options, announcer_of(invocation.options.compatibility), [&](const Farewell& farewell) {
-      const bool on_output = invocation.options.compatibility == Compatibility::None;
-      std::ostream& out = on_output ? std::cout : std::cerr;
-      if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0) out << '\r';  // over the terminal's ^C
-      say_goodbye(out, farewell);
-    });
+    serve(invocation.options, startup_printer_of(invocation.options.compatibility),
+          [&](const ShutdownReport& report) {
+            const bool on_output = invocation.options.compatibility == Compatibility::None;
+            std::ostream& out = on_output ? std::cout : std::cerr;
+            if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0)
+              out << '\r';  // over the terminal's ^C
+            print_shutdown(out, report);
+          });
   } catch (const std::exception& error) {
     throw std::runtime_error(with_origins(error.what(), invocation.options.origins));
   }

@@ -1,12 +1,10 @@
-// The command line of the server, also for commands that start one.
+// What a server is started with, whichever way it was said.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "client/command_line.h"
 #include "server/program/configuration.h"
 
 namespace rocktable {
@@ -55,78 +53,6 @@ struct Options {
   bool insight_headers = false;
   std::vector<std::string> warnings;  // to be told before the start
   Origins origins;                    // of the options that the command line does not give
-};
-
-// What the command line asks for: a server with these options, or to end at once. Secrets are read where they are
-// (client/secret.h); where one cannot be, or the file of --config, std::runtime_error is thrown.
-struct Invocation {
-  Options options;
-  std::optional<Ending> ending;
-  std::optional<std::vector<std::string>> help =
-      {};  // wanted for these words, which may be none: in place of a server
-};
-
-// Of the command line, the variables ROCKTABLE_... and --config, in this order. A program called azurite or azurite-table is
-// compatible with what it is called, unless --compat says otherwise; either word on the command line counts as --compat,
-// given last.
-Invocation parse_command_line(int argc, const char* const* argv);
-
-// The server's flags as part of a command line. Of a flag that is given twice the last one counts.
-class ServerFlags {
- public:
-  // Whether the variables ROCKTABLE_... count. Those of `rocktable exec` do not: it starts the same service wherever it runs.
-  enum class Variables { Ignored, Read };
-
-  // Adds them to `app`, which writes to this while it parses.
-  explicit ServerFlags(CLI::App& app, Options defaults = {});
-  ServerFlags(const ServerFlags&) = delete;
-  ServerFlags& operator=(const ServerFlags&) = delete;
-
-  // As --compat, given last on the command line.
-  void set_compatible(const std::string& name) { compatible_.with = name; }
-
-  // What they and the file of --config say, once `app` has parsed; or why they do not go together.
-  Invocation read(Variables variables = Variables::Ignored);
-
- private:
-  // HTTPS and what needs it, as written: which options belong together is for check() to say.
-  struct Tls {
-    std::optional<std::string> mode, certificate, key, password, oauth;
-    std::vector<std::string> names;
-
-    // A sentence where they do not fit; else they are in `options`.
-    std::optional<std::string> check(Options& options) const;
-  };
-
-  // --compat and the ports of the other services, which without it are not looked at.
-  struct Compatible {
-    std::optional<std::string> with;
-    std::optional<std::string> blob_host, blob_port, queue_host, queue_port;
-
-    // As Tls::check().
-    std::optional<std::string> check(Options& options) const;
-  };
-
-  // Options that are accepted so that command lines for other emulators work, and then forgotten.
-  struct Ignored {
-    std::string text;
-    bool flag = false;
-  };
-
-  void take_settings(Variables variables);
-  std::optional<std::string> check();
-
-  void add_options();
-  void add_limits();
-  void add_compatible();
-  void add_ignored();
-
-  CLI::App& app_;
-  Options options_;
-  Tls tls_;
-  Compatible compatible_;
-  Ignored ignored_;
-  std::string config_file_;
 };
 
 }  // namespace rocktable

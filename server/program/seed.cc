@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "odata/files/entity_fault.h"
+#include "odata/files/entity_format.h"
 #include "odata/files/input_file.h"
 #include "odata/text.h"
 

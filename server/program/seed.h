@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/files/entity_file.h"
+#include "odata/files/entity_format.h"
 #include "server/access/accounts.h"
 #include "storage/table_store.h"
 

@@ -9,14 +9,14 @@
 
 #include "odata/printable.h"
 #include "server/access/account_sources.h"
-#include "server/access_log.h"
-#include "server/certificate_authority.h"
-#include "server/certificate_names.h"
+#include "server/events/access_log.h"
+#include "server/events/trace.h"
+#include "server/http/server.h"
 #include "server/program/seed.h"
-#include "server/server.h"
 #include "server/service.h"
-#include "server/tls.h"
-#include "server/trace/trace.h"
+#include "server/tls/certificate_authority.h"
+#include "server/tls/certificate_names.h"
+#include "server/tls/tls.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -150,13 +150,14 @@ void warn_of_public_key(const Server& server, const std::vector<Account>& accoun
 // Nothing where the disk or a failed restore is in the way: the end is in order all the same.
 std::optional<std::uint64_t> count_tables(const TableStore& store) {
   try {
-    return store.count_tables(Farewell::kMostTables);
+    return store.count_tables(ShutdownReport::kMostTables);
   } catch (const std::exception&) {
     return std::nullopt;
   }
 }
 
-Farewell start_and_serve(const Options& options, const std::function<void(const Announcement&)>& tell) {
+ShutdownReport start_and_serve(const Options& options,
+                               const std::function<void(const StartupReport&)>& tell) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
@@ -204,21 +205,21 @@ Farewell start_and_serve(const Options& options, const std::function<void(const 
                    .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
                    .control = {server.addresses(), options.table_host, options.control_token}});
-  Announcement announcement{secure ? "https" : "http", address_of(server, listeners, 0, secure),
-                            told_accounts(named, options.any_account), https.authority_file};
+  StartupReport report{secure ? "https" : "http", address_of(server, listeners, 0, secure),
+                       reported_accounts(named, options.any_account), https.authority_file};
   if (options.compatibility == Compatibility::Azurite) {
-    announcement.blob = address_of(server, listeners, 1, secure);
-    announcement.queue = address_of(server, listeners, 2, secure);
+    report.blob = address_of(server, listeners, 1, secure);
+    report.queue = address_of(server, listeners, 2, secure);
   }
-  announcement.store = told_store(options);
-  if (!options.ready_file.empty()) write_ready_file(options.ready_file, announcement);
+  report.store = told_store(options);
+  if (!options.ready_file.empty()) write_ready_file(options.ready_file, report);
   if (!made.empty()) spdlog::info("the folder {} was not there, and is made", printable(made));
   warn_of_public_key(server, named, options.any_account);
-  tell(announcement);
+  tell(report);
   account_sources.watch(accounts);
   server.run(service, access_log, trace ? &*trace : nullptr);
   failure.raise();
-  return {announcement.store, options.in_memory ? std::nullopt : count_tables(store)};
+  return {report.store, options.in_memory ? std::nullopt : count_tables(store)};
 }
 
 }  // namespace
@@ -227,12 +228,12 @@ std::filesystem::path store_in(const std::string& location) {
   return std::filesystem::path(location) / "__rocktable__";
 }
 
-void serve(const Options& options, const std::function<void(const Announcement&)>& tell,
-           const std::function<void(const Farewell&)>& tell_end) {
+void serve(const Options& options, const std::function<void(const StartupReport&)>& tell,
+           const std::function<void(const ShutdownReport&)>& tell_end) {
   allow_many_files();
   try {
-    const Farewell farewell = start_and_serve(options, tell);
-    if (tell_end) tell_end(farewell);
+    const ShutdownReport report = start_and_serve(options, tell);
+    if (tell_end) tell_end(report);
   } catch (const DamagedStore& error) {
     throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
                      "` saves what is whole");

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "odata/files/atomic_file.h"
 #include "odata/files/input_file.h"
-#include "odata/files/unfinished_file.h"
 
 namespace rocktable {
 namespace {
@@ -179,7 +179,7 @@ class BundleFolder {
     std::string text = bundle.text();
     if (const auto known = written_.find(text); known != written_.end()) return known->second;
     const fs::path path = folder_ / ("trusted-" + std::to_string(written_.size() + 1) + ".pem");
-    UnfinishedFile file(path, kReadable);
+    AtomicFile file(path, kReadable);
     file.write(text);
     if (!file.replace())
       throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(errno));

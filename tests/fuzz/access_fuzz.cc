@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "odata/protocol/sas.h"
+#include "odata/protocol/shared_key.h"
 #include "odata/text.h"
 #include "odata/uri.h"
-#include "server/access/auth.h"
-#include "server/access/auth_checks.h"
-#include "server/protocol/sas.h"
-#include "server/protocol/shared_key.h"
+#include "server/access/authentication_checks.h"
+#include "server/access/authenticator.h"
 #include "tests/fuzz/access_request.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "odata/base64.h"
-#include "server/access/auth.h"
-#include "server/protocol/shared_key.h"
+#include "odata/protocol/shared_key.h"
+#include "server/access/authenticator.h"
 #include "tests/fuzz/require.h"
 
 namespace rocktable {

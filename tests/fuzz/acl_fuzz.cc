@@ -2,7 +2,7 @@
 // they have been written and read again.
 #include <set>
 
-#include "server/table_acl.h"
+#include "server/access/signed_identifiers.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,6 +1,6 @@
 // Any bytes as a batch, the first line its Content-Type: refused, or few clean parts, which are the same when they are
 // written as a client would and read again. Their bodies as answers: all come back between the boundaries.
-#include "server/protocol/multipart.h"
+#include "odata/protocol/multipart.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

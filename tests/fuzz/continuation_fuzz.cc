@@ -1,5 +1,5 @@
 // Any bytes as a continuation token: refused, or exactly what the text in it is written as. And as the text of one.
-#include "server/protocol/continuation_token.h"
+#include "odata/protocol/continuation_token.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

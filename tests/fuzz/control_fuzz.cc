@@ -2,7 +2,9 @@
 // token that nobody knows, and where it listens on this machine alone: who is let in has the right Host and Origin.
 #include <nlohmann/json.hpp>
 
-#include "server/control.h"
+#include "server/access/control_access.h"
+#include "server/control/control.h"
+#include "server/control/control_response.h"
 #include "tests/fuzz/access_request.h"
 #include "tests/fuzz/targets.h"
 

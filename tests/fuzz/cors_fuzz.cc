@@ -1,6 +1,6 @@
 // A rule of any texts (the lines: methods, origins, headers allowed, headers exposed, age) and a browser's request of
 // any texts (origin, method, headers): let in only by what the rule says, in header lines that are just these.
-#include "server/cors.h"
+#include "server/handlers/cors.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,5 +1,6 @@
 // Any bytes as comma separated values: refused at a place within the file, or entities that are the same when written and
 // read again.
+#include "odata/files/entity_format.h"
 #include "tests/fuzz/entity_files.h"
 #include "tests/fuzz/targets.h"
 

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/entity_codec.h"
+#include "odata/files/entity_format.h"
+#include "storage/format/entity_codec.h"
 #include "tests/fuzz/require.h"
-#include "tests/odata_entity_files.h"
+#include "tests/unit/odata/files/entity_files.h"
 
 namespace rocktable {
 

@@ -5,7 +5,7 @@
 
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
-#include "storage/entity_codec.h"
+#include "storage/format/entity_codec.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

@@ -3,10 +3,10 @@
 // finds them out.)
 #include <algorithm>
 
+#include "odata/protocol/sas.h"
 #include "odata/text.h"
-#include "server/access/auth_checks.h"
-#include "server/access/auth_explanation.h"
-#include "server/protocol/sas.h"
+#include "server/access/authentication_checks.h"
+#include "server/access/refusal_explanation.h"
 #include "tests/fuzz/access_request.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"
@@ -57,7 +57,8 @@ void fuzz_explain(std::string_view input) {
   const Request request = sent.request();
   const auto caller = fuzz_authenticator().authenticate(request, *target, /*secure=*/true, kFuzzNow);
   if (caller) return;
-  const std::string text = fuzz_authenticator().explain(request, *target, true, kFuzzNow, caller.error());
+  const std::string text =
+      explain_authentication(fuzz_authenticator(), request, *target, true, kFuzzNow, caller.error());
   require_harmless(text);
   std::vector<std::string> secrets = right_signatures(sent, *target);
   secrets.push_back(fuzz_key());

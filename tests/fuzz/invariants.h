@@ -9,7 +9,7 @@
 #include "odata/filter.h"
 #include "odata/query_plan.h"
 #include "tests/fuzz/require.h"
-#include "tests/storage_samples.h"
+#include "tests/unit/storage/samples.h"
 
 namespace rocktable {
 

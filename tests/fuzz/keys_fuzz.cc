@@ -1,11 +1,11 @@
 // Any bytes as keys and rows of the store: CorruptRecord, or what is the same when written again. And any two entities'
 // keys (the lines PartitionKey, RowKey, PartitionKey, RowKey): their bytes have the keys' order, bounds their places in
 // it.
-#include "storage/catalog_codec.h"
-#include "storage/entity_codec.h"
+#include "storage/format/catalog_codec.h"
+#include "storage/format/entity_codec.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
-#include "tests/storage_samples.h"
+#include "tests/unit/storage/samples.h"
 
 namespace rocktable {
 namespace {

@@ -5,10 +5,11 @@
 
 #include "odata/base64.h"
 #include "odata/entity.h"
+#include "odata/key_predicate.h"
 #include "odata/uri.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
-#include "tests/storage_samples.h"
+#include "tests/unit/storage/samples.h"
 
 namespace rocktable {
 namespace {

@@ -1,7 +1,7 @@
 // Requests of any bytes (the lines: method, resource, query, then header lines) as an operation: refused in words that
 // can be answered, or an operation within its limits, that reads no more than its filter and its token allow.
-#include "odata/uri.h"
-#include "server/operation.h"
+#include "odata/key_predicate.h"
+#include "server/request/operation.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,6 +1,6 @@
 // Any bytes as service properties: refused, or settings within their limits, which are the same when they have been
 // written and read again, whatever was set before.
-#include "server/service_properties.h"
+#include "server/handlers/service_properties.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,6 +1,6 @@
 // Any bytes as an entity's record: CorruptRecord, or an entity that is the same when written and read again, and none
 // once its record is cut.
-#include "storage/entity_codec.h"
+#include "storage/format/entity_codec.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

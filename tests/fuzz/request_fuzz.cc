@@ -10,7 +10,7 @@
 #include <boost/beast/http/error.hpp>
 #include <charconv>
 
-#include "server/request_parser.h"
+#include "server/http/request_parser.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 
@@ -106,7 +106,7 @@ struct Conversation {
   bool is_at_limit() const { return ending == make_error_code(http::error::header_limit).message(); }
 };
 
-// Reads as a connection does (server/connection.cc).
+// Reads as a connection does (server/http/connection.cc).
 class Reader {
  public:
   explicit Reader(Wire wire) : wire_(std::move(wire)) {}

@@ -1,7 +1,7 @@
 // Any bytes as a query with a shared access signature: nothing where it has no sig; else parameters that are the same
 // when written as a query again, and a string to sign that says each of them in a line of its own.
+#include "odata/protocol/sas.h"
 #include "odata/uri.h"
-#include "server/protocol/sas.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
-#include "server/protocol/shared_key.h"
+#include "odata/protocol/shared_key.h"
 #include "server/service.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"

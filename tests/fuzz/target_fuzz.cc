@@ -1,9 +1,9 @@
 // Any bytes as a request's target behind a first line with its host: refused, or parts that are pieces of it, whose
 // links lead back to the same place. And as parameters of a query.
+#include "odata/protocol/query_string.h"
+#include "odata/protocol/shared_key.h"
 #include "odata/uri.h"
-#include "server/protocol/query_string.h"
-#include "server/protocol/shared_key.h"
-#include "server/target.h"
+#include "server/request/target.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "odata/base64.h"
-#include "server/protocol/bearer_token.h"
+#include "odata/protocol/bearer_token.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"
 

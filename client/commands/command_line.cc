@@ -1,0 +1,126 @@
+#include "client/commands/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+#include <sstream>
+
+#include "client/commands/help_text.h"
+#include "client/commands/suggestion.h"
+#include "client/terminal/terminal.h"
+#include "odata/printable.h"
+
+namespace rocktable {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
+  std::vector<std::string> out;
+  for (const auto* app : apps) out.push_back(app->get_name());
+  return out;
+}
+
+// `a, b or c`.
+std::string choice(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return out;
+}
+
+// What is wrong with the first word that nobody expected. A value behind `=` stays out: it may be a secret.
+std::string about_surplus(const CLI::App& app, const std::string& word) {
+  if (word.starts_with('-') && word.size() > 1) {
+    std::vector<std::string> known = option_names(app);
+    for (const auto* selected : app.get_subcommands())
+      for (auto& name : option_names(*selected)) known.push_back(std::move(name));
+    return unknown_word("option", word.substr(0, word.find('=')), known);
+  }
+  const auto commands = names_of(app.get_subcommands({}));
+  if (!commands.empty() && app.get_subcommands().empty()) return unknown_word("command", word, commands);
+  return "unexpected argument " + word;
+}
+
+bool lacks_command(const CLI::App& app) {
+  return app.get_require_subcommand_min() > 0 && app.get_subcommands().empty();
+}
+
+// `--tablePort needs a value: PORT`, of CLI11's `--tablePort: 1 required PORT missing`.
+std::string about_missing_value(const std::string& text) {
+  const std::string before = ": 1 required ", behind = " missing";
+  const auto at = text.find(before);
+  if (at == text.npos || !text.ends_with(behind)) return text;
+  const auto type = text.substr(at + before.size());
+  return text.substr(0, at) + " needs a value: " + type.substr(0, type.size() - behind.size());
+}
+
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  constexpr bool kAlsoOfSubcommands = true;
+  const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const auto surplus = app.remaining(kAlsoOfSubcommands);
+  // What is mistyped may also be what is missing.
+  if (!surplus.empty() && (lacks_something || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
+    return about_surplus(app, surplus.front());
+  if (lacks_something && lacks_command(app))
+    return "say what to do: " + choice(names_of(app.get_subcommands({})));
+  return about_missing_value(error.what());
+}
+
+}  // namespace
+
+int Ending::print() const {
+  (exit_code == kDone ? std::cout : std::cerr) << text;
+  return exit_code;
+}
+
+std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    std::ostringstream out, unused;
+    app.exit(asked, out, unused);
+    return Ending{fold_help(out.str(), output_columns()), kDone};
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(app, explain(app, error));
+  }
+  return std::nullopt;
+}
+
+std::string unknown_word(const std::string& what, const std::string& word,
+                         std::span<const std::string> known) {
+  const auto near = nearest_word(word, known);
+  return "there is no " + what + " " + word + (near ? ": did you mean " + *near + "?" : "");
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) out.push_back("--" + name);
+    for (const auto& name : option->get_snames()) out.push_back("-" + name);
+  }
+  return out;
+}
+
+std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
+                         std::int64_t most) {
+  return name + " " + value + ": must be " + std::to_string(least) + " to " + std::to_string(most);
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(std::int64_t)>& set,
+                        std::int64_t least, std::int64_t most, const std::string& text) {
+  const auto read = [=](const std::string& value) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < least || number > most)
+      throw CLI::ValidationError(out_of_range(name, value, least, most));
+    set(number);
+  };
+  return app.add_option_function<std::string>(name, read, text);
+}
+
+void say(const std::string& line) { std::cout << printable(line) << '\n'; }
+
+Ending wrong_usage(const CLI::App& app, const std::string& sentence) {
+  return {"rocktable: " + printable(sentence) + " (see " + app.get_name() + " --help)\n", kWrongUsage};
+}
+
+}  // namespace rocktable

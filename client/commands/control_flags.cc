@@ -1,0 +1,44 @@
+#include "client/commands/control_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "client/secret.h"
+
+namespace rocktable {
+namespace {
+
+std::string check_given_token(const std::string& given) {
+  return is_secret_elsewhere(given) ? "" : check_control_token(given);
+}
+
+}  // namespace
+
+const char* const kAboutTargets =
+    "CONN is a rocktable, and who asks:\n"
+    "  http://127.0.0.1:10002             Its address\n"
+    "  UseDevelopmentStorage=true         This address, with the well-known key\n"
+    "  AccountName=...;AccountKey=...;TableEndpoint=...\n"
+    "                                     Any connection string: its account signs what is asked\n"
+    "  @FILE, env:NAME                    The same, in a file or a variable: out of others' sight\n";
+
+void add_target_options(CLI::App& app, TargetOptions& options) {
+  app.add_option("--connectionString,--url", options.target, "The rocktable that is meant")
+      ->type_name("CONN")
+      ->envname("ROCKTABLE_URL")
+      ->capture_default_str();
+  app.add_option("--caFile", options.ca_file, "Certificates to trust beside the system's")
+      ->type_name("FILE")
+      ->envname("ROCKTABLE_CA_FILE");
+}
+
+void add_control_options(CLI::App& app, ControlClientOptions& options) {
+  add_target_options(app, options.target);
+  app.add_option("--controlToken", options.token,
+                 "What it was started with as --controlToken (Env:ROCKTABLE_CONTROL_TOKEN)")
+      ->type_name("TOKEN")
+      ->check(CLI::Validator(check_given_token, ""));
+}
+
+std::string about_control_targets() { return std::string("\n") + kAboutTargets + kAboutSecrets; }
+
+}  // namespace rocktable

@@ -1,0 +1,62 @@
+#include "client/commands/healthcheck_command.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "client/commands/command_line.h"
+#include "client/commands/command_output.h"
+#include "client/commands/control_flags.h"
+#include "client/control/control_target.h"
+#include "client/http_client.h"
+
+namespace rocktable {
+namespace {
+
+constexpr int kMaxSeconds = 3600;
+constexpr const char* kReady = R"("status":"ready")";
+
+// Asks no account and shows no secret. Throws std::exception where the answer is not that it is ready.
+void check(const HttpUrl& url, const HttpOptions& options) {
+  HttpClient client(url, options);
+  const HttpResponse response = client.send({"GET", "/_rocktable/ready", {}, {}});
+  if (response.status == 200 && response.body.find(kReady) != std::string::npos) return;
+  if (response.status == 503) {
+    const auto answer = nlohmann::json::parse(response.body, nullptr, false);
+    const bool says_why = answer.is_object() && answer.contains("error") && answer["error"].is_string();
+    throw std::runtime_error(
+        url.origin() + " is not ready: " + (says_why ? answer["error"].get<std::string>() : "it stops"));
+  }
+  throw std::runtime_error(url.origin() + " is not rocktable: it answered " +
+                           std::to_string(response.status) + " to GET /_rocktable/ready");
+}
+
+}  // namespace
+
+int run_healthcheck(int argc, const char* const* argv) {
+  CLI::App app("Says whether a running instance serves requests.", "rocktable healthcheck");
+  TargetOptions options;
+  int seconds = 3;
+  add_target_options(app, options);
+  app.add_option("--timeout", seconds, "For each step: to connect, to agree on TLS, to answer [3]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, kMaxSeconds).description(""));
+  CommandOutput output;
+  output.add_flag(app);
+  app.footer(std::string("\n") + kAboutTargets +
+             "Nothing of the account is sent.\nExit codes: 0 it is ready, 1 it is not, 2 wrong usage.");
+  return run_command(app, argc, argv, output, [&] {
+    const HttpUrl origin = control_target(options.target).origin;
+    const std::chrono::seconds timeout(seconds);
+    check(origin, {.certificate_authority_file = options.ca_file,
+                   .connect_timeout = timeout,
+                   .answer_timeout = timeout});
+    output.say("rocktable: " + origin.origin() + " is ready");
+    output.give({{"endpoint", origin.origin()}, {"status", "ready"}});
+    return kDone;
+  });
+}
+
+}  // namespace rocktable

@@ -1,0 +1,255 @@
+#include "client/commands/migrate_command.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/account_argument.h"
+#include "client/commands/command_line.h"
+#include "client/commands/command_output.h"
+#include "client/migration/migration_file.h"
+#include "client/migration/migration_schema.h"
+#include "client/migration/migrator.h"
+#include "client/terminal/interruption.h"
+#include "client/terminal/progress.h"
+
+namespace rocktable::migration {
+namespace {
+
+constexpr std::size_t kHelpColumn = 36;
+constexpr int kMaxSeconds = 86'400;
+
+struct MigrateFlags {
+  std::string folder, name, account, authority_file;
+  std::optional<std::int64_t> to;
+  int wait = 60;
+  bool dry_run = false;
+};
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return with_commas(count) + " " + (count == 1 ? one : many);
+}
+
+std::string title(std::int64_t id, const std::string& version, const std::string& description) {
+  std::string out = std::to_string(id);
+  if (!version.empty()) out += "  " + version;
+  if (!description.empty()) out += "  " + description;
+  return out;
+}
+
+MigratorOptions options_of(const MigrateFlags& flags, Progress& progress) {
+  MigratorOptions out;
+  out.http.certificate_authority_file = flags.authority_file;
+  out.lock.patience = std::chrono::seconds(flags.wait);
+  out.listener.tell = [&progress](const std::string& sentence) { progress.tell(sentence); };
+  out.listener.begin_step = [&progress](const Migration& migration, std::size_t step) {
+    if (step == 0) progress.tell("applies " + title(migration.id, migration.version, migration.description));
+    progress.tell("  " + std::to_string(step + 1) + "/" + std::to_string(migration.steps.size()) + "  " +
+                  summary(migration.steps[step]));
+  };
+  out.listener.moved = [&progress](const std::string& what, std::uint64_t entities) {
+    constexpr std::uint64_t kLook = 256;  // from one look at the clock to the next
+    if (entities % kLook == 0) progress.show(what, entities, std::nullopt);
+  };
+  return out;
+}
+
+Migrator migrator_of(const MigrateFlags& flags, MigratorOptions options) {
+  return {resolve_account(flags.account, "--connectionString"), std::move(options)};
+}
+
+nlohmann::json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
+
+// What all documents tell of a migration.
+template <class One>
+nlohmann::json document_of(const One& one) {
+  return {{"id", one.id}, {"version", one.version}, {"description", one.description}};
+}
+
+int up(const MigrateFlags& flags, const CommandOutput& output) {
+  constexpr const char* kResume = "; run the same command again to resume";
+  Progress progress(std::cerr, is_terminal());
+  auto options = options_of(flags, progress);
+  bool begun = false;
+  nlohmann::json applied = nlohmann::json::array();
+  options.listener.begin_step = [&, tell = options.listener.begin_step](const Migration& migration,
+                                                                        std::size_t step) {
+    begun = true;
+    tell(migration, step);
+  };
+  options.listener.applied = [&](const Migration& migration) { applied.push_back(document_of(migration)); };
+  auto migrator = migrator_of(flags, std::move(options));
+  const auto migrations = read_migrations(flags.folder);
+  const InterruptionNotice notice(std::string("interrupted") + kResume);
+  try {
+    const std::size_t done = migrator.up(migrations, flags.to);
+    output.say(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
+  } catch (const std::exception& error) {
+    if (begun) throw std::runtime_error(std::string(error.what()) + kResume);
+    throw;
+  }
+  output.give({{"applied", applied}});
+  return kDone;
+}
+
+// What would be done, by the tables as they are: a step cannot be counted that works on what one before it makes.
+int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, is_terminal());
+  auto migrator = migrator_of(flags, options_of(flags, progress));
+  const auto migrations = read_migrations(flags.folder);
+  nlohmann::json waiting = nlohmann::json::array();
+  for (const auto& status : migrator.status(migrations)) {
+    if (status.state == MigrationState::Edited)
+      throw std::runtime_error("migration " + std::to_string(status.id) + " (" + status.source +
+                               ") was edited after it was applied or begun");
+    if (status.state == MigrationState::Applied || (flags.to && status.id > *flags.to)) continue;
+    output.say(title(status.id, status.version, status.description));
+    nlohmann::json steps = nlohmann::json::array();
+    for (const auto& migration : migrations) {
+      if (migration.id != status.id) continue;
+      for (auto i = static_cast<std::size_t>(status.step); i < migration.steps.size(); ++i) {
+        const StepCost cost = migrator.cost(migration.steps[i]);
+        output.say("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") +
+                   ", " + counted(cost.transactions, "transaction", "transactions"));
+        steps.push_back({{"step", summary(migration.steps[i])},
+                         {"entities", cost.entities},
+                         {"transactions", cost.transactions}});
+      }
+    }
+    waiting.push_back(document_of(status));
+    waiting.back()["steps"] = std::move(steps);
+  }
+  output.say(waiting.empty()
+                 ? "nothing to do"
+                 : counted(waiting.size(), "migration waits", "migrations wait") + ", nothing was written");
+  output.give({{"waiting", waiting}});
+  return kDone;
+}
+
+std::string time_of(const MigrationStatus& status) {
+  return status.ended ? to_string(*status.ended).substr(0, 19) + "Z" : "";
+}
+
+std::string state_of(const MigrationStatus& status) {
+  std::string out(to_string(status.state));
+  if (status.state == MigrationState::Begun) out += " at step " + std::to_string(status.step + 1);
+  if (status.state == MigrationState::Applied && status.ended) out += " " + time_of(status);
+  if (status.source.empty()) out += ", without a file here";
+  return out;
+}
+
+nlohmann::json document_of_status(const MigrationStatus& one) {
+  nlohmann::json out = document_of(one), step;
+  if (one.state == MigrationState::Begun) step = one.step + 1;
+  out["state"] = to_string(one.state);
+  out["file"] = text_or_null(one.source);
+  out["ended"] = text_or_null(one.state == MigrationState::Applied ? time_of(one) : "");
+  out["step"] = step;
+  return out;
+}
+
+std::vector<MigrationStatus> statuses(const MigrateFlags& flags, Progress& progress) {
+  return migrator_of(flags, options_of(flags, progress)).status(read_migrations(flags.folder));
+}
+
+int status(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, false);
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& one : statuses(flags, progress)) {
+    output.say(title(one.id, one.version, one.description) + ": " + state_of(one));
+    list.push_back(document_of_status(one));
+  }
+  output.give({{"migrations", list}});
+  return kDone;
+}
+
+int verify(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, false);
+  std::size_t wrong = 0;
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& one : statuses(flags, progress)) {
+    list.push_back(document_of_status(one));
+    if (one.state == MigrationState::Applied && !one.source.empty()) continue;
+    ++wrong;
+    if (!output.is_json())
+      progress.tell("migration " + std::to_string(one.id) + " is not as it should be: " + state_of(one));
+  }
+  output.give({{"verified", wrong == 0}, {"migrations", list}});
+  if (wrong > 0) return kFailed;
+  output.say(counted(list.size(), "migration", "migrations") + ", all applied");
+  return kDone;
+}
+
+int begin(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, false);
+  const auto file = write_new_migration(flags.folder, flags.name);
+  const auto schema = std::filesystem::path(flags.folder) / kSchemaFile;
+  const SchemaState state = put_schema(flags.folder);
+  if (state == SchemaState::Changed)
+    progress.tell(schema.string() +
+                  " is not the schema of this version, and stays as it is; delete it to have that");
+  output.say(file.string());
+  output.give({{"file", file.string()},
+               {"schema", schema.string()},
+               {"schemaChanged", state == SchemaState::Changed}});
+  return kDone;
+}
+
+}  // namespace
+
+int run_migrate(int argc, const char* const* argv) {
+  CLI::App app("Applies migrations, files in DIR, to the tables of an account, each once.",
+               "rocktable migrate");
+  MigrateFlags flags;
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(kHelpColumn);
+  app.footer(std::string("\n") + kAboutConnections +
+             "\nExit codes: 0 done; 1 failed, with a sentence; 2 wrong usage. See docs/migrations.md.");
+  CommandOutput output;
+  const auto command = [&](const char* name, const char* text) {
+    CLI::App* const added = app.add_subcommand(name, text);
+    output.add_flag(*added);
+    return added;
+  };
+  const auto add_folder = [&](CLI::App* to) {
+    to->add_option("DIR", flags.folder, "The folder of the files")->type_name("")->required();
+  };
+  const auto add_account = [&](CLI::App* to) {
+    to->add_option("--connectionString", flags.account, "The account")->type_name("CONN");
+    to->add_option("--caFile", flags.authority_file, "Trust these certificates, too (ROCKTABLE_CA_FILE)")
+        ->type_name("FILE")
+        ->envname("ROCKTABLE_CA_FILE");
+    add_folder(to);
+  };
+  CLI::App* const up_command = command("up", "Apply those that wait");
+  up_command->add_option("--to", flags.to, "Up to this id")
+      ->type_name("ID")
+      ->check(CLI::Range(1, INT32_MAX).description(""));
+  up_command->add_flag("--dryRun", flags.dry_run, "Read and count, write nothing");
+  up_command->add_option("--wait", flags.wait, "For another runner to end [60]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, kMaxSeconds).description(""));
+  add_account(up_command);
+  CLI::App* const status_command = command("status", "Tell which are applied");
+  add_account(status_command);
+  CLI::App* const verify_command = command("verify", "Fail unless all are applied, as they are written");
+  add_account(verify_command);
+  CLI::App* const new_command = command("new", "Begin the next file");
+  new_command->add_option("NAME", flags.name, "Its words: create_customers")->type_name("")->required();
+  add_folder(new_command);
+  return run_command(app, argc, argv, output, [&] {
+    if (up_command->parsed()) return flags.dry_run ? dry_run(flags, output) : up(flags, output);
+    if (status_command->parsed()) return status(flags, output);
+    if (verify_command->parsed()) return verify(flags, output);
+    return begin(flags, output);
+  });
+}
+
+}  // namespace rocktable::migration

@@ -1,0 +1,160 @@
+#include "client/commands/snapshot_command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/commands/command_line.h"
+#include "client/commands/command_output.h"
+#include "client/commands/confirmation.h"
+#include "client/commands/control_flags.h"
+#include "client/control/contents_summary.h"
+#include "client/control/control_client.h"
+#include "client/wrong_usage.h"
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kHelpColumn = 36;
+
+struct SnapshotFlags {
+  ControlClientOptions instance;
+  std::string name;
+  bool replace = false;
+  Confirmation confirmation;
+};
+
+std::string resource_of(const std::string& name) { return "snapshots/" + percent_encode(name); }
+
+std::string tables_in(const nlohmann::json& snapshot) {
+  return number_of_tables(snapshot.at("tables").get<std::uint64_t>());
+}
+
+// `2 tables, taken 2026-11-21T10:00:00.0000000Z`
+std::string summary(const nlohmann::json& snapshot) {
+  return tables_in(snapshot) + ", taken " + snapshot.at("taken").get<std::string>();
+}
+
+// One line for each.
+void say_list(const nlohmann::json& snapshots, const CommandOutput& output) {
+  std::size_t widest = 0;
+  for (const auto& snapshot : snapshots)
+    widest = std::max(widest, snapshot.at("name").get<std::string>().size());
+  for (const auto& snapshot : snapshots) {
+    std::string name = snapshot.at("name").get<std::string>();
+    name.resize(std::max(widest, name.size()), ' ');
+    output.say(name + "  " + snapshot.at("taken").get<std::string>() + "  " + tables_in(snapshot) + "  " +
+               std::to_string(snapshot.at("bytes").get<std::uint64_t>()) + " bytes");
+  }
+}
+
+// What `--replace` takes the place of; null where there is none.
+nlohmann::json snapshot_before(ControlClient& instance, const SnapshotFlags& flags) {
+  constexpr int kNone = 404;
+  if (!flags.replace) return {};
+  try {
+    return instance.ask("GET", resource_of(flags.name));
+  } catch (const ControlError& error) {
+    if (error.status() != kNone) throw;
+    return {};
+  }
+}
+
+int take(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
+  const auto replaced = snapshot_before(instance, flags);
+  const auto snapshot =
+      instance.ask("POST", resource_of(flags.name) + (flags.replace ? "?replace=true" : ""));
+  output.say("rocktable: took the snapshot " + flags.name + " of all accounts at " + instance.address() +
+             ": " + tables_in(snapshot) + (replaced.is_null() ? "" : ", in place of " + summary(replaced)));
+  output.give({{"endpoint", instance.address()}, {"snapshot", snapshot}, {"replaced", replaced}});
+  return kDone;
+}
+
+int restore(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
+  const auto snapshot = instance.ask("GET", resource_of(flags.name));
+  const auto before = contents_of(instance);
+  if (!before || before->tables() > 0)
+    flags.confirmation.ask("Replace " + (before ? before->to_string() : "all tables of all accounts") +
+                           " at " + instance.address() + " by the snapshot " + flags.name + " (" +
+                           summary(snapshot) + ")?");
+  instance.ask("POST", resource_of(flags.name) + "/restore");
+  output.say("rocktable: restored the snapshot " + flags.name + " of all accounts at " + instance.address() +
+             ": " + summary(snapshot) + (before ? ", in place of " + before->to_string() : ""));
+  nlohmann::json accounts, tables;
+  if (before) {
+    accounts = before->tables_of.size();
+    tables = before->tables();
+  }
+  output.give({{"endpoint", instance.address()},
+               {"snapshot", snapshot},
+               {"replaced", {{"accounts", accounts}, {"tables", tables}}}});
+  return kDone;
+}
+
+// Nobody is asked: the command names the one thing that goes.
+int remove(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
+  const auto snapshot = instance.ask("GET", resource_of(flags.name));
+  instance.ask("DELETE", resource_of(flags.name));
+  output.say("rocktable: deleted the snapshot " + flags.name + " at " + instance.address() + ": " +
+             summary(snapshot));
+  output.give({{"endpoint", instance.address()}, {"snapshot", snapshot}});
+  return kDone;
+}
+
+int list(ControlClient& instance, const CommandOutput& output) {
+  const auto snapshots = instance.ask("GET", "snapshots").at("snapshots");
+  say_list(snapshots, output);
+  output.give({{"endpoint", instance.address()}, {"snapshots", snapshots}});
+  return kDone;
+}
+
+int show(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
+  const auto snapshot = instance.ask("GET", resource_of(flags.name));
+  say_list(nlohmann::json::array({snapshot}), output);
+  output.give({{"endpoint", instance.address()}, {"snapshot", snapshot}});
+  return kDone;
+}
+
+}  // namespace
+
+int run_snapshot(int argc, const char* const* argv) {
+  CLI::App app(
+      "rocktable snapshot take|restore|list|show|delete [NAME]\n"
+      "Snapshots of all that a running rocktable holds, of all its accounts: taken and restored while it "
+      "serves.",
+      "rocktable snapshot");
+  SnapshotFlags flags;
+  CommandOutput output;
+  add_control_options(app, flags.instance);
+  app.require_subcommand(1);
+  app.fallthrough();  // the options of the instance stand before or behind
+  app.get_formatter()->column_width(kHelpColumn);
+  app.footer(about_control_targets());
+  const auto add = [&](const char* action, const char* text, bool has_name = true) {
+    auto* const command = app.add_subcommand(action, text);
+    if (has_name)
+      command->add_option("NAME", flags.name, "The snapshot's name")->required()->option_text(" ");
+    output.add_flag(*command);
+    return command;
+  };
+  auto* const take_command = add("take", "Take a snapshot of this name");
+  take_command->add_flag("--replace", flags.replace, "In place of the one that has the name");
+  auto* const restore_command = add("restore", "Make all as it was; the snapshot stays");
+  flags.confirmation.add_flag(*restore_command);
+  auto* const delete_command = add("delete", "Delete a snapshot");
+  auto* const list_command = add("list", "Show all snapshots", false);
+  add("show", "Show a snapshot");
+  return run_command(app, argc, argv, output, [&] {
+    if (!list_command->parsed() && flags.name.empty()) throw WrongUsage("a snapshot has a name");
+    ControlClient instance(flags.instance);
+    if (take_command->parsed()) return take(instance, flags, output);
+    if (restore_command->parsed()) return restore(instance, flags, output);
+    if (delete_command->parsed()) return remove(instance, flags, output);
+    if (list_command->parsed()) return list(instance, output);
+    return show(instance, flags, output);
+  });
+}
+
+}  // namespace rocktable

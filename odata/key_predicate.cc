@@ -1,0 +1,108 @@
+// The small grammar of key predicates.
+#include "odata/key_predicate.h"
+
+#include <cstddef>
+#include <optional>
+
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+void append_key(std::string& out, std::string_view key) {
+  out += '\'';
+  for (const char c : key) {
+    if (c == '\'') {
+      out += "''";
+    } else if (is_unreserved(c)) {
+      out += c;
+    } else {
+      append_percent_encoded(out, c);
+    }
+  }
+  out += '\'';
+}
+
+// Reads a key predicate from its front.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  bool at_end() {
+    skip_blanks();
+    return rest_.empty();
+  }
+
+  bool take(std::string_view token) {
+    skip_blanks();
+    if (!rest_.starts_with(token)) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+
+  // 'text', a quote doubled. Two literals side by side are thus one, as they must be.
+  std::optional<std::string> literal() {
+    if (!take("'")) return std::nullopt;
+    std::string value;
+    for (;;) {
+      const std::size_t quote = rest_.find('\'');
+      if (quote == std::string_view::npos) return std::nullopt;
+      value += rest_.substr(0, quote);
+      rest_.remove_prefix(quote + 1);
+      if (!rest_.starts_with('\'')) return value;
+      value += '\'';
+      rest_.remove_prefix(1);
+    }
+  }
+
+ private:
+  void skip_blanks() {
+    while (rest_.starts_with(' ') || rest_.starts_with('\t')) rest_.remove_prefix(1);
+  }
+
+  std::string_view rest_;
+};
+
+// One `Name='value'` into the key it names; false for bad syntax and for a key given twice.
+bool scan_key(Scanner& scanner, std::optional<std::string>& partition_key,
+              std::optional<std::string>& row_key) {
+  std::optional<std::string>* key = nullptr;
+  if (scanner.take("PartitionKey")) {
+    key = &partition_key;
+  } else if (scanner.take("RowKey")) {
+    key = &row_key;
+  }
+  if (key == nullptr || key->has_value() || !scanner.take("=")) return false;
+  *key = scanner.literal();
+  return key->has_value();
+}
+
+}  // namespace
+
+void append_key_predicate(std::string& out, std::string_view partition_key, std::string_view row_key) {
+  out += "(PartitionKey=";
+  append_key(out, partition_key);
+  out += ",RowKey=";
+  append_key(out, row_key);
+  out += ')';
+}
+
+Result<EntityKey> parse_key_predicate(std::string_view text) {
+  const auto bad_syntax = [] {
+    return Error(ErrorCode::InvalidInput, "Bad Request - Error in query syntax.");
+  };
+  Scanner scanner(text);
+  std::optional<std::string> partition_key, row_key;
+  const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&
+                        scan_key(scanner, partition_key, row_key) && scanner.at_end();
+  if (!complete) return bad_syntax();
+  for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
+    if (key.find_first_of("/\\") != std::string::npos) return bad_syntax();
+  }
+  for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
+    if (auto legal = check_key_characters(key); !legal) return legal.error();
+  }
+  return EntityKey{std::move(*partition_key), std::move(*row_key)};
+}
+
+}  // namespace rocktable

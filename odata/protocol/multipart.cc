@@ -1,0 +1,231 @@
+#include "odata/protocol/multipart.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+
+#include "odata/text.h"
+
+// Reading, all in views of the body and in linear time (each byte is scanned once per level, and there are
+// two):
+//
+//   batch       := preamble  delimiter  part  final-delimiter  ignored
+//   part        := headers  (change-set | request)
+//   change-set  := preamble  (delimiter  headers  request)*  final-delimiter  ignored
+//   headers     := (name ":" value  line-break)*  line-break
+//   request     := line-break*  method " " target " HTTP/" version  line-break  headers  body
+namespace rocktable {
+namespace {
+
+constexpr auto kNone = std::string_view::npos;
+constexpr std::size_t kMaxBoundaryLength = 70;  // RFC 2046
+constexpr std::string_view kPartHeaders =
+    "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
+
+// Takes the next line off `text`, with its line break, LF or CRLF; returns it without.
+std::string_view take_line(std::string_view& text) {
+  std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::string_view without_final_line_break(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view without_white_space(std::string_view text) {
+  constexpr std::string_view kWhiteSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kWhiteSpace);
+  return begin == kNone ? std::string_view{}
+                        : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+}
+
+// Header values come back in answers, so a stray CR must not get through. Bytes above 0x7F may: URLs hold raw
+// UTF-8.
+bool holds_control_character(std::string_view line) {
+  static constexpr auto kIsControl = [] {
+    std::array<bool, 256> is_control{};
+    for (unsigned byte = 0; byte < 0x20; ++byte) is_control[byte] = byte != '\t';
+    is_control[0x7F] = true;
+    return is_control;
+  }();
+  return std::any_of(line.begin(), line.end(),
+                     [](char c) { return kIsControl[static_cast<unsigned char>(c)]; });
+}
+
+std::string_view media_type(std::string_view content_type) {
+  return trim(content_type.substr(0, content_type.find(';')));
+}
+
+bool is_multipart(std::string_view content_type) {
+  return equals_ignoring_case(media_type(content_type), "multipart/mixed");
+}
+
+// The value of the first parameter of that name in `type/subtype; name=value; name="value"`; empty if there
+// is none.
+std::string_view parameter(std::string_view field, std::string_view wanted) {
+  for (std::size_t at = field.find(';'); at != kNone;) {
+    const std::size_t name_end = field.find_first_of("=;", at + 1);
+    if (name_end == kNone) break;
+    const std::string_view name = trim(field.substr(at + 1, name_end - at - 1));
+    at = name_end;
+    if (field[at] == ';') continue;  // a name without value
+    std::size_t begin = std::min(field.find_first_not_of(" \t", at + 1), field.size());
+    std::size_t end = field.find(';', begin);
+    if (begin < field.size() && field[begin] == '"') {
+      end = field.find('"', ++begin);
+      if (end == kNone) break;
+    }
+    if (equals_ignoring_case(name, wanted)) return trim(field.substr(begin, end - begin));
+    at = field.find(';', end);
+  }
+  return {};
+}
+
+enum class LineKind { Text, Delimiter, FinalDelimiter };
+
+LineKind kind_of(std::string_view line, std::string_view boundary) {
+  if (!line.starts_with("--") || !line.substr(2).starts_with(boundary)) return LineKind::Text;
+  line.remove_prefix(2 + boundary.size());
+  const bool final = line.starts_with("--");
+  if (final) line.remove_prefix(2);
+  // Anything but padding behind it: a longer boundary that begins with this one.
+  if (!trim(line).empty()) return LineKind::Text;
+  return final ? LineKind::FinalDelimiter : LineKind::Delimiter;
+}
+
+// What stands between the delimiters, each without the line break that belongs to the delimiter behind it.
+// Stops as soon as it has `limit` parts. Nothing where the final delimiter is missing.
+std::optional<std::vector<std::string_view>> split(std::string_view text, std::string_view boundary,
+                                                   std::size_t limit) {
+  std::vector<std::string_view> parts;
+  std::optional<std::string_view> open;  // from the start of the part on
+  while (!text.empty()) {
+    const std::string_view rest = text;
+    const LineKind kind = kind_of(take_line(text), boundary);
+    if (kind == LineKind::Text) continue;
+    if (open) parts.push_back(without_final_line_break(open->substr(0, open->size() - rest.size())));
+    if (kind == LineKind::FinalDelimiter || parts.size() == limit) return parts;
+    open = text;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string_view>> split_multipart(std::string_view content_type,
+                                                             std::string_view text, std::size_t limit) {
+  const std::string_view boundary = parameter(content_type, "boundary");
+  const bool usable = !boundary.empty() && boundary.size() <= kMaxBoundaryLength;
+  if (!is_multipart(content_type) || !usable) return std::nullopt;
+  return split(text, boundary, limit);
+}
+
+// Takes the header lines off `text`, and the empty line that ends them, if the text does not end before.
+std::optional<Headers> take_headers(std::string_view& text) {
+  constexpr std::size_t kUsualHeaders = 8;
+  Headers headers;
+  headers.reserve(kUsualHeaders);
+  for (int count = 0; !text.empty(); ++count) {
+    const std::string_view line = take_line(text);
+    if (line.empty()) break;
+    const std::size_t colon = line.find(':');
+    const std::string_view name = line.substr(0, colon);
+    // White space in a name also stands for a folded line and for a request line that came too early.
+    if (colon == kNone || name.empty() || name.find_first_of(" \t") != kNone) return std::nullopt;
+    if (holds_control_character(line) || count == kMaxPartHeaders) return std::nullopt;
+    headers.add(name, trim(line.substr(colon + 1)));
+  }
+  return headers;
+}
+
+// Takes `POST /mytable HTTP/1.1` off `text`, and the empty lines before it. The target reaches from the first
+// blank to the last one: what it may hold is for the reader of URLs to say.
+bool take_request_line(std::string_view& text, BatchPart& part) {
+  std::string_view line;
+  while (line.empty() && !text.empty()) line = trim(take_line(text));
+  const std::size_t first = line.find(' ');
+  const std::size_t last = line.rfind(' ');
+  if (first == last || holds_control_character(line)) return false;
+  part.method = line.substr(0, first);
+  part.target = trim(line.substr(first, last - first));
+  return !part.target.empty() && line.substr(last + 1).starts_with("HTTP/");
+}
+
+std::optional<BatchPart> parse_part(std::string_view text) {
+  const std::optional<Headers> mime = take_headers(text);
+  const bool is_http =
+      mime && equals_ignoring_case(media_type(mime->get("Content-Type")), "application/http");
+  BatchPart part;
+  if (!is_http || !take_request_line(text, part)) return std::nullopt;
+  std::optional<Headers> headers = take_headers(text);
+  if (!headers) return std::nullopt;
+  part.headers = *std::move(headers);
+  part.body = without_white_space(text);
+  return part;
+}
+
+std::optional<BatchRequest> read_batch(std::string_view content_type, std::string_view body) {
+  // A second part is one too many, whatever the two are.
+  std::optional<std::vector<std::string_view>> parts = split_multipart(content_type, body, 2);
+  if (!parts || parts->size() != 1) return std::nullopt;
+  std::string_view text = parts->front();
+  const std::optional<Headers> headers = take_headers(text);
+  if (!headers) return std::nullopt;
+  const std::string_view inner_type = headers->get("Content-Type");
+  BatchRequest request;
+  request.change_set = is_multipart(inner_type);
+  if (request.change_set) parts = split_multipart(inner_type, text, kMaxBatchParts);
+  if (!parts) return std::nullopt;
+  request.parts.reserve(parts->size());
+  for (const std::string_view part_text : *parts) {
+    std::optional<BatchPart> part = parse_part(part_text);
+    if (!part) return std::nullopt;
+    request.parts.push_back(*std::move(part));
+  }
+  return request;
+}
+
+void append(std::string& out, std::initializer_list<std::string_view> texts) {
+  for (const std::string_view text : texts) out.append(text);
+}
+
+std::size_t response_size(std::size_t boundaries, const std::vector<BatchAnswer>& answers) {
+  constexpr std::size_t kPunctuation = 16;  // dashes and line breaks of one part, and some
+  std::size_t size = 4 * (boundaries + kPunctuation) + kPartHeaders.size();
+  for (const BatchAnswer& answer : answers) {
+    size += kPartHeaders.size() + boundaries + kPunctuation;
+    size += answer.status_line.size() + answer.headers.size() + answer.body.size();
+  }
+  return size;
+}
+
+}  // namespace
+
+Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view body) {
+  std::optional<BatchRequest> request = read_batch(content_type, body);
+  if (!request) return Error(ErrorCode::InvalidInput);
+  return *std::move(request);
+}
+
+std::string write_batch_response(std::string_view batch_boundary, std::string_view change_set_boundary,
+                                 bool change_set, const std::vector<BatchAnswer>& answers) {
+  const std::string_view part_boundary = change_set ? change_set_boundary : batch_boundary;
+  std::string out;
+  out.reserve(response_size(batch_boundary.size() + change_set_boundary.size(), answers));
+  if (change_set)
+    append(out, {"--", batch_boundary, "\r\nContent-Type: multipart/mixed; boundary=", change_set_boundary,
+                 "\r\n\r\n"});
+  for (const BatchAnswer& answer : answers) {
+    append(out, {"--", part_boundary, "\r\n", kPartHeaders});
+    // Without a body the line break of the next delimiter makes the second of two empty lines.
+    append(out, {answer.status_line, "\r\n", answer.headers, "\r\n", answer.body, "\r\n"});
+  }
+  if (change_set) append(out, {"--", change_set_boundary, "--\r\n"});
+  append(out, {"--", batch_boundary, "--\r\n"});
+  return out;
+}
+
+}  // namespace rocktable

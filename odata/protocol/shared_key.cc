@@ -1,0 +1,195 @@
+#include "odata/protocol/shared_key.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "odata/base64.h"
+#include "odata/protocol/query_string.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kSha256Bytes = 32;
+
+// The path of a request target without query, in origin form (/path) or absolute form (http://host/path).
+std::string_view path_of(std::string_view target_without_query) {
+  std::string_view path = target_without_query;
+  if (path.starts_with('/')) return path;
+  if (const std::size_t scheme = path.find("://"); scheme != std::string_view::npos) {
+    path.remove_prefix(scheme + 3);
+    path = path.substr(std::min(path.find('/'), path.size()));
+  }
+  return path.empty() ? "/" : path;
+}
+
+std::string value_of_comp(std::string_view raw_query) {
+  std::optional<std::string_view> comp;
+  for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
+    // decoded, for so it is routed by
+    if (!comp && equals_ignoring_case(decode_query_value(name), "comp")) comp = value;
+  });
+  return comp ? decode_query_value(*comp) : std::string();
+}
+
+constexpr std::size_t kLinesRoom = 128;  // what the lines above the resource usually take, and a bit
+
+void append_resource(std::string& out, std::string_view account, std::string_view target) {
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  out.append("/").append(account).append(path_of(target.substr(0, path_end)));
+  if (path_end == target.size()) return;
+  const std::string comp = value_of_comp(target.substr(path_end + 1));
+  if (!comp.empty()) out.append("?comp=").append(comp);
+}
+
+// `name:value\n` of all headers x-ms-..., in lower case and sorted; those of one name in one line.
+void append_own_headers(std::string& out, const Headers& headers) {
+  std::map<std::string, std::string> lines;
+  for (const auto& [name, value] : headers.all()) {
+    std::string key = to_lower_ascii(name);
+    if (!key.starts_with("x-ms-")) continue;
+    const auto [line, is_new] = lines.emplace(std::move(key), std::string());
+    if (!is_new) line->second += ',';
+    line->second += trim(value);
+  }
+  for (const auto& [name, value] : lines) out.append(name).append(":").append(value).append("\n");
+}
+
+void append_query(std::string& out, std::string_view raw_query) {
+  std::map<std::string, std::vector<std::string>> parameters;
+  for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
+    parameters[to_lower_ascii(decode_query_value(name))].push_back(decode_query_value(value));
+  });
+  for (auto& [name, values] : parameters) {
+    std::sort(values.begin(), values.end());
+    out.append("\n").append(name).append(":");
+    for (std::size_t i = 0; i < values.size(); ++i) out.append(i == 0 ? "" : ",").append(values[i]);
+  }
+}
+
+std::string_view signed_date(const Headers& headers) {
+  return headers.has("x-ms-date") ? std::string_view() : headers.get("Date");
+}
+
+void require(bool success, const char* what) {
+  if (!success) throw std::runtime_error(std::string("OpenSSL: ") + what + " failed");
+}
+
+}  // namespace
+
+std::string canonicalized_resource(std::string_view account, std::string_view target) {
+  std::string out;
+  append_resource(out, account, target);
+  return out;
+}
+
+std::string shared_key_string_to_sign(std::string_view account, const SignedRequest& request) {
+  std::string text;
+  text.reserve(kLinesRoom + account.size() + request.target.size());
+  for (const std::string_view line :
+       {request.method, request.content_md5, request.content_type, request.date})
+    text.append(line).append("\n");
+  append_resource(text, account, request.target);
+  return text;
+}
+
+std::string shared_key_lite_string_to_sign(std::string_view account, const SignedRequest& request) {
+  std::string text;
+  text.reserve(kLinesRoom + account.size() + request.target.size());
+  text.append(request.date).append("\n");
+  append_resource(text, account, request.target);
+  return text;
+}
+
+std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method,
+                                          std::string_view target, const Headers& headers) {
+  constexpr std::array kStandard = {"Content-Encoding",
+                                    "Content-Language",
+                                    "Content-Length",
+                                    "Content-MD5",
+                                    "Content-Type",
+                                    "Date",
+                                    "If-Modified-Since",
+                                    "If-Match",
+                                    "If-None-Match",
+                                    "If-Unmodified-Since",
+                                    "Range"};
+  std::string text(method);
+  text += '\n';
+  for (const std::string_view name : kStandard) {
+    std::string_view value = name == "Date" ? signed_date(headers) : headers.get(name);
+    if (name == "Content-Length" && value == "0") value = {};
+    text.append(value).append("\n");
+  }
+  append_own_headers(text, headers);
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  text.append("/").append(account).append(path_of(target.substr(0, path_end)));
+  if (path_end < target.size()) append_query(text, target.substr(path_end + 1));
+  return text;
+}
+
+std::string blob_and_queue_lite_string_to_sign(std::string_view account, std::string_view method,
+                                               std::string_view target, const Headers& headers) {
+  std::string text;
+  for (const std::string_view line :
+       {method, headers.get("Content-MD5"), headers.get("Content-Type"), signed_date(headers)})
+    text.append(line).append("\n");
+  append_own_headers(text, headers);
+  append_resource(text, account, target);
+  return text;
+}
+
+// A keyed context: each signature initialises it with a null key, which keeps the key and skips its two hash
+// blocks.
+struct AccountKey::Hmac {
+  std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> algorithm{EVP_MAC_fetch(nullptr, "HMAC", nullptr),
+                                                              &EVP_MAC_free};
+  std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)> context{nullptr, &EVP_MAC_CTX_free};
+
+  explicit Hmac(std::string_view key) {
+    require(algorithm != nullptr, "EVP_MAC_fetch");
+    context.reset(EVP_MAC_CTX_new(algorithm.get()));
+    require(context != nullptr, "EVP_MAC_CTX_new");
+    std::string digest = "SHA256";
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), digest.size()),
+        OSSL_PARAM_construct_end()};
+    const auto* bytes = reinterpret_cast<const unsigned char*>(key.data());
+    require(EVP_MAC_init(context.get(), bytes, key.size(), parameters) == 1, "EVP_MAC_init");
+  }
+};
+
+AccountKey::AccountKey(std::string_view base64) {
+  const std::optional<std::string> key = decode_base64(base64);
+  if (!key || key->empty()) throw std::invalid_argument("an account key must be base64 and not empty");
+  hmac_ = std::make_unique<Hmac>(*key);
+}
+
+AccountKey::~AccountKey() = default;
+AccountKey::AccountKey(AccountKey&&) noexcept = default;
+AccountKey& AccountKey::operator=(AccountKey&&) noexcept = default;
+
+std::string AccountKey::sign(std::string_view text) const {
+  EVP_MAC_CTX* const context = hmac_->context.get();
+  std::array<unsigned char, kSha256Bytes> mac;
+  std::size_t size = 0;
+  require(EVP_MAC_init(context, nullptr, 0, nullptr) == 1, "EVP_MAC_init");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  require(EVP_MAC_update(context, bytes, text.size()) == 1, "EVP_MAC_update");
+  require(EVP_MAC_final(context, mac.data(), &size, mac.size()) == 1 && size == mac.size(), "EVP_MAC_final");
+  return encode_base64({reinterpret_cast<const char*>(mac.data()), mac.size()});
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace rocktable

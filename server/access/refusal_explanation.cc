@@ -1,0 +1,338 @@
+#include "server/access/refusal_explanation.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "odata/protocol/bearer_token.h"
+#include "odata/protocol/sas.h"
+#include "odata/protocol/shared_key.h"
+#include "odata/text.h"
+#include "server/access/authentication_checks.h"
+#include "server/access/signature_mistakes.h"
+
+namespace rocktable {
+namespace {
+
+// What authenticate() had before it.
+struct AuthenticationAttempt {
+  const Request& request;
+  const Target& target;
+  bool secure;
+  DateTime now;
+  bool bearer_tokens;  // are taken
+};
+
+constexpr std::size_t kMaxStringToSign = 2048;
+constexpr std::size_t kMaxValue = 200;
+constexpr std::size_t kMaxExplanation = 6144;
+
+// One line of printable ASCII in quotes, at most `limit` characters of it: a line break is `\n`, a backslash is
+// doubled, other bytes are `\xHH`.
+std::string in_quotes(std::string_view text, std::size_t limit = kMaxValue) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "'";
+  for (const char c : text) {
+    if (out.size() > limit) return out + "...'";
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\\') {
+      out += "\\\\";
+    } else if (byte >= ' ' && byte <= '~') {
+      out += c;
+    } else {
+      out.append("\\x").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+    }
+  }
+  return out + "'";
+}
+
+// The last gate before header and log, whatever the sentences above it hold.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  if (text.size() > kMaxExplanation) text.replace(kMaxExplanation, text.npos, "...");
+  return text;
+}
+
+std::string in_words(std::int64_t ticks) {
+  const std::int64_t seconds = std::abs(ticks) / kTicksPerSecond;
+  const auto count = [](std::int64_t number, const char* unit) {
+    return std::to_string(number) + " " + unit + (number == 1 ? "" : "s");
+  };
+  if (seconds < 120) return count(seconds, "second");
+  if (seconds < 120 * 60) return count(seconds / 60, "minute");
+  if (seconds < 48 * 3600) return count(seconds / 3600, "hour");
+  return count(seconds / 86400, "day");
+}
+
+std::string explain_signature(const std::optional<std::string>& mistake, std::string_view signature,
+                              std::string_view string_to_sign) {
+  std::string out = "The signature does not match. ";
+  if (signature.empty()) {
+    out += "It is empty. ";
+  } else if (mistake) {
+    out += "The client " + *mistake + ". ";
+  } else {
+    out +=
+        "No usual mistake explains it: another key may have signed, or what was signed was changed on the "
+        "way. ";
+  }
+  return out + "The string to sign is " + in_quotes(string_to_sign, kMaxStringToSign) + ".";
+}
+
+// --- Authorization headers -------------------------------------------------------------------------------
+
+// The value itself may be a secret that was put there by mistake; a scheme in front of a blank is none.
+std::string explain_malformed(std::string_view authorization) {
+  const auto scheme = scheme_of(authorization);
+  const bool word =
+      scheme.size() < authorization.size() && scheme.size() <= 20 &&
+      std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  return "The Authorization header is malformed" + (word ? " (scheme " + in_quotes(scheme) + ")" : "") +
+         ": it must be 'SharedKey ACCOUNT:SIGNATURE', 'SharedKeyLite ACCOUNT:SIGNATURE' or 'Bearer TOKEN'.";
+}
+
+std::string explain_token(const AuthenticationAttempt& attempt, std::string_view token) {
+  if (!attempt.bearer_tokens) return "Bearer tokens are not taken: the emulator runs without --oauth basic.";
+  if (!attempt.secure)
+    return "Authentication scheme Bearer is not allowed with HTTP: the token must come over HTTPS.";
+  const auto claims = parse_bearer_token(token);
+  if (!claims) return claims.error().message;
+  const auto fits = check_claims(*claims, attempt.target.account, attempt.now);
+  return fits ? explain_code(ErrorCode::AuthenticationFailed) : fits.error().message;
+}
+
+std::string explain_date(const Headers& headers, DateTime now) {
+  const auto date = date_of(headers);
+  if (date.empty()) return "The request has neither x-ms-date nor Date.";
+  const std::string name = headers.get("x-ms-date").empty() ? "Date" : "x-ms-date";
+  const auto time = parse_http_date(date);
+  if (!time)
+    return name + " is " + in_quotes(date) +
+           ", which is no date of the form 'Sat, 22 May 2021 23:05:14 GMT'.";
+  return name + " is " + in_quotes(date) + ", " + in_words(time->ticks - now.ticks) +
+         (*time < now ? " too old" : " in the future") + " by the server's clock, which says '" +
+         to_http_date(now) + "'; 15 minutes either way are allowed.";
+}
+
+// What is no account's name may be a key or a signature in the wrong place.
+bool could_be_account(std::string_view text) {
+  constexpr std::string_view kSecondary = "-secondary";
+  if (text.ends_with(kSecondary)) text.remove_suffix(kSecondary.size());
+  return is_account_name(text);
+}
+
+std::string account_in_words(std::string_view account) {
+  return could_be_account(account) ? "the account " + in_quotes(account) : "what cannot be an account";
+}
+
+std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
+  const auto& [request, target, secure, now, bearer_tokens] = attempt;
+  const auto credentials = parse_credentials(request.headers.get("Authorization"));
+  if (!credentials) return explain_malformed(request.headers.get("Authorization"));
+  if (!names_account(*credentials, target)) {
+    return "The Authorization header names " + account_in_words(credentials->account) + ", the URL " +
+           account_in_words(target.account) + ".";
+  }
+  if (!is_current(date_of(request.headers), now)) return explain_date(request.headers, now);
+  const SignedRequest parts{request.method, request.headers.get("Content-MD5"),
+                            request.headers.get("Content-Type"), date_of(request.headers), request.target};
+  return explain_signature(find_key_mistake(request, target, secure, *credentials, keys),
+                           credentials->signature,
+                           credentials->lite ? shared_key_lite_string_to_sign(target.account, parts)
+                                             : shared_key_string_to_sign(target.account, parts));
+}
+
+// --- Shared access signatures ----------------------------------------------------------------------------
+
+// Why there is no string to sign.
+std::string explain_fields(const SasParameters& sas) {
+  if (sas.has_repeated) return "A field of the SAS stands in the query twice.";
+  if (sas.version.empty()) return "The SAS has no version (sv).";
+  if (!sas.is_account_sas() && sas.table.empty())
+    return "The SAS has neither services and resource types (ss, srt: account SAS) nor a table (tn: table "
+           "SAS).";
+  const std::string kind = sas.is_account_sas() ? "An account SAS must be of 2015-04-05 or later"
+                                                : "A table SAS must be of 2012-02-12 or later";
+  return "The fields of the SAS are not well formed. " + kind + ", its version (sv) is " +
+         in_quotes(sas.version) + "; and no value may hold a line break.";
+}
+
+std::string time_or_none(const std::string& text) { return text.empty() ? "none" : in_quotes(text); }
+
+std::string explain_time(const SasParameters& sas, DateTime now) {
+  const auto start = parse_date_time(sas.start), expiry = parse_date_time(sas.expiry);
+  std::string what = "is not valid yet";
+  if (expiry && now > *expiry) what = "is expired";
+  if (!sas.start.empty() && !start) what = "has a start (st) that is no time";
+  if (!expiry) what = sas.expiry.empty() ? "has no expiry (se)" : "has an expiry (se) that is no time";
+  return "The SAS " + what + ": start " + time_or_none(sas.start) + ", expiry " + time_or_none(sas.expiry) +
+         ", now '" + to_string(now) + "'.";
+}
+
+// A field of the SAS and its stored access policy.
+std::string explain_policy(const SasParameters& sas, const std::vector<SignedIdentifier>& identifiers) {
+  const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
+                                   [&](const SignedIdentifier& i) { return i.id == sas.identifier; });
+  if (policy == identifiers.end()) {
+    return "The table " + in_quotes(sas.table) + " has no stored access policy " + in_quotes(sas.identifier) +
+           " (si); it has " + std::to_string(identifiers.size()) + " others.";
+  }
+  std::string both;
+  if (!sas.start.empty() && policy->start) both += " st";
+  if (!sas.expiry.empty() && policy->expiry) both += " se";
+  if (!sas.permissions.empty() && !policy->permissions.empty()) both += " sp";
+  return "A field may stand in the SAS or in its stored access policy " + in_quotes(sas.identifier) +
+         ", but not in both:" + both + ".";
+}
+
+std::string explain_missing(const SasParameters& sas) {
+  std::string missing;
+  if (sas.permissions.empty()) missing += " permissions (sp)";
+  if (sas.is_account_sas() && sas.services.empty()) missing += " services (ss)";
+  if (sas.is_account_sas() && sas.resource_types.empty()) missing += " resource types (srt)";
+  return "The SAS lacks a field that it must have, itself or by its stored access policy:" + missing + ".";
+}
+
+std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
+                        const FindIdentifiers& find_identifiers) {
+  const auto& [request, target, secure, now, bearer_tokens] = attempt;
+  auto sas = parse_sas(target.query);
+  if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
+  const auto text = sas_string_to_sign(*sas, target.account);
+  if (!text) return explain_fields(*sas);
+  if (!is_signed(*text, sas->signature, keys))
+    return explain_signature(find_sas_mistake(*sas, target, keys), sas->signature, *text);
+  if (!has_whole_bounds(*sas))
+    return "The SAS bounds row keys without their partition: srk needs spk, erk needs epk.";
+
+  if (!sas->is_account_sas() && !sas->identifier.empty()) {
+    const auto identifiers = find_identifiers(target.account, sas->table);
+    const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
+                                     [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
+    SasParameters merged = *sas;
+    if (policy == identifiers.end() || !apply_policy(*policy, merged))
+      return explain_policy(*sas, identifiers);
+    sas = merged;
+  }
+  if (!is_complete(*sas)) return explain_missing(*sas);
+  if (!is_in_time(*sas, now)) return explain_time(*sas, now);
+  if (!is_allowed_ip(sas->ip, request.remote_address)) {
+    return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), the client's is " +
+           in_quotes(request.remote_address) + ".";
+  }
+  if (!sas->protocol.empty() && sas->protocol != "https,http" && sas->protocol != "http,https") {
+    return "The SAS is for the protocols " + in_quotes(sas->protocol) +
+           " (spr), which may be 'https' or 'https,http'; the request came over " +
+           (secure ? "HTTPS." : "HTTP.");
+  }
+  return "The account SAS is for the services " + in_quotes(sas->services) + " (ss), and tables are 't'.";
+}
+
+// --- What operations ask ---------------------------------------------------------------------------------
+
+std::string letters(std::string_view all, const char* between) {
+  std::string out;
+  for (const char letter : all) out.append(out.empty() ? "" : between).append(1, letter);
+  return out;
+}
+
+std::string explain_permission(const Caller& caller, const RequiredAccess& access, const std::string& name) {
+  if (access.any_of.empty() && access.all_of.empty())
+    return name + " needs the account's key: no SAS opens access policies.";
+  return name + " needs the permission " + letters(access.any_of, " or ") + letters(access.all_of, " and ") +
+         "; the SAS has " + in_quotes(caller.permissions) + " (sp).";
+}
+
+// Behind a key comes U+0000, where it is the end of a range.
+std::string without_end(std::string key) {
+  if (key.ends_with('\0')) key.pop_back();
+  return key;
+}
+
+std::string range_in_words(const KeyRange& range) {
+  std::string out = "from spk " + in_quotes(range.begin.partition_key);
+  if (!range.begin.row_key.empty()) out += ", srk " + in_quotes(range.begin.row_key);
+  if (!range.end) return out + " on";
+  out += " to epk " + in_quotes(without_end(range.end->partition_key));
+  if (!range.end->row_key.empty()) out += ", erk " + in_quotes(without_end(range.end->row_key));
+  return out;
+}
+
+}  // namespace
+
+std::string explain_authentication(const Authenticator& authenticator, const Request& request,
+                                   const Target& target, bool secure, DateTime now, const Error& error) {
+  const auto* const keys = authenticator.accounts().keys_of(target.account);
+  if (keys == nullptr) return explain_unknown_account(target.account);
+  const AuthenticationAttempt attempt{request, target, secure, now, authenticator.takes_bearer_tokens()};
+  const auto authorization = request.headers.get("Authorization");
+  if (authorization.empty() || error.code == ErrorCode::NoAuthenticationInformation)
+    return one_line(explain_sas(attempt, *keys, authenticator.find_identifiers()));
+  if (const auto token = bearer_token_of(authorization)) return one_line(explain_token(attempt, *token));
+  return one_line(explain_key(attempt, *keys));
+}
+
+std::string explain_unknown_account(std::string_view account) {
+  return one_line(
+      (could_be_account(account) ? "There is no account " + in_quotes(account)
+                                 : "The URL names what cannot be an account") +
+      "; in path style it is the first part of the path, in host style the host up to its first dot.");
+}
+
+std::string explain_reach(const Caller& caller, const EntityKey& key) {
+  return one_line("The entity (PartitionKey " + in_quotes(key.partition_key) + ", RowKey " +
+                  in_quotes(key.row_key) + ") lies outside of the range of the SAS" +
+                  (caller.keys ? ", which is " + range_in_words(*caller.keys) : "") + ".");
+}
+
+std::string explain_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::NoAuthenticationInformation:
+      return "The request has no credentials: neither an Authorization header, nor sig in its query.";
+    case ErrorCode::InvalidAuthenticationInfo:
+      return "The request has two Authorization headers.";
+    case ErrorCode::CorsPreflightFailure:
+      return "No CORS rule of the account allows this origin, method and these headers.";
+    case ErrorCode::InsufficientAccountPermissions:
+      return "The secondary location (-secondary) takes no writes.";
+    case ErrorCode::AuthenticationFailed:
+      return "Authentication scheme Bearer is not supported in this version: x-ms-version must be 2017-11-09 "
+             "or later.";
+    default:
+      return {};
+  }
+}
+
+std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error) {
+  const std::string name(name_of(operation));
+  if (caller.kind == Caller::Kind::Bearer)
+    return one_line(name + " needs the account's key: to a bearer token access policies are not there.");
+  const auto access = required_access(operation);
+  if (access && error.code == ErrorCode::AuthorizationResourceTypeMismatch) {
+    return one_line(name + " needs the resource type " + std::string(1, access->resource_type) +
+                    "; the SAS has " + in_quotes(caller.resource_types) + " (srt).");
+  }
+  if (access && error.code == ErrorCode::AuthorizationPermissionMismatch)
+    return one_line(explain_permission(caller, *access, name));
+  if (access && access->resource_type != 'o')
+    return one_line("A table SAS opens the entities of its table " + in_quotes(caller.table) +
+                    " alone, not " + name + ".");
+  if (const auto table = table_of(operation); !table.empty() && !equals_ignoring_case(table, caller.table))
+    return one_line("The SAS is for the table " + in_quotes(caller.table) + " (tn), the request for " +
+                    in_quotes(table) + ".");
+  if (const auto* get = std::get_if<GetEntity>(&operation)) return explain_reach(caller, get->key);
+  if (const auto* write = std::get_if<WriteEntity>(&operation)) return explain_reach(caller, write->key);
+  return {};
+}
+
+void require_access(const RequestContext& context, const Operation& operation) {
+  const auto allowed = authorize(context.caller, operation);
+  if (allowed) return;
+  if (context.explanation)
+    *context.explanation = explain_authorization(context.caller, operation, allowed.error());
+  throw ServiceException(allowed.error());
+}
+
+}  // namespace rocktable

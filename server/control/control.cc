@@ -1,0 +1,119 @@
+#include "server/control/control.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "server/control/control_response.h"
+#include "server/control/store_resources.h"
+
+namespace rocktable {
+namespace {
+
+Response answer_ready(const ControlState& state, const ControlArguments&) {
+  if (state.stopping) return control_json(503, {{"status", "stopping"}});
+  if (const auto reason = state.store.unavailable())
+    return control_json(503,
+                        {{"status", "unavailable"}, {"error", "the store is not available: " + *reason}});
+  return control_json(200, {{"status", "ready"}, {"store", state.store.contents_id()}});
+}
+
+Response answer_health(const ControlState&, const ControlArguments&) {
+  return control_json(200, {{"status", "ready"}});
+}
+
+Response answer_stats(const ControlState& state, const ControlArguments&) {
+  return control_json(200, state.statistics.to_json());
+}
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // of a resource; `*` is any one segment: the name
+  bool may_block;
+  Response (*answer)(const ControlState& state, const ControlArguments& arguments);
+};
+
+constexpr Route kRoutes[] = {
+    {"GET", "health", false, answer_health},
+    {"GET", "ready", false, answer_ready},
+    {"GET", "stats", false, answer_stats},
+    {"GET", "contents", true, answer_contents},
+    {"POST", "reset", true, answer_reset},
+    {"GET", "snapshots", true, answer_list_of_snapshots},
+    {"GET", "snapshots/*", true, answer_snapshot},
+    {"POST", "snapshots/*", true, answer_take_snapshot},
+    {"DELETE", "snapshots/*", true, answer_delete_snapshot},
+    {"POST", "snapshots/*/restore", true, answer_restore_snapshot},
+    {"POST", "accounts/*", true, answer_clone_account},
+    {"DELETE", "accounts/*", true, answer_delete_account},
+};
+
+// The first segment of a path, which is left without it.
+std::string_view take_segment(std::string_view& path) {
+  const auto end = std::min(path.find('/'), path.size());
+  const std::string_view segment = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return segment;
+}
+
+// Whether the pattern fits; then what its `*` stands for is in `name`.
+bool fits(std::string_view pattern, std::string_view resource, std::string_view& name) {
+  if (resource.ends_with('/')) return false;
+  while (!pattern.empty()) {
+    const auto wanted = take_segment(pattern), is = take_segment(resource);
+    if (wanted == "*" ? is.empty() : wanted != is) return false;
+    if (wanted == "*") name = is;
+  }
+  return resource.empty();
+}
+
+bool serves(const Route& route, std::string_view method) {
+  return route.method == method || (route.method == "GET" && method == "HEAD");
+}
+
+struct Match {
+  const Route* route = nullptr;  // null: none for this method
+  std::string_view name;
+  std::string allowed;  // methods; empty: there is no such resource
+};
+
+Match match(const ControlRequest& request) {
+  Match out;
+  for (const auto& route : kRoutes) {
+    if (!fits(route.pattern, control_resource(request.target), out.name)) continue;
+    if (serves(route, request.method)) out.route = &route;
+    out.allowed += (out.allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (route.method == "GET") out.allowed += ", HEAD";
+  }
+  return out;
+}
+
+std::string_view query_of(std::string_view target) {
+  const auto mark = target.find('?');
+  return mark == target.npos ? std::string_view() : target.substr(mark + 1);
+}
+
+}  // namespace
+
+std::string_view control_resource(std::string_view target) {
+  return target.substr(0, target.find('?')).substr(kControlPrefix.size());
+}
+
+bool control_may_block(const ControlRequest& request) {
+  const auto [route, name, allowed] = match(request);
+  return route != nullptr && route->may_block;
+}
+
+Response control_response(const ControlRequest& request, const ControlState& state) {
+  const auto [route, name, allowed] = match(request);
+  if (allowed.empty()) return control_error(404, "no such control resource");
+  if (route == nullptr) {
+    Response response = control_error(405, "this control resource knows " + allowed + " alone");
+    response.add("Allow", allowed);
+    return response;
+  }
+  const auto query = QueryParameters::parse(query_of(request.target));
+  if (!query) return control_error(400, "the query is not percent-encoded UTF-8");
+  return route->answer(state, {name, *query});
+}
+
+}  // namespace rocktable

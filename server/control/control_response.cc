@@ -1,0 +1,35 @@
+#include "server/control/control_response.h"
+
+#include <nlohmann/json.hpp>
+
+#include "server/request/error_response.h"
+
+namespace rocktable {
+
+Response control_json(int status, const nlohmann::json& document) {
+  Response response;
+  response.status = status;
+  response.add("Content-Type", "application/json");
+  response.add("Cache-Control", "no-store");
+  // What came from a URL need not be UTF-8.
+  response.body = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return response;
+}
+
+Response control_error(int status, const std::string& sentence) {
+  return control_json(status, {{"error", sentence}});
+}
+
+Response control_refusal(const ControlRefusal& refusal) {
+  Response response = control_error(refusal.status, refusal.error);
+  if (refusal.status == 401) response.add("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+Response control_failure(const std::exception& fault) {
+  const auto* refusal = dynamic_cast<const ServiceException*>(&fault);
+  if (refusal == nullptr) return control_error(500, fault.what());
+  return control_error(status_of(refusal->error().code), refusal->error().message);
+}
+
+}  // namespace rocktable

@@ -1,0 +1,150 @@
+#include "server/control/store_resources.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "odata/text.h"
+#include "server/control/control_response.h"
+
+namespace rocktable {
+namespace {
+
+// Nothing where all parameters are among `known`, each once and with a value.
+std::optional<Response> refuse_parameters(const QueryParameters& query,
+                                          std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : query.all()) {
+    const auto is_it = [&](std::string_view one) { return equals_ignoring_case(one, name); };
+    if (std::none_of(known.begin(), known.end(), is_it))
+      return control_error(400, "no such parameter: " + name);
+    if (value.empty()) return control_error(400, "the parameter " + name + " has no value");
+    const auto again = [&](const auto& parameter) { return is_it(parameter.first); };
+    if (std::count_if(query.all().begin(), query.all().end(), again) > 1)
+      return control_error(400, "the parameter " + name + " is given twice");
+  }
+  return std::nullopt;
+}
+
+Response unknown_account(std::string_view account) {
+  return control_error(404, "this server does not serve the account " + std::string(account) +
+                                "; with --anyAccount it serves all (3 to 24 lower-case letters and digits)");
+}
+
+nlohmann::json to_json(const SnapshotInfo& info) {
+  return {
+      {"name", info.name}, {"taken", to_string(info.taken)}, {"tables", info.tables}, {"bytes", info.bytes}};
+}
+
+Response no_such_snapshot(std::string_view name) {
+  return control_error(404, "there is no snapshot " + std::string(name));
+}
+
+Response done() { return control_json(200, {{"status", "done"}}); }
+
+}  // namespace
+
+// --- Contents ----------------------------------------------------------------------------------------------
+
+Response answer_contents(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& [account, tables] : state.store.table_counts())
+    list.push_back({{"account", account}, {"tables", tables}});
+  return control_json(200, {{"accounts", list}});
+}
+
+// --- Reset -------------------------------------------------------------------------------------------------
+
+Response answer_reset(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {"account", "table"})) return std::move(*refusal);
+  const auto account = arguments.query.get("account"), table = arguments.query.get("table");
+  if (table && !account) return control_error(400, "a table needs its account: ?account=NAME&table=NAME");
+  if (account && !state.serves_account(*account)) return unknown_account(*account);
+  if (table) {
+    if (!state.store.reset_table({*account, *table}))
+      return control_error(404,
+                           "the account " + std::string(*account) + " has no table " + std::string(*table));
+  } else if (account) {
+    state.store.reset_account(*account);
+  } else {
+    state.store.reset();
+  }
+  state.settings_changed();
+  return done();
+}
+
+// --- Snapshots ---------------------------------------------------------------------------------------------
+
+Response answer_list_of_snapshots(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& info : state.store.snapshots()) list.push_back(to_json(info));
+  return control_json(200, {{"snapshots", list}});
+}
+
+Response answer_snapshot(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  for (const auto& info : state.store.snapshots())
+    if (info.name == arguments.name) return control_json(200, to_json(info));
+  return no_such_snapshot(arguments.name);
+}
+
+Response answer_take_snapshot(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {"replace"})) return std::move(*refusal);
+  const auto replace = arguments.query.get("replace").value_or("false");
+  if (replace != "true" && replace != "false") return control_error(400, "replace is true or false");
+  const auto taken = state.store.take_snapshot(arguments.name, replace == "true");
+  if (!taken)
+    return control_error(400,
+                         "a snapshot's name has 1 to 64 letters, digits, '-', '_' and '.', and begins with a "
+                         "letter or a digit");
+  if (!*taken)
+    return control_error(409, "there is a snapshot " + std::string(arguments.name) +
+                                  " already; ?replace=true takes its place");
+  return control_json(201, to_json(**taken));
+}
+
+Response answer_delete_snapshot(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  if (!state.store.delete_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
+  return done();
+}
+
+Response answer_restore_snapshot(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  if (!state.store.restore_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
+  state.settings_changed();
+  return done();
+}
+
+// --- Accounts ----------------------------------------------------------------------------------------------
+
+Response answer_clone_account(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {"from"})) return std::move(*refusal);
+  const auto from = arguments.query.get("from");
+  if (!from) return control_error(400, "the account to copy is missing: ?from=NAME");
+  for (const auto account : {*from, arguments.name})
+    if (!state.serves_account(account)) return unknown_account(account);
+  const auto clone = state.store.clone_account(*from, arguments.name);
+  if (clone) {
+    state.settings_changed();
+    return control_json(
+        201, {{"account", arguments.name}, {"tables", clone->tables}, {"entities", clone->entities}});
+  }
+  if (clone.error().code == ErrorCode::TableAlreadyExists)
+    return control_error(409, "the account " + std::string(arguments.name) + " has tables already");
+  if (clone.error().code == ErrorCode::ResourceNotFound)
+    return control_error(404, "the account " + std::string(*from) + " has no tables");
+  throw ServiceException(clone.error());
+}
+
+Response answer_delete_account(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  if (!state.serves_account(arguments.name)) return unknown_account(arguments.name);
+  state.store.reset_account(arguments.name);
+  state.settings_changed();
+  return done();
+}
+
+}  // namespace rocktable

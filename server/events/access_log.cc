@@ -1,0 +1,90 @@
+#include "server/events/access_log.h"
+
+#include <poll.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <ctime>
+#include <stdexcept>
+
+#include "server/events/masking.h"
+
+namespace rocktable {
+
+namespace {
+
+// A pipe that says it has room takes this much without waiting.
+constexpr std::size_t kMaxConsoleLine = PIPE_BUF;
+
+std::string time_of_log() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char time[32];
+  std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
+  return time;
+}
+
+// Bytes that a terminal takes for orders, or that end the quotes of a line.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c > ' ' && c <= '~' && c != '"') {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+std::string console_line(const AccessRecord& record, std::string_view target) {
+  constexpr std::size_t kMaxTarget = kMaxConsoleLine / 2;
+  const bool cut = target.size() > kMaxTarget;
+  return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", record.remote_address, time_of_log(),
+                     record.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "",
+                     record.status, record.body_bytes);
+}
+
+}  // namespace
+
+AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silent) {
+  if (debug_file.empty()) return;
+  try {
+    file_ = std::make_shared<spdlog::logger>(
+        "debug", std::make_shared<spdlog::sinks::basic_file_sink_mt>(debug_file, false));
+  } catch (const spdlog::spdlog_ex& error) {
+    throw std::runtime_error("cannot write the debug log: " + std::string(error.what()));
+  }
+  file_->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %v");
+  file_->flush_on(spdlog::level::info);
+}
+
+// Standard output may be a pipe that nobody reads. A line that it has no room for is lost: the emulator does not wait.
+void AccessLog::print(const std::string& line) {
+  const std::lock_guard lock(console_mutex_);
+  pollfd console{STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&console, 1, 0) != 1 || (console.revents & POLLOUT) == 0) return;
+  [[maybe_unused]] const auto written =
+      ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
+}
+
+void AccessLog::write(const AccessRecord& record) {
+  if (silent_ && !file_) return;
+  const std::string target = printable(without_signature(record.target));
+  if (!silent_) print(console_line(record, target));
+  if (!file_) return;
+  std::string cost;
+  if (!record.plan_class.empty()) {
+    cost = fmt::format(" {} scanned {} returned {} read {} bytes", record.plan_class, record.entities_scanned,
+                       record.entities_returned, record.bytes_read);
+  }
+  if (!record.explanation.empty()) cost += fmt::format(" refused: {}", record.explanation);
+  file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method,
+              target, record.status, record.body_bytes, record.duration.count(), cost);
+}
+
+}  // namespace rocktable

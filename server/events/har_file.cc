@@ -1,0 +1,243 @@
+#include "server/events/har_file.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "odata/printable.h"
+#include "server/events/har_entry.h"
+#include "storage/folder_swap.h"
+
+namespace rocktable {
+namespace {
+
+// By this a trace is known: other programs write other archives.
+constexpr std::string_view kOurs = R"({"log":{"version":"1.2","creator":{"name":"rocktable",)";
+constexpr std::string_view kHead =
+    R"({"log":{"version":"1.2","creator":{"name":"rocktable","version":")" ROCKTABLE_VERSION
+    R"("},"pages":[],"entries":[)";
+constexpr std::string_view kEntries = R"("entries":[)";  // the head ends so, whatever version wrote it
+constexpr std::string_view kEnd = "\n]}}\n";
+constexpr std::string_view kBetween = ",\n";  // no entry holds a line break
+constexpr mode_t kMode = 0666;                // and what the umask takes away
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& why) {
+  throw std::runtime_error("cannot write the trace " + path.string() + ": " + why);
+}
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+  fail(path, std::generic_category().message(error));
+}
+
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(OpenFile&& other) noexcept : descriptor_(other.release()) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+struct stat status_of(int descriptor, const std::filesystem::path& path) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) fail(path, errno);
+  return status;
+}
+
+bool is_ours(int descriptor) {
+  std::array<char, kOurs.size()> start;
+  const auto count = ::pread(descriptor, start.data(), start.size(), 0);
+  return count == static_cast<ssize_t>(start.size()) && std::string_view(start.data(), start.size()) == kOurs;
+}
+
+// Throws where the file is neither empty nor a trace, or another process writes it.
+void require_ours(int descriptor, const std::filesystem::path& path) {
+  const struct stat status = status_of(descriptor, path);
+  if (!S_ISREG(status.st_mode)) fail(path, "it is no regular file");
+  if (status.st_size > 0 && !is_ours(descriptor))
+    fail(path, "there is a file of that name, which is no trace of rocktable; it stays as it is");
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    fail(path, "another process writes it");
+}
+
+// Not open where there is no file. Throws where there is one that is no trace.
+OpenFile open_existing(const std::filesystem::path& path, int mode) {
+  OpenFile there(::open(path.c_str(), mode | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
+  if (!there.is_open() && errno != ENOENT) fail(path, errno);
+  if (there.is_open()) require_ours(there.get(), path);
+  return there;
+}
+
+void write_at(int descriptor, std::uint64_t offset, std::string_view text,
+              const std::filesystem::path& path) {
+  const auto written = ::pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
+  if (written < 0) fail(path, errno);
+  if (static_cast<std::size_t>(written) < text.size()) fail(path, ENOSPC);
+}
+
+void begin_document(int descriptor, const std::filesystem::path& path) {
+  write_at(descriptor, 0, std::string(kHead) + std::string(kEnd), path);
+}
+
+// Ends the document of a process that was killed while it wrote: the entry at the end goes.
+void mend(int descriptor, const std::filesystem::path& path) {
+  const auto size = static_cast<std::uint64_t>(status_of(descriptor, path).st_size);
+  const std::uint64_t from = size - std::min<std::uint64_t>(size, 2 * kMaxEntryBytes);
+  std::string tail(size - from, '\0');
+  if (::pread(descriptor, tail.data(), tail.size(), static_cast<off_t>(from)) !=
+      static_cast<ssize_t>(tail.size()))
+    return;
+  if (tail.ends_with(kEnd)) return;
+  auto last = tail.rfind(kBetween);
+  if (last == std::string::npos && from == 0 && tail.find(kEntries) != std::string::npos)
+    last = tail.find(kEntries) + kEntries.size();
+  if (last == std::string::npos) return;
+  const std::uint64_t end = from + last;
+  if (::ftruncate(descriptor, static_cast<off_t>(end)) != 0) return;
+  [[maybe_unused]] const auto written =
+      ::pwrite(descriptor, kEnd.data(), kEnd.size(), static_cast<off_t>(end));
+}
+
+}  // namespace
+
+HarFile::HarFile(const std::filesystem::path& path, std::uint64_t max_bytes)
+    : path_(real_path(path)), older_(path_.string() + ".1"), max_bytes_(max_bytes / 2) {
+  open();
+}
+
+HarFile::~HarFile() { close(); }
+
+void HarFile::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+// Begins a document at `path_`. A trace that is there makes way; an empty file is taken.
+void HarFile::open() {
+  close();
+  OpenFile there = open_existing(path_, O_RDWR);
+  if (there.is_open() && status_of(there.get(), path_).st_size == 0) {
+    begin_document(there.get(), path_);
+    adopt(there.release());
+    return;
+  }
+  if (there.is_open()) {
+    mend(there.get(), path_);
+    make_way();
+  }
+  adopt(create());
+}
+
+// The file at `path_` becomes the one before.
+void HarFile::make_way() const {
+  open_existing(older_, O_RDONLY);
+  if (::rename(path_.c_str(), older_.c_str()) != 0) fail(path_, errno);
+}
+
+// A new file at `path_`, with an empty document.
+int HarFile::create() const {
+  OpenFile made(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+  if (!made.is_open()) fail(path_, errno);
+  try {
+    begin_document(made.get(), path_);
+  } catch (const std::exception&) {
+    ::unlink(path_.c_str());
+    throw;
+  }
+  return made.release();
+}
+
+void HarFile::adopt(int descriptor) {
+  close();
+  descriptor_ = descriptor;
+  ::flock(descriptor_, LOCK_EX | LOCK_NB);
+  const struct stat status = status_of(descriptor_, path_);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  end_ = kHead.size();
+}
+
+// A full file makes way for the next. Where that cannot be made the full one takes its place again.
+void HarFile::begin_next() {
+  make_way();
+  try {
+    adopt(create());
+  } catch (const std::exception&) {
+    ::rename(older_.c_str(), path_.c_str());
+    throw;
+  }
+}
+
+// Whether the file at `path_` is the one that is open. One that was emptied is begun anew.
+bool HarFile::is_in_place() {
+  struct stat status{};
+  if (descriptor_ < 0 || ::stat(path_.c_str(), &status) != 0) return false;
+  if (status.st_dev != device_ || status.st_ino != inode_) return false;
+  const std::uint64_t expected = end_ + kEnd.size();
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size == expected) return true;
+  if (::ftruncate(descriptor_, static_cast<off_t>(size < expected ? 0 : expected)) != 0) fail(path_, errno);
+  if (size < expected) {
+    begin_document(descriptor_, path_);
+    end_ = kHead.size();
+  }
+  return true;
+}
+
+void HarFile::append(std::string_view entry) {
+  const std::lock_guard lock(mutex_);
+  try {
+    if (entry.size() > kMaxEntryBytes) fail(path_, "an entry is too long");
+    if (!is_in_place()) open();
+    write(entry);
+    missing_ = 0;
+  } catch (const std::exception& error) {
+    ++missing_;
+    if (has_warned_) return;
+    has_warned_ = true;
+    spdlog::warn("{}; requests are served, and missing in the trace until it can be written",
+                 printable(error.what()));
+  }
+}
+
+void HarFile::write(std::string_view entry) {
+  std::string text(end_ == kHead.size() ? "\n" : kBetween);
+  const std::string missing = missing_ > 0 ? "{\"_missingBefore\":" + std::to_string(missing_) + "," : "{";
+  text.append(missing).append(entry.substr(1)).append(kEnd);
+  if (end_ > kHead.size() && end_ + text.size() > max_bytes_) {
+    begin_next();
+    text.replace(0, kBetween.size(), "\n");
+  }
+  try {
+    write_at(descriptor_, end_, text, path_);
+  } catch (const std::exception&) {
+    restore_end();
+    throw;
+  }
+  end_ += text.size() - kEnd.size();
+}
+
+// Its blocks are there: it is written where it was.
+void HarFile::restore_end() const {
+  [[maybe_unused]] const auto written =
+      ::pwrite(descriptor_, kEnd.data(), kEnd.size(), static_cast<off_t>(end_));
+  [[maybe_unused]] const auto cut = ::ftruncate(descriptor_, static_cast<off_t>(end_ + kEnd.size()));
+}
+
+}  // namespace rocktable

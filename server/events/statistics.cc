@@ -1,0 +1,111 @@
+#include "server/events/statistics.h"
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxKeys = 10'000;
+constexpr std::chrono::milliseconds kUpdateInterval{5};
+
+void add_to(Counters& sum, const Counters& more) {
+  sum.requests += more.requests;
+  sum.continuations += more.continuations;
+  sum.errors += more.errors;
+  sum.ranges += more.ranges;
+  sum.entities_scanned += more.entities_scanned;
+  sum.entities_returned += more.entities_returned;
+  sum.bytes_read += more.bytes_read;
+  sum.bytes_sent += more.bytes_sent;
+  sum.storage_time += more.storage_time;
+}
+
+nlohmann::json to_json(const StatisticsKey& key, const Counters& counters) {
+  using Microseconds = std::chrono::duration<double, std::micro>;
+  return {{"account", key.account},
+          {"table", key.table},
+          {"operation", key.operation},
+          {"plan", key.plan_class},
+          {"requests", counters.requests},
+          {"continuations", counters.continuations},
+          {"errors", counters.errors},
+          {"ranges", counters.ranges},
+          {"entitiesScanned", counters.entities_scanned},
+          {"entitiesReturned", counters.entities_returned},
+          {"bytesRead", counters.bytes_read},
+          {"bytesSent", counters.bytes_sent},
+          {"storageMicroseconds", Microseconds(counters.storage_time).count()}};
+}
+
+}  // namespace
+
+// Threads take shards in turn; where there are more threads than shards, some share one.
+Statistics::Shard& Statistics::shard_of_this_thread() {
+  static std::atomic<std::size_t> threads = 0;
+  thread_local const std::size_t number = threads++;
+  return shards_[number % shards_.size()];
+}
+
+// Whether a key has been counted by any thread, or is not one too many; asked once a thread and key.
+bool Statistics::may_count(const StatisticsKey& key) {
+  const std::lock_guard lock(known_mutex_);
+  if (known_.size() < kMaxKeys) known_.insert(key);
+  return known_.contains(key);
+}
+
+void Statistics::add(const StatisticsKey& key, const Counters& counters) {
+  Shard& shard = shard_of_this_thread();
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.counters.find(key);
+  if (found != shard.counters.end()) {
+    add_to(found->second, counters);
+  } else if (may_count(key)) {
+    shard.counters.emplace(key, counters);
+  } else {
+    add_to(shard.counters[{"*", "*", key.operation, key.plan_class}], counters);
+  }
+}
+
+nlohmann::json Statistics::to_json() const {
+  CountersByKey sums;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [key, counters] : shard.counters) add_to(sums[key], counters);
+  }
+  auto rows = nlohmann::json::array();
+  for (const auto& [key, counters] : sums) rows.push_back(rocktable::to_json(key, counters));
+  return {{"counters", std::move(rows)}};
+}
+
+Counters LiveCount::read_since_update(const RequestStats& stats) {
+  Counters out;
+  out.ranges = stats.ranges - told_.ranges;
+  out.entities_scanned = stats.entities_scanned - told_.entities_scanned;
+  out.entities_returned = stats.entities_returned - told_.entities_returned;
+  out.bytes_read = stats.bytes_read - told_.bytes_read;
+  out.storage_time = stats.storage_time - told_.storage_time;
+  told_.ranges = stats.ranges;
+  told_.entities_scanned = stats.entities_scanned;
+  told_.entities_returned = stats.entities_returned;
+  told_.bytes_read = stats.bytes_read;
+  told_.storage_time = stats.storage_time;
+  return out;
+}
+
+void LiveCount::update(const RequestStats& stats, std::chrono::steady_clock::time_point now) {
+  if (now - told_at_ < kUpdateInterval) return;
+  told_at_ = now;
+  statistics_.add(key_, read_since_update(stats));
+}
+
+void LiveCount::finish(const RequestStats& stats, int status, bool continues, std::size_t bytes_sent) {
+  Counters counters = read_since_update(stats);
+  counters.requests = 1;
+  counters.continuations = continues ? 1 : 0;
+  counters.errors = status >= 400 ? 1 : 0;
+  counters.bytes_sent = bytes_sent;
+  statistics_.add(key_, counters);
+}
+
+}  // namespace rocktable

@@ -1,0 +1,290 @@
+#include "server/handlers/batch.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "odata/protocol/multipart.h"
+#include "odata/text.h"
+#include "server/access/refusal_explanation.h"
+#include "server/handlers/entities.h"
+#include "server/request/error_response.h"
+#include "server/request/target.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxOperations = 100;
+constexpr const char* kTooManyOperations =
+    "The batch request operation exceeds the maximum 100 changes per change set.";
+
+// One part of the request, as far as it could be understood.
+struct Part {
+  Preferences preferences;
+  std::string_view content_id;
+};
+
+struct ChangeSetPart {
+  Part part;
+  bool insert = false;
+  AddressedMutation change;
+};
+
+// Why a batch failed: one answer for all of its operations.
+struct Failure {
+  std::size_t index;
+  Error error;
+  bool indexed = true;  // the message starts with `index:`
+};
+
+// Header lines stand in the service's order; an inner answer has no other ones.
+
+void add_content_id(std::string& out, const Part& part) {
+  if (!part.content_id.empty()) append_field(out, "Content-ID", part.content_id);
+}
+
+void add_common(std::string& out) {
+  append_field(out, "X-Content-Type-Options", "nosniff");
+  append_field(out, "Cache-Control", "no-cache");
+}
+
+// An answer with nothing but its status, and room for the usual fields.
+BatchAnswer answer_with(int status) {
+  constexpr std::size_t kUsualFields = 512;
+  BatchAnswer out;
+  out.status_line.reserve(32);
+  out.status_line.append("HTTP/1.1 ")
+      .append(std::to_string(status))
+      .append(" ")
+      .append(reason_phrase(status));
+  out.headers.reserve(kUsualFields);
+  return out;
+}
+
+void add_json_type(std::string& out, const Part& part) {
+  append_field(out, "Content-Type", json_content_type(part.preferences.level));
+}
+
+// --- Answers --------------------------------------------------------------------------------------------
+
+BatchAnswer inserted_with_content(const RequestContext& context, const ChangeSetPart& write,
+                                  DateTime timestamp) {
+  const PayloadFormat format = payload_format(context, write.change.table, write.part.preferences.level);
+  BatchAnswer out = answer_with(201);
+  out.body = inserted_entity_body(format, write.change, timestamp);
+  append_field(out.headers, "DataServiceVersion", "3.0;");
+  add_json_type(out.headers, write.part);
+  add_content_id(out.headers, write.part);
+  add_common(out.headers);
+  append_preference_applied(out.headers, write.part.preferences);
+  append_field(out.headers, "Location", entity_location(context, write.change));
+  append_etag_field(out.headers, timestamp);
+  return out;
+}
+
+BatchAnswer success(const RequestContext& context, const ChangeSetPart& write, DateTime timestamp) {
+  const Prefer prefer = write.part.preferences.prefer;
+  if (write.insert && prefer != Prefer::ReturnNoContent)
+    return inserted_with_content(context, write, timestamp);
+  const bool deleted = write.change.write.kind == WriteKind::Delete;
+  BatchAnswer out = answer_with(204);
+  add_content_id(out.headers, write.part);
+  add_common(out.headers);
+  append_preference_applied(out.headers, write.part.preferences);
+  append_field(out.headers, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
+  if (write.insert) {
+    const std::string location = entity_location(context, write.change);
+    append_field(out.headers, "Location", location);
+    append_field(out.headers, "DataServiceId", location);
+  }
+  if (!deleted) append_etag_field(out.headers, timestamp);
+  return out;
+}
+
+BatchAnswer failure_answer(const RequestContext& context, const Failure& failure, const Part& part) {
+  Error error = failure.error;
+  if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
+  BatchAnswer out = answer_with(status_of(error.code));
+  out.error = error.code;
+  out.body = json_error_body(error, context);
+  const bool early = error.code == ErrorCode::TableNotFound;
+  add_content_id(out.headers, part);
+  append_field(out.headers, "X-Content-Type-Options", "nosniff");
+  if (!early) append_field(out.headers, "Cache-Control", "no-cache");
+  if (!early) append_preference_applied(out.headers, part.preferences);
+  append_field(out.headers, "DataServiceVersion", "3.0;");
+  add_json_type(out.headers, part);
+  return out;
+}
+
+Response answer(const RequestContext& context, bool change_set, const std::vector<BatchAnswer>& answers) {
+  const std::string boundary = "batchresponse_" + new_guid();
+  Response response = table_layer_response(context, 202);
+  response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
+  response.framing = Response::Framing::Chunked;
+  if (answers.size() == 1) response.error = answers.front().error;  // a refusal stands for all operations
+  response.body = write_batch_response(boundary, "changesetresponse_" + new_guid(), change_set, answers);
+  return response;
+}
+
+// --- Parts ----------------------------------------------------------------------------------------------
+
+// The path behind the account: parts may name it, or not.
+std::string_view without_account(std::string_view path, std::string_view account) {
+  constexpr std::string_view kSecondary = "-secondary";
+  if (path.substr(0, 1) != "/" || !path.substr(1).starts_with(account)) return path;
+  std::string_view rest = path.substr(1 + account.size());
+  if (rest.starts_with(kSecondary)) rest.remove_prefix(kSecondary.size());
+  return rest.starts_with('/') ? rest : path;
+}
+
+// Understands one part as far as it goes: `part` is filled even where the operation is refused, for the
+// answer's form.
+Operation parse_part(const BatchPart& raw, const RequestContext& context, Part& part) {
+  const std::string url = path_of_url(raw.target);
+  const auto question = url.find('?');
+  const auto query =
+      QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
+  part.content_id = raw.headers.get("Content-ID");
+  const QueryParameters no_query;
+  const OperationRequest request{
+      raw.method, without_account(std::string_view(url).substr(0, question), context.target.account),
+      query ? *query : no_query, raw.headers, context.target.account};
+  part.preferences = parse_preferences(request);
+  query.value();
+  Operation operation = parse_operation(request);
+  require_access(context, operation);
+  return operation;
+}
+
+ChangeSetPart prepare(const BatchPart& raw, const RequestContext& context, Part& part) {
+  Operation operation = parse_part(raw, context, part);
+  auto* insert = std::get_if<InsertEntity>(&operation);
+  auto* write = std::get_if<WriteEntity>(&operation);
+  if (insert == nullptr && write == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
+  AddressedMutation change = insert != nullptr ? to_mutation(std::move(*insert), raw.body)
+                                               : to_mutation(std::move(*write), raw.body);
+  require_reach(context, change);
+  return {part, insert != nullptr, std::move(change)};
+}
+
+// What makes a list of writes no transaction: checked before anything is looked up.
+class TransactionRules {
+ public:
+  std::optional<Error> violation(const AddressedMutation& write) {
+    if (!first_) first_ = {write.table, write.partition_key};
+    if (!equals_ignoring_case(first_->first, write.table) || first_->second != write.partition_key)
+      return Error(ErrorCode::CommandsInBatchActOnDifferentPartitions);
+    if (!row_keys_.insert(write.write.row_key).second) return Error(ErrorCode::InvalidDuplicateRow);
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::pair<std::string, std::string>> first_;
+  std::set<std::string> row_keys_;
+};
+
+// --- Transactions and queries ---------------------------------------------------------------------------
+
+std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context,
+                                std::vector<ChangeSetPart>& prepared, RequestStats& stats) {
+  std::vector<Mutation> writes;  // the store wants them side by side: lent, not copied
+  writes.reserve(prepared.size());
+  for (auto& one : prepared) writes.push_back(std::move(one.change.write));
+  const AddressedMutation& first = prepared.front().change;
+  const auto timestamp =
+      store.commit({context.target.account, first.table}, first.partition_key, writes, &stats);
+  for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
+  if (timestamp) {
+    std::vector<BatchAnswer> answers;
+    answers.reserve(prepared.size());
+    for (const auto& one : prepared) answers.push_back(success(context, one, *timestamp));
+    return answers;
+  }
+  // The service leaves the index out where the only operation fails while it is carried out.
+  const WriteRefusal& refusal = timestamp.error();
+  const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
+  return {
+      failure_answer(context, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
+}
+
+std::vector<BatchAnswer> run_change_set(TableStore& store, const RequestContext& context,
+                                        const BatchRequest& request, RequestStats& stats) {
+  std::vector<ChangeSetPart> prepared;
+  prepared.reserve(std::min(request.parts.size(), kMaxOperations));
+  TransactionRules rules;
+  for (std::size_t i = 0; i < request.parts.size(); ++i) {
+    Part part;
+    try {
+      if (i == kMaxOperations) {
+        parse_part(request.parts[i], context, part);
+        throw ServiceException(Error(ErrorCode::InvalidInput, kTooManyOperations));
+      }
+      ChangeSetPart write = prepare(request.parts[i], context, part);
+      if (const auto violation = rules.violation(write.change))
+        return {failure_answer(context, {i, *violation}, part)};
+      prepared.push_back(std::move(write));
+    } catch (const ServiceException& refusal) {
+      if (refusal.error().code == ErrorCode::MethodNotAllowed)
+        throw ServiceException(ErrorCode::InvalidInput);
+      // The service counts the operation that is one too many as the last that it takes.
+      if (i == kMaxOperations)
+        return {failure_answer(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
+      return {failure_answer(context, {i, refusal.error()}, part)};
+    }
+  }
+  if (prepared.empty()) return {};
+  return commit(store, context, prepared, stats);
+}
+
+BatchAnswer found(const TableStore& store, const RequestContext& context, const Part& part,
+                  const GetEntity& query, RequestStats& stats) {
+  BatchAnswer out = answer_with(200);
+  const auto render = [&](const EntityView& entity) {
+    append_field(out.headers, "DataServiceVersion", "3.0;");
+    add_json_type(out.headers, part);
+    add_content_id(out.headers, part);
+    add_common(out.headers);
+    append_etag_field(out.headers, entity.timestamp);
+    write_entity(out.body, payload_format(context, query.table, part.preferences.level), query.select,
+                 entity);
+  };
+  if (!store.get({context.target.account, query.table}, query.key, render, &stats).value())
+    throw ServiceException(ErrorCode::ResourceNotFound);
+  return out;
+}
+
+bool is_query(const BatchRequest& request) {
+  return !request.change_set && request.parts.front().method == "GET";
+}
+
+BatchAnswer run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
+                      RequestStats& stats) {
+  Part part;
+  try {
+    const Operation operation = parse_part(raw, context, part);
+    if (const auto* query = std::get_if<GetEntity>(&operation))
+      return found(store, context, part, *query, stats);
+    throw ServiceException(ErrorCode::MethodNotAllowed);
+  } catch (const ServiceException& refusal) {
+    if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
+    return failure_answer(context, {0, refusal.error()}, part);
+  }
+}
+
+}  // namespace
+
+Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
+                   const std::string& body, RequestStats& stats) {
+  auto parsed = parse_batch(operation.content_type, body);
+  if (context.target.secondary && !(parsed && is_query(*parsed))) {
+    if (context.explanation) *context.explanation = explain_code(ErrorCode::InsufficientAccountPermissions);
+    throw ServiceException(ErrorCode::InsufficientAccountPermissions);
+  }
+  const BatchRequest request = std::move(parsed).value();
+  if (request.change_set) return answer(context, true, run_change_set(store, context, request, stats));
+  return answer(context, false, {run_query(store, context, request.parts.front(), stats)});
+}
+
+}  // namespace rocktable

@@ -1,0 +1,149 @@
+#include "server/handlers/cors.h"
+
+#include <algorithm>
+#include <array>
+
+#include "odata/error.h"
+#include "odata/text.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxAccounts = 1000;  // at hand
+
+// `https://*.contoso.com` fits every subdomain of contoso.com. Origins compare exactly, case included.
+bool origin_fits(const std::string& rule, std::string_view origin) {
+  if (rule == "*" || rule == origin) return true;
+  const auto star = rule.find("*.");
+  if (star == rule.npos) return false;
+  const std::string_view before = std::string_view(rule).substr(0, star),
+                         behind = std::string_view(rule).substr(star + 1);
+  return origin.size() > before.size() + behind.size() && origin.starts_with(before) &&
+         origin.ends_with(behind);
+}
+
+bool allows_origin(const CorsRule& rule, std::string_view origin) {
+  return std::any_of(rule.origins.begin(), rule.origins.end(),
+                     [&](const std::string& one) { return origin_fits(one, origin); });
+}
+
+bool allows_any_origin(const CorsRule& rule) {
+  return std::find(rule.origins.begin(), rule.origins.end(), "*") != rule.origins.end();
+}
+
+bool allows_method(const CorsRule& rule, std::string_view method) {
+  return std::find(rule.methods.begin(), rule.methods.end(), method) != rule.methods.end();
+}
+
+// Literal names, and prefixes ending in `*`; without regard to case.
+bool covers(const std::vector<std::string>& entries, std::string_view header) {
+  return std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
+    if (!entry.ends_with('*')) return equals_ignoring_case(entry, header);
+    const auto prefix = std::string_view(entry).substr(0, entry.size() - 1);
+    return equals_ignoring_case(header.substr(0, prefix.size()), prefix);
+  });
+}
+
+bool allows_headers(const CorsRule& rule, std::string_view requested) {
+  while (!trim(requested).empty()) {
+    const auto comma = std::min(requested.find(','), requested.size());
+    const auto header = trim(requested.substr(0, comma));
+    if (!header.empty() && !covers(rule.allowed_headers, header)) return false;
+    requested.remove_prefix(std::min(comma + 1, requested.size()));
+  }
+  return true;
+}
+
+bool has_field(const Response& response, std::string_view name) {
+  const std::string start = std::string(name) + ": ";
+  return response.fields.starts_with(start) || response.fields.find("\r\n" + start) != std::string::npos;
+}
+
+// The headers of this very answer that the rule exposes, in the service's order. Framing is always listed
+// both ways.
+std::string exposed_headers(const Response& response, const CorsRule& rule) {
+  constexpr std::array kOrder = {"x-ms-request-id", "x-ms-client-request-id", "Server", "x-ms-version",
+                                 "X-Content-Type-Options", "Cache-Control", "x-ms-continuation-NextTableName",
+                                 "x-ms-continuation-NextPartitionKey", "x-ms-continuation-NextRowKey",
+                                 "Preference-Applied", "DataServiceId", "ETag", "Location", "Content-Type",
+                                 "Content-Length", "Date", "Transfer-Encoding",
+                                 // not recorded: of refusals, and of the emulator
+                                 "x-ms-error-code", "WWW-Authenticate", "Allow", "x-rocktable-plan",
+                                 "x-rocktable-scanned", "x-rocktable-returned", "x-rocktable-explain"};
+  const bool table_layer = has_field(response, "X-Content-Type-Options");
+  std::string out;
+  for (const std::string_view name : kOrder) {
+    const bool framing = name == "Content-Length" || name == "Transfer-Encoding";
+    const bool present = framing || has_field(response, name);
+    const bool hidden = name == "Content-Type" && !table_layer;
+    if (!present || hidden || !covers(rule.exposed_headers, name)) continue;
+    if (!out.empty()) out += ',';
+    out += name;
+  }
+  return out;
+}
+
+}  // namespace
+
+Response preflight(const RequestContext& context, const std::vector<CorsRule>& rules,
+                   const Headers& headers) {
+  const auto origin = headers.get("Origin"), method = headers.get("Access-Control-Request-Method");
+  const auto requested = headers.get("Access-Control-Request-Headers");
+  if (origin.empty() || method.empty())
+    throw ServiceException({ErrorCode::InvalidHeaderValue, "A required CORS header is not present."});
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CorsRule& one) {
+    return allows_origin(one, origin) && allows_method(one, method) && allows_headers(one, requested);
+  });
+  if (rule == rules.end()) throw ServiceException(ErrorCode::CorsPreflightFailure);
+
+  const bool any = allows_any_origin(*rule);
+  Response response = front_end_response(context, 200);
+  response.add("Access-Control-Allow-Origin", any ? "*" : origin);
+  response.add("Access-Control-Allow-Methods", method);
+  if (!requested.empty()) response.add("Access-Control-Allow-Headers", requested);
+  response.add("Access-Control-Max-Age", std::to_string(rule->max_age_seconds));
+  if (!any) response.add("Access-Control-Allow-Credentials", "true");
+  return response;
+}
+
+void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std::string_view method,
+                     std::string_view origin) {
+  if (rules.empty()) return;
+  const bool reads = method == "GET" || method == "HEAD";
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CorsRule& one) {
+    // The service was seen to answer reads without Origin as well where a rule allows every origin.
+    const bool fits = origin.empty() ? reads && allows_any_origin(one) : allows_origin(one, origin);
+    return fits && allows_method(one, method);
+  });
+  if (rule == rules.end()) {
+    if (reads) response.add("Vary", "Origin");
+    return;
+  }
+  const bool any = allows_any_origin(*rule);
+  const std::string exposed = exposed_headers(response, *rule);
+  response.add("Access-Control-Allow-Origin", any ? "*" : origin);
+  if (!any) response.add("Access-Control-Allow-Credentials", "true");
+  if (!exposed.empty()) response.add("Access-Control-Expose-Headers", exposed);
+  if (!any) response.add("Vary", "Origin");
+}
+
+std::shared_ptr<const std::vector<CorsRule>> CorsRules::of(const std::string& account) {
+  const std::lock_guard lock(mutex_);
+  if (rules_.size() >= kMaxAccounts && !rules_.contains(account)) rules_.clear();
+  auto& rules = rules_[account];
+  if (!rules)
+    rules = std::make_shared<const std::vector<CorsRule>>(load_service_properties(store_, account).cors);
+  return rules;
+}
+
+void CorsRules::forget(const std::string& account) {
+  const std::lock_guard lock(mutex_);
+  rules_.erase(account);
+}
+
+void CorsRules::forget_all() {
+  const std::lock_guard lock(mutex_);
+  rules_.clear();
+}
+
+}  // namespace rocktable

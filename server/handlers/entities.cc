@@ -1,0 +1,156 @@
+#include "server/handlers/entities.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "odata/key_predicate.h"
+#include "odata/payload_reader.h"
+#include "odata/payload_writer.h"
+#include "odata/protocol/continuation_token.h"
+#include "odata/text.h"
+#include "server/access/refusal_explanation.h"
+#include "server/limits/page_memory.h"
+
+namespace rocktable {
+namespace {
+
+TableName name_of(const RequestContext& context, std::string_view table) {
+  return {context.target.account, table};
+}
+
+bool is_too_long(const EntityKey& key) {
+  return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
+}
+
+}  // namespace
+
+AddressedMutation to_mutation(InsertEntity operation, std::string_view body) {
+  EntityPayload payload = read_entity(body).value();
+  if (!payload.partition_key || !payload.row_key) throw ServiceException(ErrorCode::PropertiesNeedValue);
+  EntityKey key{std::move(*payload.partition_key), std::move(*payload.row_key)};
+  check_entity(key, payload.properties).value();
+  return {std::move(operation.table),
+          std::move(key.partition_key),
+          {WriteKind::Insert, std::move(key.row_key), {}, std::move(payload.properties)}};
+}
+
+AddressedMutation to_mutation(WriteEntity operation, std::string_view body) {
+  Properties properties;
+  if (operation.kind != WriteKind::Delete) {
+    properties = read_entity(body).value().properties;
+    // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
+    // no entity can have it, and so it is not found.
+    const bool update = operation.condition.kind != Condition::Kind::None;
+    check_entity(update && is_too_long(operation.key) ? EntityKey() : operation.key, properties).value();
+  }
+  return {std::move(operation.table),
+          std::move(operation.key.partition_key),
+          {operation.kind, std::move(operation.key.row_key), operation.condition, std::move(properties)}};
+}
+
+std::string entity_location(const RequestContext& context, const AddressedMutation& inserted) {
+  std::string out = context.target.base_url + "/" + inserted.table;
+  append_key_predicate(out, inserted.partition_key, inserted.write.row_key);
+  return out;
+}
+
+std::string inserted_entity_body(const PayloadFormat& format, const AddressedMutation& inserted,
+                                 DateTime timestamp) {
+  const auto properties = view_of(inserted.write.properties);
+  std::string body;
+  write_entity(body, format, std::nullopt,
+               EntityView{inserted.partition_key, inserted.write.row_key, timestamp, properties});
+  return body;
+}
+
+void require_reach(const RequestContext& context, const AddressedMutation& write) {
+  const EntityKey key{write.partition_key, write.write.row_key};
+  if (may_touch(context.caller, key)) return;
+  if (context.explanation) *context.explanation = explain_reach(context.caller, key);
+  throw ServiceException(ErrorCode::AuthorizationFailure);
+}
+
+Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
+                       const std::string& body, RequestStats& stats) {
+  const AddressedMutation insert = to_mutation(operation, body);
+  require_reach(context, insert);
+  const DateTime timestamp =
+      store.commit(name_of(context, insert.table), insert.partition_key, {&insert.write, 1}, &stats).value();
+
+  const bool content = context.preferences.prefer != Prefer::ReturnNoContent;
+  Response response = table_layer_response(context, content ? 201 : 204);
+  const std::string location = entity_location(context, insert);
+  response.add_etag(timestamp);
+  response.add("Location", location);
+  if (!content) response.add("DataServiceId", location);
+  append_preference_applied(response.fields, context.preferences);
+  if (content) {
+    const PayloadFormat format = payload_format(context, insert.table);
+    set_json_body(response, context, inserted_entity_body(format, insert, timestamp));
+  }
+  return response;
+}
+
+Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
+                      const std::string& body, RequestStats& stats) {
+  const AddressedMutation change = to_mutation(operation, body);
+  const DateTime timestamp =
+      store.commit(name_of(context, change.table), change.partition_key, {&change.write, 1}, &stats).value();
+
+  Response response = table_layer_response(context, 204);
+  if (operation.kind == WriteKind::Delete) return response;
+  response.add_etag(timestamp);
+  append_preference_applied(response.fields, context.preferences);
+  return response;
+}
+
+Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,
+                    RequestStats& stats) {
+  Response response = table_layer_response(context, 200);
+  const auto render = [&](const EntityView& entity) {
+    response.add_etag(entity.timestamp);
+    std::string body;
+    write_entity(body, payload_format(context, operation.table), operation.select, entity);
+    set_json_body(response, context, std::move(body));
+  };
+  const bool found = store.get(name_of(context, operation.table), operation.key, render, &stats).value();
+  if (!found) throw ServiceException(ErrorCode::ResourceNotFound);
+  return response;
+}
+
+Response query_entities(const TableStore& store, const RequestContext& context, const QueryEntities& query,
+                        RequestStats& stats, MemoryBudget::Share& memory) {
+  static std::atomic<std::size_t> last_page_bytes = 0;
+  std::string body;
+  const PayloadFormat format = payload_format(context, query.table);
+  EntitySetWriter page(body, format, query.select);
+  PageMemory page_memory(body, memory, last_page_bytes);
+  const auto visit = [&](const EntityView& entity) {
+    page.add(entity);
+    return true;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
+  const KeyRanges ranges = within_reach(query.plan.ranges, context.caller);
+  const Filter* filter = query.filter ? &*query.filter : nullptr;
+  const auto next = store
+                        .scan(name_of(context, query.table), ranges, query.page_size, deadline, visit, &stats,
+                              filter, [&] { return page_memory.is_full(); })
+                        .value();
+  page.finish();
+  page_memory.finish();
+  last_page_bytes = body.size();
+
+  Response response = table_layer_response(context, 200);
+  set_json_body(response, context, std::move(body));
+  if (next) {
+    response.add("x-ms-continuation-NextPartitionKey", encode_continuation_token(next->partition_key));
+    // An empty row key has no token: the next page starts with the first row of the partition, which is that
+    // one.
+    if (!next->row_key.empty())
+      response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
+  }
+  return response;
+}
+
+}  // namespace rocktable

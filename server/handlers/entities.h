@@ -1,0 +1,44 @@
+// Operations on entities: each asks the store once and renders. Refusals are thrown as
+// ServiceException. What was read is added to `stats`.
+#pragma once
+
+#include <string>
+
+#include "server/limits/memory_budget.h"
+#include "server/request/operation.h"
+#include "server/request/request_context.h"
+#include "server/request/response.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+// A write operation and its body, checked and ready to commit: alone, or in an entity group transaction.
+struct AddressedMutation {
+  std::string table;
+  std::string partition_key;
+  Mutation write;
+};
+
+AddressedMutation to_mutation(InsertEntity operation, std::string_view body);
+AddressedMutation to_mutation(WriteEntity operation, std::string_view body);
+
+// Throws ServiceException: AuthorizationFailure where the caller's signature does not reach this entity.
+void require_reach(const RequestContext& context, const AddressedMutation& write);
+
+// `<base>/mytable(PartitionKey='p',RowKey='r')`.
+std::string entity_location(const RequestContext& context, const AddressedMutation& inserted);
+// The body that echoes an inserted entity.
+std::string inserted_entity_body(const PayloadFormat& format, const AddressedMutation& inserted,
+                                 DateTime timestamp);
+
+Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
+                       const std::string& body, RequestStats& stats);
+Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
+                      const std::string& body, RequestStats& stats);
+Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,
+                    RequestStats& stats);
+// A page grows within `memory`; what that holds at its end covers the answer's body.
+Response query_entities(const TableStore& store, const RequestContext& context, const QueryEntities& query,
+                        RequestStats& stats, MemoryBudget::Share& memory);
+
+}  // namespace rocktable

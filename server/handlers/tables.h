@@ -1,0 +1,18 @@
+// Operations on tables: each asks the store once and renders. Refusals are thrown as ServiceException.
+#pragma once
+
+#include <string>
+
+#include "server/request/operation.h"
+#include "server/request/request_context.h"
+#include "server/request/response.h"
+#include "storage/table_store.h"
+
+namespace rocktable {
+
+Response create_table(TableStore& store, const RequestContext& context, const std::string& body);
+Response query_tables(const TableStore& store, const RequestContext& context, const QueryTables& query);
+Response get_table(const TableStore& store, const RequestContext& context, const GetTable& operation);
+Response delete_table(TableStore& store, const RequestContext& context, const DeleteTable& operation);
+
+}  // namespace rocktable

@@ -1,0 +1,105 @@
+// One HTTP request as it comes in: Beast takes it apart, and its pieces are kept in memory that the connection's next
+// request uses again. (Beast's own messages allocate each field and keep them in a tree, which costs more than parsing.)
+#pragma once
+
+// Beast (up to 1.81 at least) asserts that of an empty chunk and its trailer never four bytes are there, "0\r\n\r". What is
+// there is for the client to decide, and the code behind does not need it.
+#define BOOST_DISABLE_ASSERTS
+#include <boost/beast/http/basic_parser.hpp>
+#undef BOOST_DISABLE_ASSERTS
+#include <boost/assert.hpp>  // asserts again: this header is meant to be included more than once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/request/request.h"
+
+namespace rocktable {
+
+// What a request is made of. Places and not views, for the text may move while it grows.
+struct RequestBuffers {
+  struct Field {
+    std::size_t name, value, end;  // in `head`
+  };
+
+  std::string head;  // method, target, names and values, one behind the other
+  std::size_t method_end = 0, target_end = 0;
+  std::vector<Field> fields;
+  std::string body;
+
+  // Empties them; gives back what a large request left.
+  void clear();
+
+  // Gives all memory back.
+  void release();
+  std::size_t capacity() const {
+    return head.capacity() + fields.capacity() * sizeof(Field) + body.capacity();
+  }
+};
+
+// Trailers (the fields behind the last chunk) are read, limited, and dropped: nobody has checked them when the request's
+// head is accepted, so they change neither headers nor method, neither the body nor whether the connection goes on.
+// Source: RFC 9110, section 6.5.1.
+class RequestParser final : public boost::beast::http::basic_parser<true> {
+ public:
+  // The buffers must outlive the parser; what was in them goes.
+  explicit RequestParser(RequestBuffers& buffers) : buffers_(buffers) { buffers_.clear(); }
+
+  // Once the header is done: what is wrong with the framing, so that nobody is sure where the next request begins.
+  //
+  //   bad_content_length     Content-Length is a list, or there are two
+  //   bad_transfer_encoding  Transfer-Encoding in HTTP/1.0, twice, or not ending in `chunked`
+  //   errc::not_supported    another coding below `chunked`, which would have to be decoded
+  //
+  // Source: RFC 9112, sections 6.1 and 6.3.
+  boost::system::error_code framing_error() const { return framing_error_; }
+
+  // Once the header is done: whether the client waits for a word before it sends the body; whether it goes on with
+  // another request (as basic_parser has it, but without what trailers say).
+  bool expects_continue() const { return expects_continue_; }
+  bool keep_alive() const { return keep_alive_; }
+
+  bool is_http_1_0() const { return version_ < 11; }
+  // What is still to come of a body whose length is known.
+  std::uint64_t announced_bytes() const { return content_length_remaining().value_or(0); }
+  std::size_t body_bytes() const { return body_bytes_; }
+
+  // Once the header is done: what comes of the body is read, and not kept.
+  void drop_body();
+  bool drops_body() const { return drops_body_; }
+
+  // Once all is done: fills in method, target, headers and body, as views of the buffers.
+  void view(Request& request) const;
+
+ private:
+  using Text = boost::beast::string_view;
+  using ErrorCode = boost::beast::error_code;
+
+  void on_request_impl(boost::beast::http::verb, Text method, Text target, int version, ErrorCode&) override;
+  void on_field_impl(boost::beast::http::field field, Text name, Text value, ErrorCode& error) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>& content_length, ErrorCode&) override;
+  std::size_t on_body_impl(Text bytes, ErrorCode&) override { return keep(bytes); }
+  std::size_t on_chunk_body_impl(std::uint64_t, Text bytes, ErrorCode&) override { return keep(bytes); }
+
+  void on_response_impl(int, Text, int, ErrorCode&) override {}
+  void on_header_impl(ErrorCode&) override;
+  void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
+  void on_finish_impl(ErrorCode&) override {}
+
+  void check_framing(boost::beast::http::field field, Text value);
+  std::size_t keep(Text bytes);
+
+  RequestBuffers& buffers_;
+  std::size_t body_bytes_ = 0;
+  bool drops_body_ = false;
+  int version_ = 11;
+  bool has_content_length_ = false;
+  bool has_transfer_encoding_ = false;
+  boost::system::error_code framing_error_;
+  bool header_is_done_ = false;
+  bool keep_alive_ = false;
+  bool expects_continue_ = false;
+};
+
+}  // namespace rocktable

@@ -1,0 +1,403 @@
+#include "server/http/server.h"
+
+#include <malloc.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "odata/text.h"
+#include "server/http/connection.h"
+#include "server/http/port_holder.h"
+#include "server/http/stop_signals.h"
+
+namespace rocktable {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+constexpr std::chrono::seconds kSweepInterval{1};
+constexpr std::chrono::seconds kStopGrace{6};  // a query that just began has five
+constexpr std::chrono::milliseconds kStopPoll{10};
+constexpr std::chrono::milliseconds kAcceptBackOff{50};
+constexpr std::chrono::seconds kTrimInterval{5};
+constexpr int kPortTries = 20;
+
+std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// What the limit of open files leaves beside the store's.
+std::size_t spare_descriptors() {
+  constexpr rlim_t kOthers = 512;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kOthers;
+  return std::max(limit.rlim_cur / 4, limit.rlim_cur - std::min(limit.rlim_cur, kOthers));
+}
+
+// Large blocks are mapped one by one, and go back to the system when they are freed. By default the C library raises these
+// limits with each large block that it frees, until the heap of each thread keeps some.
+void keep_heaps_small() {
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
+
+// One I/O thread and its connections, which never leave it.
+class Worker {
+ public:
+  asio::io_context& context() { return context_; }
+
+  // Until the context is stopped. What no handler caught (no memory) costs its connection, not the process.
+  void run() {
+    for (;;) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception& fault) {
+        spdlog::error("a connection failed: {}", fault.what());
+      }
+    }
+  }
+
+  void start() { asio::co_spawn(context_, sweep(), asio::detached); }
+
+  void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
+    ++count_;  // at once, for the limit of connections; the worker may be busy
+    asio::co_spawn(context_, serve(std::move(socket), service, context),
+                   [this](const std::exception_ptr&) { --count_; });
+  }
+
+  // Ends what is idle now, and the rest after its answer.
+  void finish() {
+    asio::post(context_, [this] {
+      finishing_ = true;
+      for (auto* connection : connections_) connection->finish();
+    });
+  }
+
+  void close_all() {
+    asio::post(context_, [this] {
+      for (auto* connection : connections_) connection->close();
+    });
+  }
+
+  bool is_empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }
+
+ private:
+  asio::awaitable<void> serve(tcp::socket socket, StorageService service, const ConnectionContext& context) {
+    Connection connection(std::move(socket), service, context);
+    const Registration registration(*this, connection);
+    try {
+      co_await connection.serve();
+    } catch (const std::exception&) {
+      connection.close();  // one connection's failure (no memory) ends that connection alone
+    }
+  }
+
+  // Keeps a connection among the worker's own while it is served.
+  class Registration {
+   public:
+    Registration(Worker& worker, Connection& connection) : worker_(worker), connection_(connection) {
+      worker_.connections_.insert(&connection_);
+      if (worker_.finishing_) connection_.finish();
+    }
+    ~Registration() { worker_.connections_.erase(&connection_); }
+    Registration(const Registration&) = delete;
+    Registration& operator=(const Registration&) = delete;
+
+   private:
+    Worker& worker_;
+    Connection& connection_;
+  };
+
+  asio::awaitable<void> sweep() {
+    asio::steady_timer timer(context_);
+    for (;;) {
+      timer.expires_after(kSweepInterval);
+      const auto [error] = co_await timer.async_wait(kAwait);
+      if (error) co_return;
+      const auto now = std::chrono::steady_clock::now();
+      for (auto* connection : connections_) connection->sweep(now);
+    }
+  }
+
+  asio::io_context context_{1};
+  std::set<Connection*> connections_;
+  std::atomic<std::size_t> count_ = 0;
+  bool finishing_ = false;
+};
+
+// One service and all that it listens at.
+struct Listener {
+  StorageService service;
+  std::vector<tcp::acceptor> acceptors;
+
+  std::uint16_t port() const { return acceptors.front().local_endpoint().port(); }
+};
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  explicit Impl(const ServerOptions& options)
+      : options_(options), stop_asked_(main().context(), dup(stop_signals_.descriptor())) {
+    for (const auto& where : options_.listen) listen(where);
+  }
+
+  std::uint16_t port(std::size_t place) const { return listeners_.at(place).port(); }
+
+  std::string address(std::size_t place) const {
+    const auto address = listeners_.at(place).acceptors.front().local_endpoint().address();
+    return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+  }
+
+  std::vector<asio::ip::address> addresses() const {
+    std::vector<asio::ip::address> out;
+    for (const auto& acceptor : listeners_.front().acceptors)
+      out.push_back(acceptor.local_endpoint().address());
+    return out;
+  }
+
+  void run(Service& service, AccessLog& access_log, Trace* trace);
+  void stop() {
+    asio::post(main().context(), [this] { begin_stop(); });
+  }
+
+ private:
+  Worker& main() { return workers_.front(); }
+
+  void listen(const ListenAt& where);
+  std::vector<tcp::endpoint> endpoints(const ListenAt& where);
+  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
+  asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service,
+                               const ConnectionContext& context);
+  asio::awaitable<void> trim(asio::thread_pool& pool);
+  bool is_full() const;
+  void begin_stop();
+  asio::awaitable<void> await_end();
+
+  ServerOptions options_;
+  std::vector<Worker> workers_ = std::vector<Worker>(core_count());
+  std::vector<Listener> listeners_;
+  StopSignals stop_signals_;
+  asio::posix::stream_descriptor stop_asked_;
+  std::size_t next_worker_ = 0;
+  Service* service_ = nullptr;  // while it runs
+  bool stopping_ = false;
+  std::atomic<bool> has_freed_ = false;
+};
+
+// --- Listening ---------------------------------------------------------------------------------------------
+
+namespace {
+
+const char* port_flag(StorageService service) {
+  switch (service) {
+    case StorageService::Blob:
+      return "--blobPort";
+    case StorageService::Queue:
+      return "--queuePort";
+    case StorageService::Table:
+      break;
+  }
+  return "--tablePort";
+}
+
+std::string way_out_of(const ListenAt& where) {
+  return where.way_out.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one"
+                               : where.way_out;
+}
+
+// Why a port below 1024 may not be listened at, and what to do.
+std::string about_low_port(std::uint16_t port) {
+  const std::string number = std::to_string(port);
+  return "port " + number + " is for root; `sudo sysctl net.ipv4.ip_unprivileged_port_start=" + number +
+         "` opens it for all, until the next boot";
+}
+
+}  // namespace
+
+std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
+  // localhost means this machine, whether or not its resolver says so (RFC 6761).
+  if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
+    return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
+  std::string host = where.host;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  boost::system::error_code error;
+  tcp::resolver resolver(main().context());
+  std::vector<tcp::endpoint> out;
+  for (const auto& entry :
+       resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
+    if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
+  }
+  if (error || out.empty()) throw ServerError("cannot resolve the host " + where.host);
+  return out;
+}
+
+// Listens on all endpoints; the first one must work, the others where the machine has their address. `tried` is the last
+// one. Throws boost::system::system_error.
+void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints,
+                        tcp::endpoint& tried) {
+  auto& acceptors = listener.acceptors;
+  acceptors.clear();
+  for (tcp::endpoint endpoint : endpoints) {
+    if (endpoint.port() == 0 && !acceptors.empty()) endpoint.port(listener.port());
+    tried = endpoint;
+    try {
+      tcp::acceptor acceptor(main().context(), endpoint.protocol());
+      acceptor.set_option(tcp::acceptor::reuse_address(true));
+      if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
+      acceptor.bind(endpoint);
+      acceptor.listen();
+      acceptors.push_back(std::move(acceptor));
+    } catch (const boost::system::system_error& error) {
+      if (acceptors.empty() || error.code() == asio::error::address_in_use) throw;
+    }
+  }
+}
+
+void Server::Impl::listen(const ListenAt& where) {
+  Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
+  tcp::endpoint tried;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      bind(listener, endpoints(where), tried);
+      return;
+    } catch (const boost::system::system_error& error) {
+      const bool busy = error.code() == asio::error::address_in_use;
+      if (busy && where.port == 0 && attempt < kPortTries)
+        continue;  // free at one address, busy at the other
+      if (busy) throw ServerError(about_taken_port(tried, way_out_of(where)));
+      const std::string at =
+          (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
+      constexpr int kFirstOfAll = 1024;
+      const bool root_only = error.code() == asio::error::access_denied && where.port < kFirstOfAll;
+      throw ServerError("cannot listen at " + at + ": " +
+                        (root_only ? about_low_port(where.port) : error.code().message()));
+    }
+  }
+}
+
+// --- Serving -----------------------------------------------------------------------------------------------
+
+void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
+  keep_heaps_small();
+  Lanes lanes;
+  // Apart, for anybody may send a large head, and only who is let in a large body.
+  MemoryBudget heads(options_.max_request_bytes / 2);
+  MemoryBudget bodies(options_.max_request_bytes / 2);
+  MemoryBudget answers(options_.max_answer_bytes);
+  const ConnectionContext context{
+      service, lanes,  access_log, trace,     options_.timeouts, options_.tls.get(),
+      heads,   bodies, answers,    has_freed_};
+  service_ = &service;
+  stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
+    if (!error) begin_stop();
+  });
+  for (auto& listener : listeners_)
+    for (auto& acceptor : listener.acceptors)
+      asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
+  asio::co_spawn(main().context(), trim(lanes.of(Lane::Control)), asio::detached);
+  for (auto& worker : workers_) worker.start();
+
+  std::vector<std::jthread> threads;
+  for (auto& worker : workers_)
+    if (&worker != &main()) threads.emplace_back([&worker] { worker.run(); });
+  main().run();
+  threads.clear();
+  lanes.join();
+}
+
+asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageService service,
+                                           const ConnectionContext& context) {
+  asio::steady_timer back_off(main().context());
+  while (acceptor.is_open()) {
+    if (is_full()) {  // who waits in the listen queue costs nothing, and the store keeps its descriptors
+      back_off.expires_after(kAcceptBackOff);
+      co_await back_off.async_wait(kAwait);
+      continue;
+    }
+    Worker& worker = workers_[next_worker_++ % workers_.size()];
+    auto [error, socket] = co_await acceptor.async_accept(worker.context(), kAwait);
+    if (!error) {
+      worker.adopt(std::move(socket), service, context);
+    } else if (error != asio::error::operation_aborted) {  // too many open files: others may be closed soon
+      back_off.expires_after(kAcceptBackOff);
+      co_await back_off.async_wait(kAwait);
+    }
+  }
+}
+
+// The heap keeps what connections freed, unless it is asked for it.
+asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
+  asio::steady_timer timer(main().context());
+  for (;;) {
+    timer.expires_after(kTrimInterval);
+    const auto [error] = co_await timer.async_wait(kAwait);
+    if (error) co_return;
+    if (has_freed_.exchange(false)) asio::post(pool, [] { malloc_trim(0); });
+  }
+}
+
+bool Server::Impl::is_full() const {
+  std::size_t connections = 0;
+  for (const auto& worker : workers_) connections += worker.count();
+  return connections >= std::min(options_.max_connections, spare_descriptors());
+}
+
+void Server::Impl::begin_stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  service_->begin_stop();
+  boost::system::error_code ignored;
+  stop_asked_.cancel(ignored);
+  for (auto& listener : listeners_)
+    for (auto& acceptor : listener.acceptors) acceptor.close(ignored);
+  for (auto& worker : workers_) worker.finish();
+  asio::co_spawn(main().context(), await_end(), asio::detached);
+}
+
+// Waits until no connection is left, then ends all threads.
+asio::awaitable<void> Server::Impl::await_end() {
+  asio::steady_timer timer(main().context());
+  const auto deadline = std::chrono::steady_clock::now() + kStopGrace;
+  const auto is_empty = [](const Worker& worker) { return worker.is_empty(); };
+  while (!std::all_of(workers_.begin(), workers_.end(), is_empty)) {
+    if (std::chrono::steady_clock::now() >= deadline)
+      for (auto& worker : workers_) worker.close_all();
+    timer.expires_after(kStopPoll);
+    co_await timer.async_wait(kAwait);
+  }
+  for (auto& worker : workers_) worker.context().stop();
+}
+
+// --- The interface -----------------------------------------------------------------------------------------
+
+Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Server::~Server() = default;
+
+std::uint16_t Server::port(std::size_t place) const { return impl_->port(place); }
+std::string Server::address(std::size_t place) const { return impl_->address(place); }
+std::vector<asio::ip::address> Server::addresses() const { return impl_->addresses(); }
+void Server::run(Service& service, AccessLog& access_log, Trace* trace) {
+  impl_->run(service, access_log, trace);
+}
+void Server::stop() { impl_->stop(); }
+
+}  // namespace rocktable

@@ -1,0 +1,65 @@
+#include "server/http/stop_signals.h"
+
+#include <signal.h>  // sigaction
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <system_error>
+
+namespace rocktable {
+namespace {
+
+constexpr std::array kSignals{SIGINT, SIGTERM};
+
+// For the handler, which may use neither locks nor the heap.
+std::atomic<std::int64_t> first_at = 0;  // of the monotonic clock, in nanoseconds; 0: none has come
+std::atomic<int> notified = -1;
+std::array<struct sigaction, kSignals.size()> before;  // NOLINT: does not change while a handler is set
+
+std::int64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)).count();
+}
+
+void take(int number) {
+  const int error = errno;
+  const std::int64_t at = now();
+  std::int64_t first = 0;
+  if (first_at.compare_exchange_strong(first, at)) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(notified, &one, sizeof one);
+  } else if (at - first > std::chrono::nanoseconds(kSameRequest).count()) {
+    signal(number, SIG_DFL);
+    raise(number);  // once this returns: until then the signal is blocked
+  }
+  errno = error;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "cannot wait for signals");
+  first_at = 0;
+  notified = descriptor_;
+  struct sigaction action{};
+  action.sa_handler = take;
+  action.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
+}
+
+// A repetition may come when all is done, and must not change how the process ends.
+StopSignals::~StopSignals() {
+  if (first_at == 0)
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+  notified = -1;
+  close(descriptor_);
+}
+
+}  // namespace rocktable

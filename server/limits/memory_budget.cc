@@ -1,0 +1,81 @@
+#include "server/limits/memory_budget.h"
+
+#include <utility>
+
+namespace rocktable {
+
+bool MemoryBudget::Share::take(std::size_t bytes) {
+  const std::lock_guard lock(budget_.mutex_);
+  budget_.held_ -= std::exchange(bytes_, 0);
+  const bool granted = budget_.queue_.empty() && budget_.has_room(bytes);
+  if (granted) budget_.held_ += bytes_ = bytes;
+  budget_.note_change();
+  budget_.refused_ = budget_.refused_ || !granted;
+  return granted;
+}
+
+bool MemoryBudget::Share::grow(std::size_t bytes) {
+  const std::lock_guard lock(budget_.mutex_);
+  const std::size_t others = budget_.held_ - bytes_;
+  if (others > 0 && (!budget_.queue_.empty() || others + bytes > budget_.limit_)) {
+    budget_.refused_ = true;
+    return false;
+  }
+  budget_.held_ = others + bytes;
+  bytes_ = bytes;
+  return true;
+}
+
+void MemoryBudget::Share::charge(std::size_t bytes) {
+  if (bytes == bytes_) return;
+  const std::lock_guard lock(budget_.mutex_);
+  budget_.held_ += bytes - std::exchange(bytes_, bytes);
+  budget_.note_change();
+}
+
+void MemoryBudget::note_change() {
+  while (!queue_.empty() && has_room(queue_.front()->bytes_)) {
+    Turn& turn = *queue_.front();
+    queue_.pop_front();
+    waiting_ = queue_.size();
+    held_ += turn.bytes_;
+    turn.state_ = Turn::State::Granted;
+    turn.wake_();
+  }
+  if (held_ <= limit_ / 2) refused_ = false;
+}
+
+MemoryBudget::Turn::Turn(Share& share, std::size_t bytes, std::function<void()> wake)
+    : share_(share), bytes_(bytes), wake_(std::move(wake)) {
+  MemoryBudget& budget = share_.budget_;
+  const std::lock_guard lock(budget.mutex_);
+  if (budget.queue_.empty() && budget.has_room(bytes_)) {
+    budget.held_ += bytes_;
+    state_ = State::Granted;
+    return;
+  }
+  place_ = budget.queue_.insert(budget.queue_.end(), this);
+  budget.waiting_ = budget.queue_.size();
+}
+
+MemoryBudget::Turn::~Turn() {
+  MemoryBudget& budget = share_.budget_;
+  const std::lock_guard lock(budget.mutex_);
+  if (state_ == State::Waiting) {
+    budget.queue_.erase(place_);
+    budget.waiting_ = budget.queue_.size();
+  } else if (state_ == State::Granted) {
+    budget.held_ -= bytes_;
+  }
+  budget.note_change();
+}
+
+bool MemoryBudget::Turn::claim() {
+  const std::lock_guard lock(share_.budget_.mutex_);
+  if (state_ == State::Waiting) return false;
+  if (state_ == State::Granted) share_.bytes_ = bytes_;
+  state_ = State::Claimed;
+  return true;
+}
+
+}  // namespace rocktable

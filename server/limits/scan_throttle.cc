@@ -1,0 +1,51 @@
+#include "server/limits/scan_throttle.h"
+
+#include <algorithm>
+
+namespace rocktable {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = ScanThrottle::Clock;
+
+constexpr Clock::duration kClaimInterval = 1ms;
+constexpr Clock::duration kClaimLasts = 5ms;  // who comes back within it is still about
+constexpr Clock::duration kShortScan = 2ms;   // is a short request itself
+constexpr Clock::duration kWork = 100us;      // less than what a reader notices
+constexpr int kRest = 3;  // times as long as it worked: a quarter of a core is left to scans
+constexpr Clock::duration kMaxRest = 100ms;  // after which it looks again whether anybody is about
+
+Clock::time_point at(Clock::rep ticks) { return Clock::time_point(Clock::duration(ticks)); }
+
+}  // namespace
+
+void ScanThrottle::claim(Clock::time_point now) {
+  if (now - at(last_claim_.load(std::memory_order_relaxed)) >= kClaimInterval)
+    last_claim_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+ScanThrottle::Scan::Scan(ScanThrottle& throttle, Clock::time_point now)
+    : scan_throttle_(throttle), start_(now), working_since_(now) {
+  ++scan_throttle_.scans_;
+}
+
+ScanThrottle::Scan::~Scan() { --scan_throttle_.scans_; }
+
+void ScanThrottle::Scan::claim(Clock::time_point now) {
+  if (scan_throttle_.scans_ > 1) scan_throttle_.claim(now);
+}
+
+Clock::duration ScanThrottle::Scan::rest(Clock::time_point now) {
+  const bool claimed = now - at(scan_throttle_.last_claim_.load(std::memory_order_relaxed)) < kClaimLasts;
+  if (!claimed || now - start_ < kShortScan) {
+    working_since_ = now;  // nobody was waiting for what was done until now
+    return {};
+  }
+  const Clock::duration worked = now - working_since_;
+  if (worked < kWork) return {};
+  const Clock::duration rest = std::min(kMaxRest, kRest * worked * scan_throttle_.scans_.load());
+  working_since_ = now + rest;
+  return rest;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,53 @@
+#include "server/program/repair_command.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/commands/command_line.h"
+#include "client/commands/command_output.h"
+#include "server/access/accounts.h"
+#include "server/program/serve.h"
+#include "storage/repair/repair.h"
+
+namespace rocktable {
+namespace {
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+void repair(const std::string& location, const CommandOutput& output) {
+  const RepairReport report = repair_store(store_in(location), kDevelopmentAccount);
+  const std::string kept =
+      counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
+  const std::string backup = report.was_whole ? "" : report.backup.string();
+  output.give({{"whole", report.was_whole},
+               {"tables", report.tables},
+               {"entities", report.entities},
+               {"lost", report.lost},
+               {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
+  if (report.was_whole) return output.say("rocktable: the store is whole: " + kept);
+  output.say("rocktable: repaired; kept: " + kept);
+  for (const auto& sentence : report.lost) output.say("rocktable: lost: " + sentence);
+  output.say("rocktable: the store as it was is in " + backup);
+}
+
+}  // namespace
+
+int run_repair(int argc, const char* const* argv) {
+  CLI::App app("Save what is whole of the damaged store in DIR, while no server runs on it.",
+               "rocktable repair");
+  std::string location;
+  app.add_option("DIR", location, "As --location: the store is the folder __rocktable__ in it")
+      ->type_name("")
+      ->required();
+  CommandOutput output;
+  output.add_flag(app);
+  return run_command(app, argc, argv, output, [&] {
+    repair(location, output);
+    return kDone;
+  });
+}
+
+}  // namespace rocktable

@@ -1,0 +1,262 @@
+#include "server/program/server_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include "client/secret.h"
+#include "server/access/accounts.h"
+#include "server/tls/certificate_names.h"
+
+namespace rocktable {
+namespace {
+
+constexpr int kMostPort = 65535;
+
+constexpr std::array kOtherServices = {"--blobKeepAliveTimeout", "--extentMemoryLimit",
+                                       "--queueKeepAliveTimeout"};
+
+// What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+bool parse_port(const std::string& text, std::uint16_t& port) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+std::optional<Compatibility> parse_compatibility(std::string_view name) {
+  if (name == "azurite") return Compatibility::Azurite;
+  if (name == "azurite-table") return Compatibility::AzuriteTable;
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
+  if (mode && *mode != "auto") return "--tls knows auto alone";
+  if (oauth && *oauth != "basic") return "--oauth knows basic alone";
+  if (mode && certificate) return "--tls auto makes its own certificate: it goes without --cert";
+  if (!names.empty() && !mode) return "--tlsName belongs to --tls auto: a certificate of yours has its names";
+  for (const auto& name : names)
+    if (const auto why = why_not_a_certificate_name(name); !why.empty()) return "--tlsName: " + why;
+  if ((key || password) && !certificate) return "--key and --pwd belong to --cert";
+  if (certificate && key.has_value() == password.has_value())
+    return "--cert needs either --key (PEM) or --pwd (PFX)";
+  if ((certificate && certificate->empty()) || (key && key->empty())) return "--cert and --key name files";
+  if (oauth && !mode && !certificate) return "--oauth needs HTTPS: --tls auto, or --cert";
+  options.tls_auto = mode.has_value();
+  options.tls_names = names;
+  options.certificate_file = certificate.value_or("");
+  options.private_key_file = key.value_or("");
+  options.certificate_password = read_secret(password.value_or(""), "--pwd");
+  options.bearer_tokens = oauth.has_value();
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::Compatible::check(Options& options) const {
+  if (with) {
+    const auto compatibility = parse_compatibility(*with);
+    if (!compatibility) return "--compat knows azurite and azurite-table alone";
+    options.compatibility = *compatibility;
+  }
+  if (options.compatibility != Compatibility::Azurite) return std::nullopt;
+  if (blob_port && !parse_port(*blob_port, options.blob_port))
+    return out_of_range("--blobPort", *blob_port, 0, kMostPort);
+  if (queue_port && !parse_port(*queue_port, options.queue_port))
+    return out_of_range("--queuePort", *queue_port, 0, kMostPort);
+  options.blob_host = blob_host.value_or("");
+  options.queue_host = queue_host.value_or("");
+  return std::nullopt;
+}
+
+// What clients may take up, of time and of memory.
+void ServerFlags::add_limits() {
+  const auto add = [&](const char* name, int& value, const char* unit, int least, int most,
+                       const char* text) {
+    add_number(app_, name, value, least, most, std::string(text) + " [" + std::to_string(value) + "]")
+        ->type_name(unit)
+        ->group("Limits");
+  };
+  constexpr int kDay = 86400;
+  add("--tableKeepAliveTimeout", options_.keep_alive_timeout, "SECONDS", 1, kDay,
+      "Close idle connections after");
+  add("--headTimeout", options_.head_timeout, "SECONDS", 1, kDay, "For a request's line and headers to come");
+  add("--bodyTimeout", options_.body_timeout, "SECONDS", 1, kDay, "For a request's body to come");
+  add("--answerTimeout", options_.answer_timeout, "SECONDS", 1, kDay, "For a client to take an answer");
+  add("--maxConnections", options_.max_connections, "COUNT", 1, 1'000'000,
+      "Further ones wait to be accepted");
+  add("--maxRequestMemory", options_.max_request_memory, "MIB", 1, 1 << 20,
+      "For all large requests on their way; more wait");
+  add("--maxAnswerMemory", options_.max_answer_memory, "MIB", 1, 1 << 20,
+      "For all large answers on their way; queries wait");
+}
+
+void ServerFlags::add_options() {
+  const char* listening = "Listening";
+  app_.add_option("--tableHost", options_.table_host, "Name or address to listen on [127.0.0.1 and ::1]")
+      ->type_name("HOST")
+      ->group(listening);
+  add_number(app_, "--tablePort", options_.table_port, 0, kMostPort, "Port; 0 picks a free one [10002]")
+      ->type_name("PORT")
+      ->group(listening);
+  app_.add_option("--readyFile", options_.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
+      ->type_name("FILE")
+      ->group(listening);
+  app_.add_flag("--disableProductStyleUrl", options_.path_style_only,
+                "Accounts in the path, never in the host name")
+      ->group(listening);
+
+  app_.add_flag("--strictApiVersion", options_.strict_api_version,
+                "Refuse an x-ms-version that the service never had")
+      ->group(listening);
+
+  const char* access = "Access";
+  app_.add_option("--accounts", options_.accounts_file,
+                  "Accounts, a line NAME:KEY[:KEY] each; read again when changed")
+      ->type_name("FILE")
+      ->group(access);
+  app_.add_flag("--anyAccount", options_.any_account,
+                "Any other account is there, too, with the well-known key")
+      ->group(access);
+  app_.add_option("--tls", tls_.mode, "auto: HTTPS, signed by an authority in DIR/__rocktable_tls__")
+      ->type_name("MODE")
+      ->group(access);
+  app_.add_option("--tlsName", tls_.names, "A name or address that --tls auto is good for, too; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(access);
+  app_.add_option("--cert", tls_.certificate, "HTTPS with your certificate, PEM (with --key) or PFX")
+      ->type_name("FILE")
+      ->group(access);
+  app_.add_option("--key", tls_.key, "The private key of a PEM certificate")
+      ->type_name("FILE")
+      ->group(access);
+  app_.add_option("--pwd", tls_.password, "The password of a PFX certificate")
+      ->type_name("TEXT")
+      ->group(access);
+  app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens, whoever signed them; needs HTTPS")
+      ->type_name("LEVEL")
+      ->group(access);
+  app_.add_option("--controlToken", options_.control_token, "What /_rocktable/... asks for as a bearer token")
+      ->type_name("TOKEN")
+      ->group(access);
+  app_.add_flag("--explainAuth", options_.explain_auth, "Refusals say why in the header x-rocktable-explain")
+      ->group(access);
+
+  const char* data = "Data";
+  app_.add_option("-l,--location", options_.location, "The store is the folder __rocktable__ in DIR [.]")
+      ->type_name("DIR")
+      ->group(data);
+  app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep nothing on disk")->group(data);
+  app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
+      ->group(data);
+  app_.add_option("--seed", options_.seed, "Fill an empty store with TABLE.ndjson or .csv, or a folder")
+      ->type_name("FILE|DIR")
+      ->group(data);
+  app_.add_option("--seedAccount", options_.seed_account, "Whose tables these are [devstoreaccount1]")
+      ->type_name("NAME")
+      ->group(data);
+
+  const char* logging = "Logging";
+  app_.add_flag("-s,--silent", options_.silent, "No access log on standard output")->group(logging);
+  app_.add_flag("--insightHeaders", options_.insight_headers,
+                "Answer with x-rocktable-plan, -scanned, -returned: what it cost")
+      ->group(logging);
+  app_.add_option("-d,--debug", options_.debug_file, "Append a line for each request to FILE")
+      ->type_name("FILE")
+      ->group(logging);
+  app_.add_option("--trace", options_.trace_file, "Requests and answers as an HTTP archive, secrets masked")
+      ->type_name("FILE")
+      ->group(logging);
+  add_number(app_, "--traceLimit", options_.trace_limit, 4, 1 << 20,
+             "For FILE and the one before it, FILE.1 [64]")
+      ->type_name("MIB")
+      ->group(logging);
+}
+
+void ServerFlags::add_compatible() {
+  app_.add_option("--compat", compatible_.with,
+                  "azurite: its lines, and blob and queue ports of an empty account")
+      ->type_name("NAME")
+      ->group("Listening");
+  for (auto [name, text] : {std::pair{"--blobHost", &compatible_.blob_host},
+                            {"--blobPort", &compatible_.blob_port},
+                            {"--queueHost", &compatible_.queue_host},
+                            {"--queuePort", &compatible_.queue_port}})
+    app_.add_option(name, *text)->group("");
+}
+
+// Accepted for drop-in use, without effect on tables.
+void ServerFlags::add_ignored() {
+  const char* group = "Accepted, and need do nothing here";
+  app_.add_flag("--skipApiVersionCheck", ignored_.flag, "It is the default: see --strictApiVersion")
+      ->group(group);
+  app_.add_flag("-L,--loose", ignored_.flag, "Unknown headers are ignored anyway")->group(group);
+  app_.add_flag("--disableTelemetry", ignored_.flag, "There is none")->group(group);
+  for (const char* name : kOtherServices) app_.add_option(name, ignored_.text)->group("");
+}
+
+ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
+  app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  add_options();
+  add_compatible();
+  add_limits();
+  add_ignored();
+  app_.add_option("--config", config_file_, "Options from FILE, a line NAME = VALUE each")
+      ->type_name("FILE")
+      ->configurable(false)
+      ->group("Other");
+}
+
+// Throws ConfigurationError, and std::runtime_error where the file cannot be read.
+void ServerFlags::take_settings(Variables variables) {
+  if (variables == Variables::Read) {
+    const char* const file = std::getenv("ROCKTABLE_CONFIG");
+    if (file != nullptr && app_.count("--config") == 0) config_file_ = file;
+    take_variables(app_, options_.origins);
+    options_.warnings = doubtful_variables(app_);
+  }
+  if (!config_file_.empty()) take_file(app_, config_file_, options_.origins);
+}
+
+// A sentence where options do not go together.
+std::optional<std::string> ServerFlags::check() {
+  if (auto refusal = tls_.check(options_)) return refusal;
+  if (auto refusal = compatible_.check(options_)) return refusal;
+  options_.control_token = read_secret(options_.control_token, "--controlToken");
+  if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
+    return "--controlToken must be visible ASCII characters";
+  if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts names a file";
+  if (app_.count("--config") > 0 && config_file_.empty()) return "--config names a file";
+  if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace names a file";
+  if (app_.count("--seed") > 0 && options_.seed.empty()) return "--seed names a file or a folder";
+  if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
+    return "--seedAccount names an account, and goes with --seed";
+  if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
+    options_.warnings.emplace_back("--location is ignored: --inMemoryPersistence keeps nothing on disk");
+  return std::nullopt;
+}
+
+Invocation ServerFlags::read(Variables variables) {
+  const auto refused = [&](const std::string& sentence) {
+    return Invocation{{}, wrong_usage(app_, with_origins(sentence, options_.origins))};
+  };
+  try {
+    take_settings(variables);
+    if (const auto refusal = check()) return refused(*refusal);
+  } catch (const ConfigurationError& error) {
+    return refused(error.what());
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(with_origins(error.what(), options_.origins));
+  }
+  return {options_, {}};
+}
+
+}  // namespace rocktable

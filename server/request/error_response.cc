@@ -1,0 +1,164 @@
+#include "server/request/error_response.h"
+
+#include "server/request/xml.h"
+
+namespace rocktable {
+namespace {
+
+constexpr const char* kMetadataNamespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
+
+// The tenant is the emulator's own business: there is none.
+constexpr std::string_view kChallenge =
+    "Bearer "
+    "authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/"
+    "authorize "
+    "resource_id=https://storage.azure.com";
+
+// The service's sentence, then where to look it up.
+std::string full_message(const Error& error, const RequestContext& context) {
+  return error.message + "\nRequestId:" + context.request_id + "\nTime:" + to_string_7(context.received);
+}
+
+// XML has no way to write most control characters.
+std::string xml_text(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') c = '?';
+  return text;
+}
+
+// `prefix` is `m:` for the front end, whose namespace has that prefix; the table layer's is the default one.
+std::string xml_error_body(const Error& error, const RequestContext& context, const std::string& prefix) {
+  pugi::xml_document document = new_xml();
+  auto root = document.append_child((prefix + "error").c_str());
+  root.append_attribute(prefix.empty() ? "xmlns" : "xmlns:m") = kMetadataNamespace;
+  root.append_child((prefix + "code").c_str()).text() = std::string(to_string(error.code)).c_str();
+  auto message = root.append_child((prefix + "message").c_str());
+  message.append_attribute("xml:lang") = "en-US";
+  message.text() = xml_text(full_message(error, context)).c_str();
+  return render_xml(document);
+}
+
+// Of the blob and the queue service, which send a byte order mark before all documents.
+std::string other_service_error_body(const Error& error, const RequestContext& context) {
+  pugi::xml_document document = new_xml();
+  auto root = document.append_child("Error");
+  root.append_child("Code").text() = std::string(to_string(error.code)).c_str();
+  root.append_child("Message").text() = xml_text(full_message(error, context)).c_str();
+  return "\xEF\xBB\xBF" + render_xml(document);
+}
+
+std::string front_end_error_body(const Error& error, const RequestContext& context, bool json) {
+  if (context.service != StorageService::Table) return other_service_error_body(error, context);
+  return json ? json_error_body(error, context) : xml_error_body(error, context, "m:");
+}
+
+// A reason phrase is one line of printable ASCII, whatever a message quotes.
+std::string reason_of(const std::string& message) {
+  std::string out;
+  for (const char c : message) out += c >= ' ' && c <= '~' ? c : ' ';
+  return out;
+}
+
+// The service refuses so before it looks at the version.
+bool is_unversioned(ErrorCode code) {
+  return code == ErrorCode::AuthenticationFailed || code == ErrorCode::InvalidBearerToken;
+}
+
+Response front_end_error(const Error& error, const RequestContext& context) {
+  Response response;
+  response.error = error.code;
+  response.status = status_of(error.code);
+  response.reason = reason_of(error.message);
+  const bool json = context.preferences.json && context.service == StorageService::Table;
+  response.body = front_end_error_body(error, context, json);
+  response.add("Content-Type", json ? "application/json" : "application/xml");
+  response.add("x-ms-error-code", to_string(error.code));
+  if (response.status == 401) response.add("WWW-Authenticate", kChallenge);
+  if (is_unversioned(error.code)) {
+    RequestContext unversioned = context;
+    unversioned.version.clear();
+    add_common_fields(response, unversioned);
+  } else {
+    add_common_fields(response, context);
+  }
+  return response;
+}
+
+}  // namespace
+
+int status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::InvalidBearerToken:
+    case ErrorCode::NoAuthenticationInformation:
+      return 401;
+    case ErrorCode::AuthenticationFailed:
+    case ErrorCode::AuthorizationFailure:
+    case ErrorCode::AuthorizationPermissionMismatch:
+    case ErrorCode::AuthorizationProtocolMismatch:
+    case ErrorCode::AuthorizationResourceTypeMismatch:
+    case ErrorCode::AuthorizationServiceMismatch:
+    case ErrorCode::AuthorizationSourceIPMismatch:
+    case ErrorCode::CorsPreflightFailure:
+    case ErrorCode::InsufficientAccountPermissions:
+      return 403;
+    case ErrorCode::ContainerNotFound:
+    case ErrorCode::QueueNotFound:
+    case ErrorCode::ResourceNotFound:
+    case ErrorCode::TableNotFound:
+      return 404;
+    case ErrorCode::MethodNotAllowed:
+      return 405;
+    case ErrorCode::EntityAlreadyExists:
+    case ErrorCode::TableAlreadyExists:
+      return 409;
+    case ErrorCode::ConditionNotMet:
+    case ErrorCode::UpdateConditionNotSatisfied:
+      return 412;
+    case ErrorCode::RequestBodyTooLarge:
+      return 413;
+    case ErrorCode::AtomFormatNotSupported:
+    case ErrorCode::JsonFormatNotSupported:
+    case ErrorCode::JsonVerboseFormatNotSupported:
+    case ErrorCode::MediaTypeNotSupported:
+      return 415;
+    case ErrorCode::InternalError:
+    case ErrorCode::OperationTimedOut:
+      return 500;
+    case ErrorCode::NotImplemented:
+      return 501;
+    case ErrorCode::ServerBusy:
+      return 503;
+    default:
+      return 400;
+  }
+}
+
+std::string json_error_body(const Error& error, const RequestContext& context) {
+  std::string out;
+  write_error(out, to_string(error.code), full_message(error, context));
+  return out;
+}
+
+Response error_response(const Error& error, const RequestContext& context, ErrorSource source) {
+  if (source == ErrorSource::FrontEnd || context.service != StorageService::Table)
+    return front_end_error(error, context);
+  Response response;
+  response.error = error.code;
+  response.status = status_of(error.code);
+  response.framing = Response::Framing::Chunked;
+  if (source == ErrorSource::TableLayer) {
+    response.add("Cache-Control", "no-cache");
+    append_preference_applied(response.fields, context.preferences);
+  }
+  response.add("X-Content-Type-Options", "nosniff");
+  add_common_fields(response, context);
+  if (context.preferences.json) {
+    set_json_body(response, context, json_error_body(error, context));
+  } else {
+    response.add("Content-Type", "application/xml;charset=utf-8");
+    response.body = xml_error_body(error, context, "");
+  }
+  return response;
+}
+
+}  // namespace rocktable

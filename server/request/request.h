@@ -1,0 +1,24 @@
+// One HTTP request as the connection read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "odata/protocol/headers.h"
+
+namespace rocktable {
+
+// Which of an account's services a port stands for.
+enum class StorageService { Table, Blob, Queue };
+
+// Views of the connection's buffers: valid until the answer has been written.
+struct Request {
+  std::string_view method;
+  std::string_view target;  // raw, still percent-encoded
+  Headers headers;
+  const std::string* body = nullptr;  // never null once the request is complete
+  std::string_view remote_address;
+  StorageService service = StorageService::Table;
+};
+
+}  // namespace rocktable

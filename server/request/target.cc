@@ -1,0 +1,128 @@
+#include "server/request/target.h"
+
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+#include <cctype>
+
+#include "odata/protocol/query_string.h"
+#include "odata/text.h"
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kSecondary = "-secondary";
+constexpr std::size_t kRoom = 48;  // for a scheme and an account's name
+
+std::pair<std::string_view, std::string_view> split(std::string_view text, char separator) {
+  const auto at = text.find(separator);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+// `http://host` of an absolute URL, else empty.
+std::string_view origin_of(std::string_view url) {
+  if (!url.starts_with("http://") && !url.starts_with("https://")) return {};
+  return url.substr(0, url.find_first_of("/?", url.find("://") + 3));
+}
+
+bool is_address(std::string_view host) {
+  if (host.starts_with('[')) return true;
+  boost::system::error_code error;
+  if (host.find(':') == std::string_view::npos) {  // the usual one: not looked at as IPv6 first
+    boost::asio::ip::make_address_v4(std::string(host), error);
+  } else {
+    boost::asio::ip::make_address(std::string(host), error);
+  }
+  return !error;
+}
+
+// Names and addresses with or without port. It goes into links: what else it holds would go there, too.
+bool is_authority(std::string_view host) {
+  return std::all_of(host.begin(), host.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' ||
+           c == '%';
+  });
+}
+
+bool names_account(std::string_view host) {
+  return host.find('.') != std::string_view::npos && !is_address(host) &&
+         !equals_ignoring_case(host, "host.docker.internal");
+}
+
+}  // namespace
+
+Result<QueryParameters> QueryParameters::parse(std::string_view raw_query) {
+  QueryParameters out;
+  bool decoded = true;
+  for_each_query_parameter(raw_query, [&](std::string_view raw_name, std::string_view raw_value) {
+    auto name = percent_decode(raw_name, true), value = percent_decode(raw_value, true);
+    decoded = decoded && name && value;
+    if (decoded) out.parameters_.emplace_back(std::move(*name), std::move(*value));
+  });
+  if (!decoded) return Error(ErrorCode::InvalidInput);
+  return out;
+}
+
+std::optional<std::string_view> QueryParameters::get(std::string_view name) const {
+  for (const auto& [key, value] : parameters_)
+    if (equals_ignoring_case(key, name)) return value;
+  return std::nullopt;
+}
+
+int QueryParameters::count(std::string_view name) const {
+  int n = 0;
+  for (const auto& parameter : parameters_) n += equals_ignoring_case(parameter.first, name) ? 1 : 0;
+  return n;
+}
+
+Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
+                            bool product_style) {
+  if (const auto origin = origin_of(raw_target); !origin.empty()) {
+    host = origin.substr(origin.find("://") + 3);
+    raw_target.remove_prefix(origin.size());
+    if (raw_target.empty()) raw_target = "/";
+  }
+  if (host.empty()) return Error(ErrorCode::HostInformationNotPresent);
+  if (!is_authority(host)) return Error(ErrorCode::InvalidHeaderValue);
+  if (!raw_target.starts_with('/')) return Error(ErrorCode::InvalidUri);
+
+  Target out;
+  out.base_url.reserve(host.size() + kRoom);
+  out.base_url = secure ? "https://" : "http://";
+  out.base_url += host;
+  const auto [path, query] = split(raw_target, '?');
+  out.query = query;
+  std::string account;
+  if (const auto name = without_port(host); product_style && names_account(name)) {
+    account = to_lower_ascii(name.substr(0, name.find('.')));  // host names have no case
+    out.resource = path;
+  } else {
+    const auto end = path.find('/', 1);
+    account = path.substr(1, end == std::string_view::npos ? end : end - 1);
+    out.resource = end == std::string_view::npos ? "/" : path.substr(end);
+    out.base_url += '/';
+    out.base_url += account;
+  }
+  out.secondary = account.ends_with(kSecondary);
+  if (out.secondary) account.resize(account.size() - kSecondary.size());
+  if (account.empty()) return Error(ErrorCode::InvalidUri);
+  // The SDK for Python puts the secondary location before the primary's whole path. A table can not be meant,
+  // for behind it there is no slash.
+  if (const std::string primary = "/" + account; out.secondary && out.resource.starts_with(primary + "/"))
+    out.resource.remove_prefix(primary.size());
+  out.account = std::move(account);
+  return out;
+}
+
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.rfind(':'));
+}
+
+std::string path_of_url(std::string_view url) {
+  url.remove_prefix(origin_of(url).size());
+  return url.starts_with('/') ? std::string(url) : "/" + std::string(url);
+}
+
+}  // namespace rocktable

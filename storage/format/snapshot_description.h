@@ -1,0 +1,54 @@
+// What is told of a snapshot, and the file beside its database that says it.
+//
+//   file     := "rocktable snapshot 2\n"  taken (ticks)  "\n"  tables  "\n"  bytes  "\n"  line*  checksum of all before  "\n"
+//   line     := checksum | "-"  " "  bytes  " "  name  "\n"
+//   checksum := CRC-32C, 8 hexadecimal digits
+//
+// A line describes a file of the database. Table files have no checksum in it, because each of their blocks has one. The
+// first format ends after the third number and does not list files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "odata/date_time.h"
+
+namespace rocktable {
+
+// A snapshot of the whole store, kept beside it. Files that it shares with the store or another one count for each.
+struct SnapshotInfo {
+  std::string name;
+  DateTime taken;
+  std::uint64_t tables = 0, bytes = 0;
+};
+
+// The file's name.
+inline constexpr std::string_view kSnapshotDescription = "SNAPSHOT";
+
+inline bool is_table_file(std::string_view name) { return name.ends_with(".sst"); }
+
+struct SnapshotFile {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::optional<std::uint32_t> checksum;
+
+  bool operator==(const SnapshotFile&) const = default;
+};
+
+struct SnapshotDescription {
+  SnapshotInfo info;
+  std::vector<SnapshotFile> files;  // empty in the first format
+};
+
+// Letters, digits, `-`, `_` and `.`; the first one a letter or a digit; 64 at most: a name of one folder on every
+// system, and of no path.
+bool is_snapshot_name(std::string_view name);
+
+std::string to_text(const SnapshotDescription& description);
+// Nothing where it is none.
+std::optional<SnapshotDescription> parse_description(std::string_view name, std::string_view text);
+
+}  // namespace rocktable

@@ -1,0 +1,38 @@
+// Help pages in narrow and wide terminals.
+#include "client/commands/help_text.h"
+
+#include <doctest/doctest.h>
+
+namespace rocktable {
+namespace {
+
+TEST_CASE("What fits stays as it is") {
+  for (const char* page : {"", "\n", "one\n", "  --name TEXT   what it does\n\n  last", "a  b\n\n\n"})
+    CHECK(fold_help(page, 80) == page);
+}
+
+TEST_CASE("The text behind a name goes on below itself") {
+  CHECK(fold_help("  --name   one two three four five six seven\n  next\n", 42) ==
+        "  --name   one two three four five six\n"
+        "           seven\n"
+        "  next\n");
+}
+
+TEST_CASE("In a narrow terminal the text stands below its name") {
+  CHECK(fold_help("  --name TEXT          one two three four", 32) ==
+        "  --name TEXT\n"
+        "      one two three four");
+}
+
+TEST_CASE("Running text keeps its indentation") {
+  CHECK(fold_help("one two three four", 10) == "one two\nthree four");
+  CHECK(fold_help("  one two three", 10) == "  one two\n  three");
+  CHECK(fold_help("                    one two three four", 36) == "      one two three four");
+}
+
+TEST_CASE("A word that is too long stands alone, and is whole") {
+  CHECK(fold_help("a abcdefghijklmnop b", 10) == "a\nabcdefghijklmnop\nb");
+}
+
+}  // namespace
+}  // namespace rocktable

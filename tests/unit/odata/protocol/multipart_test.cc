@@ -1,0 +1,439 @@
+// Multipart batches: what clients send and the service takes, what is refused, and the bytes of an answer.
+#include "odata/protocol/multipart.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kContentType = "multipart/mixed; boundary=batch_1";
+constexpr std::string_view kPart =
+    "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string change_set(std::string_view parts) {
+  return "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n" + std::string(parts) +
+         "--set_1--\r\n--batch_1--\r\n";
+}
+
+// One part of a change set.
+std::string write_part(std::string_view request) {
+  return "--set_1\r\n" + std::string(kPart) + std::string(request) + "\r\n";
+}
+
+std::string query(std::string_view request) {
+  return "--batch_1\r\n" + std::string(kPart) + std::string(request) + "\r\n--batch_1--\r\n";
+}
+
+const std::string kInsert = write_part(
+    "POST https://acc.table.core.windows.net/t HTTP/1.1\r\nContent-ID: 1\r\nContent-Length: "
+    "9\r\n\r\n{\"a\":\"b\"}");
+const std::string kDelete = write_part(
+    "DELETE /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nIf-Match: *\r\nAccept: application/json\r\n\r\n");
+
+// The result holds views of the body, which must live as long.
+BatchRequest parsed(const std::string& body, std::string_view content_type = kContentType) {
+  CAPTURE(body);
+  const auto request = parse_batch(content_type, body);
+  REQUIRE(request.has_value());
+  return *request;
+}
+
+bool refused(const std::string& body, std::string_view content_type = kContentType) {
+  const auto request = parse_batch(content_type, body);
+  return request.has_error() && request.error() == Error(ErrorCode::InvalidInput);
+}
+
+void check_insert_and_delete(const std::string& body, std::string_view content_type = kContentType) {
+  const BatchRequest batch = parsed(body, content_type);
+  CHECK(batch.change_set);
+  REQUIRE(batch.parts.size() == 2);
+  const BatchPart& insert = batch.parts[0];
+  CHECK(insert.method == "POST");
+  CHECK(insert.target == "https://acc.table.core.windows.net/t");
+  CHECK(insert.headers.get("content-id") == "1");
+  CHECK(insert.headers.get("CONTENT-LENGTH") == "9");
+  CHECK(insert.body == "{\"a\":\"b\"}");
+  const BatchPart& remove = batch.parts[1];
+  CHECK(remove.method == "DELETE");
+  CHECK(remove.target == "/t(PartitionKey='p',RowKey='r')");
+  CHECK(remove.headers.get("If-Match") == "*");
+  CHECK(remove.headers.get("Accept") == "application/json");
+  CHECK(remove.body == "");
+}
+
+TEST_CASE("A change set gives its parts in order") { check_insert_and_delete(change_set(kInsert + kDelete)); }
+
+TEST_CASE("A batch may end its lines in LF") {
+  check_insert_and_delete(replaced(change_set(kInsert + kDelete), "\r\n", "\n"));
+}
+
+TEST_CASE("Empty lines may stand before boundaries, behind headers and before bodies") {
+  const std::string plain = change_set(kInsert + kDelete);
+  const struct {
+    std::string_view place, from, to;
+  } cases[] = {
+      {"before the first boundary of the set", "boundary=set_1\r\n\r\n", "boundary=set_1\r\n\r\n\r\n"},
+      {"behind the headers of a part", "binary\r\n\r\n", "binary\r\n\r\n\r\n\r\n"},
+      {"before a body", "Content-Length: 9\r\n\r\n", "Content-Length: 9\r\n\r\n\r\n"},
+      {"behind a body", "}\r\n", "}\r\n\r\n"},
+      {"behind a part without body, one more", "json\r\n\r\n\r\n", "json\r\n\r\n\r\n\r\n"},
+      {"behind a part without body, one less", "json\r\n\r\n\r\n", "json\r\n\r\n"},
+      {"behind a part without body, none", "json\r\n\r\n\r\n", "json\r\n"},
+      {"between the two ends", "--batch_1--", "\r\n--batch_1--"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.place);
+    const std::string body = replaced(plain, c.from, c.to);
+    REQUIRE(body != plain);
+    check_insert_and_delete(body);
+    check_insert_and_delete(replaced(body, "\r\n", "\n"));
+  }
+}
+
+TEST_CASE("Spellings in which clients differ do not matter") {
+  const std::string plain = change_set(kInsert + kDelete);
+  const struct {
+    std::string_view from, to;
+  } cases[] = {
+      {"Content-Type: application/http", "content-type:application/http"},
+      {"Content-Type: application/http", "CONTENT-TYPE: Application/HTTP; msgtype=request"},
+      {"Content-Type: multipart/mixed; boundary=set_1",
+       "content-type: Multipart/Mixed;odd=x; Boundary=\"set_1\""},
+      {"Content-Transfer-Encoding: binary\r\n", ""},
+      {"Content-Length: 9", "content-length:  9 "},
+      {"HTTP/1.1", "HTTP/1.1 "},
+      {"--set_1\r\n", "--set_1 \t\r\n"},
+      {"--set_1--\r\n", "--set_1--  \r\nthis is ignored\r\n"},
+      {"--batch_1--\r\n", "--batch_1--"},
+      {"--batch_1--\r\n", "--batch_1--\r\n--batch_1\r\nthis is ignored"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.to);
+    const std::string body = replaced(plain, c.from, c.to);
+    REQUIRE(body != plain);
+    check_insert_and_delete(body);
+  }
+  check_insert_and_delete("This is a preamble.\r\n-- --batch_1\r\n\r\n" + plain);
+}
+
+TEST_CASE("Content-Length of a part does not count, whatever it says") {
+  for (const std::string_view length : {"0", "1", "999999999999999999999", "-1", "x"}) {
+    CAPTURE(length);
+    const std::string body =
+        query("PUT /t HTTP/1.1\r\nContent-Length: " + std::string(length) + "\r\n\r\n{\"a\":1}");
+    CHECK(parsed(body).parts.at(0).body == "{\"a\":1}");
+  }
+}
+
+TEST_CASE("The boundary parameter is found in all its forms") {
+  const std::string body = change_set(kInsert + kDelete);
+  for (const std::string_view type : {
+           "multipart/mixed; boundary=batch_1",
+           "multipart/mixed;boundary=batch_1",
+           "MULTIPART/MIXED ; BOUNDARY = batch_1 ",
+           "multipart/mixed; boundary=\"batch_1\"",
+           "multipart/mixed; boundary=\"batch_1\"; charset=utf-8",
+           "multipart/mixed; charset=\"x;boundary=y\"; boundary=batch_1; type=z",
+           "multipart/mixed; odd; boundary=batch_1",
+           "multipart/mixed;; boundary=batch_1;",
+       }) {
+    CAPTURE(type);
+    check_insert_and_delete(body, type);
+  }
+}
+
+TEST_CASE("A content type that names no boundary, or another one, is refused") {
+  const std::string body = change_set(kInsert);
+  for (const std::string_view type : {
+           "",
+           ";",
+           "multipart/mixed",
+           "multipart/mixed;",
+           "multipart/mixed; boundary",
+           "multipart/mixed; boundary=",
+           "multipart/mixed; boundary=\"\"",
+           "multipart/mixed; boundary=\"batch_1",
+           "multipart/mixed; xboundary=batch_1",
+           "multipart/mixed; boundary=batch_2",
+           "application/json; boundary=batch_1",
+           "multipart/mixed boundary=batch_1",
+       }) {
+    CAPTURE(type);
+    CHECK(refused(body, type));
+  }
+}
+
+TEST_CASE("A boundary may have 70 characters, not 71") {
+  for (const std::size_t length : {1U, 69U, 70U, 71U}) {
+    CAPTURE(length);
+    const std::string boundary(length, 'b');
+    const std::string body = replaced(query("GET /t HTTP/1.1\r\n\r\n"), "batch_1", boundary);
+    CHECK(refused(body, "multipart/mixed; boundary=" + boundary) == (length > 70));
+  }
+}
+
+TEST_CASE("One boundary may begin with the other") {
+  for (const std::string_view inner : {"batch_12", "batch_", "b", "batch_1--x", "-", "--"}) {
+    CAPTURE(inner);
+    check_insert_and_delete(replaced(change_set(kInsert + kDelete), "set_1", inner));
+  }
+}
+
+TEST_CASE("A boundary inside a line is text") {
+  const std::string text = "{\"a\":\"--set_1--\",\r\n \"b\":\"--batch_1\"}";
+  const std::string body = change_set(write_part("POST /t HTTP/1.1\r\n\r\n" + text));
+  const BatchRequest batch = parsed(body);
+  REQUIRE(batch.parts.size() == 1);
+  CHECK(batch.parts[0].body == text);
+}
+
+TEST_CASE("Headers of the MIME part are not headers of the request") {
+  const std::string body = change_set(replaced(kDelete, "binary\r\n", "binary\r\nContent-ID: 7\r\n"));
+  const BatchRequest batch = parsed(body);
+  REQUIRE(batch.parts.size() == 1);
+  CHECK_FALSE(batch.parts[0].headers.has("Content-ID"));
+  CHECK_FALSE(batch.parts[0].headers.has("Content-Type"));
+}
+
+TEST_CASE("An empty change set has no part") {
+  const std::string body = change_set("");
+  const BatchRequest batch = parsed(body);
+  CHECK(batch.change_set);
+  CHECK(batch.parts.empty());
+}
+
+TEST_CASE("A request directly in the batch stands alone") {
+  const std::string body =
+      query("GET https://host/t(PartitionKey='p',RowKey='r')?$select=a HTTP/1.1\r\nAccept: x\r\n\r\n");
+  const BatchRequest batch = parsed(body);
+  CHECK_FALSE(batch.change_set);
+  REQUIRE(batch.parts.size() == 1);
+  CHECK(batch.parts[0].method == "GET");
+  CHECK(batch.parts[0].target == "https://host/t(PartitionKey='p',RowKey='r')?$select=a");
+  CHECK(batch.parts[0].headers.get("Accept") == "x");
+  CHECK(batch.parts[0].body == "");
+  const std::string write = query("POST /t HTTP/1.1\r\n\r\n{}");
+  CHECK_FALSE(parsed(write).change_set);
+  CHECK(parsed(write).parts.at(0).method == "POST");
+}
+
+TEST_CASE("A request line is a method, a target and a version") {
+  const struct {
+    std::string_view line, method, target;
+  } cases[] = {
+      {"GET /t HTTP/1.1", "GET", "/t"},
+      {"GET t HTTP/1.0", "GET", "t"},
+      {"GET  /t  HTTP/1.1", "GET", "/t"},
+      {" GET /t HTTP/1.1", "GET", "/t"},
+      {"GET /t(PartitionKey='a b',RowKey='c') HTTP/1.1", "GET", "/t(PartitionKey='a b',RowKey='c')"},
+      {"GET /t(PartitionKey='\xC3\xA9',RowKey='c') HTTP/1.1", "GET",
+       "/t(PartitionKey='\xC3\xA9',RowKey='c')"},
+      {"frobnicate /t HTTP/1.1", "frobnicate", "/t"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.line);
+    const std::string body = query(std::string(c.line) + "\r\n\r\n");
+    const BatchRequest batch = parsed(body);
+    REQUIRE(batch.parts.size() == 1);
+    CHECK(batch.parts[0].method == c.method);
+    CHECK(batch.parts[0].target == c.target);
+  }
+}
+
+TEST_CASE("A part without a proper request line is refused") {
+  REQUIRE_FALSE(refused(query("GET /t HTTP/1.1\r\nAccept: x\r\n\r\n")));
+  for (const std::string_view line :
+       {"", "GET", "GET /t", "GET HTTP/1.1", "GET  HTTP/1.1", "/t HTTP/1.1", "GET /t 1.1", "GET /t HTTP",
+        "GET /t\tHTTP/1.1", "GET /t\r HTTP/1.1", "GET /\x01 HTTP/1.1"}) {
+    CAPTURE(line);
+    CHECK(refused(query(std::string(line) + "\r\nAccept: x\r\n\r\n")));
+  }
+}
+
+TEST_CASE("Header lines that are none, or hold control characters, are refused") {
+  REQUIRE_FALSE(refused(query("GET /t HTTP/1.1\r\nAccept: x\r\n\r\n")));
+  for (const std::string_view line : {"Accept", ": x", "Acc ept: x", "Accept : x", " folded: x", "\tfolded",
+                                      "Accept: a\rX: b", "Accept: a\x01", "Accept: \x7F"}) {
+    CAPTURE(line);
+    CHECK(refused(query("GET /t HTTP/1.1\r\n" + std::string(line) + "\r\n\r\n")));
+    CHECK(refused(replaced(query("GET /t HTTP/1.1\r\n\r\n"), "Content-Transfer-Encoding: binary", line)));
+  }
+  CHECK(refused(query("GET /t HTTP/1.1\r\nAccept: a" + std::string(1, '\0') + "\r\n\r\n")));
+}
+
+TEST_CASE("A batch that is not one change set or one request is refused") {
+  const std::string one_query = "--batch_1\r\n" + std::string(kPart) + "GET /t HTTP/1.1\r\n\r\n\r\n";
+  const std::string set_headers = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
+  const std::string one_set = set_headers + kInsert + "--set_1--\r\n";
+  const std::string end = "--batch_1--\r\n";
+  REQUIRE_FALSE(refused(one_query + end));
+  REQUIRE_FALSE(refused(one_set + end));
+  const struct {
+    std::string_view name;
+    std::string body;
+  } cases[] = {
+      {"nothing", ""},
+      {"text", "{\"a\":1}"},
+      {"no part", end},
+      {"an empty part", "--batch_1\r\n" + end},
+      {"a part that is one empty line", "--batch_1\r\n\r\n" + end},
+      {"no final delimiter", one_query},
+      {"no final delimiter of the change set", replaced(one_set + end, "--set_1--", "")},
+      {"no delimiter of the change set", set_headers + end},
+      {"two queries", one_query + one_query + end},
+      {"two change sets", one_set + one_set + end},
+      {"a query, then a change set", one_query + one_set + end},
+      {"a change set, then a query", one_set + one_query + end},
+      {"a change set in a change set",
+       replaced(one_set + end, "application/http", "multipart/mixed; boundary=x")},
+      {"a change set without boundary", replaced(one_set + end, "; boundary=set_1", "")},
+      {"a change set with the batch's boundary", replaced(one_set + end, "set_1", "batch_1")},
+      {"a part that is not HTTP", replaced(one_query + end, "application/http", "application/json")},
+      {"a part without content type", replaced(one_query + end, "Content-Type: application/http\r\n", "")},
+      {"a part without the empty line behind its headers",
+       replaced(one_query + end, "binary\r\n\r\n", "binary\r\n")},
+      {"a part without any header", replaced(one_query + end, kPart, "")},
+      {"a broken part behind a good one", change_set(kInsert + "--set_1\r\nrubbish\r\n")},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    CHECK(refused(c.body));
+  }
+}
+
+TEST_CASE("No truncation of a batch is a batch, but for the line break at its end") {
+  for (const std::string& body : {change_set(kInsert + kDelete), query("GET /t HTTP/1.1\r\n\r\n")}) {
+    for (std::size_t length = 0; length + 2 < body.size(); ++length) {
+      CAPTURE(length);
+      // A vector of its own size: a sanitizer then sees each read behind the end.
+      const std::vector<char> truncated(body.data(), body.data() + length);
+      CHECK(parse_batch(kContentType, {truncated.data(), truncated.size()}).has_error());
+    }
+    CHECK_FALSE(refused(body.substr(0, body.size() - 2)));
+  }
+}
+
+// What comes out of a damaged batch is left open; it must lie inside the body.
+TEST_CASE("Any byte of a batch may be damaged without harm") {
+  const std::string body = change_set(kInsert + kDelete);
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    for (const char damage : {'\0', '\n', '\r', '-', ':', ' ', '\xFF'}) {
+      std::vector<char> bytes(body.begin(), body.end());
+      bytes[at] = damage;
+      const std::string_view damaged(bytes.data(), bytes.size());
+      const auto batch = parse_batch(kContentType, damaged);
+      if (!batch) continue;
+      CHECK(batch->parts.size() <= 2);
+      for (const BatchPart& part : batch->parts) {
+        CAPTURE(damaged);
+        CHECK(damaged.find(part.target) != std::string_view::npos);
+        CHECK(damaged.find(part.body) != std::string_view::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("Of more than 1,000 parts the first 1,000 are read, the rest is not looked at") {
+  for (const int count : {kMaxBatchParts - 1, kMaxBatchParts, kMaxBatchParts + 1}) {
+    CAPTURE(count);
+    std::string parts;
+    for (int i = 0; i < count; ++i) parts += kDelete;
+    const auto batch = parse_batch(kContentType, change_set(parts));
+    REQUIRE(batch.has_value());
+    CHECK(static_cast<int>(batch->parts.size()) == std::min(count, kMaxBatchParts));
+    CHECK(refused(change_set(parts + "--set_1\r\nrubbish\r\n")) == (count < kMaxBatchParts));
+  }
+}
+
+TEST_CASE("A part may have 100 header lines, not 101") {
+  for (const int count : {kMaxPartHeaders, kMaxPartHeaders + 1}) {
+    CAPTURE(count);
+    std::string headers;
+    for (int i = 0; i < count; ++i) headers += "x: y\r\n";
+    CHECK(refused(query("GET /t HTTP/1.1\r\n" + headers + "\r\n")) == (count > kMaxPartHeaders));
+  }
+}
+
+// Bodies as large as the service takes, made to cost as much as possible. Quadratic work would take minutes.
+TEST_CASE("Hostile batches of 4 MiB are refused in linear time") {
+  const std::string head = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
+  for (const std::string_view unit :
+       {"\n", "\r", "-", "--\n", "--set_1", "--set_1-\n", "--batch_\n", "--set_1\n\n", "a:b\n", " ", ";",
+        "\";", "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
+    CAPTURE(unit);
+    std::string flood;
+    while (flood.size() < 4U << 20) flood += unit;
+    CHECK(refused(head + flood));
+    CHECK(refused(head + flood + "\r\n--batch_1--"));
+    CHECK(refused(query(flood)));
+    CHECK(refused(query("GET /t HTTP/1.1\r\nContent-Type" + flood)));
+    CHECK(refused(head, "multipart/mixed; " + flood));
+  }
+}
+
+const BatchAnswer kNoContent = {"HTTP/1.1 204 No Content",
+                                "X-Content-Type-Options: nosniff\r\nDataServiceVersion: 1.0;\r\n", ""};
+const BatchAnswer kConflict = {"HTTP/1.1 409 Conflict", "DataServiceVersion: 3.0;\r\n",
+                               "{\"odata.error\":{}}"};
+
+// The layout of these answers is as recorded from the service.
+TEST_CASE("Two empty lines end an answer without body, none one with a body") {
+  CHECK(write_batch_response("batchresponse_1", "changesetresponse_2", true, {kNoContent, kConflict}) ==
+        "--batchresponse_1\r\n"
+        "Content-Type: multipart/mixed; boundary=changesetresponse_2\r\n"
+        "\r\n"
+        "--changesetresponse_2\r\n"
+        "Content-Type: application/http\r\n"
+        "Content-Transfer-Encoding: binary\r\n"
+        "\r\n"
+        "HTTP/1.1 204 No Content\r\n"
+        "X-Content-Type-Options: nosniff\r\n"
+        "DataServiceVersion: 1.0;\r\n"
+        "\r\n"
+        "\r\n"
+        "--changesetresponse_2\r\n"
+        "Content-Type: application/http\r\n"
+        "Content-Transfer-Encoding: binary\r\n"
+        "\r\n"
+        "HTTP/1.1 409 Conflict\r\n"
+        "DataServiceVersion: 3.0;\r\n"
+        "\r\n"
+        "{\"odata.error\":{}}\r\n"
+        "--changesetresponse_2--\r\n"
+        "--batchresponse_1--\r\n");
+}
+
+TEST_CASE("The answer to an empty change set is an empty change set") {
+  CHECK(write_batch_response("batchresponse_1", "changesetresponse_2", true, {}) ==
+        "--batchresponse_1\r\n"
+        "Content-Type: multipart/mixed; boundary=changesetresponse_2\r\n"
+        "\r\n"
+        "--changesetresponse_2--\r\n"
+        "--batchresponse_1--\r\n");
+}
+
+TEST_CASE("The answer to a query stands directly in the batch") {
+  CHECK(write_batch_response("batchresponse_1", "changesetresponse_2", false, {kConflict}) ==
+        "--batchresponse_1\r\n"
+        "Content-Type: application/http\r\n"
+        "Content-Transfer-Encoding: binary\r\n"
+        "\r\n"
+        "HTTP/1.1 409 Conflict\r\n"
+        "DataServiceVersion: 3.0;\r\n"
+        "\r\n"
+        "{\"odata.error\":{}}\r\n"
+        "--batchresponse_1--\r\n");
+}
+
+}  // namespace
+}  // namespace rocktable

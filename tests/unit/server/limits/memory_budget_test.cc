@@ -1,0 +1,153 @@
+// Memory that connections share: who gets a share, who has to wait, and that nothing stays behind.
+#include "server/limits/memory_budget.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rocktable {
+namespace {
+
+TEST_CASE("Shares are granted until the budget is spent, and again once they are given back") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share other(budget);
+  MemoryBudget::Share share(budget);
+  CHECK(other.take(60));
+  CHECK_FALSE(budget.is_short());
+  CHECK(share.take(40));
+  CHECK(budget.is_short());
+  CHECK_FALSE(share.take(41));
+  CHECK_FALSE(share.is_held());  // a request that is refused more holds nothing
+  CHECK(budget.held() == 60);
+  other.give_back();
+  CHECK(share.take(100));
+}
+
+TEST_CASE("Memory is short from a refusal until half of it is free") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share other(budget), share(budget);
+  CHECK(other.take(60));
+  CHECK_FALSE(share.grow(50));
+  CHECK(budget.is_short());
+  other.charge(51);
+  CHECK(budget.is_short());
+  other.charge(50);
+  CHECK_FALSE(budget.is_short());
+}
+
+TEST_CASE("A share grows where there is room, and keeps what it has where there is none") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share other(budget), share(budget);
+  CHECK(other.take(50));
+  CHECK(share.grow(20));
+  CHECK(share.grow(50));
+  CHECK_FALSE(share.grow(51));
+  CHECK(share.bytes() == 50);
+  other.give_back();
+  CHECK(share.grow(1000));  // it is the only one
+  CHECK(budget.held() == 1000);
+}
+
+TEST_CASE("Those who wait are granted their shares in the order of arrival, and nobody overtakes them") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share holder(budget), first(budget), second(budget), late(budget);
+  std::string woken;
+  CHECK(holder.take(100));
+  MemoryBudget::Turn large(first, 80, [&] { woken += "large "; });
+  MemoryBudget::Turn small(second, 30, [&] { woken += "small "; });
+  CHECK_FALSE(large.claim());
+  holder.charge(50);
+  CHECK(woken.empty());       // 30 would fit, but 80 came first
+  CHECK_FALSE(late.take(1));  // nor does a new one overtake
+  CHECK_FALSE(late.grow(1));
+  holder.give_back();
+  CHECK(woken == "large ");
+  CHECK(large.claim());
+  CHECK(first.bytes() == 80);
+  CHECK_FALSE(small.claim());
+  first.give_back();
+  CHECK(woken == "large small ");
+  CHECK(small.claim());
+  CHECK(budget.held() == 30);
+  CHECK(late.take(70));
+}
+
+TEST_CASE("Who leaves the queue lets the next one in, and gives back what was granted meanwhile") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share holder(budget), first(budget), second(budget);
+  bool woken = false;
+  CHECK(holder.take(60));
+  {
+    const MemoryBudget::Turn leaves(first, 50, [] {});
+    MemoryBudget::Turn next(second, 40, [&] { woken = true; });
+    CHECK_FALSE(woken);
+    CHECK(budget.is_short());
+    holder.give_back();  // both are granted
+    CHECK(woken);
+    CHECK(budget.held() == 90);
+  }
+  CHECK(budget.held() == 0);
+  CHECK_FALSE(budget.is_short());
+}
+
+TEST_CASE("Where there is memory a turn is granted at once, without waking anybody") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share share(budget);
+  bool woken = false;
+  MemoryBudget::Turn turn(share, 100, [&] { woken = true; });
+  CHECK(turn.claim());
+  CHECK_FALSE(woken);
+  CHECK(share.bytes() == 100);
+}
+
+TEST_CASE("The first share is granted whatever its size") {
+  MemoryBudget budget(100);
+  MemoryBudget::Share large(budget);
+  MemoryBudget::Share small(budget);
+  CHECK(large.take(1000));
+  CHECK_FALSE(small.take(1));
+  large.give_back();
+  CHECK(small.take(1));
+  CHECK_FALSE(large.take(1000));
+}
+
+TEST_CASE("Memory in use is charged, be it there or not, and a share goes back with its holder") {
+  MemoryBudget budget(100);
+  {
+    MemoryBudget::Share share(budget);
+    share.charge(150);
+    share.charge(250);  // in place of the first
+    CHECK(budget.held() == 250);
+    CHECK(budget.is_short());
+  }
+  CHECK(budget.held() == 0);
+}
+
+TEST_CASE("Threads that take and give back at once never hold more than there is, and leave nothing") {
+  MemoryBudget budget(100);
+  std::atomic<int> holders = 0;
+  std::atomic<bool> too_many = false;
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(4);
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        MemoryBudget::Share share(budget);
+        for (int round = 0; round < 20'000; ++round) {
+          if (!share.take(40)) continue;
+          if (++holders > 2) too_many = true;
+          --holders;
+          share.give_back();
+        }
+      });
+    }
+  }
+  CHECK_FALSE(too_many);
+  CHECK(budget.held() == 0);
+}
+
+}  // namespace
+}  // namespace rocktable

@@ -1,0 +1,718 @@
+// Method, URL and headers to an operation: the table of operations, formats, conditions, options, and every
+// refusal.
+#include "server/request/operation.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "odata/protocol/continuation_token.h"
+#include "odata/text.h"
+#include "odata/uri.h"
+
+namespace rocktable {
+namespace {
+
+using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
+
+const Fields kJson = {{"Accept", "application/json;odata=nometadata"}};
+
+Headers headers_of(const Fields& fields) {
+  Headers headers;
+  for (const auto& [name, value] : fields) headers.add(name, value);
+  return headers;
+}
+
+// `visit(request)` with a request for this URL (path behind the account and query).
+template <class Visitor>
+auto with_request(std::string_view method, std::string_view url, const Fields& fields, Visitor visit) {
+  const auto path = url.substr(0, url.find('?'));
+  const auto query =
+      QueryParameters::parse(path.size() < url.size() ? url.substr(path.size() + 1) : std::string_view())
+          .value();
+  const Headers headers = headers_of(fields);
+  return visit(OperationRequest{method, path, query, headers, "acct"});
+}
+
+Operation parsed(std::string_view method, std::string_view url, const Fields& fields = kJson) {
+  return with_request(method, url, fields, parse_operation);
+}
+
+Preferences preferences(std::string_view method, std::string_view url, const Fields& fields) {
+  return with_request(method, url, fields, parse_preferences);
+}
+
+std::optional<Error> refusal(std::string_view method, std::string_view url, const Fields& fields = kJson) {
+  try {
+    parsed(method, url, fields);
+    return std::nullopt;
+  } catch (const ServiceException& exception) {
+    return exception.error();
+  }
+}
+
+void check_refused(std::string_view method, std::string_view url, const Fields& fields,
+                   const Error& expected) {
+  CAPTURE(method);
+  CAPTURE(url);
+  for (const auto& field : fields) CAPTURE(field.second);
+  const auto error = refusal(method, url, fields);
+  REQUIRE(error.has_value());
+  CHECK(to_string(error->code) == to_string(expected.code));
+  CHECK(error->message == expected.message);
+}
+
+std::string to_text(const EntityKey& key) { return key.partition_key + "/" + key.row_key; }
+
+std::string to_text(const Condition& condition) {
+  if (condition.kind == Condition::Kind::None) return "none";
+  return condition.kind == Condition::Kind::Any ? "any" : to_string(condition.etag);
+}
+
+// An operation as the tables below write it.
+struct Text {
+  std::string operator()(const CreateTable&) const { return "create table"; }
+  std::string operator()(const QueryTables&) const { return "query tables"; }
+  std::string operator()(const GetTable& o) const { return "get table " + o.table; }
+  std::string operator()(const DeleteTable& o) const { return "delete table " + o.table; }
+  std::string operator()(const InsertEntity& o) const { return "insert " + o.table; }
+  std::string operator()(const QueryEntities& o) const { return "query " + o.table; }
+  std::string operator()(const GetEntity& o) const { return "get " + o.table + " " + to_text(o.key); }
+  std::string operator()(const WriteEntity& o) const {
+    const std::string kind = o.kind == WriteKind::Replace  ? "replace"
+                             : o.kind == WriteKind::Merge  ? "merge"
+                             : o.kind == WriteKind::Delete ? "delete"
+                                                           : "insert?";
+    return kind + " " + o.table + " " + to_text(o.key) + " " + to_text(o.condition);
+  }
+  std::string operator()(const Batch& o) const { return "batch " + o.content_type; }
+  std::string operator()(const GetServiceProperties&) const { return "get properties"; }
+  std::string operator()(const SetServiceProperties&) const { return "set properties"; }
+  std::string operator()(const GetServiceStats&) const { return "get stats"; }
+  std::string operator()(const GetTableAcl& o) const { return "get acl " + o.table; }
+  std::string operator()(const SetTableAcl& o) const { return "set acl " + o.table; }
+  std::string operator()(const GetBehindTable& o) const { return "get behind " + o.table; }
+};
+
+std::string to_text(const Operation& operation) { return std::visit(Text(), operation); }
+
+const Error kBadSyntax{ErrorCode::InvalidInput, "Bad Request - Error in query syntax."};
+
+// --- Methods and resources
+// -----------------------------------------------------------------------------------
+
+TEST_CASE("Method and resource make the operation") {
+  const struct {
+    std::string_view method, url, operation;
+  } cases[] = {
+      {"GET", "/Tables", "query tables"},
+      {"GET", "/Tables()", "query tables"},
+      {"GET", "/tables( )", "query tables"},
+      {"POST", "/Tables", "create table"},
+      {"POST", "/Tables()", "create table"},
+      {"GET", "/Tables('MyTable')", "get table MyTable"},
+      {"GET", "/TABLES( 'MyTable' )", "get table MyTable"},
+      {"GET", "/Tables%28%27MyTable%27%29", "get table MyTable"},
+      {"DELETE", "/Tables(%27MyTable%27)", "delete table MyTable"},
+      {"GET", "/mytable", "query mytable"},
+      {"GET", "/MyTable()", "query MyTable"},
+      {"GET", "/tablesX", "query tablesX"},
+      {"POST", "/mytable", "insert mytable"},
+      {"POST", "/mytable()", "insert mytable"},
+      {"GET", "/t(PartitionKey='p',RowKey='r')", "get t p/r"},
+      {"GET", "/t(RowKey='r',PartitionKey='p')", "get t p/r"},
+      {"GET", "/t( PartitionKey = 'p' , RowKey = 'r' )", "get t p/r"},
+      {"GET", "/t(PartitionKey='',RowKey='')", "get t /"},
+      {"GET", "/t(PartitionKey='a%27%27%27%27b',RowKey='c+d%20(e)')", "get t a''b/c+d (e)"},
+      {"GET", "/t(PartitionKey='%E2%92%88',RowKey='=,')", "get t \xE2\x92\x88/=,"},
+      {"PUT", "/t(PartitionKey='p',RowKey='r')", "replace t p/r none"},
+      {"MERGE", "/t(PartitionKey='p',RowKey='r')", "merge t p/r none"},
+      {"PATCH", "/t(PartitionKey='p',RowKey='r')", "merge t p/r none"},
+      {"POST", "/$batch", "batch "},
+      {"POST", "/%24batch", "batch "},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.method);
+    CAPTURE(c.url);
+    CHECK(to_text(parsed(c.method, c.url)) == c.operation);
+  }
+  CHECK(to_text(parsed("POST", "/$batch", {{"Content-Type", "multipart/mixed; boundary=b"}})) ==
+        "batch multipart/mixed; boundary=b");
+}
+
+TEST_CASE("comp makes it an operation of the front end, in any order and case") {
+  const Fields xml = {{"Accept", "application/xml"}};
+  const struct {
+    std::string_view method, url, operation;
+  } cases[] = {
+      {"GET", "/?restype=service&comp=properties", "get properties"},
+      {"PUT", "/?comp=properties&restype=service", "set properties"},
+      {"GET", "/?RESTYPE=Service&Comp=Properties", "get properties"},
+      {"GET", "/?restype=service&comp=stats", "get stats"},
+      {"GET", "/mytable?comp=acl", "get acl mytable"},
+      {"HEAD", "/mytable?comp=acl", "get acl mytable"},
+      {"PUT", "/mytable?comp=acl", "set acl mytable"},
+      {"PUT", "/mytable()?COMP=ACL", "set acl mytable"},
+      {"GET", "/mytable?comp=acl&$orderby=x", "get acl mytable"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.method);
+    CAPTURE(c.url);
+    CHECK(to_text(parsed(c.method, c.url, xml)) == c.operation);
+  }
+}
+
+TEST_CASE("What no operation answers is refused with its code") {
+  const struct {
+    std::string_view method, url;
+    Error error;
+  } cases[] = {
+      {"GET", "/", ErrorCode::InvalidUri},
+      {"GET", "/?restype=service", ErrorCode::MissingRequiredQueryParameter},
+      {"GET", "/?comp=properties", ErrorCode::MissingRequiredQueryParameter},
+      {"GET", "/?restype=account&comp=properties", ErrorCode::InvalidQueryParameterValue},
+      {"GET", "/?restype=service&comp=list", ErrorCode::InvalidQueryParameterValue},
+      {"GET", "/?restype=service&comp=", ErrorCode::InvalidQueryParameterValue},
+      {"PUT", "/?restype=service&comp=stats", ErrorCode::MethodNotAllowed},
+      {"POST", "/?restype=service&comp=properties", ErrorCode::MethodNotAllowed},
+      {"GET", "/mytable?comp=properties", ErrorCode::InvalidQueryParameterValue},
+      {"GET", "/mytable?comp=", ErrorCode::InvalidQueryParameterValue},
+      {"GET", "/Tables?comp=acl", ErrorCode::InvalidQueryParameterValue},
+      {"GET", "/Tables('t')?comp=acl", ErrorCode::InvalidQueryParameterValue},
+      {"GET", "/t(PartitionKey='p',RowKey='r')?comp=acl", ErrorCode::InvalidQueryParameterValue},
+      {"POST", "/$batch?comp=acl", ErrorCode::InvalidQueryParameterValue},
+      {"DELETE", "/mytable?comp=acl", ErrorCode::MethodNotAllowed},
+      {"GET", "/$metadata", ErrorCode::NotImplemented},
+      {"POST", "/$other", ErrorCode::NotImplemented},
+      {"GET", "/my-table", ErrorCode::InvalidResourceName},
+      {"GET", "/my%20table()", ErrorCode::InvalidResourceName},
+      {"GET", "/()", ErrorCode::InvalidResourceName},
+      {"GET", "/t%C3%A9", ErrorCode::InvalidResourceName},
+      {"GET", "/t%00", ErrorCode::InvalidResourceName},
+      {"GET", "//Tables", ErrorCode::InvalidUri},
+      {"GET", "/Tables//", ErrorCode::InvalidUri},
+      {"GET", "/t//", ErrorCode::InvalidUri},
+      {"GET", "/Tables/t", ErrorCode::InvalidUri},
+      {"GET", "/Tables('t')/t", kBadSyntax},
+      {"POST", "/t()/t", kBadSyntax},
+      {"POST", "/a/b/c", ErrorCode::InvalidUri},
+      {"POST", "/a/$batch", ErrorCode::InvalidUri},
+      {"GET", "/t%", ErrorCode::InvalidUri},
+      {"GET", "/t%zz", ErrorCode::InvalidUri},
+      {"GET", "/t(PartitionKey='%FF',RowKey='')", ErrorCode::InvalidUri},
+      {"GET", "/Tables(t)", kBadSyntax},
+      {"GET", "/Tables(')", kBadSyntax},
+      {"GET", "/Tables('t'", kBadSyntax},
+      {"GET", "/Tables('t')x", kBadSyntax},
+      {"GET", "/t(", kBadSyntax},
+      {"GET", "/t)", ErrorCode::InvalidResourceName},
+      {"GET", "/t()()", kBadSyntax},
+      {"GET", "/t('x')", kBadSyntax},
+      {"GET", "/t(PartitionKey='p')", kBadSyntax},
+      {"GET", "/t(PartitionKey='p',PartitionKey='p')", kBadSyntax},
+      {"GET", "/t(PartitionKey='p',RowKey='a'b')", kBadSyntax},
+      {"GET", "/t(PartitionKey='p',RowKey='a%27b')", kBadSyntax},
+      {"GET", "/t(PartitionKey='a%2Fb',RowKey='r')", kBadSyntax},
+      {"GET", "/t(PartitionKey='a%5Cb',RowKey='r')", kBadSyntax},
+      {"GET", "/t(PartitionKey='a%23b',RowKey='r')", ErrorCode::OutOfRangeInput},
+      {"GET", "/t(PartitionKey='p',RowKey='a%3Fb')", ErrorCode::OutOfRangeInput},
+      {"PUT", "/t(PartitionKey='p',RowKey='%00')", ErrorCode::OutOfRangeInput},
+      {"GET", "/t(PartitionKey='p',RowKey='%C2%85')", ErrorCode::OutOfRangeInput},
+  };
+  for (const auto& c : cases) check_refused(c.method, c.url, kJson, c.error);
+}
+
+// Clients that take the URL of a table for that of the service send these.
+TEST_CASE("Of two segments the first is the table, and the name of the second does not matter") {
+  for (const std::string_view second : {"mytable", "Tables", "tables()", "other", "Tables('mytable')"}) {
+    CAPTURE(second);
+    const std::string url = "/mytable/" + std::string(second);
+    CHECK(to_text(parsed("POST", url)) == "insert mytable");
+    CHECK(to_text(parsed("GET", url)) == "get behind mytable");
+  }
+  CHECK(to_text(parsed("GET", "/t/t(PartitionKey='p',RowKey='r')")) == "get behind t");
+  for (const std::string_view method : {"DELETE", "PUT", "MERGE", "PATCH"}) {
+    check_refused(
+        method, "/MyTable/Tables('x')", kJson,
+        {ErrorCode::InvalidInput,
+         "The number of keys specified in the URI does not match number of key properties for the resource "
+         "'acct.MyTable'."});
+    check_refused(method, "/t/t(PartitionKey='p',RowKey='r')", kJson, ErrorCode::NotImplemented);
+    check_refused(method, "/t/t", kJson, ErrorCode::NotImplemented);
+  }
+  check_refused("POST", "/t/t", {}, ErrorCode::AtomFormatNotSupported);  // as for the table itself
+  check_refused("GET", "/t/t?$top=x&$skip=1", kJson, ErrorCode::NotImplemented);
+  check_refused("GET", "/t/t(x)", kJson, kBadSyntax);
+  check_refused("GET", "/t/t?comp=acl", {{"Accept", "application/xml"}},
+                ErrorCode::InvalidQueryParameterValue);
+}
+
+TEST_CASE("A slash at the end says nothing, on any resource") {
+  const Fields xml = {{"Accept", "application/xml"}};
+  const struct {
+    std::string_view method, url, operation;
+  } cases[] = {
+      {"GET", "/Tables/", "query tables"},
+      {"POST", "/Tables()/", "create table"},
+      {"GET", "/Tables('t')/", "get table t"},
+      {"GET", "/t/", "query t"},
+      {"POST", "/t/", "insert t"},
+      {"GET", "/t()/", "query t"},
+      {"GET", "/t()/?$top=1", "query t"},
+      {"GET", "/t(PartitionKey='p',RowKey='r')/", "get t p/r"},
+      {"POST", "/t/t/", "insert t"},
+      {"POST", "/$batch/", "batch "},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.url);
+    CHECK(to_text(parsed(c.method, c.url)) == c.operation);
+  }
+  CHECK(to_text(parsed("GET", "/t/?comp=acl", xml)) == "get acl t");
+}
+
+// One table says what is allowed, another what is parsed: they must agree.
+TEST_CASE("A verb is refused if and only if Allow does not name it") {
+  Fields fields = kJson;
+  fields.emplace_back("If-Match", "*");
+  for (const std::string_view resource :
+       {"/Tables", "/Tables('t')", "/t", "/t(PartitionKey='p',RowKey='r')", "/$batch"}) {
+    const std::string allowed = ", " + std::string(allowed_methods(resource, false)) + ",";
+    for (const std::string_view method :
+         {"GET", "HEAD", "POST", "PUT", "PATCH", "MERGE", "DELETE", "TRACE", "get", "FOO"}) {
+      CAPTURE(resource);
+      CAPTURE(method);
+      const bool named = allowed.find(", " + std::string(method) + ",") != std::string::npos;
+      const auto error = refusal(method, resource, fields);
+      CHECK(error.has_value() != named);
+      if (error) CHECK(*error == Error(ErrorCode::MethodNotAllowed));
+    }
+  }
+}
+
+TEST_CASE("Writes are those operations that change something") {
+  const Fields any = {{"Accept", "application/json"}, {"If-Match", "*"}};
+  const Fields xml = {{"Accept", "application/xml"}};
+  CHECK(is_write(parsed("POST", "/Tables")));
+  CHECK(is_write(parsed("DELETE", "/Tables('t')")));
+  CHECK(is_write(parsed("POST", "/t")));
+  CHECK(is_write(parsed("PUT", "/t(PartitionKey='p',RowKey='r')", any)));
+  CHECK(is_write(parsed("DELETE", "/t(PartitionKey='p',RowKey='r')", any)));
+  CHECK(is_write(parsed("POST", "/$batch")));
+  CHECK(is_write(parsed("PUT", "/?restype=service&comp=properties")));
+  CHECK(is_write(parsed("PUT", "/t?comp=acl", xml)));
+  CHECK_FALSE(is_write(parsed("GET", "/Tables")));
+  CHECK_FALSE(is_write(parsed("GET", "/Tables('t')")));
+  CHECK_FALSE(is_write(parsed("GET", "/t")));
+  CHECK_FALSE(is_write(parsed("GET", "/t(PartitionKey='p',RowKey='r')")));
+  CHECK_FALSE(is_write(parsed("GET", "/?restype=service&comp=properties")));
+  CHECK_FALSE(is_write(parsed("GET", "/?restype=service&comp=stats")));
+  CHECK_FALSE(is_write(parsed("GET", "/t?comp=acl", xml)));
+}
+
+// --- Tunnelling
+// ----------------------------------------------------------------------------------------------
+
+TEST_CASE("X-HTTP-Method tunnels a verb through POST") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  const struct {
+    std::string_view method, operation;
+  } cases[] = {
+      {"MERGE", "merge t p/r any"},
+      {"PATCH", "merge t p/r any"},
+      {"PUT", "replace t p/r any"},
+      {"DELETE", "delete t p/r any"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.method);
+    CHECK(to_text(parsed("POST", entity, {{"X-HTTP-Method", c.method}, {"If-Match", "*"}})) == c.operation);
+  }
+  CHECK(to_text(parsed("POST", "/Tables('t')", {{"x-http-method", "DELETE"}})) == "delete table t");
+  CHECK(effective_method("POST", headers_of({})) == "POST");
+  CHECK(effective_method("GET", headers_of({})) == "GET");
+}
+
+TEST_CASE("X-HTTP-Method is refused elsewhere, twice, and with another verb") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  check_refused("PUT", entity, {{"X-HTTP-Method", "PUT"}}, ErrorCode::XMethodNotUsingPost);
+  check_refused("GET", "/t", {{"X-HTTP-Method", "MERGE"}}, ErrorCode::XMethodNotUsingPost);
+  check_refused("POST", entity, {{"X-HTTP-Method", "PUT"}, {"x-http-method", "PUT"}},
+                ErrorCode::XMethodIncorrectCount);
+  for (const std::string_view value : {"GET", "POST", "HEAD", "merge", "", "PUT,PUT"})
+    check_refused("POST", entity, {{"X-HTTP-Method", value}}, ErrorCode::XMethodIncorrectValue);
+}
+
+// --- Formats
+// -------------------------------------------------------------------------------------------------
+
+TEST_CASE("Accept decides level and form of the answer") {
+  const struct {
+    std::string_view accept;
+    MetadataLevel level;
+    bool json;
+  } cases[] = {
+      {"application/json;odata=nometadata", MetadataLevel::None, true},
+      {"application/json;odata=minimalmetadata", MetadataLevel::Minimal, true},
+      {"application/json; odata=minimalmetadata", MetadataLevel::Minimal, true},
+      {"application/json;odata=fullmetadata", MetadataLevel::Full, true},
+      {"Application/JSON ;\todata = FullMetadata ; charset=utf-8", MetadataLevel::Full, true},
+      {"application/json", MetadataLevel::Minimal, true},
+      {"application/json;charset=utf-8", MetadataLevel::Minimal, true},
+      {"*/*", MetadataLevel::Minimal, false},
+      {"*/*;q=0.8", MetadataLevel::Minimal, false},
+      {"application/*", MetadataLevel::Minimal, false},
+      // lists: JSON where it is among them
+      {"application/atom+xml,application/json;odata=nometadata", MetadataLevel::None, true},
+      {"application/xml, application/json;odata=fullmetadata, application/json", MetadataLevel::Full, true},
+      {"text/html, image/gif, *; q=.2, */*; q=.2", MetadataLevel::Minimal, false},
+      {"application/atom+xml, */*", MetadataLevel::Minimal, false},
+      {"application/json;odata=verbose, application/json;odata=nometadata", MetadataLevel::None, true},
+      {",,application/json,", MetadataLevel::Minimal, true},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.accept);
+    const Fields fields = {{"Accept", c.accept}};
+    const Preferences found = preferences("GET", "/t", fields);
+    CHECK(found.level == c.level);
+    CHECK(found.json == c.json);
+    CHECK_FALSE(refusal("GET", "/t", fields).has_value());
+    CHECK_FALSE(refusal("GET", "/Tables", fields).has_value());
+    CHECK_FALSE(refusal("GET", "/Tables('t')", fields).has_value());
+    CHECK_FALSE(refusal("GET", "/t(PartitionKey='p',RowKey='r')", fields).has_value());
+    CHECK_FALSE(refusal("POST", "/Tables", fields).has_value());
+    CHECK_FALSE(refusal("POST", "/t", fields).has_value());
+  }
+}
+
+TEST_CASE("$format overrides Accept, unless it is empty") {
+  const Fields full = {{"Accept", "application/json;odata=fullmetadata"}};
+  CHECK(preferences("GET", "/t?$format=application/json;odata=nometadata", full).level ==
+        MetadataLevel::None);
+  CHECK(preferences("GET", "/t?%24format=application%2Fjson%3Bodata%3Dnometadata", full).level ==
+        MetadataLevel::None);
+  CHECK(preferences("GET", "/t?$format=", full).level == MetadataLevel::Full);
+  CHECK_FALSE(refusal("GET", "/t?$format=application/json", {}).has_value());
+  check_refused("GET", "/t?$format=application/atom%2Bxml", full, ErrorCode::AtomFormatNotSupported);
+  check_refused("GET", "/t?$format=text/csv", full, ErrorCode::MediaTypeNotSupported);
+}
+
+TEST_CASE("Formats that are not served are refused where the answer has a body") {
+  const struct {
+    std::string_view accept;
+    ErrorCode code;
+  } cases[] = {
+      {"", ErrorCode::AtomFormatNotSupported},
+      {"application/atom+xml", ErrorCode::AtomFormatNotSupported},
+      {"application/atom+xml;type=feed", ErrorCode::AtomFormatNotSupported},
+      {"application/atom+xml,application/xml", ErrorCode::AtomFormatNotSupported},
+      {"application/json;odata=verbose", ErrorCode::JsonVerboseFormatNotSupported},
+      {"application/xml", ErrorCode::MediaTypeNotSupported},
+      {"text/html", ErrorCode::MediaTypeNotSupported},
+      {"application/jsonp", ErrorCode::MediaTypeNotSupported},
+      {"json", ErrorCode::MediaTypeNotSupported},
+      {",", ErrorCode::MediaTypeNotSupported},
+  };
+  for (const auto& c : cases) {
+    const Fields fields = {{"Accept", c.accept}};
+    for (const std::string_view url : {"/t", "/Tables", "/Tables('t')", "/t(PartitionKey='p',RowKey='r')"})
+      check_refused("GET", url, fields, c.code);
+    check_refused("POST", "/t", fields, c.code);
+    check_refused("POST", "/Tables", fields, c.code);
+    CHECK_FALSE(preferences("GET", "/t", fields).json);  // and say so in XML
+  }
+  check_refused("GET", "/t", {}, ErrorCode::AtomFormatNotSupported);
+}
+
+TEST_CASE("An answer without body needs no format, but Atom is refused in any case") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  const Fields none = {{"If-Match", "*"}}, any = {{"If-Match", "*"}, {"Accept", "*/*"}};
+  const Fields atom = {{"If-Match", "*"}, {"Accept", "application/atom+xml"}};
+  for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
+    CAPTURE(method);
+    CHECK_FALSE(refusal(method, entity, none).has_value());
+    CHECK_FALSE(refusal(method, entity, any).has_value());
+    check_refused(method, entity, atom, ErrorCode::AtomFormatNotSupported);
+  }
+  CHECK_FALSE(refusal("DELETE", "/Tables('t')", {}).has_value());
+  CHECK_FALSE(refusal("POST", "/t", {{"Prefer", "return-no-content"}}).has_value());
+  CHECK_FALSE(refusal("POST", "/Tables", {{"Prefer", "return-no-content"}}).has_value());
+  check_refused("POST", "/t", {{"Prefer", "return-content"}}, ErrorCode::AtomFormatNotSupported);
+  // A batch answers in multipart/mixed, whatever it was asked for.
+  for (const std::string_view accept : {"", "multipart/mixed", "application/atom+xml,application/xml"})
+    CHECK_FALSE(refusal("POST", "/$batch", {{"Accept", accept}}).has_value());
+}
+
+TEST_CASE("Request bodies are JSON") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  const struct {
+    std::string_view content_type;
+    std::optional<ErrorCode> code;
+  } cases[] = {
+      {"application/json", {}},
+      {"application/json;odata=nometadata", {}},
+      {"application/json; odata=fullmetadata; charset=UTF-8", {}},
+      {"", {}},
+      {"application/atom+xml", ErrorCode::AtomFormatNotSupported},
+      {"application/atom+xml;type=entry", ErrorCode::AtomFormatNotSupported},
+      {"application/json;odata=verbose", ErrorCode::JsonVerboseFormatNotSupported},
+      {"application/xml", ErrorCode::MediaTypeNotSupported},
+      {"application/x-www-form-urlencoded", ErrorCode::MediaTypeNotSupported},
+      {"application/json5", ErrorCode::MediaTypeNotSupported},
+      {"*/*", ErrorCode::MediaTypeNotSupported},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.content_type);
+    const Fields fields = {
+        {"Accept", "application/json"}, {"Content-Type", c.content_type}, {"If-Match", "*"}};
+    const std::pair<std::string_view, std::string_view> bodies[] = {
+        {"POST", "/Tables"}, {"POST", "/t"}, {"PUT", entity}, {"PATCH", entity}, {"MERGE", entity}};
+    for (const auto& [method, url] : bodies) {
+      if (c.code) check_refused(method, url, fields, *c.code);
+      if (!c.code) CHECK_FALSE(refusal(method, url, fields).has_value());
+    }
+    // no body, no business
+    CHECK_FALSE(refusal("DELETE", entity, fields).has_value());
+    CHECK_FALSE(refusal("GET", "/t", fields).has_value());
+  }
+}
+
+TEST_CASE("The ACL speaks XML alone, */* is refused as the service refuses it") {
+  for (const std::string_view method : {"GET", "HEAD", "PUT"}) {
+    for (const std::string_view accept : {"", "application/xml", "application/atom+xml,application/xml",
+                                          "application/atom+xml, Application/XML"}) {
+      CAPTURE(accept);
+      CHECK_FALSE(refusal(method, "/t?comp=acl", {{"Accept", accept}}).has_value());
+    }
+    for (const std::string_view accept : {"*/*", "application/json", "application/atom+xml"})
+      check_refused(method, "/t?comp=acl", {{"Accept", accept}}, ErrorCode::MediaTypeNotSupported);
+  }
+  CHECK_FALSE(refusal("PUT", "/?restype=service&comp=properties", {{"Accept", "*/*"}}).has_value());
+}
+
+TEST_CASE("Prefer counts on inserts, replacements and merges, and is ignored elsewhere") {
+  const auto prefer = [](std::string_view method, std::string_view value) {
+    return preferences(method, "/t", {{"Prefer", value}}).prefer;
+  };
+  for (const std::string_view method : {"POST", "PUT", "MERGE", "PATCH"}) {
+    CAPTURE(method);
+    CHECK(prefer(method, "return-no-content") == Prefer::ReturnNoContent);
+    CHECK(prefer(method, "return-content") == Prefer::ReturnContent);
+    CHECK(prefer(method, " Return-Content ") == Prefer::ReturnContent);
+    CHECK(prefer(method, "return=minimal") == Prefer::None);
+    CHECK(prefer(method, "") == Prefer::None);
+  }
+  for (const std::string_view method : {"GET", "DELETE"}) {
+    CAPTURE(method);
+    CHECK(prefer(method, "return-no-content") == Prefer::None);
+  }
+  const auto tunnelled = [](std::string_view method) {
+    return preferences("POST", "/t", {{"Prefer", "return-no-content"}, {"X-HTTP-Method", method}}).prefer;
+  };
+  for (const std::string_view method : {"PUT", "MERGE", "PATCH"})
+    CHECK(tunnelled(method) == Prefer::ReturnNoContent);
+  CHECK(tunnelled("DELETE") == Prefer::None);
+}
+
+// --- Conditions
+// ----------------------------------------------------------------------------------------------
+
+TEST_CASE("If-Match is nothing, any, or one ETag, percent-encoded or not") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  const auto condition = [&](const Fields& fields) {
+    return to_text(std::get<WriteEntity>(parsed("PUT", entity, fields)).condition);
+  };
+  CHECK(condition({}) == "none");
+  CHECK(condition({{"If-Match", "*"}}) == "any");
+  CHECK(condition({{"if-match", "W/\"datetime'2021-05-26T15%3A48%3A10.6785697Z'\""}}) ==
+        "2021-05-26T15:48:10.6785697Z");
+  CHECK(condition({{"If-Match", "W/\"datetime'2021-05-26T15:48:10.67Z'\""}}) == "2021-05-26T15:48:10.67Z");
+}
+
+TEST_CASE("What is no ETag of the service is refused in two ways") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  const auto invalid = [](const std::string& value) {
+    return Error{ErrorCode::InvalidInput,
+                 "The etag value '" + value +
+                     "' specified in one of the request headers is not valid. Please make "
+                     "sure only one etag value is specified and is valid."};
+  };
+  for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
+    for (const std::string value : {"GolangRocksOnAzure", "\"strong\"", "W/x", "**"})
+      check_refused(method, entity, {{"If-Match", value}}, invalid(value));
+    for (const std::string_view value :
+         {"W/\"datetime''2017-04-01T01%3A07%3A23.8881885Z''\"", "W/\"\"", "W/\"0x1\"", "W/\"datetime'now'\""})
+      check_refused(method, entity, {{"If-Match", value}}, ErrorCode::ConditionNotMet);
+  }
+}
+
+TEST_CASE("Of two If-Match headers neither counts") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"})
+    check_refused(method, entity, {{"If-Match", "*"}, {"if-match", "W/\"datetime'2021-05-26T15:48:10Z'\""}},
+                  invalid_etag("*, W/\"datetime'2021-05-26T15:48:10Z'\""));
+}
+
+TEST_CASE("Several Accept headers are one list") {
+  const Fields fields = {{"Accept", "text/html"}, {"accept", "application/json;odata=nometadata"}};
+  CHECK(preferences("GET", "/t", fields).level == MetadataLevel::None);
+  CHECK_FALSE(refusal("GET", "/t", fields).has_value());
+}
+
+TEST_CASE("If-None-Match does not go with writes") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  for (const std::string method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
+    check_refused(method, entity, {{"If-None-Match", "*"}},
+                  {ErrorCode::InvalidInput,
+                   "If-None-Match HTTP header cannot be specified for " + method + " operations."});
+    check_refused(
+        method, entity, {{"If-Match", "*"}, {"If-None-Match", "*"}},
+        {ErrorCode::InvalidInput,
+         "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please "
+         "specify either one of the headers or none of them."});
+  }
+  Fields fields = kJson;
+  fields.emplace_back("If-None-Match", "W/\"datetime'2021-05-26T15%3A48%3A10.6785697Z'\"");
+  fields.emplace_back("If-Match", "nonsense");
+  CHECK_FALSE(refusal("GET", entity, fields).has_value());
+  CHECK_FALSE(refusal("POST", "/t", fields).has_value());
+}
+
+TEST_CASE("A delete needs If-Match") {
+  const std::string_view entity = "/t(PartitionKey='p',RowKey='r')";
+  check_refused("DELETE", entity, {}, ErrorCode::MissingRequiredHeader);
+  check_refused("DELETE", entity, {{"If-Match", ""}}, ErrorCode::MissingRequiredHeader);
+  CHECK(to_text(parsed("DELETE", entity, {{"If-Match", "*"}})) == "delete t p/r any");
+  CHECK_FALSE(refusal("DELETE", "/Tables('t')", {}).has_value());
+}
+
+// --- Query options
+// -------------------------------------------------------------------------------------------
+
+QueryEntities query(std::string_view url) { return std::get<QueryEntities>(parsed("GET", url)); }
+
+TEST_CASE("A query without options asks for all, in pages of 1000, for 5 seconds") {
+  const QueryEntities all = query("/t");
+  CHECK_FALSE(all.filter.has_value());
+  CHECK_FALSE(all.select.has_value());
+  CHECK(to_string(all.plan.ranges) == "[(,) end)");
+  CHECK(all.page_size == 1000);
+  CHECK(all.time_limit == std::chrono::seconds(5));
+}
+
+TEST_CASE("A filter is parsed and planned; white space is none") {
+  const QueryEntities point = query("/t?$filter=PartitionKey%20eq%20'a'+and+RowKey%20eq%20%27b%27");
+  REQUIRE(point.filter.has_value());
+  CHECK(to_string(*point.filter) == "(and (eq PartitionKey 'a') (eq RowKey 'b'))");
+  CHECK(to_string(point.plan.ranges) == "[(a,b) (a,b+))");
+  CHECK_FALSE(query("/t?$filter=").filter.has_value());
+  CHECK_FALSE(query("/t?%24filter=%20+").filter.has_value());
+  check_refused("GET", "/t?$filter=aaa%20bbb%20ccc", kJson,
+                {ErrorCode::InvalidInput, "Syntax error at position 7 in 'aaa bbb ccc'."});
+  check_refused("GET", "/t?$filter=startswith(a,'b')", kJson, ErrorCode::NotImplemented);
+  // tables have one property
+  CHECK(std::get<QueryTables>(parsed("GET", "/Tables?$filter=TableName%20eq%20'a'")).filter.has_value());
+  check_refused("GET", "/Tables?$filter=Other%20eq%20'a'", kJson, ErrorCode::InvalidInput);
+}
+
+TEST_CASE("An option that comes twice is refused") {
+  for (const std::string name : {"$filter", "$top", "$select", "NextPartitionKey", "NextTableName"})
+    for (const std::string_view url : {"/t", "/Tables"})
+      check_refused("GET", std::string(url) + "?" + name + "=1&" + to_lower_ascii(name) + "=1", kJson,
+                    ErrorCode::InvalidInput);
+  check_refused("GET", "/t?$format=application/json&%24format=application/json", kJson,
+                ErrorCode::InvalidInput);
+  CHECK_FALSE(refusal("GET", "/t?x=1&x=1").has_value());
+}
+
+TEST_CASE("$top=0 reads nothing, whatever is asked for beside it") {
+  for (const std::string more : {"", "&$filter=PartitionKey%20eq%20'a'", "&NextPartitionKey=1!4!cGs-"}) {
+    const QueryEntities none = query("/t?$top=0" + more);
+    CHECK(none.page_size == 0);
+    CHECK(to_string(none.plan) == "point nothing");
+  }
+  for (const std::string more : {"", "&$filter=TableName%20ge%20'a'", "&NextTableName=1!4!cGs-"}) {
+    const auto none = std::get<QueryTables>(parsed("GET", "/Tables?$top=0" + more));
+    CHECK(none.page_size == 0);
+    CHECK(none.names.empty());
+  }
+  check_refused("GET", "/t?$top=0&NextPartitionKey=x", kJson, ErrorCode::InvalidInput);
+}
+
+TEST_CASE("$top is at most 1000") {
+  CHECK(query("/t?$top=1").page_size == 1);
+  CHECK(query("/t?%24TOP=1000").page_size == 1000);
+  CHECK(std::get<QueryTables>(parsed("GET", "/Tables?$top=7")).page_size == 7);
+  for (const std::string value : {"1001", "-1", "", "x", "1.5", "1x", "99999999999", "%201"}) {
+    check_refused("GET", "/t?$top=" + value, kJson, ErrorCode::InvalidInput);
+    check_refused("GET", "/Tables?$top=" + value, kJson, ErrorCode::InvalidInput);
+  }
+}
+
+TEST_CASE("timeout shortens a query, and never prolongs it") {
+  CHECK(query("/t?timeout=1").time_limit == std::chrono::seconds(1));
+  CHECK(query("/t?timeout=5").time_limit == std::chrono::seconds(5));
+  CHECK(query("/t?timeout=30").time_limit == std::chrono::seconds(5));
+  CHECK(query("/t?timeout=0").time_limit == std::chrono::seconds(5));
+  for (const std::string value : {"-1", "", "x", "1s"})
+    check_refused("GET", "/t?timeout=" + value, kJson, ErrorCode::InvalidQueryParameterValue);
+}
+
+TEST_CASE("$select names properties, of queries and of one entity") {
+  CHECK(query("/t?$select=age,%20sex").select->names == std::vector<std::string>{"age", "sex"});
+  CHECK(query("/t?$select=").select->names.empty());
+  const auto one = std::get<GetEntity>(parsed("GET", "/t(PartitionKey='p',RowKey='r')?$select=age"));
+  CHECK(one.select->names == std::vector<std::string>{"age"});
+  CHECK_FALSE(refusal("GET", "/Tables?$select=TableName").has_value());
+}
+
+TEST_CASE("Options that the service does not know are refused on every resource of the table layer") {
+  for (const std::string option :
+       {"$orderby=a", "$skip=1", "$expand=x", "$inlinecount=allpages", "%24count", "$SkipToken=x", "$"}) {
+    for (const std::string url : {"/t?", "/Tables?", "/t(PartitionKey='p',RowKey='r')?"})
+      check_refused("GET", url + option, kJson, ErrorCode::NotImplemented);
+    check_refused("POST", "/t?" + option, kJson, ErrorCode::NotImplemented);
+  }
+  CHECK_FALSE(refusal("GET", "/t?other=1&orderby=a&sv=2019-02-02&sig=x").has_value());
+}
+
+// --- Continuation
+// --------------------------------------------------------------------------------------------
+
+std::string token(std::string_view text) { return percent_encode(encode_continuation_token(text)); }
+
+TEST_CASE("A query resumes where its tokens say") {
+  CHECK(to_string(query("/t?NextPartitionKey=1!4!cGs-&NextRowKey=1!4!cms-").plan.ranges) == "[(pk,rk) end)");
+  CHECK(to_string(query("/t?nextpartitionkey=1%214%21cGs-").plan.ranges) == "[(pk,) end)");
+  CHECK(to_string(query("/t?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("a") +
+                        "&NextRowKey=" + token("5"))
+                      .plan.ranges) == "[(a,5) (a+,))");
+  CHECK(query("/t?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("b")).plan.ranges.empty());
+}
+
+TEST_CASE("A query of tables reads the names that its filter leaves, from its token on") {
+  const auto names = [](const std::string& url) {
+    return to_string(std::get<QueryTables>(parsed("GET", url)).names);
+  };
+  CHECK(names("/Tables") == "[(,) end)");
+  CHECK(names("/Tables?NextTableName=" + token(table_token_text("mytable", 1))) == "[(mytable,) end)");
+  CHECK(names("/Tables?nexttablename=" + token("MyTable")) == "[(mytable,) end)");
+  const std::string prefix = "/Tables?$filter=TableName%20ge%20'Ab'%20and%20TableName%20lt%20'Ab%7B'";
+  CHECK(names(prefix) == "[(ab,) (ab{,))");
+  CHECK(names(prefix + "&NextTableName=" + token("abc")) == "[(abc,) (ab{,))");
+  CHECK(names(prefix + "&NextTableName=" + token("b")).empty());
+}
+
+TEST_CASE("Tokens that the service did not write are refused") {
+  for (const std::string value : {"", "pk", "1!4!", "1!5!cGs-", "2!4!cGs-", "1!4!cGs%3D"}) {
+    check_refused("GET", "/t?NextPartitionKey=" + value, kJson, ErrorCode::InvalidInput);
+    check_refused("GET", "/t?NextPartitionKey=" + token("a") + "&NextRowKey=" + value, kJson,
+                  ErrorCode::InvalidInput);
+    check_refused("GET", "/Tables?NextTableName=" + value, kJson, ErrorCode::InvalidInput);
+  }
+  check_refused("GET", "/t?NextRowKey=" + token("a"), kJson, ErrorCode::InvalidInput);
+}
+
+}  // namespace
+}  // namespace rocktable

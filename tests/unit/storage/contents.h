@@ -1,0 +1,57 @@
+// All that an account holds, as one text: two stores, or two moments of one, are compared as a whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/storage/store.h"
+
+namespace rocktable {
+
+inline std::vector<std::string> table_names(const TableStore& store, std::string_view account) {
+  std::vector<std::string> out;
+  store.list_tables(account, all_keys(), 1'000'000, [&](const Table& table) {
+    out.push_back(table.name);
+    return true;
+  });
+  return out;
+}
+
+inline std::string contents(const TableStore& store, std::string_view account) {
+  std::string out;
+  for (const auto& table : table_names(store, account)) {
+    out += "table " + table + " " + store.signed_identifiers({account, table}).value() + "\n";
+    for (const Entity& entity : entities_in(store, {account, table})) out += text_of(entity) + "\n";
+  }
+  if (const auto properties = store.service_properties(account)) out += "properties " + *properties + "\n";
+  return out;
+}
+
+// Rows 0 to count - 1 of partition p, with so many bytes each.
+inline void write_rows(TableStore& store, const TableName& name, int count, std::size_t bytes = 10) {
+  for (int first = 0; first < count; first += 100) {
+    std::vector<Mutation> writes;
+    for (int row = first; row < count && row < first + 100; ++row)
+      writes.push_back(upsert(std::to_string(row), {{"b", Binary{std::string(bytes, 'x')}}}));
+    committed(store, name, "p", writes);
+  }
+}
+
+inline void make_table(TableStore& store, const TableName& name, int rows = 3, std::size_t bytes = 10) {
+  REQUIRE(outcome(store.create_table(name)) == "done");
+  write_rows(store, name, rows, bytes);
+}
+
+// Two accounts with tables, access policies and settings.
+inline void make_accounts(TableStore& store) {
+  for (const std::string_view account : {"acct", "other"}) {
+    make_table(store, {account, "First"});
+    make_table(store, {account, "second"}, 500);
+    make_table(store, {account, "third"}, 0);
+    REQUIRE(outcome(store.set_signed_identifiers({account, "first"}, "who may")) == "done");
+    store.set_service_properties(account, "settings of " + std::string(account));
+  }
+}
+
+}  // namespace rocktable

@@ -1,0 +1,56 @@
+// A small store on disk, changed behind its back with RocksDB itself.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/storage/store.h"
+#include "tests/unit/support/temporary_folder.h"
+
+namespace rocktable {
+
+// Three entities in partition p: 1, 2, 3.
+inline void fill(const StoreOptions& options) {
+  TableStore store(options);
+  REQUIRE(store.create_table(kTable).has_value());
+  std::vector<Mutation> writes;
+  for (const char* row : {"1", "2", "3"}) writes.push_back(insert(row, {{"n", std::string(row)}}));
+  committed(store, kTable, "p", writes);
+}
+
+// The rows in key order, `12` and so on.
+inline std::string rows(const TableStore& store, const TableName& name = kTable,
+                        const KeyRanges& ranges = all_keys()) {
+  std::string out;
+  for (const Entity& entity : entities_in(store, name, ranges)) out += entity.key.row_key;
+  return out;
+}
+
+// Column families by their order in the store: 1 is the catalog, 2 the entities.
+using Change = std::function<void(rocksdb::DB&, const std::vector<rocksdb::ColumnFamilyHandle*>&)>;
+
+inline void change(const StoreOptions& store, const Change& apply) {
+  const rocksdb::ColumnFamilyOptions options;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* opened = nullptr;
+  const auto status = rocksdb::DB::Open({}, store.directory.string(),
+                                        {{"default", options}, {"catalog", options}, {"entities", options}},
+                                        &families, &opened);
+  REQUIRE(status.ToString() == "OK");
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  apply(*db, families);
+  for (auto* family : families) db->DestroyColumnFamilyHandle(family);
+}
+
+inline Change put(std::size_t family, std::string_view key, std::string_view value) {
+  return [=, key = std::string(key), value = std::string(value)](rocksdb::DB& db, const auto& families) {
+    REQUIRE(db.Put({}, families[family], key, value).ToString() == "OK");
+  };
+}
+
+}  // namespace rocktable

@@ -1,0 +1,118 @@
+// The gate of the store: many inside at once, or one alone.
+#include "storage/gate.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "odata/error.h"
+
+namespace rocktable {
+namespace {
+
+using std::chrono::milliseconds;
+
+ErrorCode code_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const ServiceException& refusal) {
+    return refusal.error().code;
+  }
+  return ErrorCode::NotImplemented;  // of what did not throw
+}
+
+TEST_CASE("who is alone behind the gate is alone, and whoever wanted in gets in afterwards") {
+  Gate gate;
+  int shared = 0;  // written by who is alone, and no atomic: ThreadSanitizer looks on
+  std::atomic<int> entered{0}, torn{0};
+  std::atomic<bool> running{true};
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(4);
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        while (running) {
+          const Gate::Pass pass(gate);
+          const int before = shared;
+          std::this_thread::yield();
+          torn += shared != before;
+          ++entered;
+        }
+      });
+    }
+    for (int round = 0; round < 200; ++round) {
+      for (const int before = entered; entered == before;) std::this_thread::yield();
+      const Gate::Closed alone(gate, std::chrono::seconds(20));
+      ++shared;
+      std::this_thread::yield();
+      ++shared;
+    }
+    running = false;
+  }
+  CHECK(torn == 0);
+  CHECK(shared == 400);
+}
+
+TEST_CASE("a gate that stays closed is not waited for without end") {
+  Gate gate(milliseconds(20));
+  {
+    const Gate::Closed alone(gate, milliseconds(1000));
+    CHECK(code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy);
+  }
+  const Gate::Pass pass(gate);
+}
+
+TEST_CASE("those inside who take long learn that somebody waits") {
+  Gate gate;
+  std::jthread closing;
+  {
+    const Gate::Pass inside(gate);
+    CHECK_FALSE(gate.is_pressing());
+    closing = std::jthread([&] { const Gate::Closed alone(gate, std::chrono::seconds(20)); });
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!gate.is_pressing() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    CHECK(gate.is_pressing());
+  }
+  closing.join();
+  CHECK_FALSE(gate.is_pressing());
+}
+
+TEST_CASE("where those inside do not leave, nobody is alone, and the gate is open again") {
+  Gate gate;
+  {
+    const Gate::Pass inside(gate);
+    CHECK(code_of([&] { const Gate::Closed alone(gate, milliseconds(20)); }) == ErrorCode::ServerBusy);
+    CHECK_FALSE(gate.is_pressing());
+  }
+  const Gate::Closed alone(gate, milliseconds(20));
+}
+
+TEST_CASE("a gate that is left closed refuses at once, also those who wait, until it is opened again") {
+  Gate gate(std::chrono::hours(1));
+  std::atomic<int> refused{0};
+  std::jthread waiting;
+  {
+    Gate::Closed alone(gate, milliseconds(1000));
+    waiting = std::jthread(
+        [&] { refused += code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy; });
+    alone.leave_closed();
+  }
+  waiting.join();
+  CHECK(refused == 1);
+  CHECK(code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy);
+  CHECK(code_of([&] { const Gate::Closed again(gate, milliseconds(1)); }) == ErrorCode::ServerBusy);
+  CHECK(code_of([&] { const Gate::Pass pass(gate); }) == ErrorCode::ServerBusy);
+  gate.open_again();
+  {
+    const Gate::Pass pass(gate);
+  }
+  const Gate::Closed alone(gate, milliseconds(20));
+}
+
+}  // namespace
+}  // namespace rocktable

@@ -1,0 +1,143 @@
+// Stores that this version did not write, or not like that: of a newer version, or damaged. The tests change
+// the rows behind the store's back, with RocksDB itself.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/format/catalog_codec.h"
+#include "storage/format/entity_codec.h"
+#include "tests/unit/storage/files.h"
+
+namespace rocktable {
+namespace {
+
+TEST_CASE("a store of a newer format is refused, and none of it is lost") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat + 1)));
+  const std::string sentence = "cannot open the store in " + folder.store().directory.string() +
+                               ": it was written by a newer rocktable (format 2, this one knows 1)";
+  CHECK(refusal_to_open(folder.store()) == sentence);
+  CHECK(refusal_to_open(folder.store()) == sentence);  // still, so nothing was put right
+  change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
+  CHECK(rows(TableStore(folder.store())) == "123");
+}
+
+// RocksDB 7.8, of Debian 12, reads tables up to format 5; RocksDB 9, of Debian 13, would write format 6 by itself.
+TEST_CASE("every column family has tables of a format that the oldest supported RocksDB reads") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  std::vector<std::string> formats;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.store().directory)) {
+    if (!entry.path().filename().string().starts_with("OPTIONS-")) continue;
+    formats.clear();  // each file has them all
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (line.find("format_version=") != std::string::npos) formats.push_back(line);
+    }
+  }
+  CHECK(formats == std::vector<std::string>(3, "  format_version=5"));
+}
+
+TEST_CASE("a store with a column family that is not known is of a newer version") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  change(folder.store(), [](rocksdb::DB& db, const auto&) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    REQUIRE(db.CreateColumnFamily({}, "indexes", &family).ToString() == "OK");
+    db.DestroyColumnFamilyHandle(family);
+  });
+  CHECK(refusal_to_open(folder.store()) == "cannot open the store in " + folder.store().directory.string() +
+                                               ": it was written by a newer rocktable");
+}
+
+TEST_CASE("a catalog with a damaged number is refused with a sentence") {
+  for (const std::string_view key : {kFormatKey, kClockKey, kNextTableIdKey}) {
+    CAPTURE(key);
+    const TemporaryFolder folder;
+    fill(folder.store());
+    change(folder.store(), put(1, key, "short"));
+    CHECK(refusal_to_open(folder.store())
+              .starts_with("cannot open the store in " + folder.store().directory.string()));
+  }
+}
+
+// A fault of the disk is no answer to a client; what is not damaged stays readable, and the damaged entity
+// can be replaced.
+TEST_CASE("a damaged record is an exception, and only its own") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  const std::string key = encode_entity_key(TableId{1}, "p", "2");
+  change(folder.store(), put(2, key, "no record"));
+  TableStore store(folder.store());
+  const auto ignore = [](const EntityView&) {};
+  CHECK_THROWS_AS(rows(store), CorruptRecord);
+  CHECK_THROWS_AS(store.get(kTable, {"p", "2"}, ignore), CorruptRecord);
+  const std::vector<Mutation> merge{{WriteKind::Merge, "2", {}, {}}},
+      replace{{WriteKind::Replace, "2", {}, {}}};
+  CHECK_THROWS_AS(store.commit(kTable, "p", merge), CorruptRecord);
+  CHECK(store.get(kTable, {"p", "1"}, ignore).value());
+  CHECK(rows(store, kTable, one_key({"p", "3"})) == "3");
+  CHECK(store.commit(kTable, "p", replace).has_value());  // and no lock is left held
+  CHECK(rows(store) == "123");
+}
+
+TEST_CASE("a damaged row of the catalog is an exception") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  change(folder.store(), put(1, encode_table_key("acct", "table"), "\2 of another format"));
+  TableStore store(folder.store());
+  CHECK_THROWS_AS(store.get_table(kTable), CorruptRecord);
+  CHECK_THROWS_AS(rows(store), CorruptRecord);
+}
+
+TEST_CASE("rows under other table ids are never seen in a table") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  std::string record;
+  encode_entity(record, kUnixEpoch, {});
+  for (const std::uint64_t id : {0, 2, 0x101})
+    change(folder.store(), put(2, encode_entity_key(TableId{id}, "p", "2"), record));
+  CHECK(rows(TableStore(folder.store())) == "123");
+}
+
+// A name that is created again gets a new id, so that rows left behind would never be seen, only pile up.
+TEST_CASE("a table that is deleted leaves no rows behind") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  {
+    TableStore store(folder.store());
+    REQUIRE(store.set_signed_identifiers(kTable, "document").has_value());
+    REQUIRE(store.delete_table(kTable).has_value());
+  }
+  change(folder.store(), [](rocksdb::DB& db, const auto& families) {
+    std::string catalog;
+    const std::unique_ptr<rocksdb::Iterator> rows(db.NewIterator({}, families[1]));
+    for (rows->SeekToFirst(); rows->Valid(); rows->Next()) catalog += rows->key().ToString() + "\n";
+    CHECK(catalog == "mclock\nmcontents\nmformat\nmtable id\n");
+    const std::unique_ptr<rocksdb::Iterator> entities(db.NewIterator({}, families[2]));
+    entities->SeekToFirst();
+    CHECK_FALSE(entities->Valid());
+  });
+}
+
+// As after a clock that was set back, or on another machine.
+TEST_CASE("timestamps go on behind the persisted mark, though the wall clock is behind it") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  const DateTime mark{now().ticks + 3600 * kTicksPerSecond};
+  change(folder.store(), put(1, kClockKey, encode_number(static_cast<std::uint64_t>(mark.ticks))));
+  const std::vector<Mutation> writes{{WriteKind::Replace, "1", {}, {}}};
+  for (int restart = 1; restart <= 3; ++restart) {
+    TableStore store(folder.store());
+    CHECK(store.commit(kTable, "p", writes).value().ticks == mark.ticks + restart);
+  }
+}
+
+}  // namespace
+}  // namespace rocktable
