@@ -27,6 +27,21 @@ std::string choice(const std::vector<std::string>& names) {
   return out;
 }
 
+// As it is typed, with the subcommand that was found in it: `rocktable snapshot take`.
+std::string full_name(const CLI::App& app) {
+  std::string out = app.get_name();
+  for (const auto* selected : app.get_subcommands()) out += " " + full_name(*selected);
+  return out;
+}
+
+// The first word of the command line that nobody expected; nothing where all are known, or are options.
+std::optional<std::string> surplus_word(const CLI::App& app) {
+  constexpr bool kAlsoOfSubcommands = true;
+  for (auto& word : app.remaining(kAlsoOfSubcommands))
+    if (!word.starts_with('-')) return std::move(word);
+  return std::nullopt;
+}
+
 // What is wrong with the first word that nobody expected. A value behind `=` stays out: it may be a secret.
 std::string about_surplus(const CLI::App& app, const std::string& word) {
   if (word.starts_with('-') && word.size() > 1) {
@@ -42,6 +57,15 @@ std::string about_surplus(const CLI::App& app, const std::string& word) {
 
 bool lacks_command(const CLI::App& app) {
   return app.get_require_subcommand_min() > 0 && app.get_subcommands().empty();
+}
+
+// The page of `rocktable help snapshto take` would not be the one that is asked for.
+std::optional<std::string> about_page(const CLI::App& app) {
+  const auto word = surplus_word(app);
+  if (!word) return std::nullopt;
+  const bool is_action = app.get_subcommands().empty();
+  return unknown_word("command", *word,
+                      is_action ? names_of(app.get_subcommands({})) : std::vector<std::string>());
 }
 
 // `--tablePort needs a value: PORT`, of CLI11's `--tablePort: 1 required PORT missing`.
@@ -76,6 +100,8 @@ std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
+    if (argc > 0 && std::string_view(argv[0]) == kHelpWord)
+      if (const auto refusal = about_page(app)) return wrong_usage(app, *refusal);
     std::ostringstream out, unused;
     app.exit(asked, out, unused);
     return Ending{fold_help(out.str(), output_columns()), kDone};
@@ -117,10 +143,28 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, const std::funct
   return app.add_option_function<std::string>(name, read, text);
 }
 
+namespace {
+
+class HelpWithInherited : public CLI::Formatter {
+ public:
+  // Which is called right behind the app's own options.
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
+    std::string out;
+    if (const CLI::App* const parent = app->get_parent(); parent != nullptr && app->get_fallthrough())
+      for (const auto* option : parent->get_options())
+        if (option != parent->get_help_ptr()) out += make_option(option, false);
+    return out + Formatter::make_subcommands(app, mode);
+  }
+};
+
+}  // namespace
+
+void list_inherited_options(CLI::App& app) { app.formatter(std::make_shared<HelpWithInherited>()); }
+
 void say(const std::string& line) { std::cout << printable(line) << '\n'; }
 
 Ending wrong_usage(const CLI::App& app, const std::string& sentence) {
-  return {"rocktable: " + printable(sentence) + " (see " + app.get_name() + " --help)\n", kWrongUsage};
+  return {"rocktable: " + printable(sentence) + " (see " + full_name(app) + " --help)\n", kWrongUsage};
 }
 
 }  // namespace rocktable

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {  // its header takes ten seconds to parse
@@ -27,6 +28,10 @@ struct Ending {
   // On standard output where the code is 0, else on standard error; returns the code.
   int print() const;
 };
+
+// As argv[0]: `rocktable help COMMAND WORD...` asks for a page. Words that lead to none are refused then; behind a command line
+// that went wrong, --help is answered whatever the line says.
+inline constexpr std::string_view kHelpWord = "help";
 
 // Nothing where the command line is right, and there is work to do. What is mistyped is named, with the option or the
 // command that it is nearest to.
@@ -54,10 +59,14 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, 
 std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
                          std::int64_t most);
 
+// From now on pages of subcommands list the options of `app`, too, which they take as well (CLI::App::fallthrough). For subcommands
+// that are added later.
+void list_inherited_options(CLI::App& app);
+
 // A line on standard output; what of it comes from a server or a file is harmless there (odata/printable.h).
 void say(const std::string& line);
 
-// A command line that `app` could read, and that makes no sense.
+// A command line that `app` could read, and that makes no sense. The page of the subcommand that was found in it is named.
 Ending wrong_usage(const CLI::App& app, const std::string& sentence);
 
 }  // namespace rocktable

@@ -210,8 +210,9 @@ int run_migrate(int argc, const char* const* argv) {
   MigrateFlags flags;
   app.require_subcommand(1);
   app.get_formatter()->column_width(kHelpColumn);
-  app.footer(std::string("\n") + kAboutConnections +
-             "\nExit codes: 0 done; 1 failed, with a sentence; 2 wrong usage. See docs/migrations.md.");
+  constexpr const char* kAboutEndings =
+      "\nExit codes: 0 done; 1 failed, with a sentence; 2 wrong usage. See docs/migrations.md.";
+  app.footer(std::string("\n") + kAboutConnections + kAboutEndings);
   CommandOutput output;
   const auto command = [&](const char* name, const char* text) {
     CLI::App* const added = app.add_subcommand(name, text);
@@ -242,6 +243,7 @@ int run_migrate(int argc, const char* const* argv) {
   CLI::App* const verify_command = command("verify", "Fail unless all are applied, as they are written");
   add_account(verify_command);
   CLI::App* const new_command = command("new", "Begin the next file");
+  new_command->footer(kAboutEndings);  // without an account
   new_command->add_option("NAME", flags.name, "Its words: create_customers")->type_name("")->required();
   add_folder(new_command);
   return run_command(app, argc, argv, output, [&] {

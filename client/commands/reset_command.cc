@@ -71,7 +71,7 @@ int reset(ControlClient& instance, const Reach& reach, const Confirmation& confi
 int run_reset(int argc, const char* const* argv) {
   CLI::App app(
       "rocktable reset [--account NAME [--table NAME]]\n"
-      "Empties a running rocktable in constant time: all accounts; or one, its tables and settings; or one\n"
+      "Empties a running rocktable in constant time: all accounts; or one, its tables and settings; or one "
       "table, which stays with its access policies.",
       "rocktable reset");
   ControlClientOptions options;

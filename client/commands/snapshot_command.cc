@@ -128,14 +128,14 @@ int run_snapshot(int argc, const char* const* argv) {
   SnapshotFlags flags;
   CommandOutput output;
   add_control_options(app, flags.instance);
+  list_inherited_options(app);
   app.require_subcommand(1);
   app.fallthrough();  // the options of the instance stand before or behind
   app.get_formatter()->column_width(kHelpColumn);
   app.footer(about_control_targets());
   const auto add = [&](const char* action, const char* text, bool has_name = true) {
     auto* const command = app.add_subcommand(action, text);
-    if (has_name)
-      command->add_option("NAME", flags.name, "The snapshot's name")->required()->option_text(" ");
+    if (has_name) command->add_option("NAME", flags.name, "The snapshot's name")->type_name("")->required();
     output.add_flag(*command);
     return command;
   };

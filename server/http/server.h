@@ -45,7 +45,7 @@ class ServerError : public std::runtime_error {
 
 class Server {
  public:
-  // Listens: from now on clients can connect, and wait, and SIGINT and SIGTERM are kept for run() (server/stop_signals.h).
+  // Listens: from now on clients can connect, and wait, and SIGINT and SIGTERM are kept for run() (stop_signals.h).
   // Throws ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -41,7 +42,8 @@ const Command* find_command(std::string_view name) {
 int tell_help(const std::vector<std::string>& words) {
   std::vector<const char*> argv;
   if (const Command* const command = words.empty() ? nullptr : find_command(words.front())) {
-    for (const auto& word : words) argv.push_back(word.c_str());
+    argv.push_back(kHelpWord.data());
+    for (const auto& word : std::span(words).subspan(1)) argv.push_back(word.c_str());
     argv.push_back("--help");
     return command->run(static_cast<int>(argv.size()), argv.data());
   }

@@ -183,7 +183,7 @@ void ServerFlags::add_options() {
 
 void ServerFlags::add_compatible() {
   app_.add_option("--compat", compatible_.with,
-                  "azurite: its lines, and blob and queue ports of an empty account")
+                  "azurite: its lines, and empty blob and queue ports; azurite-table: its lines")
       ->type_name("NAME")
       ->group("Listening");
   for (auto [name, text] : {std::pair{"--blobHost", &compatible_.blob_host},

@@ -100,6 +100,48 @@ def test_help_without_a_command_is_all_of_it():
     assert refusal(2, "help", "snapshto") == "there is no command snapshto: did you mean snapshot? (see rocktable --help)"
 
 
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["snapshot", "foo"], "there is no command foo (see rocktable snapshot --help)"),
+        (["snapshot", "tkae"], "there is no command tkae: did you mean take? (see rocktable snapshot --help)"),
+        (["migrate", "down"], "there is no command down (see rocktable migrate --help)"),
+        (["migrate", "up", "dir", "more"], "there is no command more (see rocktable migrate up --help)"),
+        (["exec", "foo"], "there is no command foo (see rocktable exec --help)"),
+        (["export", "foo"], "there is no command foo (see rocktable export --help)"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_help_on_what_is_not_there_is_refused(words, sentence):
+    assert refusal(2, "help", *words) == sentence
+    # Behind a command line that went wrong the page is what is wanted.
+    assert run(*words, "--help").returncode == 0
+
+
+ACTIONS = [["snapshot", action] for action in ("take", "restore", "list", "show", "delete")]
+
+
+@pytest.mark.parametrize("words", ACTIONS, ids=" ".join)
+def test_the_help_of_an_action_has_the_options_that_it_inherits(words):
+    page = run("help", *words).stdout
+    for option in ("--connectionString,--url", "--caFile", "--controlToken", "--json"):
+        assert page.count(f"\n  {option} ") == 1, option
+    assert "CONN is a rocktable" in page
+    assert ("NAME REQUIRED" in page) == (words[1] != "list")
+
+
+def test_the_help_of_migrations_explains_accounts_where_one_is_needed():
+    for action in ("up", "status", "verify", "new"):
+        page = run("help", "migrate", action).stdout
+        assert ("--connectionString" in page) == ("CONN is an account" in page) == ("AZURE_" in page) == (action != "new")
+        assert "Exit codes: " in page
+
+
+def test_a_paragraph_of_a_help_page_has_one_short_line_at_most():
+    text = run("help", "reset").stdout.split("Usage:")[0].splitlines()
+    assert len(text[1]) > HELP_WIDTH - 20 and text[2].startswith("and settings; or one table, which")
+
+
 def at_a_terminal(columns, *words):
     """What the program prints at a terminal of this width."""
     leader, follower = pty.openpty()
@@ -138,6 +180,9 @@ def test_help_says_how_else_options_are_given():
         (["snapshot", "take", "--repalce"], "there is no option --repalce: did you mean --replace?"),
         (["snapshot", "--ulr", "x", "list"], "there is no option --ulr: did you mean --url?"),
         (["snapshot"], "say what to do: take, restore, "),
+        (["snapshot", "take"], "NAME is required (see rocktable snapshot take --help)"),
+        (["snapshot", "take", "x", "y"], "unexpected argument y (see rocktable snapshot take --help)"),
+        (["migrate", "up"], "DIR is required (see rocktable migrate up --help)"),
         (["reset", "--acount", "a"], "there is no option --acount: did you mean --account?"),
         (["exec", "--exprot", "X", "--", "true"], "there is no option --exprot: did you mean --export?"),
         (["exec", "--tablePrt", "1", "--", "true"], "there is no option --tablePrt: did you mean --tablePort?"),
@@ -157,6 +202,7 @@ def test_help_fits_the_screen_and_names_every_flag(flag):
     too_wide = [line for line in result.stdout.splitlines() if len(line) > HELP_WIDTH]
     assert not too_wide
     assert [name for name in FLAGS if name not in result.stdout] == []
+    assert "azurite-table: " in result.stdout.split("--compat NAME")[1].split("\n\n")[0]
 
 
 @pytest.mark.parametrize(

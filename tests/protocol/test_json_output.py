@@ -36,9 +36,9 @@ def document(*words, code=0, **variables):
     return json.loads(ended.stdout)
 
 
-def error(*words, code=1):
+def error(*words, code=1, **variables):
     """What goes wrong is on standard output alone."""
-    ended = run(*words, "--json")
+    ended = run(*words, "--json", **variables)
     told = json.loads(ended.stdout)
     assert (ended.returncode, ended.stderr, list(told)) == (code, "", ["error"]), ended
     return told["error"]
@@ -122,8 +122,9 @@ def test_migrations(server, tmp_path):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", status.pop("ended"))
     assert status == one | {"state": "applied", "file": begun["file"], "step": None}
     assert document("migrate", "verify", tmp_path, **account)["verified"] is True
-    assert "cannot read the folder" in error("migrate", "up", tmp_path / "absent")
-    assert "see rocktable migrate --help" in error("migrate", "up", code=2)
+    assert "cannot read the folder" in error("migrate", "up", tmp_path / "absent", **account)
+    assert "no account is named" in error("migrate", "up", tmp_path / "absent", code=2)
+    assert "see rocktable migrate up --help" in error("migrate", "up", code=2)
 
 
 def test_a_repair(start, tmp_path):
