@@ -1,4 +1,4 @@
-// Rows of the catalog that were asked for: a look-up in RocksDB costs as much as the entity behind it.
+// Caches rows of the catalog. Without the cache, finding a table costs as much as reading the entity in it.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace rocktable {
 // Thread-safe.
 class CatalogCache {
  public:
-  // `read` gives what the catalog holds; it runs while nobody can begin to change a row, so that nothing outdated is
-  // kept.
+  // Returns the row of `key`, or nullopt if there is none. On a miss, calls `read` to read the row from the
+  // catalog. Keeps no row that is read while a Change exists, so that the cache never holds an outdated row.
   std::optional<TableRow> find(const std::string& key,
                                const std::function<std::optional<TableRow>(const std::string&)>& read) {
     {
@@ -37,7 +37,7 @@ class CatalogCache {
     rows_.clear();
   }
 
-  // Around the write that changes rows: whoever asks for one meanwhile finds what the catalog holds at that moment.
+  // Exists while a write changes rows. Meanwhile find() reads these rows from the catalog each time.
   class Change {
    public:
     Change(CatalogCache& rows, std::span<const std::string> keys) : rows_(rows) {
@@ -61,7 +61,7 @@ class CatalogCache {
 
   std::shared_mutex mutex_;
   std::unordered_map<std::string, TableRow> rows_;
-  int changes_ = 0;  // at work
+  int changes_ = 0;  // number of Change objects
 };
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// The clock of timestamps: strictly increasing, across restarts too.
+// The clock of timestamps. It is strictly increasing, also across restarts.
 #pragma once
 
 #include <functional>
@@ -8,28 +8,28 @@
 
 namespace rocktable {
 
-// Hands out the wall clock's time, or one tick more than the last where that has not moved (or was set back).
-// Thread-safe.
+// Returns the time of the wall clock. If the wall clock has not advanced or was set back, returns the last
+// tick plus one. Thread-safe.
 class Clock {
  public:
-  // Writes down a time that no tick handed out so far has passed. Called before the first tick beyond the
-  // last mark, about once a second under load, so that a store that was killed starts at most a second ahead
+  // Persists a time that is not before any tick returned so far. Called before the first tick beyond the last
+  // mark: about once a second under load. A store that was killed therefore starts at most one second ahead
   // of the wall clock.
   using Persist = std::function<void(DateTime high_water_mark)>;
 
-  // `high_water_mark` is what was persisted last: all ticks to come are beyond it.
+  // `high_water_mark` is the mark persisted last. All further ticks are later.
   Clock(DateTime high_water_mark, Persist persist)
       : last_(high_water_mark), mark_(high_water_mark), persist_(std::move(persist)) {}
 
   DateTime next();
 
-  // From now on all ticks are beyond this one, too.
+  // Makes all further ticks later than `tick`.
   void pass(DateTime tick);
 
-  // What was persisted last: no tick handed out so far has passed it.
+  // Returns the mark persisted last. No tick returned so far is later.
   DateTime mark() const;
 
-  // The last tick handed out: what an orderly close persists.
+  // Returns the last tick. The store persists it when it closes in order.
   DateTime last() const;
 
  private:

@@ -1,4 +1,4 @@
-// RocksDB opened as one of our stores: its options, its column families, its handles in order.
+// RocksDB opened as a store: options, column families in order, handles.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -11,17 +11,18 @@
 
 namespace rocktable {
 
-// Of every store, in this order: RocksDB's own, which is empty, the catalog, the entities.
+// The column families of every store, in this order: RocksDB's default (empty), the catalog, the entities.
 std::vector<rocksdb::ColumnFamilyDescriptor> column_families();
 
-// As a store at work is opened.
+// Returns the options for a store that serves requests.
 rocksdb::DBOptions database_options(rocksdb::Env* env);
 
-// A thread of RocksDB's own removes files: that takes some 8 ms for each, and whoever deletes a large table would
-// wait for them all. What it has not got round to is renamed already, and gone after the next start.
+// Returns a manager that removes files on a thread of RocksDB. Removing one file takes some 8 ms, and
+// deleting a large table would wait for all of its files. Files that are not removed yet have been renamed,
+// and the next start removes them.
 std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env);
 
-// Closed in order when it goes out of scope. Does not flush.
+// The destructor closes the database. It does not flush.
 class Database {
  public:
   // Throws StoreFault.

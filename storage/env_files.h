@@ -1,4 +1,5 @@
-// Folders and small files through RocksDB's Env: the same code serves stores on the disk and in memory.
+// Folders and small files through rocksdb::Env, so that the same code serves stores on the disk and in
+// memory.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -11,10 +12,11 @@ namespace rocktable {
 
 std::string path_in(const std::string& folder, std::string_view name);
 
-// Returns sorted names; none where there is no such folder. Throws StoreFault, as all functions below.
+// Returns the sorted names in a folder, or nothing if the folder does not exist. This function and all below
+// throw StoreFault.
 std::vector<std::string> names_in(rocksdb::Env* env, const std::string& folder);
 
-// Removes a folder and the files in it. Does nothing where there is no such folder.
+// Removes a folder and the files in it. Does nothing if the folder does not exist.
 void remove_folder(rocksdb::Env* env, const std::string& folder);
 
 // Makes creations, renames and removals in the folder durable.

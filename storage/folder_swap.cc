@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The same place, named without links but for the last component.
+// Returns the path with all links resolved except the last component.
 fs::path with_real_parent(const fs::path& path) {
   const fs::path name = path.filename();
   if (name.empty() || name == "." || name == "..") return fs::weakly_canonical(path);
@@ -24,7 +24,7 @@ fs::path with_real_parent(const fs::path& path) {
 fs::path swap_leftover(const fs::path& b) { return b.string() + ".aside"; }
 
 fs::path real_path(const fs::path& path) {
-  constexpr int kMostLinks = 40;  // as Linux
+  constexpr int kMostLinks = 40;  // the limit of Linux
   fs::path out = with_real_parent(fs::absolute(path));
   for (int links = 0; fs::is_symlink(out); ++links) {
     if (links == kMostLinks)
@@ -39,7 +39,7 @@ void keep_out_of_git(const fs::path& folder) noexcept {
   try {
     const fs::path file = folder / ".gitignore";
     std::error_code ignored;
-    // A crash may have left it empty.
+    // A crash may have left an empty file, which is written again.
     if (!fs::is_directory(folder, ignored) || fs::is_symlink(file, ignored)) return;
     if (fs::exists(file, ignored) && !fs::is_empty(file, ignored)) return;
     std::ofstream(file) << "*\n";

@@ -16,8 +16,8 @@ std::size_t number_of_thread() {
 
 }  // namespace
 
-// Either who enters sees that the gate is closed, or who closes sees somebody inside: both store first and look then, in
-// one order for all.
+// Dekker: enter() and Closed both store, then load, sequentially consistent. So at least one of them sees the
+// other.
 Gate::Slot& Gate::enter() {
   Slot& slot = slots_[number_of_thread() % kSlots];
   slot.inside.fetch_add(1, std::memory_order_seq_cst);
@@ -53,8 +53,7 @@ void Gate::open() {
 Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
     : gate_(gate), alone_(gate.closing_mutex_) {
   constexpr std::chrono::microseconds kLook{50};
-  constexpr std::chrono::milliseconds kUsual{
-      250};  // in which all leave by themselves but long scans, and copies
+  constexpr std::chrono::milliseconds kUsual{250};  // enough for all calls except long scans and clones
   const auto start = std::chrono::steady_clock::now();
   if (gate_.closed_.exchange(true, std::memory_order_seq_cst)) throw ServiceException(ErrorCode::ServerBusy);
   while (!gate_.is_empty()) {

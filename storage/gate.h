@@ -1,6 +1,6 @@
-// The way into the store. All calls pass through side by side. Whoever replaces the database closes the gate: calls that
-// are inside leave first, calls that arrive meanwhile wait for a moment. While there is no database the gate stays
-// closed, and calls that arrive are refused at once.
+// Gate of the store. All calls hold a Pass, and any number of passes exist at the same time. To replace the
+// database, a thread closes the gate: this waits until all passes are released, and new calls wait for a
+// moment. While there is no database, the gate stays closed, and new calls are refused at once.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace rocktable {
 
-// Thread-safe. A thread passes once at a time.
+// Thread-safe. A thread holds at most one pass.
 class Gate {
  public:
-  // `patience`: how long one waits outside.
+  // `patience`: how long a call waits for a closed gate to open.
   explicit Gate(std::chrono::milliseconds patience = std::chrono::seconds(2)) : patience_(patience) {}
 
-  struct alignas(64) Slot {  // a cache line for itself: threads that share none do not slow each other down
+  struct alignas(64) Slot {  // one cache line per slot, so that threads do not contend
     std::atomic<int> inside = 0;
   };
 
-  // Being inside.
+  // The right to use the database, for the time of one call.
   class Pass {
    public:
     explicit Pass(Gate& gate) : slot_(gate.enter()) {}
@@ -33,10 +33,11 @@ class Gate {
     Slot& slot_;
   };
 
-  // Being alone.
+  // Exclusive use of the database: no Pass exists.
   class Closed {
    public:
-    // Throws ServiceException: ServerBusy, where those inside have not left in time; then nothing has happened.
+    // Throws ServiceException (ServerBusy) if the passes are not released within `patience`. The gate is then
+    // open again.
     Closed(Gate& gate, std::chrono::milliseconds patience);
     ~Closed();
     Closed(const Closed&) = delete;
@@ -54,13 +55,13 @@ class Gate {
   // Opens a gate that Closed::leave_closed() kept closed.
   void open_again() { open(); }
 
-  // Whether those inside should leave now: who closes has waited for a while.
+  // Returns true if calls should end early, because a thread has waited for a while to close the gate.
   bool is_pressing() const { return pressing_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kSlots = 64;
 
-  // Throws ServiceException: ServerBusy, where the gate is not opened in time, or stays closed.
+  // Throws ServiceException (ServerBusy) if the gate does not open in time, or stays closed.
   Slot& enter();
   void await_opening();
   bool is_empty() const;
@@ -70,10 +71,10 @@ class Gate {
   std::array<Slot, kSlots> slots_;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> pressing_ = false;
-  std::mutex closing_mutex_;  // one closes at a time
+  std::mutex closing_mutex_;  // held by the thread that closes the gate
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool refuses_ = false;  // the gate stays closed: calls do not wait; guarded by mutex_
+  bool refuses_ = false;  // calls do not wait while the gate stays closed; guarded by mutex_
 };
 
 }  // namespace rocktable

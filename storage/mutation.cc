@@ -21,7 +21,7 @@ Properties sorted_by_name(Properties properties) {
   return properties;
 }
 
-// What was there, with the request's properties over it.
+// Returns the properties of `previous`, replaced or extended by `changes`.
 Properties merged(const EntityView& previous, const Properties& changes) {
   Properties out = changes;
   for (const auto& [name, value] : previous.properties) {

@@ -1,4 +1,4 @@
-// What each write operation does to the entity that was there. Pure: no clock, no store, no lock.
+// The effect of each write operation on an entity. Pure: no clock, no store, no lock.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace rocktable {
 
 enum class WriteKind { Insert, Replace, Merge, Delete };
 
-// If-Match: absent, any (`*`), or one ETag.
+// The If-Match header: absent, any (`*`), or one ETag.
 struct Condition {
   enum class Kind { None, Any, ETag } kind = Kind::None;
   DateTime etag;
@@ -19,9 +19,12 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-// One operation of an entity group transaction. Replace and Merge without condition insert what is absent
-// (insert-or-replace, insert-or-merge); with one they update, and what is absent is refused. Insert ignores
-// the condition, Delete needs one.
+// One operation of an entity group transaction.
+//
+//   Insert   ignores the condition
+//   Replace  without condition inserts a missing entity (insert-or-replace); with one, refuses it
+//   Merge    likewise (insert-or-merge)
+//   Delete   needs a condition
 struct Mutation {
   WriteKind kind;
   std::string row_key;
@@ -29,17 +32,17 @@ struct Mutation {
   Properties properties;  // empty for Delete
 };
 
-// The properties to store, or nothing to delete the entity.
+// Applies `write` to the previous entity. Returns the properties to store, or nullopt to delete the entity.
 //
-// Insert keeps the order of the request; every other write leaves the properties sorted by name, as the
-// service does. Merge puts the properties of the request over those that were there.
+// Insert keeps the order of the request. Every other write sorts the properties by name, as the service does.
+// Merge replaces or extends the previous properties by those of the request.
 //
-// Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied; TooManyProperties and
-// EntityTooLarge where a merge outgrows the limits.
+// Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied. If the result of a merge
+// exceeds the limits: TooManyProperties, EntityTooLarge.
 Result<std::optional<Properties>> apply(const Mutation& write, std::string_view partition_key,
                                         const std::optional<EntityView>& previous);
 
-// Whether `apply` looks at the entity that was there: an insert-or-replace does not, so it is not read.
+// Returns whether apply() uses the previous entity. An insert-or-replace does not, so the entity is not read.
 bool needs_previous(const Mutation& write);
 
 }  // namespace rocktable

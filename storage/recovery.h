@@ -13,13 +13,13 @@
 
 namespace rocktable {
 
-// Thread-safe but for prepare() and stop(), which one thread calls at a time.
+// Thread-safe, except prepare() and stop(): do not call these two concurrently.
 class Recovery {
  public:
   struct Rules {
     std::chrono::milliseconds interval;  // between two attempts
     std::chrono::milliseconds timeout;   // no attempt begins after this
-    std::function<void()> attempt;       // throws std::exception where it fails
+    std::function<void()> attempt;       // throws std::exception on failure
     // Called once after the timeout, with the message of the last attempt.
     std::function<void(const std::string& reason)> give_up;
   };
@@ -30,16 +30,18 @@ class Recovery {
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
-  // Starts the thread. To be called before the operation, because starting a thread may fail (std::system_error).
+  // Starts the thread. Call this before the operation that may fail, because starting a thread may fail too
+  // (std::system_error).
   void prepare();
 
-  // Begins to retry. `reason`: why the operation failed. The first attempt follows one interval later.
+  // Begins to retry. `reason`: why the operation failed. The first attempt follows after one interval.
   void begin(std::string reason);
 
-  // Returns the message of the last failure, or nothing once the operation has succeeded. Stays set after the timeout.
+  // Returns the message of the last failure, or nullopt once the operation has succeeded. Stays set after the
+  // timeout.
   std::optional<std::string> reason() const;
 
-  // Waits for a running attempt to end, and prevents further ones.
+  // Waits for a running attempt to end. No attempt begins after that.
   void stop();
 
  private:

@@ -1,4 +1,4 @@
-// What one request cost in the store: counted where it is read, told by whoever asked.
+// The cost of one request in the store. The store counts it; the caller reports it.
 #pragma once
 
 #include <chrono>
@@ -8,15 +8,15 @@
 namespace rocktable {
 
 struct RequestStats {
-  std::uint64_t ranges = 0;                 // ranges of keys begun: each is a seek, or the look-up of one key
-  std::uint64_t entities_scanned = 0;       // records looked at
-  std::uint64_t entities_returned = 0;      // those that were wanted
-  std::uint64_t bytes_read = 0;             // keys and records of those scanned
-  std::chrono::nanoseconds storage_time{};  // in the store's functions, the caller's visitors included
+  std::uint64_t ranges = 0;                 // key ranges begun; each costs a seek or the look-up of one key
+  std::uint64_t entities_scanned = 0;       // records decoded
+  std::uint64_t entities_returned = 0;      // entities that belong to the result
+  std::uint64_t bytes_read = 0;             // bytes of keys and records of entities_scanned
+  std::chrono::nanoseconds storage_time{};  // time in functions of the store, including the caller's visitors
 
-  // Called from within a scan about every 64 entities: a chance to watch it, and to end it by answering
-  // false. The scan then returns the key to resume from, as it does at its deadline. Whoever sleeps in it, to
-  // make way for others, keeps the scan from using a second core as well.
+  // Called about every 64 entities of a scan, so that the caller can observe the scan and end it. If it
+  // returns false, the scan returns the key to resume from, as at its deadline. If it sleeps, in order to
+  // yield to other requests, the scan does not use a second core either.
   std::function<bool(const RequestStats&)> progress;
 };
 

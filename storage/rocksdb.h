@@ -1,5 +1,5 @@
-// What all code needs that speaks to RocksDB. Included by the .cc files of the store, and by the bare store of
-// the benchmarks, alone.
+// Helpers for all code that uses RocksDB. Only the .cc files of the store and the bare store of the
+// benchmarks include this.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -17,15 +17,15 @@ namespace rocktable {
 inline rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// In place of RocksDB's file LOG. Where the disk is full, RocksDB as Debian builds it ends the process for a line that
-// it cannot log; and what is worth telling is in the statuses that it returns.
+// Replaces RocksDB's file LOG. If the disk is full and a line cannot be logged, RocksDB as built by Debian
+// ends the process. Errors are in the statuses that RocksDB returns.
 class NoLog : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char*, std::va_list) override {}
 };
 
-// A fault that no client can cause: of the disk, or of what is on it. The text names the file.
+// A fault that no client can cause: of the disk, or of the files. The message names the file.
 class StoreFault : public std::runtime_error {
  public:
   explicit StoreFault(const rocksdb::Status& status)

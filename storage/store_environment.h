@@ -1,4 +1,4 @@
-// The file system that a store uses instead of the machine's own: tests count and refuse calls with it.
+// The file system of a store. Tests replace it, to count calls and to make them fail.
 #pragma once
 
 #include <rocksdb/env.h>

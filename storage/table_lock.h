@@ -1,4 +1,4 @@
-// A table's lock: those who write to the table share it, who creates, empties or deletes the table has it alone.
+// The lock of one table: shared by writes to the table, exclusive to create, empty or delete it.
 #pragma once
 
 #include <mutex>
@@ -6,9 +6,9 @@
 
 namespace rocktable {
 
-// A shared mutex whose exclusive side does not starve: glibc's lets the shared side in for as long as there
-// is somebody, and a table that is written to all the time could not be deleted. Who waits for the exclusive
-// side closes the turnstile behind those that are in.
+// A shared mutex whose exclusive side does not starve. glibc's shared mutex admits shared owners as long as
+// there is one, and so a table with constant writes could never be deleted. Here a waiting exclusive owner
+// holds the turnstile, and new shared owners wait behind it.
 class TableLock {
  public:
   void lock() {

@@ -19,18 +19,19 @@
 namespace rocktable {
 namespace {
 
-// A stretch of a table that a second thread goes through. What matches is copied, for the visitor is another thread's.
+// A stretch of a table that a second thread reads. Matches are copied, because only the caller's thread may
+// call the visitor.
 struct Stretch {
   struct Found {
     std::string key, record;
   };
 
-  bool complete = false;  // else it counts for nothing: given up, or no place for a second thread
+  bool complete = false;  // false: given up or too many matches; discard the result
   std::uint64_t entities = 0, bytes = 0, found_bytes = 0;
   std::vector<Found> found;
 };
 
-// Few matches are worth the copying. Where there are many, the page is about to be full.
+// Limits on the copies. With more matches, the page is about to be full, and copying does not pay.
 constexpr std::size_t kMaxFound = 1000;
 constexpr std::size_t kMaxFoundBytes = 1 << 20;
 
@@ -55,15 +56,15 @@ Stretch go_through(rocksdb::Iterator& rows, std::string_view begin, std::string_
   return out;
 }
 
-// The second thread while it is at work. Given up and waited for when this goes out of scope.
+// The second thread. The destructor stops it and waits for it.
 class Helper {
  public:
-  // All arguments outlive it.
+  // All arguments must outlive the helper.
   Helper(rocksdb::Iterator& rows, const std::string& begin, const std::string& end, const Filter& filter)
       : stretch_(std::async(std::launch::async, [this, &rows, &begin, &end, &filter] {
           return go_through(rows, begin, end, filter, given_up_);
         })) {}
-  ~Helper() { given_up_ = true; }  // the future waits
+  ~Helper() { given_up_ = true; }  // the destructor of the future waits
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
 
@@ -71,7 +72,7 @@ class Helper {
   bool is_done() const {
     return stretch_.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready;
   }
-  // Faults are left to who goes through the stretch again.
+  // Ignores faults: the caller's thread reads the stretch again and meets them.
   Stretch result() {
     try {
       return stretch_.get();
@@ -114,7 +115,7 @@ class Scan {
 
   Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
     if (ranges.empty()) return std::optional<EntityKey>();
-    // A single read sees one snapshot by itself.
+    // A single read sees one snapshot anyway.
     if (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
       snapshot_.emplace(&db_);
       options_.snapshot = snapshot_->snapshot();
@@ -134,15 +135,15 @@ class Scan {
 
   static constexpr std::size_t kLongScanBytes = 1 << 20;
   static constexpr std::size_t kReadAheadBytes = 256 << 10;
-  static constexpr std::chrono::microseconds kRested{50};  // what `progress` takes is far less
+  static constexpr std::chrono::microseconds kRested{50};  // `progress` takes far less unless it sleeps
   static constexpr std::chrono::milliseconds kUndisturbed{10};
 
   std::string end_of(const KeyRange& range) const {
     return range.end ? encode_bound(table_, *range.end) : encode_table_end(table_);
   }
 
-  // Who deletes a table drops whole files, also of what a snapshot would show. Nothing is missing as long as the table is
-  // there, nor for an iterator that was made while it was.
+  // Returns whether rows may be missing. Deleting a table drops whole files, including rows that a snapshot
+  // would show. No row is missing if the table still exists, or if it existed when the iterator was created.
   bool is_torn() const { return snapshot_ && (looked_up_ || !rows_are_whole_) && !is_there_(); }
 
   bool look_up(const EntityKey& key) {
@@ -164,8 +165,8 @@ class Scan {
     return !is_before(end) || offer_rest(end);
   }
 
-  // One iterator serves all ranges. Blocks of rows of one partition are worth a place in the cache; what a
-  // larger scan reads would only wash it out, and is read as fast without it.
+  // Opens one iterator for all ranges. Only blocks of a range within one partition go into the cache: a
+  // larger scan would evict the others, and is as fast without the cache.
   void open(const KeyRange& first) {
     options_.fill_cache = classify(first) == PlanClass::RowRange;
     options_.iterate_upper_bound = &end_slice_;
@@ -175,7 +176,7 @@ class Scan {
 
   bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
 
-  // Stops in between once the scan has read `bytes`.
+  // Stops early once the scan has read `bytes`.
   bool offer_until(std::string_view end, std::size_t bytes = std::numeric_limits<std::size_t>::max()) {
     for (; is_before(end) && bytes_ < bytes; rows_->Next()) {
       const EntityKeyView key = decode_entity_key(view(rows_->key()), scratch_);
@@ -185,7 +186,7 @@ class Scan {
     return true;
   }
 
-  // The rest of a range that turned out to be long.
+  // Visits the rest of a range that turned out to be long.
   bool offer_rest(const std::string& end) {
     const Counted counted(long_scans_);
     reopen();
@@ -199,14 +200,15 @@ class Scan {
       const bool taken = go_on && helper_ != nullptr && take_over(*helper_);
       helper_ = nullptr;
       if (!go_on) return false;
-      if (resume_) return false;  // the page ended within what the helper found
+      if (resume_) return false;  // the page ended with a match of the helper
       if (taken) rows_->Seek(slice(borders[++i]));
     }
     return true;
   }
 
-  // Goes on where it was, with two iterators that read ahead: fewer system calls, dearer for short scans. A table that is
-  // deleted keeps its rows for iterators that are open alone, hence the question.
+  // Continues at the same row with two iterators that read ahead. Read-ahead saves system calls in long scans
+  // and slows down short ones. If the table was deleted meanwhile, keeps the old iterator: only an iterator
+  // that is already open still sees the rows.
   void reopen() {
     if (helper_rows_) return;
     rocksdb::ReadOptions options = options_;
@@ -219,7 +221,7 @@ class Scan {
     helper_rows_ = std::move(helper_rows);
   }
 
-  // Where files begin, from where the scan stands, in order; then `end`.
+  // Returns the first keys of the files between the current row and `end`, in order; then `end`.
   std::vector<std::string> borders_up_to(const std::string& end) const {
     rocksdb::ColumnFamilyMetaData files;
     db_.GetColumnFamilyMetaData(entities_, &files);
@@ -239,7 +241,8 @@ class Scan {
            SteadyClock::now() - rested_at_ > kUndisturbed;
   }
 
-  // What the helper found, as if this thread had; false where it has to, or where the page is full.
+  // Visits what the helper found. Returns false if the caller's thread must read the stretch itself, or if
+  // the page is full.
   bool take_over(Helper& helper) {
     while (!helper.is_done())
       if (is_over()) helper.give_up();
@@ -260,7 +263,7 @@ class Scan {
     return true;
   }
 
-  // False where this entity is the first of the next page.
+  // Returns false if this entity is the first of the next page.
   bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
     if (kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || full_ || must_stop()) {
       resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
@@ -283,10 +286,10 @@ class Scan {
     full_ = is_full_ && is_full_();
   }
 
-  // Every 64th time; never before the first entity, so that a scan that resumes gets ahead.
+  // Checks at every 64th entity, never before the first one, so that a resumed scan makes progress.
   bool must_stop() { return ++offered_ % 64 == 2 && is_over(); }
 
-  // Looks at the clock, and asks.
+  // Returns whether the deadline, the gate or `progress` ends the scan.
   bool is_over() {
     const auto now = SteadyClock::now();
     if (now >= deadline_ || gate_.is_pressing()) return true;
@@ -318,18 +321,18 @@ class Scan {
   rocksdb::Slice end_slice_;
   rocksdb::ReadOptions options_;
   std::unique_ptr<rocksdb::Iterator> rows_,
-      helper_rows_;           // gone before the snapshot and the bound that they use
-  Helper* helper_ = nullptr;  // while one is at work
+      helper_rows_;           // destroyed before the snapshot and the bound that they use
+  Helper* helper_ = nullptr;  // null if none is running
   SteadyClock::time_point rested_at_;
   std::vector<PropertyView> properties_;
   std::string scratch_;
   std::optional<EntityKey> resume_;
   bool looked_up_ = false;
   bool rows_are_whole_ = false;
-  bool full_ = false;  // `is_full` says so
+  bool full_ = false;  // is_full_ returned true
   std::size_t kept_ = 0;
   std::size_t kept_bytes_ = 0;
-  std::size_t bytes_ = 0;  // read by this thread
+  std::size_t bytes_ = 0;  // bytes read by the caller's thread
   unsigned offered_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// One scan of a table: visits the entities of key ranges in order, until the page is full or time is up.
+// One scan of a table: visits the entities of key ranges in order, until the page is full or the deadline
+// passes.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -16,15 +17,15 @@
 
 namespace rocktable {
 
-// What all scans of a store have in common.
+// The parts of the store that all scans share.
 struct ScanContext {
   rocksdb::DB& db;
   rocksdb::ColumnFamilyHandle* entities;
-  std::atomic<int>& long_scans;  // at work
-  const Gate& gate;              // where it presses, the page ends
+  std::atomic<int>& long_scans;  // number of long scans that are running
+  const Gate& gate;              // the page ends early if it is_pressing()
 };
 
-// As TableStore::scan has it.
+// The arguments of TableStore::scan().
 struct ScanRequest {
   TableId table;
   const KeyRanges& ranges;
@@ -33,18 +34,19 @@ struct ScanRequest {
   const std::function<bool(const EntityView&)>& visit;
   const Filter* filter;                   // may be null
   const std::function<bool()>& is_full;   // may be empty
-  const std::function<bool()>& is_there;  // whether the table still is, with the same rows
+  const std::function<bool()>& is_there;  // whether the table still exists, with the same id
   RequestStats& stats;
 };
 
-// The key to resume from, or nothing at the end. Errors: ServerBusy, where the table was deleted or emptied so that what
-// was visited may have holes.
+// Returns the key to resume from, or nullopt at the end. Errors: ServerBusy if the table was deleted or
+// emptied during the scan, so that rows may be missing from the visited ones.
 //
-// A long scan by a filter is shared by two threads as long as it is the only one: the borders of RocksDB's files cut
-// what is left into stretches, and while the caller's thread goes through one, a helper goes through the next. What
-// the helper finds is offered in its turn, so that results keep their order; where the page could end within, the
-// helper's work is dropped and the caller's thread does it again. Whoever rests in RequestStats::progress makes way
-// for other requests: then there is no helper.
+// A long filter scan uses two threads if it is the only long scan. The boundaries of RocksDB's files divide
+// the remaining range into stretches. While the caller's thread reads one stretch, a helper thread reads the
+// next and copies the matches. The caller's thread then visits these copies, so that results keep their
+// order. If the page could end within a stretch of the helper, its work is dropped, and the caller's thread
+// reads the stretch itself. If RequestStats::progress sleeps, in order to yield to other requests, no helper
+// is started.
 Result<std::optional<EntityKey>> scan_table(const ScanContext& context, const ScanRequest& request);
 
 }  // namespace rocktable

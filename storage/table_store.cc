@@ -1,4 +1,5 @@
-// TableStore on RocksDB: its start and its end, tables, reading and writing entities. No rocksdb::Status leaves it.
+// TableStore with RocksDB: opens and closes the store; tables; reads and writes of entities. No
+// rocksdb::Status leaves this file.
 #include <rocksdb/snapshot.h>
 #include <rocksdb/write_batch.h>
 
@@ -25,7 +26,8 @@ void throw_exception_from_error(const WriteRefusal& refusal, const boost::source
 
 namespace {
 
-// The folder of the store, without links; it is created where it is absent. A clear sentence where that cannot be.
+// Returns the folder of the store without links, and creates it if it is absent. Throws StoreError if that
+// fails.
 std::string make_home(const StoreOptions& options) {
   namespace fs = std::filesystem;
   if (options.in_memory) return "/memory";
@@ -45,7 +47,8 @@ std::string make_home(const StoreOptions& options) {
   }
 }
 
-// Empty where the store's own folder is named, and not a link to it.
+// Returns the absolute path of the link that names the store, or an empty string if the user names the folder
+// itself.
 std::string link_to(const std::string& home, const StoreOptions& options) {
   if (options.in_memory) return "";
   const std::filesystem::path named = std::filesystem::absolute(options.directory);
@@ -54,7 +57,7 @@ std::string link_to(const std::string& home, const StoreOptions& options) {
   return link == home ? "" : link;
 }
 
-// Whether it is the files that are at fault, and not the system or the user.
+// Returns whether the files are at fault, and not the system or the user.
 bool is_damage(const rocksdb::Status& status) {
   return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound();
 }
@@ -66,8 +69,8 @@ DamagedStore damaged(const std::filesystem::path& directory, const std::string& 
 [[noreturn]] void throw_open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
   const std::string what = status.ToString();
   const std::string folder = directory.string();
-  // "While lock file: ..." of another process, "lock hold by current process ..." of this one; not "while
-  // open a file for lock: ...", a fault of the folder.
+  // RocksDB says "While lock file: ..." if another process has the store, "lock hold by current process ..."
+  // if this one has. "while open a file for lock: ..." is a fault of the folder.
   if (what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos)
     throw StoreError("the folder " + folder + " is in use by another rocktable");
   if (is_damage(status)) throw damaged(directory, what);
@@ -76,7 +79,8 @@ DamagedStore damaged(const std::filesystem::path& directory, const std::string& 
   throw StoreError("cannot open the store in " + folder + ": " + what);
 }
 
-// Before RocksDB opens it, and deletes what it takes to be superfluous. `warns`: of a torn end, which is no damage.
+// Checks the logs before RocksDB opens the store, because RocksDB deletes files that it considers obsolete.
+// `warns`: whether to warn of a torn end, which is not damage.
 void check_whole(const StoreOptions& options, bool warns) {
   const LogCheck logs = check_logs(options.directory);
   if (!logs.damage.empty()) throw damaged(options.directory, logs.damage);
@@ -101,7 +105,7 @@ TableStore::Impl::Impl(const StoreOptions& options)
                    if (options_.give_up) options_.give_up(reason);
                  }}) {
   write_options_.sync = options.sync && !options.in_memory;
-  write_options_.disableWAL = options.in_memory;  // there is nothing to recover
+  write_options_.disableWAL = options.in_memory;  // a store in memory is never recovered
   database_ = open_home(true);
   try {
     check_format();
@@ -132,7 +136,7 @@ std::unique_ptr<Database> TableStore::Impl::open(const std::string& directory, b
   rocksdb::DBOptions options = database_options(env_);
   options.create_if_missing = create;
   options.create_missing_column_families = create;
-  // Without a log, files alone must show one moment: of a snapshot's two families.
+  // Without a log, the files of both column families must show the same moment in a snapshot.
   options.atomic_flush = options_.in_memory;
   if (!options_.in_memory) options.sst_file_manager = background_removal(env_);
   return std::make_unique<Database>(options, directory);
@@ -171,8 +175,9 @@ TableStore::Impl::~Impl() {
     }
     return;
   }
-  // Close does not flush, and replaying a log of 30,000 rows costs the next start 170 ms. The one row in the log says
-  // what must be in files: check_logs would miss it in a manifest that lost its end.
+  // DB::Close() does not flush, and replaying a log of 30,000 rows takes the next start 170 ms. The second
+  // Put() leaves one row in the log. Its sequence number shows check_logs() what the files must hold, so that
+  // it detects a manifest that lost its end.
   if (!options_.in_memory && clock_) {
     const std::string last = encode_number(static_cast<std::uint64_t>(clock_->last().ticks));
     db().Put(write_options_, catalog(), slice(kClockKey), slice(last)).PermitUncheckedError();
@@ -200,8 +205,8 @@ std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key)
   return bytes ? std::optional(decode_number(*bytes)) : std::nullopt;
 }
 
-// The way of all writes to the disk. RocksDB refuses them all once one has failed for want of space or files. The next
-// may find that it passed.
+// All writes to the disk use this. After a write has failed for lack of space or file descriptors, RocksDB
+// refuses all further writes. The next write therefore calls resume() and tries again.
 void TableStore::Impl::write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options = write_options_;
   options.sync |= sync;
@@ -214,7 +219,7 @@ void TableStore::Impl::write(rocksdb::WriteBatch& batch, const rocksdb::WriteOpt
   check(status);
 }
 
-// At most once a second, for what is in memory has to be written to files before writes go on.
+// Tries at most once a second, because DB::Resume() flushes memtables before writes continue.
 bool TableStore::Impl::resume() {
   const std::lock_guard lock(resume_mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -297,7 +302,7 @@ std::optional<Table> TableStore::Impl::list_tables(std::string_view account, con
 }
 
 Result<std::string> TableStore::Impl::signed_identifiers(const TableName& name) const {
-  // A table that is emptied meanwhile takes its document along to its new id.
+  // If the table is emptied concurrently, its document moves to the new id. Then look again.
   for (std::optional<TableRow> before;;) {
     const auto table = find_table(name);
     if (!table) return Error(ErrorCode::TableNotFound);
@@ -319,7 +324,7 @@ Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std
 
 namespace {
 
-// Adds the time of its life.
+// Adds its lifetime to `total`.
 class StopWatch {
  public:
   explicit StopWatch(std::chrono::nanoseconds& total) : total_(total) {}
@@ -345,7 +350,7 @@ Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
   ++stats.ranges;
   const auto status = db().Get({}, entities(), slice(encoded), &record);
   if (status.IsNotFound()) {
-    if (!find_table(name)) return Error(ErrorCode::TableNotFound);  // it went meanwhile, with the entity
+    if (!find_table(name)) return Error(ErrorCode::TableNotFound);  // the table was deleted meanwhile
     return false;
   }
   check(status);
@@ -374,7 +379,7 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, c
   const auto resume =
       scan_table({db(), entities(), long_scans_, gate_},
                  {table->id, ranges, page_size, deadline, visit, filter, is_full, is_there, stats});
-  // What was read of a table that went meanwhile may have holes; what was not found may have been there.
+  // If the table was deleted meanwhile, rows may be missing from a scan that found nothing.
   const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;
   if ((!resume || found_nothing) && !find_table(name)) return Error(ErrorCode::TableNotFound);
   return resume;
@@ -382,7 +387,7 @@ Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, c
 
 // --- Entities: writing -------------------------------------------------------------------------------------
 
-// An entity as it was before a transaction: pinned bytes and views into them.
+// An entity before a transaction: pinned bytes and views into them.
 struct TableStore::Impl::Previous {
   rocksdb::PinnableSlice record;
   std::vector<PropertyView> properties;
@@ -392,11 +397,12 @@ struct TableStore::Impl::Previous {
 
 struct TableStore::Impl::WantedRow {
   rocksdb::Slice key;
-  std::size_t position;  // of its write
+  std::size_t position;  // index of its write
 };
 
-// Takes the keys, ascending, off the front that are not stored. Rows that a transaction inserts mostly stand side by side
-// where none is yet: one step of an iterator tells so for the price of one or two look-ups.
+// Removes leading keys of `wanted` (ascending) that are not stored. Rows that a transaction inserts are often
+// adjacent in a gap between stored rows. One step of an iterator detects this for the price of one or two
+// look-ups.
 void TableStore::Impl::leave_out_missing(std::vector<WantedRow>& wanted) const {
   constexpr std::size_t kWorthAnIterator = 8;
   if (wanted.size() < kWorthAnIterator) return;

@@ -1,4 +1,4 @@
-// The store: tables and their entities, on RocksDB. No RocksDB type crosses this interface.
+// The store: tables and their entities in RocksDB. No RocksDB type is in this header.
 #pragma once
 
 #include <chrono>
@@ -29,37 +29,38 @@ struct StoreEnvironment;  // store_environment.h
 struct StoreOptions {
   std::filesystem::path
       directory;           // created if absent; may be a link to an existing folder; ignored in memory
-  bool in_memory = false;  // nothing on disk, nothing survives
+  bool in_memory = false;  // nothing is written to disk, nothing survives the process
   bool sync = false;       // fsync each commit: survives power loss, not only the death of the process
-  // Called from any thread with a sentence that the user should know.
+  // Called from any thread with a sentence for the user.
   std::function<void(const std::string&)> warn = {};
-  // Called once, from another thread, with the reason why the store could not be opened again within `reopen_timeout`
-  // after a failed restore. The store refuses all calls from then on. Its files are whole: the next start opens them.
+  // Called once, from another thread, if the store could not be reopened within `reopen_timeout` after a
+  // failed restore. The argument is the reason. From then on the store refuses all calls. Its files are
+  // whole: the next start opens them.
   std::function<void(const std::string&)> give_up = {};
   std::chrono::milliseconds reopen_timeout = std::chrono::seconds(60);
-  const StoreEnvironment* environment = nullptr;  // file system access of tests; null: the machine's
+  const StoreEnvironment* environment = nullptr;  // file system of tests; null: the real one
 };
 
-// The store could not be opened: a sentence for the user. Nothing was damaged.
+// The store cannot be opened. The message is a sentence for the user. No data was damaged.
 class StoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Files of the store are missing or damaged, which it was opened too late to prevent: repair_store (storage/repair/repair.h)
-// saves what is whole.
+// Files of the store are missing or damaged. repair_store() (storage/repair/repair.h) saves the readable
+// data.
 class DamagedStore : public StoreError {
  public:
   using StoreError::StoreError;
 };
 
-// A snapshot that cannot be restored. The sentence names the file that is missing or damaged. The store is unchanged.
+// The snapshot cannot be restored. The message names the missing or damaged file. The store is unchanged.
 class DamagedSnapshot : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What addresses a table. Names compare without regard to ASCII case.
+// Names a table. Names are compared without regard to ASCII case.
 struct TableName {
   std::string_view account;
   std::string_view table;
@@ -70,24 +71,25 @@ struct Table {
   DateTime created;
 };
 
-// What was copied.
+// The number of tables and entities copied.
 struct AccountClone {
   std::uint64_t tables = 0, entities = 0;
 };
 
-// A table that an empty store begins with.
+// A table to create in an empty store.
 struct SeedTable {
   std::string account, name;
-  // Its next entity, nothing at the end; the tables' are asked for one after the other. May throw: then none stays.
+  // Returns the next entity of the table, or nullopt at the end. The tables are read one after the other. If
+  // it throws, no table is created.
   std::function<std::optional<Entity>()> next;
 };
 
-// What was written.
+// The number of tables and entities written.
 struct SeedCount {
   std::uint64_t tables = 0, entities = 0;
 };
 
-// A refused transaction: which of its writes was refused, and why.
+// A refused transaction: the position of the refused write, and the reason.
 struct WriteRefusal {
   std::size_t position;
   Error error;
@@ -99,11 +101,12 @@ struct WriteRefusal {
 template <class T>
 using CommitResult = boost::system::result<T, WriteRefusal>;
 
-// All functions are thread-safe. Where `stats` is given, what was read is added to it. Faults of the disk and
-// damaged records are thrown (std::runtime_error). While everything is reset, or a snapshot restored, calls that are at
-// work come to their end first (a long scan to that of a page), and new ones wait; where that takes more than a moment they
-// throw ServiceException: ServerBusy. While the store is not available all calls throw the same, except where
-// stated otherwise.
+// All functions are thread-safe. If `stats` is given, the costs of the call are added to it. Disk faults and
+// damaged records are thrown (std::runtime_error).
+//
+// While the store is reset or a snapshot is restored, running calls end first (a long scan at the end of a
+// page), and new calls wait. If that takes longer than a moment, new calls throw ServiceException
+// (ServerBusy). While the store is not available, all calls throw the same, unless stated otherwise.
 class TableStore {
  public:
   // Throws StoreError.
@@ -111,111 +114,117 @@ class TableStore {
   // Flushes, so that the next start has no log to replay.
   ~TableStore();
 
-  // Returns the reason why the store is not available, or nothing while it is available. Does not block. A failed restore
-  // may leave no database open, for example where the disk is full; reopening is then tried every second.
+  // Returns the reason why the store is not available, or nullopt if it is available. Does not block. A
+  // failed restore may leave no database open, for example if the disk is full. Reopening is then tried every
+  // second.
   std::optional<std::string> unavailable() const;
 
   // Errors: TableAlreadyExists.
   Result<void> create_table(const TableName& name);
 
-  // In constant time, whatever the table's size; the name can be created again at once. Errors:
+  // Takes constant time, independent of the size of the table. The name can be used again at once. Errors:
   // ResourceNotFound.
   Result<void> delete_table(const TableName& name);
 
   std::optional<Table> get_table(const TableName& name) const;
 
-  // Visits an account's tables in the order of their lower-case names, as far as these lie in `names`
-  // (table_name_ranges()), until `visit` has answered true `page_size` times. Nothing else of the catalog is read.
-  // Returns the table to resume from, the next one in `names`, or nothing at the end.
+  // Visits the tables of an account whose names are in `names` (table_name_ranges()), in the order of their
+  // lower-case names, until `visit` has returned true `page_size` times. Reads no other rows of the catalog.
+  // Returns the next table in `names`, to resume from, or nullopt at the end.
   std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                    const std::function<bool(const Table&)>& visit) const;
 
-  // The document that set_signed_identifiers stored for this table, empty where there was none. It goes with
-  // the table. Errors: TableNotFound.
+  // Returns the document of set_signed_identifiers() for this table, or an empty string if none was set.
+  // Deleting the table deletes it. Errors: TableNotFound.
   Result<std::string> signed_identifiers(const TableName& name) const;
   Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
 
-  // The document that set_service_properties stored for this account; nothing where there was none.
+  // Returns the document of set_service_properties() for this account, or nullopt if none was set.
   std::optional<std::string> service_properties(std::string_view account) const;
   void set_service_properties(std::string_view account, std::string_view document);
 
-  // Calls `visit` with the entity, valid during the call. Returns whether there was one. Errors:
+  // Calls `visit` with the entity, which is valid during the call. Returns whether the entity exists. Errors:
   // TableNotFound.
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit, RequestStats* stats = nullptr) const;
 
-  // Visits the entities of `ranges` in key order. A range of one key is looked up (bloom filters spare most
-  // reads of what is not there), any other is iterated within its bounds; nothing else is read.
+  // Visits the entities of `ranges` in key order. A range of one key is looked up (bloom filters avoid most
+  // reads of missing keys). Any other range is iterated within its bounds.
   //
-  //   visit      called once an entity with a view that is valid during the call; answers whether it belongs
-  //              to the page; must not call the store
-  //   filter     what does not match it is not visited; with one, a long scan may use a second core
-  //   page_size  stop after this many that do, 1 or more; sooner once their keys and records fill
-  //              kMaxPageBytes, for a page is held in memory
-  //   is_full    asked after each entity of the page: whether the page ends with it
-  //   deadline   stop then; at least one entity is visited, so that a scan that resumes gets ahead
+  //   visit      called once for each entity, with a view that is valid during the call; returns whether it
+  //              belongs to the page; must not call the store
+  //   filter     entities that do not match it are not visited; with a filter, a long scan may use a
+  //              second core
+  //   page_size  end the page after this many entities, 1 or more. The page ends earlier once its keys and
+  //              records have kMaxPageBytes, because a page is held in memory
+  //   is_full    called after each entity of the page; returns whether the page ends
+  //   deadline   end the page then; at least one entity is visited, so that a resumed scan makes progress
   //
-  // Returns the key to resume from (the first one not visited), or nothing at the end. A page may be empty
-  // and still have one. Sees one snapshot of the table. Errors: TableNotFound.
-  // Source: learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
+  // Returns the key of the first entity that was not visited, to resume from, or nullopt at the end. A page
+  // may be empty and still have one. Sees one snapshot of the table. Errors: TableNotFound. Source:
+  // learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination
   Result<std::optional<EntityKey>> scan(const TableName& name, const KeyRanges& ranges, int page_size,
                                         ScanDeadline deadline,
                                         const std::function<bool(const EntityView&)>& visit,
                                         RequestStats* stats = nullptr, const Filter* filter = nullptr,
                                         const std::function<bool()>& is_full = {}) const;
 
-  // An entity group transaction: applies all writes to one partition, or none. `writes` has at least one
-  // element and no row key twice. Durable when it returns. Returns the timestamp that all of them got; it is
-  // larger than that of every commit before. Errors: TableNotFound at position 0, else those of apply().
+  // Runs an entity group transaction: applies all writes to one partition, or none. `writes` has at least one
+  // element and no row key twice. The writes are durable when it returns. Returns the timestamp of all
+  // writes, which is later than that of every earlier commit. Errors: TableNotFound at position 0, otherwise
+  // those of apply().
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
-  // How many tables all accounts have together, or `most` where there are more: as many rows are visited.
+  // Returns the number of tables of all accounts, or `most` if there are more. Reads at most that many rows.
   std::uint64_t count_tables(std::uint64_t most) const;
 
-  // No account has a table.
+  // Returns whether no account has a table.
   bool is_empty() const;
 
-  // How many tables each account has that has any.
+  // Returns the number of tables of each account that has any.
   std::map<std::string, std::uint64_t> table_counts() const;
 
-  // Creates these tables with their entities, whose timestamps are given here: all of it or nothing, also where the process
-  // ends meanwhile. In memory of a bounded size. Errors: EntityAlreadyExists (the entity that `next` gave last has the keys
-  // of one before), TableAlreadyExists.
+  // Creates these tables with their entities and sets the timestamps. All or nothing, also if the process
+  // ends meanwhile. Uses bounded memory. Errors: EntityAlreadyExists (the last entity that `next` returned
+  // has the keys of an earlier one), TableAlreadyExists.
   Result<SeedCount> seed(const std::vector<SeedTable>& tables);
 
-  // Which contents these are: another text after each reset (of everything, an account or a table), each restored snapshot
-  // and each repair; in memory, after each start. Does not wait for those.
+  // Returns an id of the contents of the store. It changes with each reset (of everything, an account or a
+  // table), each restored snapshot and each repair; in memory, also with each start. Does not wait for resets
+  // and restores.
   std::string contents_id() const;
 
-  // --- What test suites ask for: the same again, and quickly
+  // --- For test suites
 
-  // Deletes all tables and settings of all accounts. Constant time, as the next two: files are dropped, not rows.
-  // Timestamps go on.
+  // Deletes all tables and settings of all accounts. Takes constant time, as do the next two: drops files
+  // instead of deleting rows. Timestamps continue to increase.
   void reset();
-  // Deletes all tables and the service properties of an account. Nothing to do is fine.
+  // Deletes all tables and the service properties of an account. Succeeds if there are none.
   void reset_account(std::string_view account);
-  // Empties a table; it stays, with its signed identifiers. Errors: TableNotFound.
+  // Deletes the entities of a table. The table and its signed identifiers stay. Errors: TableNotFound.
   Result<void> reset_table(const TableName& name);
 
-  // Copies all tables of an account, as they are at one moment, with their signed identifiers and the account's service
-  // properties: all or nothing. Takes as long as its entities are many, and writes go on meanwhile. Entities keep their
-  // timestamps. Errors: ResourceNotFound (no table to copy), TableAlreadyExists (`to` has tables), ServerBusy (tables to
-  // be copied were deleted or emptied all the time, or everything is exchanged).
+  // Copies all tables of an account, as of one moment, with their signed identifiers and the service
+  // properties of the account: all or nothing. Entities keep their timestamps. Takes time in proportion to
+  // the number of entities; other writes continue meanwhile. Errors: ResourceNotFound (no table to copy),
+  // TableAlreadyExists (`to` has tables), ServerBusy (tables to copy were deleted or emptied during each
+  // attempt, or the store is being reset or restored).
   Result<AccountClone> clone_account(std::string_view from, std::string_view to);
 
-  // Takes a snapshot of the whole store, of one moment, while it serves; it is there whole or not at all. Nothing where
-  // there is one of that name that is not to be replaced. Errors: InvalidResourceName.
+  // Takes a snapshot of the whole store at one moment, while the store serves requests: all or nothing.
+  // Returns nullopt if a snapshot of that name exists and `replace` is false. Errors: InvalidResourceName.
   Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
-  // In the order of their names. This call and delete_snapshot() also work while the store is not available: deleting a
-  // snapshot makes room on the disk.
+  // Returns the snapshots in the order of their names. This call and delete_snapshot() also work while the
+  // store is not available, because deleting a snapshot frees disk space.
   std::vector<SnapshotInfo> snapshots() const;
   // Errors: ResourceNotFound.
   Result<void> delete_snapshot(std::string_view name);
-  // Everything is as in the snapshot, which stays. Whoever ends the process meanwhile finds either that or what was
-  // before. If it throws, the data are as before. Timestamps go on. On the disk the whole snapshot is read first and
-  // compared with its checksums. Errors: ResourceNotFound. Throws DamagedSnapshot; ServiceException: ServerBusy, where calls
-  // at work do not end in time.
+  // Replaces the contents of the store by those of the snapshot, which is kept. If the process ends
+  // meanwhile, the next start finds either the old or the new contents. If it throws, the contents are
+  // unchanged. Timestamps continue to increase. On the disk, the whole snapshot is read first and compared
+  // with its checksums. Errors: ResourceNotFound. Throws DamagedSnapshot; ServiceException (ServerBusy) if
+  // running calls do not end in time.
   Result<void> restore_snapshot(std::string_view name);
 
  private:

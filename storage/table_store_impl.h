@@ -1,15 +1,18 @@
-// What is behind TableStore: RocksDB, and who may touch what of it at the same time.
+// The implementation of TableStore with RocksDB, and its locks.
 //
-// Each call holds a pass of the gate from its first look to its last (the interface takes it, nothing in here does), so
-// that whoever closes the gate is alone. take_snapshot() holds snapshots_mutex_ instead of a pass,
-// because it may take long and resets must not wait for it. The database is replaced only with the gate closed and
-// snapshots_mutex_ held, so either of the two is enough to use it. While there is no database the gate stays closed.
-// Behind the gate:
+// Each public call of TableStore holds a Gate::Pass from beginning to end; the functions of Impl take none. A
+// thread that closes the gate therefore has exclusive use. take_snapshot() holds snapshots_mutex_ instead of
+// a pass, because it may take long and resets must not wait for it. The database is replaced only with the
+// gate closed and snapshots_mutex_ held, so either of the two is enough to use it. While there is no
+// database, the gate stays closed.
 //
-//   a table's lock  shared by commits to it, exclusive for who creates, empties or deletes it
-//   a partition's   commits to one partition wait for each other; readers take neither, and see snapshots
+// Locks within the gate, in the order in which they are taken:
 //
-// Locks are taken in this order, and those of several tables in the order of their places.
+//   table lock      shared by commits to the table; exclusive to create, empty or delete it
+//   partition lock  exclusive for each commit to the partition
+//
+// Readers take neither and see snapshots. The locks of several tables are taken in the order of their
+// indexes.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -103,7 +106,7 @@ class TableStore::Impl {
   class TableLocks;
 
   // --- The database
-  // Throws StoreFault. `create`: creates an empty database where there is none.
+  // Throws StoreFault. `create`: creates an empty database if there is none.
   std::unique_ptr<Database> open(const std::string& directory, bool create) const;
   // Opens the database in the store's folder. Throws StoreError.
   std::unique_ptr<Database> open_home(bool create) const;
@@ -116,10 +119,10 @@ class TableStore::Impl {
   bool resume();
 
   // --- Tables and entities
-  // A row of the catalog, whatever is at hand.
+  // Reads a row from the catalog, without the cache.
   std::optional<TableRow> read_table_row(const std::string& key) const;
-  // Calls `visit` with the key and row of each table of an account whose name lies in `names` (as list_tables takes them),
-  // until it answers false.
+  // Calls `visit` with the key and row of each table of an account whose name is in `names` (as in
+  // list_tables()), until `visit` returns false.
   void for_each_table(std::string_view account, const KeyRanges& names, const rocksdb::Snapshot* snapshot,
                       const std::function<bool(std::string_view key, TableRow row)>& visit) const;
   bool has_tables(std::string_view account) const;
@@ -132,7 +135,7 @@ class TableStore::Impl {
   void read_contents_id();
   // Adds a new id to the batch that changes the contents of `database`.
   static void put_new_contents_id(const Database& database, rocksdb::WriteBatch& batch);
-  // To be called once that batch is written, and `database` is ours.
+  // Reads the new id. Call this after that batch is written and `database` is the store's.
   void take_contents_id();
 
   // --- Clones
@@ -155,16 +158,17 @@ class TableStore::Impl {
   };
 
   void warn(const std::string& sentence) const;
-  // New snapshots go into the first folder.
+  // New snapshots are made in the first folder.
   std::vector<std::string> snapshot_folders() const;
-  // Also true for a link to nothing.
+  // Also true for a dangling link.
   bool is_there(const std::string& path) const;
-  // Returns the folder of a snapshot, or nothing if there is no such snapshot.
+  // Returns the folder of a snapshot, or nullopt if there is no such snapshot.
   std::optional<std::string> find_snapshot(std::string_view name) const;
   std::optional<SnapshotDescription> describe_snapshot(const std::string& folder) const;
   std::vector<SnapshotFile> list_files(const std::string& folder) const;
   std::string staging_folder() const;
-  // Removes a file, a folder with its contents, or a symbolic link itself. Does nothing if there is no such path.
+  // Removes a file, a folder with its contents, or a symbolic link itself. Does nothing if the path does not
+  // exist.
   void remove_tree(const std::string& path) const;
   // As remove_tree(), but warns instead of throwing.
   void try_to_remove(const std::string& path) const;
@@ -194,17 +198,18 @@ class TableStore::Impl {
     return partition_locks_[std::hash<std::string_view>()(partition) % partition_locks_.size()];
   }
 
-  static constexpr std::chrono::seconds kDrainTime{5};  // for those inside to leave
+  static constexpr std::chrono::seconds kDrainTime{5};  // for running calls to end
   static constexpr std::chrono::seconds kReopenInterval{1};
-  static constexpr std::size_t kTableLocks = 48;  // ThreadSanitizer follows a thread that holds up to 63
+  static constexpr std::size_t kTableLocks =
+      48;  // ThreadSanitizer supports at most 63 locks held by a thread
 
   const StoreOptions options_;
   std::unique_ptr<rocksdb::Env> memory_env_;
   rocksdb::Env* env_;
-  const std::string home_;       // the store's folder, without links; prefix of the folders beside it
-  const std::string link_home_;  // the link by which the user names home_; empty where there is none
-  std::string directory_;        // where the database is: home_, except in memory
-  // Whether a failed restore has left the former store in the staging folder.
+  const std::string home_;       // the folder of the store, without links; prefix of the folders beside it
+  const std::string link_home_;  // the link by which the user names home_; empty if there is none
+  std::string directory_;        // the folder of the database: home_, except in memory
+  // Whether the former store is in the staging folder, after a failed restore.
   bool is_displaced_ = false;
   mutable Gate gate_;
   std::unique_ptr<Database> database_;  // null while the store is not available
@@ -214,20 +219,20 @@ class TableStore::Impl {
   std::chrono::steady_clock::time_point resume_tried_;
   bool resumed_ = false;
   std::mutex table_id_mutex_;
-  std::uint64_t next_table_id_ = 1;   // whoever takes one writes the next along with what it is for
-  std::uint64_t first_table_id_ = 1;  // of those that may have rows: the ones before went with a reset
+  std::uint64_t next_table_id_ = 1;   // a batch that uses ids also writes the next id
+  std::uint64_t first_table_id_ = 1;  // the first id whose rows may exist; a reset deletes all before
   mutable CatalogCache table_rows_;
   mutable std::atomic<int> long_scans_ = 0;
   mutable std::array<TableLock, kTableLocks> table_locks_;
   mutable std::array<std::mutex, 1024> partition_locks_;
-  std::mutex finishing_clones_;         // two clones with one name: the second sees the first
-  mutable std::mutex snapshots_mutex_;  // one is taken, removed or restored at a time
-  mutable std::mutex contents_mutex_;   // of contents_id_, which is read without a pass of the gate
+  std::mutex finishing_clones_;  // serializes finish_clone(), so that two clones with one name conflict
+  mutable std::mutex snapshots_mutex_;  // held while a snapshot is taken, removed or restored
+  mutable std::mutex contents_mutex_;   // guards contents_id_, which is read without a pass of the gate
   std::string contents_id_;
   Recovery recovery_;  // reopens the database after a restore that left none
 };
 
-// Of several tables, exclusive.
+// Holds the exclusive locks of several tables.
 class TableStore::Impl::TableLocks {
  public:
   TableLocks(const Impl& store, const std::vector<std::string>& keys);
@@ -240,22 +245,22 @@ class TableStore::Impl::TableLocks {
   std::set<std::size_t> places_;
 };
 
-// The deletion of rows as part of a batch, and what can be done for the disk once that is written.
+// A batch that deletes rows, and frees their disk space after it is written.
 class TableStore::Impl::Erasure {
  public:
   explicit Erasure(Impl& store) : store_(store) {}
 
   rocksdb::WriteBatch& batch() { return batch_; }
-  // All rows from `begin` on and before `end`. Rows that are being written there meanwhile may stay.
+  // Deletes all rows from `begin`, before `end`. Rows that are written there concurrently may stay.
   void erase(rocksdb::ColumnFamilyHandle* family, const std::string& begin, const std::string& end);
-  // Rows of the tables of these ids, ascending.
+  // Deletes the entities of the tables of these ids, which are in ascending order.
   void erase_tables(const std::vector<TableId>& ids);
   void write();
 
  private:
   Impl& store_;
   rocksdb::WriteBatch batch_;
-  std::vector<std::pair<std::string, std::string>> ranges_;  // of entities, that were erased as such
+  std::vector<std::pair<std::string, std::string>> ranges_;  // entity ranges deleted by a range tombstone
 };
 
 }  // namespace rocktable

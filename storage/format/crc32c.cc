@@ -12,7 +12,7 @@ std::uint32_t extend_crc32c(std::uint32_t crc, const char* bytes, std::size_t si
   std::uint32_t state = ~crc;
   while (size > 0) {
     const std::size_t count = std::min(size, kAtOnce);
-    // The library does not write; its older versions say so only in words.
+    // The library does not write to the buffer; only its newer versions declare it const.
     auto* begin = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes));
     state = crc32_iscsi(begin, static_cast<int>(count), state);
     bytes += count;

@@ -36,7 +36,7 @@ struct AppendScalar {
   }
 };
 
-// Takes bytes off the front of a record, never more than there are.
+// Takes bytes off the front of a record. Throws CorruptRecord if too few are left.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -57,7 +57,7 @@ class Reader {
 
   std::uint8_t byte() { return fixed<std::uint8_t>(); }
 
-  // Lengths and counts: below 2^28, far beyond any limit of an entity.
+  // Reads a length or a count: below 2^28, which is more than any limit of an entity.
   std::size_t varint() {
     std::size_t number = 0;
     for (int shift = 0; shift < 28; shift += 7) {
@@ -85,8 +85,9 @@ Guid to_guid(std::string_view bytes) {
   return guid;
 }
 
-// The value in the directory; texts get their length alone and are pointed at their bytes afterwards. Written in place:
-// a value that is returned is stored in parts and loaded as a whole for the move, which stalls the processor each time.
+// Reads a scalar of the directory. Strings and binaries get only their length; decode_entity() sets their
+// bytes afterwards. Writes in place: a returned value would be stored in parts and loaded as a whole for the
+// move, which stalls the processor.
 void read_scalar(Reader& reader, EdmType type, ValueView& out) {
   switch (type) {
     case EdmType::String:

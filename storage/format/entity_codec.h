@@ -6,9 +6,9 @@
 //              | String, Binary: length of its text (varint)
 //   texts     := the bytes of the strings and binaries, in the order of the directory
 //
-// Fixed-size numbers are little-endian; varints are LEB128. All names and scalars stand in front, so that a
-// filter scan touches two cache lines of most records and not the texts between them (1.6 times as fast as
-// with values in between). The partition key and row key are in RocksDB's key.
+// Fixed-size numbers are little-endian; varints are LEB128. All names and scalars are at the front, so that a
+// filter scan touches two cache lines of most records, and not the texts. This is 1.6 times as fast as a
+// layout with values between the names. The partition key and the row key are in the key of RocksDB.
 #pragma once
 
 #include <stdexcept>
@@ -22,7 +22,7 @@ namespace rocktable {
 
 inline constexpr unsigned char kRecordFormat = 1;
 
-// Stored bytes that no version of ours can have written: a damaged disk.
+// Stored bytes that no version of this program can have written: the disk is damaged.
 class CorruptRecord : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -31,11 +31,12 @@ class CorruptRecord : public std::runtime_error {
 // Appends the record.
 void encode_entity(std::string& out, DateTime timestamp, const Properties& properties);
 
-// Fills `properties` with views into `record`, in stored order, and returns the timestamp. `properties` is
-// cleared first: reuse it, and a scan does not allocate. Every bound is checked. Throws CorruptRecord.
+// Fills `properties` with views into `record`, in stored order, and returns the timestamp. Clears
+// `properties` first: if the caller reuses it, a scan does not allocate. Checks every bound. Throws
+// CorruptRecord.
 DateTime decode_entity(std::string_view record, std::vector<PropertyView>& properties);
 
-// The timestamp alone. Throws CorruptRecord.
+// Returns only the timestamp. Throws CorruptRecord.
 DateTime decode_timestamp(std::string_view record);
 
 }  // namespace rocktable

@@ -22,8 +22,9 @@ bool is_between(std::string_view text, std::size_t at, unsigned char first, unsi
   return first <= byte && byte <= last;
 }
 
-// Two surrogates in CESU-8, a high one and a low one. UTF-8 has their lead, 0xED, too, followed by 0x80..0x9F
-// (U+D000..U+D7FF). A lone surrogate is a damaged key's: it stays as it is, and takes nothing behind it along.
+// Returns whether a surrogate pair (high, low) of CESU-8 begins at `at`. UTF-8 also has the lead byte 0xED,
+// followed by 0x80..0x9F (U+D000..U+D7FF). A lone surrogate occurs only in a damaged key; it is copied
+// unchanged, without the bytes after it.
 bool is_pair(std::string_view text, std::size_t at) {
   return text[at] == '\xED' && at + 5 < text.size() && is_between(text, at + 1, 0xA0, 0xAF) &&
          is_between(text, at + 2, 0x80, 0xBF) && text[at + 3] == '\xED' &&
@@ -46,7 +47,7 @@ unsigned low_bits(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]) & 0x3Fu;
 }
 
-// Ten bits of a code point, from the surrogate at `at`.
+// Returns the ten bits of a code point in the surrogate at `at`.
 unsigned surrogate_bits(std::string_view cesu8, std::size_t at) {
   return ((low_bits(cesu8, at + 1) & 0x0F) << 6) | low_bits(cesu8, at + 2);
 }

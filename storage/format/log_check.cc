@@ -25,11 +25,11 @@ bool has_checksum(std::uint32_t masked, std::string_view bytes) {
   return masked == (plain >> 15 | plain << 17) + 0xa282ead8u;
 }
 
-// A record, or a piece of one; an empty type where the bytes are none.
+// A record or a piece of one. The type is None if the bytes are not a valid piece.
 struct Piece {
   enum class Type { None, Whole, First, Middle, Last } type = Type::None;
   std::string_view payload;
-  std::size_t size = 0;  // with its header, as it says itself
+  std::size_t size = 0;  // including the header, as stated in the header
 };
 
 Piece piece_at(std::string_view block) {
@@ -54,7 +54,7 @@ std::string read_file(const std::filesystem::path& path) {
   return out;
 }
 
-// The number in a name such as MANIFEST-000005 or 000004.log.
+// Returns the number in a file name such as MANIFEST-000005 or 000004.log.
 std::optional<std::uint64_t> number_in(std::string_view name, std::string_view prefix,
                                        std::string_view suffix) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
@@ -76,16 +76,16 @@ std::map<std::uint64_t, std::string> files_of(const std::filesystem::path& store
   return out;
 }
 
-// What a manifest says of the logs.
+// The state of the logs according to a manifest.
 struct LogState {
-  // Of a column family: all that logs before this one hold is in files, as it is up to this operation.
+  // One column family: its rows in logs before `log` are in table files, up to the operation `sequence`.
   struct Flushed {
     std::uint64_t log = 0, sequence = 0;
   };
 
   std::map<unsigned, Flushed> families;
   std::uint64_t last_sequence = 0;
-  std::uint64_t first_log = 0;  // 0 where none was deleted yet
+  std::uint64_t first_log = 0;  // 0 if no log was deleted yet
   bool has_logs = false;
   bool torn = false;  // the manifest does not end with a whole edit
 };
@@ -101,8 +101,8 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-// Its column family is the last field of an edit; RocksDB's own, 0, is not written, and neither is it last where one is
-// added. Then it is of all that nothing else was said of.
+// Returns the column family of an edit: its last field. RocksDB omits it for the default family, 0, and an
+// edit that adds a family has another field last. Such edits count as edits of family 0.
 unsigned family_of(std::string_view edit) {
   const std::size_t size = edit.size();
   return size >= 3 && edit.substr(size - 3, 2) == "\xc8\x01" ? static_cast<unsigned char>(edit.back()) : 0;
@@ -112,7 +112,7 @@ struct Edit {
   std::uint64_t log = 0, first_log = 0, last_sequence = 0;
 };
 
-// Up to the first field that it does not know: these three come before.
+// Parses an edit up to the first unknown field. These three fields come earlier.
 Edit parse_edit(std::string_view bytes) {
   constexpr std::uint64_t kComparator = 1, kLogNumber = 2, kNextFile = 3, kLastSequence = 4, kPreviousLog = 9,
                           kFirstLog = 10, kMaxColumnFamily = 203, kDatabaseId = 8193;
@@ -157,7 +157,7 @@ void apply_edit(std::string_view bytes, LogState& state) {
     LogState::Flushed& flushed = state.families[i];
     const std::uint64_t log = std::max(i == family ? edit.log : 0, state.first_log);
     if (log > flushed.log) flushed = {log, state.last_sequence};
-    // Of the edits that a start writes at once, the last alone has the right sequence.
+    // A start of RocksDB writes several edits at once, and only the last has the right sequence.
     if (edit.log != 0 && flushed.log == edit.log) flushed.sequence = state.last_sequence;
   }
 }
@@ -175,11 +175,12 @@ std::string log_name(std::uint64_t log) {
   return digits + ".log";
 }
 
-// Goes through the logs in order.
+// Checks the logs in order.
 class Chain {
  public:
-  // Of a torn manifest, what is in files of one column family may be lost for another: nothing but what was in files
-  // for all may be before the first log. Not so of a whole one, for a start does not write all sequences down.
+  // If the manifest is torn, the edits of some column families may be lost. Then only operations that are in
+  // the files of all families may be missing before the first log. This does not hold for a whole manifest,
+  // because a start of RocksDB does not write all sequences.
   Chain(const LogState& state, std::uint64_t first_log) : next_(state.last_sequence + 1) {
     if (!state.torn) return;
     for (const auto& [family, flushed] : state.families)
@@ -223,8 +224,8 @@ std::optional<std::uint64_t> read_log(std::string_view log,
                                       const std::function<void(std::uint64_t, std::string_view)>& visit) {
   std::optional<std::uint64_t> bad;
   constexpr std::size_t kNone = std::string_view::npos;
-  std::string joined;         // the pieces of a record so far
-  std::size_t start = kNone;  // of it
+  std::string joined;         // the pieces of the current record
+  std::size_t start = kNone;  // offset of the current record
   const auto damaged = [&](std::size_t offset) {
     if (!bad) bad = start == kNone ? offset : start;
     start = kNone;
@@ -257,7 +258,7 @@ std::optional<std::uint64_t> read_log(std::string_view log,
         start = kNone;
         break;
     }
-    // Behind damage the next record begins where this one says that it ends, or with the next block.
+    // After damage, the next record begins where the length of this one ends, or in the next block.
     at += std::min(piece.size, block.size());
   }
   if (start != kNone) damaged(start);
@@ -278,7 +279,7 @@ LogCheck check_logs(const std::filesystem::path& store) {
   const auto logs = files_of(store, "", ".log");
   const std::string current = read_file(store / "CURRENT");
   if (current.empty()) {
-    // RocksDB would begin a new store and delete the files of this one.
+    // RocksDB would create a new store and delete the files of this one.
     const bool has_data =
         !files_of(store, "", ".sst").empty() || std::any_of(logs.begin(), logs.end(), [&](const auto& log) {
           return !read_file(store / log.second).empty();
@@ -288,8 +289,8 @@ LogCheck check_logs(const std::filesystem::path& store) {
   }
   const std::string manifest = current.substr(0, current.find('\n'));
   const LogState state = log_state(read_file(store / manifest));
-  // RocksDB has always one, if only for what is to come. That the first is the one in the manifest is not sure: what a
-  // start has written into files is done with up to a number that no log has.
+  // RocksDB always has a log, even if it is empty. The first log need not be the one in the manifest: after a
+  // replay, a start of RocksDB records a number that no log has.
   const auto first = logs.lower_bound(state.first_log);
   if (state.has_logs && first == logs.end()) {
     out.damage = "its log " + log_name(state.first_log) + " (or one of a later number) is missing";
@@ -298,7 +299,8 @@ LogCheck check_logs(const std::filesystem::path& store) {
   Chain chain(state, first == logs.end() ? 0 : first->first);
   for (auto log = first; log != logs.end(); ++log) chain.add(log->second, read_file(store / log->second));
   out = std::move(chain).finish();
-  // A start makes a log and, with the next number, a manifest. Only a warning: so does RocksDB after a failed write.
+  // A start creates a log and, with the next number, a manifest. This is only a warning, because RocksDB does
+  // the same after a failed write.
   const auto start = number_in(manifest, kManifestPrefix, "");
   if (out.damage.empty() && start && !logs.empty() && logs.rbegin()->first + 1 < *start)
     out.torn = log_name(*start - 1) + " seems to be missing, and with it what was written last";

@@ -25,7 +25,7 @@ std::string to_hex(std::uint32_t number) {
 
 std::string checksum_of(std::string_view text) { return to_hex(extend_crc32c(0, text.data(), text.size())); }
 
-// Takes what stands before `end` off the front, and `end`. Nothing where it does not come.
+// Removes and returns the text before `end`, and removes `end`. Returns nullopt if there is no `end`.
 std::optional<std::string_view> take_until(std::string_view& text, char end) {
   const auto at = text.find(end);
   if (at == text.npos) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<std::string_view> take_until(std::string_view& text, char end) {
   return out;
 }
 
-// The whole of `text` as a number, written as we write it.
+// Parses the whole of `text` as a number. Returns false if it is not one.
 template <class Number>
 bool read_number(std::optional<std::string_view> text, Number& number, int base = 10) {
   if (!text) return false;
@@ -55,7 +55,7 @@ std::optional<SnapshotFile> take_file(std::string_view& text) {
   return out;
 }
 
-// Takes the last line off, and says whether it is the checksum of what stands before.
+// Removes the last line. Returns whether it is the checksum of the text before it.
 bool take_checksum(std::string_view& text) {
   if (text.size() < kHexDigits + 1 || !text.ends_with('\n')) return false;
   const std::string_view before = text.substr(0, text.size() - kHexDigits - 1);

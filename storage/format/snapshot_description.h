@@ -1,11 +1,12 @@
-// What is told of a snapshot, and the file beside its database that says it.
+// The description of a snapshot, and its file beside the database of the snapshot.
 //
-//   file     := "rocktable snapshot 2\n"  taken (ticks)  "\n"  tables  "\n"  bytes  "\n"  line*  checksum of all before  "\n"
+//   file     := "rocktable snapshot 2\n"  taken (ticks)  "\n"  tables  "\n"  bytes  "\n"  line*
+//               checksum of all before  "\n"
 //   line     := checksum | "-"  " "  bytes  " "  name  "\n"
 //   checksum := CRC-32C, 8 hexadecimal digits
 //
-// A line describes a file of the database. Table files have no checksum in it, because each of their blocks has one. The
-// first format ends after the third number and does not list files.
+// A line describes a file of the database. Table files have no checksum in the line, because each of their
+// blocks has one. The first format ends after the third number and does not list files.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace rocktable {
 
-// A snapshot of the whole store, kept beside it. Files that it shares with the store or another one count for each.
+// A snapshot of the whole store. `bytes` includes files that the snapshot shares with the store or with other
+// snapshots.
 struct SnapshotInfo {
   std::string name;
   DateTime taken;
@@ -43,12 +45,12 @@ struct SnapshotDescription {
   std::vector<SnapshotFile> files;  // empty in the first format
 };
 
-// Letters, digits, `-`, `_` and `.`; the first one a letter or a digit; 64 at most: a name of one folder on every
-// system, and of no path.
+// Returns whether `name` has at most 64 letters, digits, `-`, `_` and `.`, and begins with a letter or a
+// digit. Such a name is a valid name of one folder on every system, and never a path.
 bool is_snapshot_name(std::string_view name);
 
 std::string to_text(const SnapshotDescription& description);
-// Nothing where it is none.
+// Returns nullopt if `text` is not a description.
 std::optional<SnapshotDescription> parse_description(std::string_view name, std::string_view text);
 
 }  // namespace rocktable

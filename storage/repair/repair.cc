@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nobody else opens the store meanwhile.
+// Locks the store, so that no process opens it during the repair.
 class Lock {
  public:
   explicit Lock(const fs::path& store) {
@@ -47,7 +47,7 @@ rocksdb::DBOptions plain_options() {
   return options;
 }
 
-// Files of tables are never changed, only deleted: a second name is as good as a copy. All others are copied.
+// Hard-links table files, because they are never changed, only deleted. Copies all other files.
 void copy_store(const fs::path& from, const fs::path& to) {
   fs::remove_all(to);
   fs::create_directory(to);
@@ -62,14 +62,15 @@ void copy_store(const fs::path& from, const fs::path& to) {
   }
 }
 
-// What a store holds, and what that says of its counters.
+// The contents of a store, and what they imply for its counters.
 struct Inventory {
-  std::map<std::uint64_t, std::uint64_t> entities;  // by table id
-  std::map<std::uint64_t, std::string> table_keys;  // in the catalog, by table id
+  std::map<std::uint64_t, std::uint64_t> entities;  // number of entities, by table id
+  std::map<std::uint64_t, std::string> table_keys;  // keys in the catalog, by table id
   std::int64_t last_timestamp = 0;
   std::map<std::uint64_t, std::uint64_t>
-      unfinished_clones;  // how many ids, by the first: swept at the next start
-  std::vector<std::string> unreadable_tables, unreadable_entities;  // keys: whole for RocksDB, and not for us
+      unfinished_clones;  // number of ids, by the first id; the next start deletes their rows
+  std::vector<std::string> unreadable_tables,
+      unreadable_entities;  // keys of rows that RocksDB reads and this program cannot decode
 };
 
 void count_tables(Database& database, Inventory& out) {
@@ -107,7 +108,7 @@ bool is_of_unfinished_clone(const Inventory& inventory, std::uint64_t id) {
   return id - first < count;
 }
 
-// Of tables, that is.
+// Returns the number of entities, without those of unfinished clones.
 std::uint64_t count_whole(const Inventory& inventory) {
   std::uint64_t out = 0;
   for (const auto& [id, count] : inventory.entities)
@@ -139,7 +140,7 @@ std::optional<std::uint64_t> number_of(Database& database, std::string_view key)
   return decode_number(bytes);
 }
 
-// As number_of, for a catalog whose numbers need not be whole.
+// Same as number_of(), but also returns the fallback if the number is damaged.
 std::uint64_t number_or(Database& database, std::string_view key, std::uint64_t otherwise) {
   try {
     return number_of(database, key).value_or(otherwise);
@@ -163,7 +164,7 @@ void put_number(Database& database, rocksdb::WriteBatch& batch, std::string_view
   check(batch.Put(database.catalog(), slice(key), slice(encode_number(number))));
 }
 
-// What cannot be read would be an error with each request.
+// Deletes rows that cannot be decoded. Otherwise each request for them would fail.
 void remove_unreadable(Database& database, const Inventory& inventory, rocksdb::WriteBatch& batch,
                        std::vector<std::string>& lost) {
   for (const auto& key : inventory.unreadable_tables) check(batch.Delete(database.catalog(), key));
@@ -172,8 +173,8 @@ void remove_unreadable(Database& database, const Inventory& inventory, rocksdb::
     lost.push_back(std::to_string(inventory.unreadable_entities.size()) + " entities that cannot be read");
 }
 
-// Counters go on behind all that was found, so that no table gets the rows of another and no ETag comes twice; rows
-// without a table get one.
+// Sets the counters beyond all values found, so that no table gets the rows of another, and no ETag is used
+// twice. Creates a table for rows without one.
 void put_catalog_right(Database& database, Inventory& inventory, std::string_view account,
                        std::vector<std::string>& lost) {
   rocksdb::WriteBatch batch;
@@ -224,7 +225,7 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   }
 }
 
-// Of an entity, as the service would write it; `tables` has the names.
+// Returns the name of an entity as in a URL of the service. `tables` has the names of tables.
 std::string name_of(const std::string& key, const std::map<std::uint64_t, std::string>& tables) {
   if (key.size() <= 8) return "the beginning of a table";
   const auto table = tables.find(decode_number(std::string_view(key).substr(0, 8)));
@@ -236,7 +237,7 @@ std::string name_of(const std::string& key, const std::map<std::uint64_t, std::s
          std::string(entity.row_key) + "')";
 }
 
-// What is lost between two entities; one is empty where the gap is at the beginning or the end.
+// Describes the rows lost between two entities. A name is empty if the gap is at the beginning or at the end.
 std::string gap_between(const std::string& before, const std::string& behind) {
   if (before.empty() && behind.empty()) return "all entities";
   if (before.empty()) return "entities before " + behind;
@@ -257,7 +258,7 @@ void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
       });
 }
 
-// A new manifest over all files that are whole.
+// Creates a new manifest for all whole files.
 void rebuild_manifest(const fs::path& store, std::vector<std::string>& lost) {
   rocksdb::DBOptions options;
   options.info_log = std::make_shared<NoLog>();
@@ -270,7 +271,8 @@ void rebuild_manifest(const fs::path& store, std::vector<std::string>& lost) {
                      std::to_string(entry.file_size()) + " bytes), but for older versions of them");
 }
 
-// Does again what a log says. Batches name column families by numbers: 1 and 2 in a store that we made.
+// Replays a write batch of a log. Batches name column families by numbers: 1 (catalog) and 2 (entities) in
+// every store.
 class Replay : public rocksdb::WriteBatch::Handler {
  public:
   explicit Replay(Database& to) : to_(to) {}
@@ -312,7 +314,8 @@ void remove_logs(const fs::path& store) {
   for (const auto& log : logs) fs::remove(log);
 }
 
-// Rows of the files; false where they cannot be opened by their manifest, or not be read around damage.
+// Copies the rows of the files. Returns false if the manifest does not open them, or if rows cannot be read
+// around damage.
 bool copy_files(const fs::path& store, const fs::path& to, std::vector<std::string>& lost) {
   std::vector<std::string> gaps;
   try {
@@ -327,8 +330,8 @@ bool copy_files(const fs::path& store, const fs::path& to, std::vector<std::stri
   return true;
 }
 
-// Makes a store of all that is whole in a copy of the damaged one, which is used up: rows of the files, then what the
-// logs say.
+// Creates a new store from the readable parts of the damaged one: first the rows of the files, then the
+// operations of the logs. Works on a copy of the damaged store, which it consumes.
 void salvage(const fs::path& store, const fs::path& copy, const fs::path& to,
              std::vector<std::string>& lost) {
   copy_store(store, copy);
@@ -360,7 +363,7 @@ fs::path backup_name(const fs::path& store) {
   }
 }
 
-// Users know the store by its own name.
+// Replaces the path of the copy by that of the store, which the user knows.
 std::string with_name(std::string text, const fs::path& copy, const fs::path& store) {
   for (auto at = text.find(copy.string()); at != std::string::npos; at = text.find(copy.string()))
     text.replace(at, copy.string().size(), store.string());
@@ -390,7 +393,7 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
     report.entities = count_whole(inventory);
   }
   report.backup = backup_name(store);
-  swap_folders(copy, store);  // there is a store at any moment
+  swap_folders(copy, store);  // a store exists at any moment
   fs::rename(copy, report.backup);
   return report;
 }
@@ -400,7 +403,7 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
 RepairReport repair_store(const fs::path& named, std::string_view account) {
   if (!fs::is_directory(named)) throw StoreError("there is no store in " + named.string());
   const fs::path store =
-      real_path(named);  // what is made lies beside the folder itself, not beside a link to it
+      real_path(named);  // new folders are made beside the folder itself, not beside a link to it
   const Lock lock(store);
   const fs::path copy = store.string() + ".repair";
   try {

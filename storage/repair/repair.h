@@ -1,4 +1,4 @@
-// Saves what is whole of a damaged store.
+// Repairs a damaged store: saves all readable data.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 namespace rocktable {
 
 struct RepairReport {
-  bool was_whole = false;    // then nothing was changed
-  std::uint64_t tables = 0;  // what there is now
+  bool was_whole = false;    // if true, nothing was changed
+  std::uint64_t tables = 0;  // number of tables now
   std::uint64_t entities = 0;
-  std::vector<std::string> lost;  // a sentence each
-  std::filesystem::path backup;   // the store as it was; empty where it was whole
+  std::vector<std::string> lost;  // one description each
+  std::filesystem::path backup;   // the damaged store; empty if it was whole
 };
 
-// Reads all of the store and checks every checksum. Where something is missing or damaged, a new store is made of what is
-// whole, next to it, and takes its place once it is complete; whoever ends the process before finds the old one.
-// Entities whose table is not known any more are put into tables recoveredN of `account`. Where a file is lost, older
-// versions of its entities may be back, and some that had been deleted.
+// Reads the whole store and checks every checksum. If something is missing or damaged, creates a new store
+// beside it from the readable data. Once the new store is complete, it takes the place of the old one. If the
+// process ends earlier, the old store is unchanged. Entities of unknown tables are put into new tables
+// `recoveredN` of `account`. If a file is lost, older versions of its entities may reappear, and deleted
+// entities too.
 //
 // Throws StoreError: no store, in use by a process, not enough space.
 RepairReport repair_store(const std::filesystem::path& store, std::string_view account);

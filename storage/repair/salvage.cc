@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kBatchBytes = 1 << 20;
 constexpr std::string_view kBehindAllKeys = "\xff";
 
-// Writes without a log: who is interrupted begins again.
+// Writes without a log: an interrupted repair starts from the beginning.
 class Writer {
  public:
   explicit Writer(const RowsOf& to) : to_(to) { options_.disableWAL = true; }
@@ -39,8 +39,8 @@ class Writer {
   rocksdb::WriteBatch batch_;
 };
 
-// An iterator at this key, or where all ends; null where that cannot be read. Each is a new one: those of RocksDB do not
-// forget a failure for certain.
+// Returns an iterator at the first row from `key`, or at the end; null if that row cannot be read. Creates a
+// new iterator each time, because an iterator of RocksDB does not reliably recover from a failure.
 std::unique_ptr<rocksdb::Iterator> rows_from(const RowsOf& from, std::string_view key) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -51,15 +51,16 @@ std::unique_ptr<rocksdb::Iterator> rows_from(const RowsOf& from, std::string_vie
   return nullptr;
 }
 
-// The least key behind all that begin with this; empty where there is none.
+// Returns the lowest key above all keys with this prefix; empty if there is none.
 std::string behind_prefix(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   if (!prefix.empty()) ++prefix.back();
   return prefix;
 }
 
-// Goes on behind a damaged block that follows `last`. RocksDB does not say where it ends: a key that is far enough is
-// looked for in growing steps, and then the first such key between. Null where there is none.
+// Returns an iterator at the first readable row after a damaged block that follows `last`, or null if there
+// is none. RocksDB does not report where the block ends. First tries ever shorter prefixes of `last`, until a
+// key after them is readable; then bisects.
 std::unique_ptr<rocksdb::Iterator> skip_damage(const RowsOf& from, const std::string& last) {
   std::string low = last, high(kBehindAllKeys);
   for (std::size_t length = last.size(); length > 0; --length) {
@@ -68,7 +69,8 @@ std::unique_ptr<rocksdb::Iterator> skip_damage(const RowsOf& from, const std::st
     high = candidate;
     break;
   }
-  // Each step halves what is between: a table's id and the first 24 bytes of a key. Keys that are closer never meet.
+  // Each step halves the gap. 256 steps resolve the table id and the first 24 bytes of a key. Closer keys do
+  // not occur.
   constexpr int kExactEnough = 256;
   for (int step = 0; step < kExactEnough; ++step) {
     const std::string middle = middle_of(low, high);
@@ -87,7 +89,7 @@ std::string middle_of(std::string_view low, std::string_view high) {
   std::size_t same = 0;
   while (same < high.size() && digit(low, same) == digit(high, same)) ++same;
   constexpr std::size_t kDigits =
-      6;  // behind what is the same: of keys that are closer, the higher one will do
+      6;  // digits after the common prefix; if keys are closer, return the higher one
   const auto digits = [&](std::string_view key) {
     std::uint64_t out = 0;
     for (std::size_t i = same; i < same + kDigits; ++i) out = out << 8 | digit(key, i);

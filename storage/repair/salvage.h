@@ -1,4 +1,4 @@
-// Copies the rows that can be read around those that cannot.
+// Copies the readable rows of a damaged database.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -14,13 +14,14 @@ struct RowsOf {
   rocksdb::ColumnFamilyHandle* family;
 };
 
-// Of each damaged block all rows are lost, and with them the rows of other files that lie between. `lost` is told the
-// keys next to each gap: before it, and behind it; empty at the beginning and the end. Throws StoreFault.
+// Copies all readable rows. Loses all rows of a damaged block, and the rows of other files between them.
+// Calls `lost` with the keys before and after each gap; a key is empty at the beginning or at the end. Throws
+// StoreFault.
 void copy_readable(const RowsOf& from, const RowsOf& to,
                    const std::function<void(const std::string&, const std::string&)>& lost);
 
-// The key half way between two others, which are read as fractions: a byte is a digit, and those that are missing are zero.
-// Returns `high` where there is none.
+// Returns the key half way between two others. Keys are read as fractions with bytes as digits; missing
+// digits are zero. Returns `high` if there is no key between.
 std::string middle_of(std::string_view low, std::string_view high);
 
 }  // namespace rocktable
