@@ -31,7 +31,7 @@ PROGRAMS = {
     "azure-storage": ("legacy JavaScript SDK", "tests/clients/legacy-javascript"),
     "azure-data-tables": ("Python SDK", "tests/clients/python"),
     "az": ("Azure CLI: `az storage table`, `az storage entity`", "tests/clients/azure-cli"),
-    "Microsoft.Azure.Cosmos.Table": (".NET SDK before the present one", "tests/clients/dotnet"),
+    "Microsoft.Azure.Cosmos.Table": (".NET SDK before the current one", "tests/clients/dotnet"),
     "WindowsAzure.Storage": ("legacy .NET SDK", "tests/clients/dotnet"),
     "unstorage": ("key-value store, driver `azure-storage-table`", "tests/clients/programs"),
     "@auth/azure-tables-adapter": ("users and sessions of Auth.js", "tests/clients/programs"),
@@ -42,29 +42,27 @@ PROGRAMS = {
 HEAD = """\
 # Compatibility
 
-Programs and SDKs, unmodified, with cases of our own through the API that each publishes. What a case expects is
-what the documentation and recordings of the real service say; no case is made for one emulator. The tests write
-this page (`tests/compatibility.py`), and fail where it does not tell what they find.
+Unmodified programs and SDKs run test cases through their published API. A case expects what the documentation and the
+recordings of the real service say; no case is made for one emulator. The tests generate this page
+(`tests/compatibility.py`), and fail if it differs from their results.
 
 """
 
 NOTES = """
 ## What to know of these programs
 
-- `unstorage`: its driver takes no endpoint without HTTPS; `rocktable exec --tls auto` is one. Removing a key that
-  is not there is an error, and `clear()` empties the whole table, whatever the driver's partition key.
-- `keyv-azuretable` and `@auth/azure-tables-adapter` take a client or its options: `allowInsecureConnection` goes
-  there.
-- `eventstore`: `storageTableHost` is the endpoint with the account, `http://127.0.0.1:10002/devstoreaccount1`.
-  Pages of `getEvents` are in the order of keys, which are random. `getUndispatchedEvents` by more than one
-  condition sends a filter without `and` in it, which is refused.
-- `Microsoft.Azure.Cosmos.Table` sends doubles that are infinite or no numbers as text without a type, and text is
-  what the service keeps. It has the option `ServerTimeout` and does not send it with every operation. It sends
-  batches to the primary location alone. `WindowsAzure.Storage` does all three.
-- Both .NET libraries speak JSON at each of its three levels of metadata; AtomPub is not offered by these versions.
-  Both refuse by themselves 101 operations in a batch, a sixth access policy, and a signature for HTTPS alone over
-  HTTP.
-- `Azure.Data.Tables`, the present .NET library, is not tried.
+- `unstorage`: its driver only takes an HTTPS endpoint, such as that of `rocktable exec --tls auto`. Removing a missing
+  key is an error, and `clear()` empties the whole table, regardless of the driver's partition key.
+- `keyv-azuretable` and `@auth/azure-tables-adapter` take a client or its options; set `allowInsecureConnection` there.
+- `eventstore`: `storageTableHost` is the endpoint with the account, `http://127.0.0.1:10002/devstoreaccount1`. Pages of
+  `getEvents` are in the order of keys, which are random. `getUndispatchedEvents` with more than one condition sends a
+  filter without `and`, which is refused.
+- `Microsoft.Azure.Cosmos.Table` sends infinite doubles and NaN as text without a type, so the service stores text. It does not
+  send its option `ServerTimeout` with every operation. It sends batches to the primary location only. None of
+  this holds for `WindowsAzure.Storage`.
+- Both .NET libraries support JSON at each of its three levels of metadata; these versions do not offer AtomPub. Both
+  refuse on the client side 101 operations in a batch, a sixth access policy, and a signature for HTTPS only over HTTP.
+- `Azure.Data.Tables`, the current .NET library, is not tested.
 """
 
 
@@ -139,15 +137,15 @@ def page():
     failing = [folded(program, one.failed) for program, one in theirs.items() if one.failed]
     return HEAD + "\n".join(lines) + f"""
 
-A cell says how many cases passed, of those that were run. rocktable: with every change, but for `az`, which is run
-by `script/test --azure-cli`. Azurite: {measured}; cases that start a server of their own, with options of
-rocktable, were not run there.
+A cell has the number of cases that passed, of those that were run. rocktable is tested with every change, except with
+`az`, which `script/test --azure-cli` runs. Azurite: {measured}; cases that start a
+server of their own, with options of rocktable, were not run there.
 {NOTES}
-## What Azurite answers otherwise
+## Cases that fail on Azurite
 
-Its table service is a preview, as it says itself. Where one of its answers differs from the service's, every case
-that looks at that answer fails: the names below tell what a case is about, not how many differences there are. Many
-look at error codes, which few programs do.
+Azurite describes its table service as a preview. If one of its answers differs from the service's, every case that checks
+that answer fails. So the names below tell what a case is about, not how many differences exist. Many cases check
+error codes, which few programs use.
 
 """ + "\n".join(failing)
 
