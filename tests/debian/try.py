@@ -5,6 +5,7 @@
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tests")]
 import chroot
 import rocktable_server
-import run
 from cases import Cases
 
 RELEASES = ("bookworm", "trixie")
@@ -126,13 +126,12 @@ def try_tests(system, cases, started):
     begin = time.monotonic()
     system.run("script/build release unit_tests")
     yield f"the unit tests are built in {duration(time.monotonic() - begin)}", True
-    build = pathlib.PurePosixPath("build/release/tests")
-    tests = run.Unit(build, [])
-    code, text = said(system, " ".join(map(str, tests.command)))
-    passed, failed, skipped = tests.count(text)
+    code, text = said(system, "build/release/tests/unit_tests --no-colors=true")  # there is no Python in the bare system
+    told = re.search(r"^\[doctest\] test cases:.* (\d+) passed \| *(\d+) failed", text, re.MULTILINE)
+    passed, failed = map(int, told.groups()) if told else (0, 0)
     if failed or code != 0:
         print(text[-20000:])
-    cases.add(passed, failed, skipped)
+    cases.add(passed, failed, 0)
     yield f"all {passed + failed} unit tests pass", code == 0 and passed > 0
 
 
