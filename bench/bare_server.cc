@@ -1,7 +1,7 @@
-// What HTTP costs by itself: a Beast server that reads requests as rocktable does, looks at nothing but the method, and
-// sends the same bytes each time, in one write.
+// The cost of HTTP itself: a Beast server that reads requests as rocktable does, looks only at the method,
+// and sends the same bytes each time, in one write.
 //
-//   bare_server PORT FOLDER THREADS    FOLDER holds an answer as it goes over the wire in a file for each method
+//  bare_server PORT FOLDER THREADS    FOLDER has a file for each method, with the response as it is sent
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

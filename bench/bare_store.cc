@@ -1,3 +1,4 @@
+// Opens the files of a store with RocksDB directly. Only this file of the benchmarks uses RocksDB.
 #include "bench/bare_store.h"
 
 #include <rocksdb/cache.h>
@@ -15,7 +16,7 @@
 namespace rocktable {
 namespace {
 
-// A database with the options that the store gave it.
+// A database with the options of the store.
 struct Database {
   Database(const std::filesystem::path& directory, bool read_only) {
     rocksdb::ConfigOptions config;

@@ -1,4 +1,4 @@
-// RocksDB by itself, beside the store: what a scan cannot be faster than.
+// RocksDB without the store: the upper limit for the speed of a scan.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,20 @@
 
 namespace rocktable {
 
-// Brings the files of a store that is closed into their final order, so that whatever is measured afterwards is
-// not measured while RocksDB tidies up.
+// Compacts the files of a closed store, so that compactions of RocksDB do not disturb later measurements.
 void compact_store(const std::filesystem::path& directory);
 
-// Iterates a table as a table scan does, without looking at keys or records. The store may be open, as long as nobody
-// writes.
+// Iterates a table as a table scan does, without decoding keys and records. The store may be open if nothing
+// writes to it.
 class BareIteration {
  public:
-  // `table`: how many tables were created before it, plus one.
+  // `table`: the number of tables created before it, plus one.
   explicit BareIteration(const std::filesystem::path& directory, std::uint64_t table = 1);
   ~BareIteration();
   BareIteration(const BareIteration&) = delete;
   BareIteration& operator=(const BareIteration&) = delete;
 
-  // The number of rows.
+  // Returns the number of rows.
   std::uint64_t run();
 
  private:
@@ -30,8 +29,8 @@ class BareIteration {
   std::unique_ptr<Impl> impl_;
 };
 
-// Writes rows of 1 KB in batches of a hundred, in order, with the log and without a look at what is there, to a new
-// database with the options of the store in `directory` (closed). Returns rows a second.
+// Writes rows of 1 KB in batches of a hundred, in order, with the log and without reading existing rows.
+// Writes to a new database with the options of the store in `directory` (closed). Returns rows per second.
 double bare_write_rate(const std::filesystem::path& directory, const std::filesystem::path& new_directory,
                        std::size_t batches);
 

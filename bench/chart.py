@@ -2,7 +2,7 @@
 
     bench/chart.py bench.json chart.svg
 
-One group of bars a scenario, one bar a target, on a logarithmic scale; longer is better.
+Each scenario has a group of bars, each target a bar, on a logarithmic scale. Longer is better.
 """
 import json
 import math
@@ -25,7 +25,7 @@ BAR, GAP, LABEL, WIDTH = 14, 14, 250, 560
 
 
 def per_second(figure):
-    """What every figure can be compared by: how often a second."""
+    """Converts a figure to a rate per second, so that all figures can be compared."""
     return figure["median"] if figure["unit"] == "1/s" else 1e6 / figure["median"]
 
 

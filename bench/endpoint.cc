@@ -1,3 +1,4 @@
+// Starts a server and polls its port until it responds.
 #include "bench/endpoint.h"
 
 #include <boost/system/system_error.hpp>
@@ -44,7 +45,7 @@ bool Endpoint::answers() const {
     HttpClient(port_, transport_).exchange(request_bytes("GET", "/Tables?$top=1"));
     return true;
   } catch (const boost::system::system_error&) {
-    return false;  // nobody listens yet
+    return false;  // the server does not listen yet
   }
 }
 

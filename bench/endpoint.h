@@ -1,4 +1,4 @@
-// What is measured: an endpoint of the Table service, and the process behind it where the benchmark starts it.
+// A server of the Table protocol to measure, and its process if the benchmark starts it.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@ namespace rocktable {
 
 class Endpoint {
  public:
-  // `command` is a shell's, in which {port} and {location} stand for what the benchmark chooses, {location} being
+  // `command` is a shell command. The benchmark replaces {port} with a free port and {location} with
   // `folder`.
   Endpoint(std::string name, std::string command, std::filesystem::path folder,
            Transport transport = Transport::Plain);
-  // An endpoint that somebody else started: http://127.0.0.1:PORT/devstoreaccount1. Throws std::invalid_argument.
+  // A server that runs already: http://127.0.0.1:PORT/devstoreaccount1. Throws std::invalid_argument.
   Endpoint(std::string name, const std::string& url);
 
   const std::string& name() const { return name_; }
@@ -26,12 +26,12 @@ class Endpoint {
   Transport transport() const { return transport_; }
   const std::string& command() const { return command_; }
   const std::filesystem::path& folder() const { return folder_; }
-  // Whether the benchmark starts and stops it.
+  // Returns whether the benchmark starts and stops it.
   bool is_ours() const { return !command_.empty(); }
   const Process& process() const { return *process_; }
 
-  // Starts it, and waits until it answers a request (where it is not the benchmark's: only makes sure that it does).
-  // Throws std::runtime_error.
+  // Starts the server and waits until it responds to a request. For a server that runs already, only checks
+  // that it responds. Throws std::runtime_error.
   std::chrono::duration<double, std::micro> start();
   std::chrono::duration<double, std::micro> stop();
 

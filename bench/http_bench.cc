@@ -1,3 +1,4 @@
+// The scenarios over HTTP, grouped by what they need: starts, one connection, many connections, RocksDB.
 #include "bench/http_bench.h"
 
 #include <algorithm>
@@ -24,11 +25,10 @@ using Microseconds = std::chrono::duration<double, std::micro>;
 
 constexpr int kConnections = 32;
 constexpr std::size_t kTransaction = 100;
-constexpr std::size_t kRequestsARound = 500;  // of one connection
-constexpr std::size_t kRequestsPrepared =
-    20'000;                                 // of many; used again where that does not change what they do
-constexpr std::size_t kMiddle = 100'000;    // the table that most scenarios use, or the largest below
-constexpr std::chrono::seconds kSettle{7};  // before a stop: not every server writes at once
+constexpr std::size_t kRequestsARound = 500;       // for one connection
+constexpr std::size_t kRequestsPrepared = 20'000;  // for many; reused if repeating them has the same effect
+constexpr std::size_t kMiddle = 100'000;           // the table of most scenarios, or the largest below
+constexpr std::chrono::seconds kSettle{7};         // before a stop, because some servers write with a delay
 constexpr const char* kBareServer = "bare Beast";
 constexpr const char* kBareStore = "bare RocksDB";
 constexpr const char* kStoreFolder = "__rocktable__";
@@ -48,7 +48,7 @@ Microseconds duration_of(const std::function<void()>& work) {
   return Clock::now() - start;
 }
 
-// Looks for what begins with a rare letter: quotes are everywhere.
+// Searches for a rare letter first, because quotes are frequent.
 std::size_t count_rows(std::string_view body) {
   constexpr std::string_view kName = "RowKey\":";
   std::size_t count = 0;
@@ -56,7 +56,7 @@ std::size_t count_rows(std::string_view body) {
   return count;
 }
 
-// All pages of a query; the number of entities.
+// Reads all pages of a query. Returns the number of entities.
 std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter) {
   std::size_t found = 0;
   for (std::string tokens;;) {
@@ -77,7 +77,7 @@ void require(std::size_t found, std::size_t expected, const std::string& what) {
                            std::to_string(expected));
 }
 
-// A whole run.
+// One run of all scenarios.
 class Bench {
  public:
   explicit Bench(HttpBenchOptions options) : options_(std::move(options)), report_(columns()) {}
@@ -127,7 +127,8 @@ class Bench {
     return out;
   }
 
-  // Who fails goes on without further rows, but for the first: its failure is the run's.
+  // Runs `work` for each target. A target that fails gets no further rows; a failure of the first target ends
+  // the run.
   void each(const std::function<void(Endpoint&)>& work) {
     const auto fails = [&](const std::unique_ptr<Endpoint>& target) {
       try {
@@ -153,10 +154,10 @@ class Bench {
     report_.add(scenario, Unit::Microseconds, target.name(), time.count());
   }
 
-  // From the first start to a store with all tables: starts, stops, memory, disk.
+  // Measures starts, stops, memory and disk, from the first start until all tables are stored.
   void live_through(Endpoint& target);
   void fill(const Endpoint& target, std::size_t size);
-  // Client and servers share one core; round -1 warms up.
+  // Client and servers share one core. Round -1 is for warming up.
   void one_connection(Endpoint& target, int round);
   void many_connections();
   void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
@@ -224,7 +225,7 @@ void Bench::live_through(Endpoint& target) {
 
 // --- One connection ----------------------------------------------------------------------------------------
 
-// The median of a round of requests, all made beforehand.
+// Returns the median of a round of requests. All requests are created in advance.
 Microseconds median_of_round(HttpClient& client, const std::function<std::string()>& make) {
   std::vector<std::string> requests(kRequestsARound);
   std::ranges::generate(requests, make);
@@ -287,7 +288,7 @@ void Bench::one_connection(Endpoint& target, int round) {
 
 // --- Many connections --------------------------------------------------------------------------------------
 
-// Has the answers of the first target, to the byte.
+// Starts a server that sends the first target's responses, byte for byte.
 std::unique_ptr<Endpoint> Bench::start_bare_server() {
   const Endpoint& first = *options_.targets.front();
   const std::filesystem::path answers = options_.folder / "answers";
@@ -307,8 +308,8 @@ std::unique_ptr<Endpoint> Bench::start_bare_server() {
   return server;
 }
 
-// `make`: the request of a number; `once`: it cannot be sent again (its number counts on). `size`: targets without a table
-// of that size are left out.
+// `make` returns the request with this number. `once`: a request cannot be sent again, so numbers continue.
+// `size`: leaves out targets without a table of that size.
 void Bench::many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
                              std::optional<std::size_t> size, bool once) {
   for (int round = 0; round < options_.rounds; ++round) {
@@ -333,7 +334,7 @@ void Bench::many_connections() {
   if (!options_.bare_server.empty()) options_.targets.push_back(start_bare_server());
   const std::size_t middle = middle_of(*options_.targets.front());
   const std::string table = table_of(middle);
-  // Numbers that follow each other lie in partitions of their own.
+  // Maps consecutive numbers to different partitions.
   const auto spread = [](std::size_t number) { return 100'000'000 + number * 10'007 % 100'000'000; };
   for (const std::size_t size : options_.sizes)
     if (size >= middle)
@@ -353,7 +354,8 @@ void Bench::many_connections() {
   });
 }
 
-// Point reads of many connections alone, then while another connection scans the largest table again and again.
+// Measures point reads of many connections, first without other load, then while one more connection scans
+// the largest table repeatedly.
 void Bench::fairness(const Endpoint& target) {
   const std::size_t size = sizes_of(target).back();
   std::vector<std::string> requests(kRequestsPrepared);
@@ -380,7 +382,7 @@ void Bench::fairness(const Endpoint& target) {
                 static_cast<double>(target.process().peak() - before) / 1024);
 }
 
-// Whether writers stand still now and then, while RocksDB flushes and compacts.
+// Measures whether writers stall while RocksDB flushes and compacts.
 void Bench::stalls(const Endpoint& target) {
   const std::size_t size = middle_of(target);
   std::vector<std::string> requests(kRequestsPrepared);
@@ -393,7 +395,8 @@ void Bench::stalls(const Endpoint& target) {
   add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)));
 }
 
-// What TLS adds to a point read and `--sync` to an insert, beside the same without; all in stores of their own.
+// Measures the cost of TLS for a point read and of `--sync` for an insert, against the same without; each in
+// a new store.
 void Bench::prices(const Endpoint& target) {
   if (!target.is_ours()) return;
   const std::filesystem::path folder = options_.folder / "prices";
@@ -434,8 +437,8 @@ void Bench::deletion(const Endpoint& target) {
 
 // --- RocksDB by itself -------------------------------------------------------------------------------------
 
-// The same rows iterated, rows of the same size written: on the store of the first target, which is stopped meanwhile, and
-// beside it.
+// Iterates the same rows in the store of the first target (stopped meanwhile), and writes rows of the same
+// size beside it.
 void Bench::bare_store(Endpoint& target) {
   if (!target.is_ours() || !std::filesystem::exists(target.folder() / kStoreFolder)) return;
   target.stop();
@@ -450,7 +453,7 @@ void Bench::bare_store(Endpoint& target) {
       if (sizes[i] == middle_of(target))
         report_.add("paging through " + count_text(sizes[i]), Unit::Microseconds, kBareStore, time.count());
     }
-    stay_on_one_core(true);  // with its flushes, as the row that it is compared with
+    stay_on_one_core(true);  // includes flushes, as the row for comparison does
     report_.add("transactions of 100, c=1, entities", Unit::PerSecond, kBareStore,
                 bare_write_rate(store, beside, 500));
     stay_on_one_core(false);

@@ -1,4 +1,4 @@
-// How fast servers of the Table protocol answer over HTTP, side by side, and how that grows with the table.
+// Compares the speed of servers of the Table protocol over HTTP, and how it depends on the size of the table.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@ namespace rocktable {
 
 struct HttpBenchOptions {
   std::vector<std::unique_ptr<Endpoint>> targets;
-  std::map<std::string, std::size_t> largest;  // table of a target, by name; else all sizes
+  std::map<std::string, std::size_t> largest;  // largest table of a target, by name; default: all sizes
   std::vector<std::size_t> sizes;              // of the tables, in entities, ascending
   std::filesystem::path folder;
-  std::filesystem::path bare_server;  // the program; empty: without that limit
+  std::filesystem::path bare_server;  // bare_server; empty: leaves out that row
   int rounds = 5;
-  std::chrono::milliseconds round_time{2000};  // of each load of many connections
-  std::chrono::seconds long_time{60};          // of the one that looks for stalls
+  std::chrono::milliseconds round_time{2000};  // for each load of many connections
+  std::chrono::seconds long_time{60};          // for the load that looks for stalls
 };
 
-// All scenarios of rocktable_bench.cc on all targets in turn, round by round. Throws std::runtime_error where a target does
-// not answer as it should.
+// Runs all scenarios of rocktable_bench.cc on all targets in turn, round by round. Throws std::runtime_error
+// if a target sends an unexpected response.
 Report bench_http(HttpBenchOptions options);
 
 }  // namespace rocktable

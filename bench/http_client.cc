@@ -1,3 +1,4 @@
+// A minimal HTTP client over TCP and TLS, and a load generator with many connections.
 #include "bench/http_client.h"
 
 #include <array>
@@ -33,10 +34,10 @@ std::size_t number_of(std::string_view text, int base) {
   return out;
 }
 
-// Takes an answer apart while it comes in, in memory that the next one uses again.
+// Parses a response as it arrives. Reuses its memory for the next response.
 class AnswerReader {
  public:
-  // Whether the answer is whole.
+  // Returns whether the response is complete.
   bool feed(std::string_view bytes) {
     received_ += bytes;
     if (body_ == 0 && !read_head()) return false;
@@ -45,7 +46,7 @@ class AnswerReader {
 
   int status() const { return status_; }
 
-  // Until clear().
+  // Valid until clear().
   Answer answer() const {
     const std::string_view all = received_;
     return {status_, all.substr(0, body_), chunked_ ? content_ : all.substr(body_, length_), all};

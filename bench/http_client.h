@@ -1,4 +1,4 @@
-// Sends requests that were made beforehand, and reads of their answers the little that measuring needs.
+// Sends requests that were created in advance, and reads only what measuring needs of their responses.
 #pragma once
 
 #include <chrono>
@@ -18,23 +18,23 @@ struct Answer {
   int status = 0;
   std::string_view head;  // status line and headers
   std::string_view body;
-  std::string_view raw;  // all bytes as they came
+  std::string_view raw;  // all bytes as received
 
-  // The value of a header; empty where there is none.
+  // Returns the value of a header, or an empty string if there is none.
   std::string header(std::string_view name) const;
 };
 
 // One connection, one request at a time.
 class HttpClient {
  public:
-  // Over TLS it believes any certificate.
+  // Over TLS it accepts any certificate.
   explicit HttpClient(std::uint16_t port, Transport transport = Transport::Plain);
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // The answer lasts until the next one. Throws std::runtime_error where the connection breaks or the status is 400 or
-  // above.
+  // The response is valid until the next call. Throws std::runtime_error if the connection breaks or the
+  // status is 400 or above.
   Answer exchange(std::string_view request);
 
  private:
@@ -49,8 +49,8 @@ struct LoadResult {
   double rate() const { return static_cast<double>(latencies.microseconds.size()) / seconds; }
 };
 
-// So many connections at once, each with its next request once it has its answer, for so long or until `next`, called for
-// each request, returns an empty one. Throws as exchange() does.
+// Opens this many connections. Each sends its next request after each response, until `time` has passed or
+// `next`, called for each request, returns an empty one. Throws as exchange() does.
 LoadResult load(std::uint16_t port, int connections, std::chrono::milliseconds time,
                 const std::function<std::string_view()>& next);
 

@@ -1,3 +1,4 @@
+// Child processes: starting, stopping, memory from /proc.
 #include "bench/process.h"
 
 #include <fcntl.h>
@@ -47,8 +48,8 @@ Process::Process(const std::string& command) {
   const std::string words = "exec " + command;
   process_ = fork();
   if (process_ != 0) return;
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // a benchmark that is killed leaves no server behind
-  setpgid(0, 0);  // an interrupt of the benchmark is for the benchmark, which then stops its servers
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // stop the server if the benchmark is killed
+  setpgid(0, 0);                     // an interrupt goes only to the benchmark, which stops its servers
   const int nothing = open("/dev/null", O_RDWR);
   dup2(nothing, STDIN_FILENO);
   dup2(nothing, STDOUT_FILENO);

@@ -9,24 +9,24 @@
 
 namespace rocktable {
 
-// Keeps this process, and those that it starts from now on, on one core; without that, the time that an idle core of a
-// virtual machine takes to wake up hides everything. `false` lifts it.
+// Keeps this process and its later child processes on one core. Otherwise the wake-up time of idle cores of a
+// virtual machine hides all differences. `false` removes the limit.
 void stay_on_one_core(bool one_core);
 
 class Process {
  public:
-  // Runs a shell's command in a process group of its own; what it prints is dropped.
+  // Runs a shell command in a new process group. Discards its output.
   explicit Process(const std::string& command);
-  // Ends it in order, if stop() has not.
+  // Stops the process as stop() does, unless it is stopped already.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   bool is_running();
-  // SIGTERM, and the wait for the end.
+  // Sends SIGTERM and waits for the end.
   void stop();
 
-  // Memory in KiB: resident now, and the most it was since the last reset_peak().
+  // Memory in KiB: resident now, and the maximum since the last reset_peak().
   long resident() const;
   long peak() const;
   void reset_peak() const;
@@ -35,7 +35,7 @@ class Process {
   pid_t process_ = -1;
 };
 
-// A port that was free a moment ago.
+// Returns a port that was free a moment ago.
 std::uint16_t free_port();
 
 }  // namespace rocktable

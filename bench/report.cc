@@ -1,3 +1,4 @@
+// Computes medians and spreads, and prints them.
 #include "bench/report.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Figures of all targets, as a table for people and as JSON for programs.
+// Results of all targets, as a table for people and as JSON for programs.
 #pragma once
 
 #include <map>
@@ -12,20 +12,20 @@ namespace rocktable {
 
 enum class Unit { PerSecond, Microseconds, Mebibytes, Bytes };
 
-// Keeps rows in the order in which they were first named, a column for each target.
+// Keeps rows in the order of their first use, with a column for each target.
 class Report {
  public:
-  // `targets`: the first one is compared with all others.
+  // The report compares the first of `targets` with all others.
   explicit Report(std::vector<std::string> targets) : targets_(std::move(targets)) {}
 
-  // One round's figure. All rounds' median is told, and how far they spread.
+  // Adds the figure of one round. The report shows the median of all rounds and their spread.
   void add(const std::string& scenario, Unit unit, const std::string& target, double figure);
-  // Latencies behind a figure: their median and 99th percentile are told, too.
+  // Adds the latencies behind a figure. The report shows their median and 99th percentile, too.
   void add_latencies(const std::string& scenario, const std::string& target, const Samples& samples);
 
   double median(const std::string& scenario, const std::string& target) const;
 
-  // Markdown: medians with the least and the most, and how many times better the first target is than each other.
+  // Prints Markdown: medians with minimum and maximum, and the ratio of the first target to each other one.
   void print() const;
   nlohmann::json to_json() const;
 

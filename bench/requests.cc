@@ -1,3 +1,4 @@
+// Builds requests as bytes, and signs them with the key of the development account.
 #include "bench/requests.h"
 
 #include "bench/sample_entities.h"
@@ -13,7 +14,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kJson = "Content-Type: application/json\r\n";
-// As the SDKs write them; not every server takes others.
+// In the form that SDKs write. Some servers accept no other form.
 const std::string kBatchBoundary = "batch_a36a1b9e-1b0c-4d4a-9f3e-3b1d7a1f5c11";
 const std::string kChangeSetBoundary = "changeset_7f0d5c1a-52a4-4f0e-8f5d-1d2f0c9a7b42";
 
@@ -29,7 +30,7 @@ std::string sas_query() {
          percent_encode(AccountKey(kDevelopmentKey).sign(text));
 }
 
-// The Authorization and x-ms-date lines.
+// Returns the Authorization and x-ms-date lines.
 std::string authorization(std::string_view method, std::string_view target, std::string_view content_type,
                           bool lite) {
   const std::string date = to_http_date(now());

@@ -1,4 +1,4 @@
-// The requests of the scenarios as bytes, signed beforehand.
+// Creates the requests of the scenarios as signed bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,25 @@ namespace rocktable {
 
 enum class Signing { SharedKeyLite, SharedKey, Sas };
 
-// A request of the development account, good for fifteen minutes. `resource` stands behind the account: `/Tables`.
-// `headers`: further lines, each ending in CRLF.
+// A request of the development account, valid for fifteen minutes. `resource` is the path after the account:
+// `/Tables`. `headers`: more header lines, each ending with CRLF.
 std::string request_bytes(std::string_view method, std::string_view resource, std::string_view body = "",
                           std::string_view headers = "", Signing signing = Signing::SharedKeyLite);
 
 std::string create_table_request(std::string_view table);
 std::string delete_table_request(std::string_view table);
 
-// One entity of sample_entities.h.
+// Reads one entity of sample_entities.h.
 std::string get_request(std::string_view table, std::size_t number, Signing signing = Signing::SharedKeyLite);
 std::string insert_request(std::string_view table, std::size_t number);
-// PUT or MERGE; without `if_match` also where there is no such entity.
+// PUT or MERGE. Without `if_match` the entity need not exist.
 std::string write_request(std::string_view method, std::string_view table, std::size_t number,
                           std::string_view if_match = "");
-// A transaction that inserts so many entities of one partition.
+// A transaction that inserts this many entities of one partition.
 std::string transaction_request(std::string_view table, std::size_t first, std::size_t count);
 
-// A page of a query. `filter`: empty for all; `tokens`: of the page before, `&NextPartitionKey=...`.
+// A page of a query. `filter`: empty for all entities; `tokens`: from the previous page,
+// `&NextPartitionKey=...`.
 std::string query_request(std::string_view table, std::string_view filter, std::string_view tokens = "");
 
 }  // namespace rocktable

@@ -1,32 +1,32 @@
-// How fast rocktable answers.
+// Measures how fast rocktable responds.
 //
-//   rocktable_bench store [SIZE...]    the store, in this process
-//   rocktable_bench http --start rocktable=COMMAND [--start OTHER=COMMAND] [--target OTHER=URL] [SIZE...]
+//  rocktable_bench store [SIZE...]    the store, in this process
+//  rocktable_bench http --start rocktable=COMMAND [--start OTHER=COMMAND] [--target OTHER=URL] [SIZE...]
 //
-// Scenarios over HTTP, a line each; c is the number of connections, sizes are entities of about 1 KB:
+// Scenarios over HTTP, one per line. c is the number of connections; SIZE counts entities of about 1 KB:
 //
-//   start, empty / SIZE stored      from the command to the first answer
-//   stop                            from SIGTERM to the end
-//   memory, idle / after SIZE       resident, once so many were inserted in transactions of 100
-//   disk, an entity                 bytes of all files
-//   point of SIZE                   one entity by its whole key; c=1 also with Shared Key and with a SAS
-//   range of 100 of SIZE            100 rows of a partition of 10,000
-//   partition scan, 10 of 10k       a partition of which a filter on a property keeps 10
-//   table scan, 10 of SIZE          a table of which a filter on a property keeps 10
-//   paging through SIZE             a table, page by page
-//   conditional update              replaces an entity whose ETag is the one before
-//   transactions of 100             entities a second
-//   insert, insert-or-replace, merge
-//   8 points, a replacement, ...    mixed in this proportion
-//   p99 of points                   alone, and beside a table scan that finds nothing (first target)
-//   the longest of 60 s             of insert-or-replace by 32 connections (first target)
-//   point, insert, c=1              the first target as it is, with TLS, with --sync
-//   delete a table of SIZE
+//  start, empty / SIZE stored      from the command to the first response
+//  stop                            from SIGTERM to the end of the process
+//  memory, idle / after SIZE       resident, after inserting that many entities in transactions of 100
+//  disk, an entity                 bytes of all files
+//  point of SIZE                   one entity by its whole key; c=1 also with Shared Key and with a SAS
+//  range of 100 of SIZE            100 rows of a partition of 10,000
+//  partition scan, 10 of 10k       a partition in which a filter on a property matches 10
+//  table scan, 10 of SIZE          a table in which a filter on a property matches 10
+//  paging through SIZE             a table, page by page
+//  conditional update              replaces an entity with the ETag of the previous update
+//  transactions of 100             entities per second
+//  insert, insert-or-replace, merge
+//  8 points, a replacement, ...    mixed in this proportion
+//  p99 of points                   without other load, and beside a table scan that finds nothing (first target)
+//  the longest of 60 s             of insert-or-replace by 32 connections (first target)
+//  point, insert, c=1              the first target unchanged, with TLS, with --sync
+//  delete a table of SIZE
 //
-// Scenarios of the store: point, row-range, partition-scan, table-scan, delete as above; bare iteration: the rows of that
-// table scan by RocksDB itself, keys and records untouched.
+// Scenarios of the store: point, row-range, partition-scan, table-scan, delete as above. Bare iteration:
+// RocksDB iterates the rows of that table scan without decoding keys and records.
 //
-// One connection: client and servers share one core. All targets take turns in all rounds.
+// With one connection, client and servers share one core. All targets take turns in all rounds.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -47,7 +47,7 @@
 namespace rocktable {
 namespace {
 
-// NAME=VALUE
+// Splits NAME=VALUE.
 std::pair<std::string, std::string> split(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) throw std::invalid_argument("not NAME=VALUE: " + text);

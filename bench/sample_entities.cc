@@ -1,3 +1,4 @@
+// Computes the keys, properties and filters of the sample entities from their numbers.
 #include "bench/sample_entities.h"
 
 #include <algorithm>

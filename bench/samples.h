@@ -1,4 +1,4 @@
-// Durations that were measured, and how they are told.
+// Measured durations, and their text form.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The scenarios of the store, in this process, without HTTP.
 #include "bench/store_bench.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ RequestStats table_scan(const TableStore& store) { return query(store, kTableFil
 
 // --- Measuring ---------------------------------------------------------------------------------------------
 
-// How long each run took, and what the last one read.
+// The duration of each run, and what the last one read.
 struct Measured : Samples {
   RequestStats stats;
 
@@ -74,7 +75,7 @@ struct Measured : Samples {
   }
 };
 
-// One size: its store, and what was measured on it.
+// A store of one size, and its measurements.
 struct Subject {
   Subject(std::size_t size, const std::filesystem::path& folder)
       : entities(size), directory(folder / std::to_string(size)), random(static_cast<unsigned>(size)) {
@@ -125,7 +126,7 @@ void measure_deletion(Subject& s) {
   });
 }
 
-// --- Telling -----------------------------------------------------------------------------------------------
+// --- Report ------------------------------------------------------------------------------------------------
 
 void print_row(std::string_view scenario, std::size_t entities, const Measured& samples) {
   const double median = samples.median();
@@ -171,7 +172,7 @@ void bench_store(const std::vector<std::size_t>& sizes, const std::filesystem::p
     subjects.push_back(std::make_unique<Subject>(size, folder));
   }
   std::fprintf(stderr, "measuring\n");
-  measure_look_ups(subjects, 5'000);  // to warm up
+  measure_look_ups(subjects, 5'000);  // for warming up
   for (auto& s : subjects) s->point = s->range = {};
   measure_look_ups(subjects, 2'000);
   for (auto& s : subjects) measure_scans(*s, 1'000'000);

@@ -1,4 +1,4 @@
-// How fast the store answers, in this process, and how that grows with the table.
+// Measures how fast the store responds, in this process, and how that depends on the size of the table.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace rocktable {
 
-// Prints a table of all scenarios (rocktable_bench.cc) for tables of these sizes, ascending. Queries are what the service
-// makes of them: $filter text, plan, scan, evaluation; nothing is rendered. Each size has a store of its own in `folder`,
-// closed and opened once after it was filled. Point and row-range take turns over all sizes, table scan and bare iteration
-// with each other, so that whatever else the machine does spoils all alike.
+// Prints a table of all scenarios (rocktable_bench.cc) for tables of these sizes, ascending. Queries run as
+// in the service: $filter text, plan, scan, evaluation; nothing is rendered. Each size has a store of its own
+// in `folder`, which is closed and reopened once after it is filled. Point and row-range take turns over all
+// sizes, and so do table scan and bare iteration, so that other load on the machine affects all of them
+// equally.
 void bench_store(const std::vector<std::size_t>& sizes, const std::filesystem::path& folder);
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// Base64 with one table per direction. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd. Those are written in
-// pairs, from a table of all 4,096.
+// Base64 with one table per direction. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd. The
+// encoder writes characters in pairs, from a table of all 4,096 pairs.
 #include "odata/base64.h"
 
 #include <array>
@@ -11,11 +11,11 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint32_t kForeign = 0x80;  // above all values, and still there in an `or` of several
+constexpr std::uint32_t kInvalid = 0x80;  // above all values; survives an `or` of several values
 
 constexpr std::array<std::uint8_t, 256> kValues = [] {
   std::array<std::uint8_t, 256> values{};
-  values.fill(kForeign);
+  values.fill(kInvalid);
   for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
     values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   }
@@ -96,7 +96,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
     bytes[at++] = static_cast<char>((a << 2 | b >> 4) & 0xFFu);
     if (padding == 1) bytes[at] = static_cast<char>((b << 4 | c >> 2) & 0xFFu);
   }
-  if ((seen & kForeign) != 0) return std::nullopt;
+  if ((seen & kInvalid) != 0) return std::nullopt;
   return bytes;
 }
 

@@ -1,5 +1,5 @@
-// Text on its way into a string, by way of a block of fixed size: what is written in small pieces pays for one look at
-// the block a piece, not for one at the string a character.
+// BufferedText: collects text in a block of fixed size and appends full blocks to a string. Text written in
+// small pieces then costs one capacity check per piece, instead of one per character.
 #pragma once
 
 #include <array>
@@ -10,43 +10,44 @@
 
 namespace rocktable {
 
-// What was written is in the string after flush() alone; without it the rest is lost.
+// The string is complete only after flush(). Text that is not flushed is lost.
 class BufferedText {
  public:
-  static constexpr std::size_t kMaxRoom = 4096;
+  static constexpr std::size_t kBlockBytes = 4096;
 
-  // The string must outlive this; nobody else appends to it meanwhile.
+  // The string must outlive this object. Nothing else may append to it before flush().
   explicit BufferedText(std::string& out) : out_(out) {}
   BufferedText(const BufferedText&) = delete;
   BufferedText& operator=(const BufferedText&) = delete;
 
-  // At least so many bytes to write to, at most kMaxRoom; commit() says where they ended.
-  char* room(std::size_t bytes) {
+  // Returns at least `bytes` bytes of writable memory (at most kBlockBytes). The caller writes there, then calls
+  // commit() with the end of what it wrote.
+  char* prepare(std::size_t bytes) {
     if (bytes > block_.size() - size_) flush();
     return block_.data() + size_;
   }
   void commit(const char* end) { size_ = static_cast<std::size_t>(end - block_.data()); }
 
   void append(char c) {
-    *room(1) = c;
+    *prepare(1) = c;
     ++size_;
   }
 
   void append(std::string_view text) {
-    if (text.size() > kMaxRoom) {
+    if (text.size() > kBlockBytes) {
       flush();
       out_ += text;
       return;
     }
-    char* const at = room(text.size());
+    char* const at = prepare(text.size());
     if (!text.empty()) std::memcpy(at, text.data(), text.size());  // an empty view may have no address
     size_ += text.size();
   }
 
-  // A literal: its size is known, and so its copy is a few instructions.
+  // For a string literal: its size is a constant, so that the copy compiles to a few instructions.
   template <std::size_t Size>
   void append(const char (&literal)[Size]) {
-    std::memcpy(room(Size - 1), literal, Size - 1);
+    std::memcpy(prepare(Size - 1), literal, Size - 1);
     size_ += Size - 1;
   }
 
@@ -58,7 +59,7 @@ class BufferedText {
  private:
   std::string& out_;
   std::size_t size_ = 0;
-  std::array<char, kMaxRoom> block_;  // not initialised: written before it is read
+  std::array<char, kBlockBytes> block_;  // not initialised: written before it is read
 };
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// Calendar arithmetic is std::chrono's; reading and writing the digits is done here, without locale and
-// without streams.
+// std::chrono does the calendar arithmetic. This file reads and writes the digits, without locales and
+// streams.
 #include "odata/date_time.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Fields {
   unsigned weekday;  // 0 is Sunday
 };
 
-// What lies outside years 0001..9999 is shown as the nearest that does not: a year has four digits here.
+// Clamps times outside the years 0001..9999 to that range, because a year has four digits here.
 Fields fields_of(DateTime time) {
   const std::int64_t ticks = std::clamp<std::int64_t>(time.ticks, 0, kMaxDateTime.ticks);
   const std::int64_t in_day = ticks % kTicksPerDay;
@@ -44,7 +44,7 @@ Fields fields_of(DateTime time) {
           .weekday = std::chrono::weekday{days}.c_encoding()};
 }
 
-// Days since 0001-01-01, or nothing where the calendar has no such day.
+// Returns the days since 0001-01-01, or nullopt if the calendar has no such day.
 std::optional<std::int64_t> days_of(int year, int month, int day) {
   const std::chrono::year_month_day date{std::chrono::year{year},
                                          std::chrono::month{static_cast<unsigned>(month)},
@@ -74,7 +74,7 @@ void write_full(char* out, DateTime time) {
   write_digits<kFractionDigits>(out + 20, fields.fraction);
 }
 
-// Reads a text from its front; every function leaves it where it was if it answers nothing or false.
+// Reads a text from its front. Functions that return nullopt or false consume nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -87,7 +87,7 @@ class Scanner {
     return true;
   }
 
-  // Exactly `count` digits, of a number not above `max`.
+  // Reads exactly `count` digits that make a number of at most `max`.
   std::optional<int> number(std::size_t count, int max) {
     if (rest_.size() < count) return std::nullopt;
     int value = 0;
@@ -116,7 +116,7 @@ std::optional<std::int64_t> scan_date(Scanner& scanner) {
   return *days * kTicksPerDay;
 }
 
-// HH:mm, without what may follow.
+// Reads HH:mm. Leaves what follows.
 std::optional<std::int64_t> scan_hours_and_minutes(Scanner& scanner, int max_hour) {
   const auto hour = scanner.number(2, max_hour);
   if (!hour || !scanner.take(':')) return std::nullopt;
@@ -125,7 +125,7 @@ std::optional<std::int64_t> scan_hours_and_minutes(Scanner& scanner, int max_hou
   return *hour * kTicksPerHour + *minute * kTicksPerMinute;
 }
 
-// The digits behind the point: at least one, those beyond ticks cut off.
+// Reads the digits after the decimal point: at least one. Cuts off digits below one tick.
 std::optional<std::int64_t> scan_fraction(Scanner& scanner) {
   std::int64_t ticks = 0;
   std::int64_t unit = kTicksPerSecond;
@@ -150,7 +150,7 @@ std::optional<std::int64_t> scan_time(Scanner& scanner) {
   return ticks + *fraction;
 }
 
-// What to subtract to get to UTC. Offsets go up to fourteen hours, as on the service's platform.
+// Returns what to subtract to get UTC. Offsets go up to fourteen hours, as on the service's platform.
 std::optional<std::int64_t> scan_zone(Scanner& scanner) {
   if (scanner.at_end() || scanner.take('Z')) return 0;
   const bool east = scanner.take('+');
@@ -186,7 +186,7 @@ std::optional<DateTime> parse_date_time(std::string_view text) {
 char* write_date_time(char* out, DateTime time) {
   write_full(out, time);
   char* end = out + kFullForm.size() - 1;  // the Z
-  while (end[-1] == '0') --end;            // stops at the point at the latest
+  while (end[-1] == '0') --end;            // stops at the decimal point at the latest
   if (end[-1] == '.') --end;
   *end = 'Z';
   return end + 1;
@@ -247,8 +247,8 @@ std::optional<DateTime> parse_http_date(std::string_view text) {
   if (!days) return std::nullopt;
   const DateTime time{*days * kTicksPerDay + *hour * kTicksPerHour + *minute * kTicksPerMinute +
                       *second * kTicksPerSecond};
-  // Writing it again checks the rest: punctuation, the day's name, and hours, minutes and seconds that ran
-  // over.
+  // Formats the time again and compares. This checks the rest: punctuation, the name of the day, and hours,
+  // minutes and seconds out of range.
   const auto again = http_date(time);
   if (!equals_ignoring_case({again.data(), again.size()}, text)) return std::nullopt;
   return time;

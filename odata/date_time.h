@@ -1,4 +1,4 @@
-// Points in time with the service's precision of 100 ns, and their ISO 8601 text.
+// Points in time with the service's precision of 100 ns, and their ISO 8601 and HTTP text forms.
 #pragma once
 
 #include <compare>
@@ -23,29 +23,30 @@ inline constexpr DateTime kUnixEpoch{621'355'968'000'000'000};
 inline constexpr DateTime kMinDateTime{504'911'232'000'000'000};
 inline constexpr DateTime kMaxDateTime{3'155'378'975'999'999'999};
 
-// The wall clock.
+// Reads the wall clock.
 DateTime now();
 
 // Reads yyyy-MM-dd, optionally followed by T (or a space) HH:mm, :ss, a fraction, and `Z` or an offset
-// (+hh:mm, -hh:mm, up to 14 hours). Without zone the time is UTC. Years 0001 to 9999, before and after the
-// offset. Fraction digits beyond the seventh are cut off. Returns nothing for anything else.
+// (+hh:mm, -hh:mm, up to 14 hours). Without a zone the time is UTC. The year must be 0001 to 9999, before and
+// after the offset is applied. Cuts off fraction digits beyond the seventh. Returns nullopt for any other
+// text.
 std::optional<DateTime> parse_date_time(std::string_view text);
 
-// yyyy-MM-ddTHH:mm:ss[.f]Z, trailing zeros of the fraction (and an empty fraction) left out: the form in
-// entities and ETags.
+// Writes yyyy-MM-ddTHH:mm:ss[.f]Z, without trailing zeros of the fraction and without an empty fraction.
+// Entities and ETags use this form.
 std::string to_string(DateTime time);
 void append_date_time(std::string& out, DateTime time);
-// To memory with room for kMaxDateTimeLength characters; returns the end.
+// Writes to memory that has room for kMaxDateTimeLength characters. Returns the end of what was written.
 inline constexpr std::size_t kMaxDateTimeLength = 28;
 char* write_date_time(char* out, DateTime time);
 
-// The same with always seven decimals: the form in error messages and access policies.
+// Writes the same form, but always with seven decimals. Error messages and access policies use it.
 std::string to_string_7(DateTime time);
 
-// `Wed, 26 May 2021 15:48:10 GMT`: the form of HTTP headers (RFC 1123).
+// Writes `Wed, 26 May 2021 15:48:10 GMT`, the form of HTTP headers (RFC 1123).
 std::string to_http_date(DateTime time);
 inline constexpr std::size_t kHttpDateLength = 29;
-// Reads exactly that, the day of the week checked, letters of any case.
+// Reads exactly the form of to_http_date, with letters of any case. Checks the day of the week.
 std::optional<DateTime> parse_http_date(std::string_view text);
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// The rules that every entity keeps, whoever wrote it, and the ETag that its timestamp makes.
+// The limits that every entity keeps, and the text form of ETags.
 #include "odata/entity.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::string_view kETagSuffix = "\"";
 constexpr std::string_view kTimePrefix = "datetime'";
 constexpr std::string_view kTimeSuffix = "'";
 
-// What stands between prefix and suffix; nothing where either is missing.
+// Returns the text between prefix and suffix, or nullopt if either is missing.
 std::optional<std::string_view> between(std::string_view text, std::string_view prefix,
                                         std::string_view suffix) {
   if (text.size() < prefix.size() + suffix.size() || !text.starts_with(prefix) || !text.ends_with(suffix)) {
@@ -29,7 +29,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 bool is_ascii_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The character that starts at `at`, which is moved behind it. The text is UTF-8.
+// Returns the character that starts at `at`, and moves `at` to the next one. The text must be UTF-8.
 char32_t next_character(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
   if (lead < 0x80) return lead;
@@ -41,15 +41,15 @@ char32_t next_character(std::string_view text, std::size_t& at) {
   return character;
 }
 
-// White space and controls outside ASCII: all else there passes for a letter, so that no table of Unicode's
-// letters is needed.
-bool is_foreign_blank(char32_t c) {
+// White space and control characters outside ASCII. All other characters outside ASCII count as letters, so
+// that no table of Unicode letters is needed.
+bool is_non_ascii_blank(char32_t c) {
   return c <= 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200B) || (c >= 0x2028 && c <= 0x202F) ||
          (c >= 0x205F && c <= 0x2064) || c == 0x3000 || c == 0xFEFF;
 }
 
-bool may_stand_in_name(char32_t c, bool first) {
-  if (c >= 0x80) return !is_foreign_blank(c);
+bool is_allowed_in_name(char32_t c, bool first) {
+  if (c >= 0x80) return !is_non_ascii_blank(c);
   const auto ascii = static_cast<char>(c);
   return is_ascii_letter(ascii) || ascii == '_' || (!first && is_ascii_digit(ascii));
 }
@@ -65,7 +65,7 @@ struct ValueSize {
   std::size_t operator()(const Binary& binary) const { return 4 + binary.bytes.size(); }
 };
 
-// UTF-8 of n bytes is n code units at most: only longer texts need counting.
+// UTF-8 of n bytes has at most n code units, so only longer texts are counted.
 bool longer_than(std::string_view utf8, std::size_t code_units) {
   return utf8.size() > code_units && utf16_length(utf8) > code_units;
 }
@@ -142,7 +142,7 @@ std::string etag_of(DateTime timestamp) {
 }
 
 Error invalid_etag(std::string_view text) {
-  // The message goes into JSON and XML, a header may hold any byte.
+  // A header may hold any byte, but the message goes into JSON and XML.
   const std::string shown = is_utf8(text) ? std::string(text) : percent_encode(text);
   return {ErrorCode::InvalidInput,
           "The etag value '" + shown +
@@ -179,7 +179,7 @@ Result<void> check_property_name(std::string_view name) {
   if (name.empty()) return Error(ErrorCode::PropertyNameInvalid);
   for (std::size_t at = 0; at < name.size();) {
     const bool first = at == 0;
-    if (!may_stand_in_name(next_character(name, at), first)) return Error(ErrorCode::PropertyNameInvalid);
+    if (!is_allowed_in_name(next_character(name, at), first)) return Error(ErrorCode::PropertyNameInvalid);
   }
   return {};
 }

@@ -13,7 +13,7 @@
 
 namespace rocktable {
 
-// What addresses an entity within its table. UTF-8.
+// Identifies an entity within its table. UTF-8.
 struct EntityKey {
   std::string partition_key;
   std::string row_key;
@@ -44,14 +44,15 @@ struct PropertyView {
   ValueView value;
 };
 
-// An entity whose bytes belong to somebody else (a record that RocksDB pinned, an Entity).
+// An entity whose bytes are owned elsewhere (a record that RocksDB pinned, an Entity).
 struct EntityView {
   std::string_view partition_key;
   std::string_view row_key;
   DateTime timestamp;
   std::span<const PropertyView> properties;
 
-  // The value of a property, system properties included; nothing where the entity has none of that name.
+  // Returns the value of a property or system property, or nullopt if the entity has no property of that
+  // name.
   std::optional<ValueView> find(std::string_view name) const;
 };
 
@@ -60,20 +61,20 @@ Entity to_entity(const EntityView& view);
 
 // --- ETag --------------------------------------------------------------------------------------------------
 
-// An entity's ETag is its timestamp: `W/"datetime'2021-05-26T15%3A48%3A10.6785697Z'"`, zeros at the end of
-// the fraction left out.
+// An entity's ETag is its timestamp, without zeros at the end of the fraction:
+// `W/"datetime'2021-05-26T15%3A48%3A10.6785697Z'"`.
 std::string etag_of(DateTime timestamp);
 void append_etag(std::string& out, DateTime timestamp);
-// To memory with room for kMaxETagLength characters; returns the end.
+// Writes to memory that has room for kMaxETagLength characters. Returns the end of what was written.
 inline constexpr std::size_t kMaxETagLength = 48;
 char* write_etag(char* out, DateTime timestamp);
 
-// Reads an ETag back; percent-encoding is optional. Errors: InvalidInput ("The etag value '{0}' specified in
-// one of the request headers is not valid. ...") where it is not of the form W/"..."; ConditionNotMet where
-// the inside is not datetime'<time>'.
+// Reads an ETag. Percent-encoding is optional. Errors: InvalidInput ("The etag value '{0}' specified in one
+// of the request headers is not valid. ...") if the text is not of the form W/"..."; ConditionNotMet if the
+// text between the quotes is not datetime'<time>'.
 Result<DateTime> parse_etag(std::string_view text);
 
-// That InvalidInput, also for who finds more than one ETag.
+// Returns the InvalidInput error of parse_etag. Callers also use it for a request with more than one ETag.
 Error invalid_etag(std::string_view text);
 
 // --- Limits ------------------------------------------------------------------------------------------------
@@ -84,14 +85,14 @@ inline constexpr std::size_t kMaxPropertyNameLength = 255;   // UTF-16 code unit
 inline constexpr std::size_t kMaxKeyLength = 512;            // UTF-16 code units: 1 KiB
 inline constexpr std::size_t kMaxStringLength = 32 * 1024;   // UTF-16 code units: 64 KiB
 inline constexpr std::size_t kMaxBinaryBytes = 64 * 1024;    // decoded
-inline constexpr std::size_t kMaxEntityBytes = 1024 * 1024;  // by entity_size
+inline constexpr std::size_t kMaxEntityBytes = 1024 * 1024;  // as entity_size counts them
 
-// A legal key character is none of / \ # ? and no control character (U+0000..U+001F, U+007F..U+009F). Errors:
+// Checks that a key holds none of / \ # ? and no control character (U+0000..U+001F, U+007F..U+009F). Errors:
 // OutOfRangeInput.
 Result<void> check_key_characters(std::string_view key);
 
-// C# identifier syntax: a letter or underscore, then letters, digits, underscores; letters outside ASCII
-// count. Errors: PropertyNameTooLong, PropertyNameInvalid.
+// Checks for the syntax of a C# identifier: a letter or underscore, then letters, digits and underscores.
+// Letters outside ASCII are allowed. Errors: PropertyNameTooLong, PropertyNameInvalid.
 Result<void> check_property_name(std::string_view name);
 
 // Checks a whole entity in the service's order: number of properties, key characters, size of the entity,
@@ -99,13 +100,14 @@ Result<void> check_property_name(std::string_view name);
 // PropertyValueTooLarge.
 Result<void> check_entity(const EntityKey& key, const Properties& properties);
 
-// The size that the service reckons, bytes: 4 + 2 x (keys' length) + for each property 8 + 2 x (name's
-// length) + value, where a value is 4 + 2 x length (string), 4 + bytes (binary), 1 (Boolean), 4 (Int32), 8
-// (Int64, Double, DateTime) or 16 (Guid). Lengths in UTF-16 code units.
+// Returns the size of an entity in bytes, as the service computes it: 4 + 2 x (length of both keys) + for
+// each property 8 + 2 x (length of its name) + the size of its value. A value has 4 + 2 x length (String), 4
+// + bytes (Binary), 1 (Boolean), 4 (Int32), 8 (Int64, Double, DateTime) or 16 (Guid). Lengths are in UTF-16
+// code units.
 std::size_t entity_size(const EntityKey& key, const Properties& properties);
 
-// 3 to 63 letters and digits, the first a letter. Errors: OutOfRangeInput (length), InvalidResourceName
-// (characters), InvalidInput (the reserved name `tables`).
+// Checks that a table name has 3 to 63 letters and digits and starts with a letter. Errors: OutOfRangeInput
+// (length), InvalidResourceName (characters), InvalidInput (the reserved name `tables`).
 Result<void> check_table_name(std::string_view name);
 
 }  // namespace rocktable

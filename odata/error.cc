@@ -1,4 +1,4 @@
-// The table of error codes and the service's sentence for each.
+// The table of error codes, and the service's sentence for each.
 #include "odata/error.h"
 
 #include <array>
@@ -13,9 +13,9 @@ struct CodeText {
   std::string_view message;
 };
 
-// In the order of the enumerators, so that a code is its index. Where the documentation and the service word
-// a message differently, this is what the service sends, its misspelling of InvalidResourceName and its
-// missing full stop of MediaTypeNotSupported included.
+// In the order of the enumerators, so that a code is an index into the table. If the documentation and the
+// service word a message differently, this table has the service's words. This includes the misspelling in
+// InvalidResourceName and the missing full stop of MediaTypeNotSupported.
 constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::AccountRequiresHttps, "AccountRequiresHttps",
      "The account being accessed does not support http."},

@@ -1,5 +1,5 @@
-// The vocabulary of refusals: an error is a code of the service and a message. The HTTP status is a function
-// of the code and is looked up where answers are rendered (server/request/error_response.cc).
+// Errors that a client can cause: a code of the service and a message. The HTTP status is a function of the
+// code; server/request/error_response.cc looks it up.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -10,9 +10,9 @@
 
 namespace rocktable {
 
-// The service's error codes, spelled as on the wire; but one: it calls a bearer token whose claims do not fit
-// InvalidAuthenticationInfo, too, with another status and sentence.
-// Source: learn.microsoft.com/rest/api/storageservices/table-service-error-codes and
+// The service's error codes, spelled as on the wire, with one exception: InvalidBearerToken. The service
+// sends InvalidAuthenticationInfo for a bearer token whose claims do not match, too, but with another status
+// and sentence. Source: learn.microsoft.com/rest/api/storageservices/table-service-error-codes and
 // .../common-rest-api-error-codes
 enum class ErrorCode {
   AccountRequiresHttps,
@@ -75,19 +75,19 @@ enum class ErrorCode {
 
 inline constexpr int kErrorCodeCount = static_cast<int>(ErrorCode::XMethodNotUsingPost) + 1;
 
-// The code as the wire spells it.
+// Returns the code as it is sent.
 std::string_view to_string(ErrorCode code);
 
-// The service's own sentence for a code: the message of most errors.
+// Returns the service's own sentence for a code. Most errors have it as their message.
 std::string_view default_message(ErrorCode code);
 
 struct Error {
   ErrorCode code;
   std::string message;
 
-  // What Result::error() answers where there is none; never sent.
+  // Result::error() returns this if the Result has a value. It is never sent.
   Error() : Error(ErrorCode::InternalError) {}
-  // An error with the service's own sentence.
+  // Creates an error with the service's own sentence.
   Error(ErrorCode what)
       : code(what), message(default_message(what)) {}  // NOLINT(google-explicit-constructor)
   Error(ErrorCode what, std::string text) : code(what), message(std::move(text)) {}
@@ -95,11 +95,11 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
-// What a function returns whose input a client wrote: the value, or why not.
+// The return type of functions that read input of clients: the value, or the reason for the refusal.
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-// An Error on its way up: thrown by Result::value(), caught in one place (server/service.cc).
+// Carries an Error up the stack. Result::value() throws it; server/service.cc makes an error document of it.
 class ServiceException : public std::exception {
  public:
   explicit ServiceException(Error error) : error_(std::move(error)) {}
@@ -110,7 +110,7 @@ class ServiceException : public std::exception {
   Error error_;
 };
 
-// Found by argument-dependent lookup from Result::value().
+// Result::value() finds this function by argument-dependent lookup.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// The $filter tree: its text form, the comparison of values, and its evaluation, which is the inner loop of
-// every scan.
+// The $filter tree: its text form, the comparison of values, and its evaluation. Evaluation is the inner loop
+// of every scan.
 #include "odata/filter.h"
 
 #include <compare>
@@ -48,7 +48,7 @@ struct Printer {
 
 void append(std::string& out, const Filter& filter) { std::visit(Printer{out}, filter.node); }
 
-// How a stored value stands to a literal; `less` where their types do not match.
+// Returns how a stored value compares to a literal: `less` if their types do not match.
 std::partial_ordering order(const ValueView& stored, const ValueView& literal) {
   return std::visit(
       []<class Stored, class Literal>(const Stored& left, const Literal& right) -> std::partial_ordering {
@@ -129,14 +129,14 @@ std::string_view to_string(ComparisonOperator op) {
 }
 
 bool compare(const ValueView& stored, ComparisonOperator op, const ValueView& literal) {
-  // Equality of strings needs no order: most unequal ones differ in length already.
+  // Equality of strings needs no order: the lengths of most unequal strings differ already.
   const auto* stored_text = std::get_if<std::string_view>(&stored);
   const auto* literal_text = std::get_if<std::string_view>(&literal);
   const bool both_text = stored_text != nullptr && literal_text != nullptr;
   if (both_text && op == ComparisonOperator::Eq) return *stored_text == *literal_text;
   if (both_text && op == ComparisonOperator::Ne) return *stored_text != *literal_text;
 
-  // NaN is unordered: every operator below is then false, but `!=`.
+  // NaN is unordered: then every operator below except `!=` returns false.
   const std::partial_ordering relation = order(stored, literal);
   switch (op) {
     case ComparisonOperator::Eq:

@@ -1,4 +1,4 @@
-// The $filter tree: what a query asks of each entity.
+// The $filter tree: the condition that a query evaluates for each entity.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ enum class ComparisonOperator { Eq, Ne, Gt, Ge, Lt, Le };
 
 struct Filter;
 
-// A property against a literal; the parser has put the property on the left.
+// Compares a property with a literal. The parser puts the property on the left.
 struct Comparison {
   std::string property;
   ComparisonOperator op;
   Value literal;
 };
 
-// A property alone: true where it exists, is Boolean, and is true.
+// A property as a condition: true if the property exists, is Boolean, and is true.
 struct BooleanProperty {
   std::string property;
 };
@@ -33,7 +33,7 @@ struct Constant {
   bool value;
 };
 
-// Two terms at least; nested Ands (Ors) of the text are one.
+// Has at least two terms. The parser merges nested Ands (and nested Ors) into one node.
 struct And {
   std::vector<Filter> terms;
 };
@@ -50,24 +50,24 @@ struct Filter {
   std::variant<Constant, Comparison, BooleanProperty, And, Or, Not> node;
 };
 
-// `(or (eq a 1) (and (eq b 2) (not (prop c))))`, literals as $filter writes them, constants `true` and
-// `false`.
+// Writes `(or (eq a 1) (and (eq b 2) (not (prop c))))`. Literals have the form of $filter, constants are
+// `true` and `false`.
 std::string to_string(const Filter& filter);
 std::string_view to_string(ComparisonOperator op);
 
-// Whether a stored value stands in this relation to a literal.
+// Returns whether a stored value is in this relation to a literal.
 //
-//   same type      natural order; strings by UTF-16 code unit, binaries by unsigned byte, Guids by their
-//                  text; NaN is unequal to all
-//   wider property the literal widens: Int32 to Int64 or Double, Int64 to Double
-//   anything else  the types do not match: the stored value behaves as if it were smaller than the literal
+//  same type      natural order; strings by UTF-16 code unit, binaries by unsigned byte, Guids by their
+//                 text; NaN is unequal to all
+//  wider property the literal is converted: Int32 to Int64 or Double, Int64 to Double
+//  anything else  the types do not match: the stored value compares as smaller than the literal
 //
-// Source: measured on the service by others; the documentation asks for constants of the property's own type.
+// Source: measured on the service by others. The documentation asks for literals of the property's own type.
 bool compare(const ValueView& stored, ComparisonOperator op, const ValueView& literal);
 
-// Whether the entity satisfies the filter. A comparison with a property that the entity does not have is
-// false, `ne` included, and `not` turns that into true: there is no third truth value. Does not allocate: it
-// runs per scanned row.
+// Returns whether the entity satisfies the filter. A comparison with a property that the entity does not have
+// is false, for `ne` too, and `not` turns that into true: there is no third truth value. Does not allocate,
+// because it runs for each scanned row.
 bool matches(const Filter& filter, const EntityView& entity);
 
 }  // namespace rocktable

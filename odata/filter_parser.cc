@@ -1,8 +1,9 @@
-// $filter text to tree: a tokenizer, and a recursive descent with one function per rule of the grammar in the
-// header.
+// $filter text to tree: a tokenizer, and a recursive descent parser with one function per rule of the grammar
+// in the header.
 //
-// Two kinds of refusal. A syntax error ends the parse. A complaint about types or names is kept and the parse
-// goes on, so that a syntax error further right is reported instead: text is read before types are looked at.
+// There are two kinds of errors. A syntax error ends the parse. An error of types or names is kept and the
+// parse continues, so that a syntax error further right is reported instead. The service, too, parses before
+// it checks types.
 #include "odata/filter_parser.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ struct Token {
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Every character outside ASCII counts as a letter: the names that entities may have are decided elsewhere.
+// Every character outside ASCII counts as a letter. check_property_name decides which names entities may
+// have.
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -58,12 +60,12 @@ std::string unquote(std::string_view inside) {
   text.reserve(inside.size());
   for (std::size_t i = 0; i < inside.size(); ++i) {
     text += inside[i];
-    if (inside[i] == '\'') ++i;  // its double
+    if (inside[i] == '\'') ++i;  // the second of a doubled quote
   }
   return text;
 }
 
-// The value of a quoted literal, `inside` being what stands between its quotes.
+// Returns the value of a quoted literal. `inside` is the text between its quotes.
 std::optional<Value> parse_quoted(std::string_view prefix, std::string_view inside) {
   if (prefix.empty()) return unquote(inside);
   if (prefix == "datetime") return parse_date_time(inside);
@@ -83,7 +85,7 @@ std::optional<Value> parse_word_literal(std::string_view word) {
   return std::nullopt;
 }
 
-// Takes the digits off the front of `text`; whether there was one.
+// Removes the digits at the front of `text`. Returns whether there was a digit.
 bool skip_digits(std::string_view& text) {
   const auto length = std::min(text.size(), text.find_first_not_of("0123456789"));
   text.remove_prefix(length);
@@ -96,8 +98,8 @@ bool skip_one_of(std::string_view& text, std::string_view characters) {
   return true;
 }
 
-// Digits alone are Edm.Int32 by the OData documentation. What the service does with more than 32 bits is not
-// known: we read an Int64, which is what the author meant.
+// By the OData documentation, digits without a suffix are an Edm.Int32. It is unknown what the service does
+// with more than 32 bits. This parser reads an Int64, which is what the author meant.
 std::optional<Value> parse_integer(std::string_view digits, bool is_long) {
   if (!is_long)
     if (const auto value = parse_int32(digits)) return *value;
@@ -125,7 +127,8 @@ std::optional<Value> parse_number(std::string_view text) {
   return rest.empty() ? parse_integer(number, is_long) : std::nullopt;
 }
 
-// Splits the text into tokens. White space separates where it must; `(a eq 1)and(b eq 2)` needs none.
+// Splits the text into tokens. White space is needed only between tokens that would otherwise join: `(a eq
+// 1)and(b eq 2)` needs none.
 class Tokenizer {
  public:
   explicit Tokenizer(std::string_view text) : text_(text) {}
@@ -143,7 +146,7 @@ class Tokenizer {
     return single(TokenKind::Malformed);
   }
 
-  // The offset just behind the last token.
+  // Returns the offset of the first byte after the last token.
   std::size_t position() const { return position_; }
 
  private:
@@ -202,10 +205,10 @@ struct PropertyName {
   std::string name;
 };
 
-// What a rule has read: a condition, or an operand that may still become one.
+// The result of a rule: a condition, or an operand that may still become one.
 using Expression = std::variant<Filter, PropertyName, Value>;
 
-// Nothing is an open property: its type is known only where it is stored.
+// The type of an expression. nullopt for an open property: only the stored value has a type.
 using Type = std::optional<EdmType>;
 
 Type declared_type(std::string_view property, FilterTarget target) {
@@ -223,7 +226,7 @@ bool are_comparable(Type left, Type right) {
   return !left || !right || *left == *right || (is_number(*left) && is_number(*right));
 }
 
-// An open property where a condition belongs is taken for a Boolean.
+// An open property in place of a condition counts as Boolean.
 bool is_boolean(Type type) { return type.value_or(EdmType::Boolean) == EdmType::Boolean; }
 
 std::string type_name(Type type) { return std::string(to_string(type.value_or(EdmType::Boolean))); }
@@ -243,7 +246,7 @@ Error incompatible_type_of_not(Type operand) {
 // --- Operators ---------------------------------------------------------------------------------------------
 
 struct OperatorRow {
-  std::string_view keyword, kind;  // as written, as error messages call it
+  std::string_view keyword, kind;  // as written; as error messages name it
   ComparisonOperator op, mirrored;
 };
 
@@ -266,14 +269,15 @@ bool is_arithmetic(std::string_view word) {
   return word == "add" || word == "sub" || word == "mul" || word == "div" || word == "mod";
 }
 
-// The comparison of two constants: numbers meet in the wider type, which `compare` wants on the left.
+// Compares two literals. Numbers are compared in the wider type, which `compare` expects on the left.
 bool compare_literals(const Value& left, const OperatorRow& row, const Value& right) {
   if (is_number(type_of(left)) && type_of(left) < type_of(right))
     return compare(view_of(right), row.mirrored, view_of(left));
   return compare(view_of(left), row.op, view_of(right));
 }
 
-// Appends to `terms`, whose node is of kind Node, and takes a node of the same kind apart.
+// Appends a term to `terms`, the terms of a node of kind Node. If the term is a node of the same kind,
+// appends its terms instead.
 template <class Node>
 void append_terms(std::vector<Filter>& terms, Filter filter) {
   if (Node* same = std::get_if<Node>(&filter.node)) {
@@ -289,9 +293,9 @@ void append_terms(std::vector<Filter>& terms, Filter filter) {
 
 // --- Grammar -----------------------------------------------------------------------------------------------
 
-// Each rule leaves what it has read on a stack, and answers whether the parse goes on. In the frames of the
-// functions themselves, which call each other as deep as the text nests, it would take kilobytes a level; what
-// makes expressions and errors is kept out of them for the same reason.
+// Each rule pushes its result onto a stack (read_) and returns whether the parse continues. Results on the
+// call stack would need kilobytes per nesting level. Functions that build expressions and errors are not
+// inlined into the recursive ones for the same reason.
 class Parser {
  public:
   Parser(std::string_view text, FilterTarget target) : text_(text), target_(target), tokenizer_(text) {
@@ -301,7 +305,7 @@ class Parser {
   Result<Filter> parse() {
     const bool complete = parse_or() && (token_.kind == TokenKind::End || unexpected());
     if (!complete || refusal_) return *std::move(refusal_);
-    Expression filter = take();
+    Expression filter = pop();
     if (!is_boolean(type(filter)))
       return Error(ErrorCode::InvalidInput,
                    "The $filter expression must evaluate to a single boolean value.");
@@ -327,9 +331,9 @@ class Parser {
     if (depth_ == kMaxFilterDepth) return syntax_error();
     advance();
     ++depth_;
-    const bool goes_on = parse_unary();
+    const bool parsed = parse_unary();
     --depth_;
-    return goes_on && negate();
+    return parsed && negate();
   }
 
   bool parse_comparison() {
@@ -345,9 +349,9 @@ class Parser {
     if (depth_ == kMaxFilterDepth) return syntax_error();
     advance();
     ++depth_;
-    const bool goes_on = parse_or();
+    const bool parsed = parse_or();
     --depth_;
-    if (!goes_on) return false;
+    if (!parsed) return false;
     if (token_.kind != TokenKind::Close) return unexpected();
     advance();
     return true;
@@ -355,7 +359,7 @@ class Parser {
 
   [[gnu::noinline]] bool parse_operand() {
     if (token_.kind == TokenKind::Literal) {
-      leave(std::move(token_.literal));
+      push(std::move(token_.literal));
       advance();
       return true;
     }
@@ -365,30 +369,30 @@ class Parser {
     if (token_.kind == TokenKind::Open) return end_with(ErrorCode::NotImplemented);  // a function call
     if (name == "null") return refuse(ErrorCode::InvalidInput);
     if (target_ == FilterTarget::Tables && name != "TableName") return refuse(ErrorCode::InvalidInput);
-    return leave(PropertyName{std::string(name)});
+    return push(PropertyName{std::string(name)});
   }
 
-  // Takes two conditions, leaves their conjunction or disjunction.
+  // Pops two conditions, pushes their conjunction or disjunction.
   template <class Node>
   [[gnu::noinline]] bool join(std::string_view kind) {
-    Expression right = take(), left = take();
+    Expression right = pop(), left = pop();
     if (!is_boolean(type(left)) || !is_boolean(type(right)))
       return refuse(incompatible_types(type(left), type(right), kind));
     Node node;
     append_terms<Node>(node.terms, to_condition(std::move(left)));
     append_terms<Node>(node.terms, to_condition(std::move(right)));
-    return leave(Filter{std::move(node)});
+    return push(Filter{std::move(node)});
   }
 
   [[gnu::noinline]] bool negate() {
-    Expression operand = take();
+    Expression operand = pop();
     if (!is_boolean(type(operand))) return refuse(incompatible_type_of_not(type(operand)));
-    return leave(Filter{Not{std::make_unique<Filter>(to_condition(std::move(operand)))}});
+    return push(Filter{Not{std::make_unique<Filter>(to_condition(std::move(operand)))}});
   }
 
-  // Takes two operands, leaves their comparison.
+  // Pops two operands, pushes their comparison.
   [[gnu::noinline]] bool compare_operands(const OperatorRow& row) {
-    Expression right = take(), left = take();
+    Expression right = pop(), left = pop();
     if (!are_comparable(type(left), type(right)))
       return refuse(incompatible_types(type(left), type(right), row.kind));
     auto* left_literal = std::get_if<Value>(&left);
@@ -396,11 +400,11 @@ class Parser {
     auto* left_name = std::get_if<PropertyName>(&left);
     auto* right_name = std::get_if<PropertyName>(&right);
     if (left_name && right_literal)
-      return leave(comparison(std::move(left_name->name), row.op, std::move(*right_literal)));
+      return push(comparison(std::move(left_name->name), row.op, std::move(*right_literal)));
     if (left_literal && right_name)
-      return leave(comparison(std::move(right_name->name), row.mirrored, std::move(*left_literal)));
+      return push(comparison(std::move(right_name->name), row.mirrored, std::move(*left_literal)));
     if (left_literal && right_literal)
-      return leave(Filter{Constant{compare_literals(*left_literal, row, *right_literal)}});
+      return push(Filter{Constant{compare_literals(*left_literal, row, *right_literal)}});
     return refuse(ErrorCode::NotImplemented);  // two properties, or a condition as an operand
   }
 
@@ -417,7 +421,7 @@ class Parser {
     return EdmType::Boolean;
   }
 
-  // `expression` has passed is_boolean.
+  // `expression` must satisfy is_boolean.
   static Filter to_condition(Expression expression) {
     if (auto* property = std::get_if<PropertyName>(&expression))
       return Filter{BooleanProperty{std::move(property->name)}};
@@ -426,14 +430,14 @@ class Parser {
     return std::get<Filter>(std::move(expression));
   }
 
-  [[gnu::noinline]] bool leave(Expression expression) {
-    read_.push_back(std::move(expression));
+  [[gnu::noinline]] bool push(Expression expression) {
+    results_.push_back(std::move(expression));
     return true;
   }
 
-  Expression take() {
-    Expression last = std::move(read_.back());
-    read_.pop_back();
+  Expression pop() {
+    Expression last = std::move(results_.back());
+    results_.pop_back();
     return last;
   }
 
@@ -449,11 +453,11 @@ class Parser {
     return true;
   }
 
-  // Remembers the first complaint that does not end the parse. Its stand-in fits wherever an operand or
-  // condition does.
+  // Keeps the first error that does not end the parse. Pushes a constant in place of the result: a constant
+  // is valid as operand and as condition.
   bool refuse(Error error) {
     if (!refusal_) refusal_ = std::move(error);
-    return leave(Value(false));
+    return push(Value(false));
   }
 
   bool end_with(Error error) {
@@ -461,14 +465,14 @@ class Parser {
     return false;
   }
 
-  // The position is in UTF-16 code units, the service's characters.
+  // The position counts UTF-16 code units, as the service counts characters.
   [[gnu::noinline]] bool syntax_error() {
     const std::size_t position = utf16_length(text_.substr(0, tokenizer_.position()));
     return end_with({ErrorCode::InvalidInput, "Syntax error at position " + std::to_string(position) +
                                                   " in '" + std::string(text_) + "'."});
   }
 
-  // The token stands where an operator or the end of something should.
+  // Call this if the token is neither an operator nor the expected end.
   [[gnu::noinline]] bool unexpected() {
     if (token_.kind == TokenKind::Identifier && is_arithmetic(token_.text))
       return end_with(ErrorCode::NotImplemented);
@@ -479,7 +483,7 @@ class Parser {
   FilterTarget target_;
   Tokenizer tokenizer_;
   Token token_;
-  std::vector<Expression> read_;  // what no rule has taken yet
+  std::vector<Expression> results_;  // results that no rule has popped yet
   int depth_ = 0;
   std::optional<Error> refusal_;
 };

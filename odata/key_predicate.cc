@@ -1,4 +1,4 @@
-// The small grammar of key predicates.
+// Reads and writes key predicates.
 #include "odata/key_predicate.h"
 
 #include <cstddef>
@@ -40,7 +40,8 @@ class Scanner {
     return true;
   }
 
-  // 'text', a quote doubled. Two literals side by side are thus one, as they must be.
+  // Reads 'text' with quotes doubled. Two adjacent literals are therefore one literal, as the grammar
+  // requires.
   std::optional<std::string> literal() {
     if (!take("'")) return std::nullopt;
     std::string value;
@@ -63,7 +64,8 @@ class Scanner {
   std::string_view rest_;
 };
 
-// One `Name='value'` into the key it names; false for bad syntax and for a key given twice.
+// Reads one `Name='value'` into the key of that name. Returns false for bad syntax and for a key that occurs
+// twice.
 bool scan_key(Scanner& scanner, std::optional<std::string>& partition_key,
               std::optional<std::string>& row_key) {
   std::optional<std::string>* key = nullptr;

@@ -1,4 +1,4 @@
-// Keys in URLs: `mytable(PartitionKey='p',RowKey='r')`.
+// Key predicates, the keys of entities in URLs: `mytable(PartitionKey='p',RowKey='r')`.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace rocktable {
 
-// Appends `(PartitionKey='p',RowKey='r')` as the service writes keys into URLs: quotes doubled, then all but
-// unreserved characters and quotes percent-encoded.
+// Appends `(PartitionKey='p',RowKey='r')` as the service writes keys into URLs: doubles quotes, then
+// percent-encodes all bytes except unreserved characters and quotes.
 void append_key_predicate(std::string& out, std::string_view partition_key, std::string_view row_key);
 
-// Reads what stands between the parentheses of a key predicate, already percent-decoded: both keys, once
-// each, in either order, white space around names, `=` and `,` allowed, quotes in literals doubled.
+// Reads the text between the parentheses of a key predicate. The text must be percent-decoded already. Both
+// keys must occur once, in either order. White space is allowed around names, `=` and `,`. Quotes in literals
+// are doubled.
 //
 // Errors: InvalidInput "Bad Request - Error in query syntax." for bad syntax and for a slash or backslash in
 // a key; OutOfRangeInput for other characters that keys may not hold (entity.h).

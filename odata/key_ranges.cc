@@ -1,7 +1,7 @@
-// From a filter to the keys it can match, by interval arithmetic on the plane of (PartitionKey, RowKey).
+// Computes the keys that a filter can match, by interval arithmetic on the plane of (PartitionKey, RowKey).
 //
-// The literals of the filter cut each axis into pieces, and cuts are numbered in key order: string order
-// matters once, when the literals are sorted, and all that follows is sets of small numbers. A Region is such
+// The literals of the filter cut each axis into pieces. Cuts are numbered in key order, so that strings are
+// compared only once, to sort the literals. All later steps work on sets of small integers. A Region is such
 // a set of keys.
 #include "odata/key_ranges.h"
 
@@ -17,14 +17,15 @@
 namespace rocktable {
 namespace {
 
-// A region has at most about this many intervals of row keys; beyond it becomes wider instead of longer.
+// A region has at most about this many intervals of row keys. Beyond this limit it becomes wider instead of
+// longer.
 constexpr std::size_t kMaxRowIntervals = 16'384;
-// Steps that the whole computation may take: some hundredths of a second, a hundred times what 3,000
+// The limit of steps for the whole computation: some hundredths of a second, and a hundred times what 3,000
 // comparisons need.
 constexpr std::size_t kMaxWork = 16'000'000;
 
-// From one cut to another, half-open. Cut 2i lies just in front of the i-th text of the axis, 2i+1 just
-// behind it.
+// A half-open range from one cut to another. Cut 2i is just before the i-th text of the axis, cut 2i+1 just
+// after it.
 struct Interval {
   std::uint32_t begin, end;
 
@@ -37,16 +38,16 @@ using Intervals = std::span<const Interval>;  // sorted, disjoint, none empty
 // The cuts of one of the two keys.
 class Axis {
  public:
-  // All literals are added first, then sort() once, then the rest may be called.
+  // Call add() for all literals, then sort() once. Only then may the other functions be called.
   void add(std::string_view literal) { texts_.push_back(key_part(literal)); }
 
   void sort() {
-    texts_.emplace_back();  // cut 0 is the beginning: in front of the empty key
+    texts_.emplace_back();  // cut 0 is the beginning: before the empty key
     std::sort(texts_.begin(), texts_.end(), Utf16Less{});
     texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
   }
 
-  // Behind all keys.
+  // The cut after all keys.
   std::uint32_t end() const { return static_cast<std::uint32_t>(2 * texts_.size()); }
   Interval all() const { return {0, end()}; }
 
@@ -80,8 +81,8 @@ class Axis {
   }
 
  private:
-  // No key holds U+0000, so a literal with one equals no key, and lies just behind its own part in front of
-  // it.
+  // No key holds U+0000. So a literal with U+0000 equals no key, and its place is just after the part before
+  // the U+0000.
   static std::string_view key_part(std::string_view literal) { return literal.substr(0, literal.find('\0')); }
 
   Interval around(std::string_view literal) const {
@@ -99,13 +100,13 @@ class Axis {
   std::vector<std::string_view> texts_;
 };
 
-// The same row keys for an interval of partition keys; they are rows[first_row, last_row) of the region.
+// An interval of partition keys that all have the same row keys: rows[first_row, last_row) of the region.
 struct Band {
   Interval partitions;
   std::size_t first_row, last_row;
 };
 
-// A set of keys: bands in order of their partitions, disjoint, none without rows.
+// A set of keys: bands in order of their partitions. Bands are disjoint, and each has rows.
 struct Region {
   std::vector<Band> bands;
   std::vector<Interval> rows;
@@ -114,7 +115,8 @@ struct Region {
     return Intervals(rows).subspan(band.first_row, band.last_row - band.first_row);
   }
 
-  // Closes the band whose rows are those that no band has yet.
+  // Appends a band for `partitions`. Its rows are those after the rows of the last band. Merges it with an
+  // adjacent band of equal rows.
   void close_band(Interval partitions) {
     const std::size_t first_row = bands.empty() ? 0 : bands.back().last_row;
     if (first_row == rows.size()) return;
@@ -152,7 +154,7 @@ void append_intersection(std::vector<Interval>& out, Intervals a, Intervals b) {
   }
 }
 
-// The one interval around all of them.
+// Returns the smallest single interval that covers all of them.
 std::vector<Interval> hull(Intervals intervals) {
   if (intervals.empty()) return {};
   return {{intervals.front().begin, intervals.back().end}};
@@ -176,7 +178,8 @@ ComparisonOperator complement(ComparisonOperator op) {
   return op;
 }
 
-// The properties that make the key: the first orders, the second orders what is equal in the first.
+// The properties that form the key. Order is by the first; the second orders keys that are equal in the
+// first.
 struct KeyProperties {
   std::string_view partition, row;
 };
@@ -184,15 +187,15 @@ struct KeyProperties {
 constexpr KeyProperties kEntityKey{"PartitionKey", "RowKey"};
 constexpr KeyProperties kTableKey{"TableName", ""};  // no property has an empty name
 
-// Computes the region of one filter, whose literals it views.
+// Computes the region of one filter. Holds views of the filter's literals.
 class Planner {
  public:
   Planner(const Filter& filter, KeyProperties key) : key_(key) {
     collect(filter);
     partitions_.sort();
     rows_.sort();
-    read(filter, false);
-    region_ = take();
+    push_region(filter, false);
+    region_ = pop();
   }
 
   KeyRanges ranges() const {
@@ -237,50 +240,50 @@ class Planner {
     }
   }
 
-  // Leaves the keys that can satisfy `filter`, or `not filter`, on top of regions_: in the frames of a recursion
-  // as deep as the filter they would take kilobytes a level. The negation travels down to the comparisons, which
-  // know their exact complement; that of a region does not help where the region is wider than the filter.
-  void read(const Filter& filter, bool negated) {
+  // Pushes the keys that can satisfy `filter`, or `not filter`, onto regions_. Regions on the call stack
+  // would need kilobytes per nesting level. Negation is pushed down to the comparisons, because they have an
+  // exact complement. The complement of a region would be wrong if the region is wider than the filter.
+  void push_region(const Filter& filter, bool negated) {
     if (const auto* conjunction = std::get_if<And>(&filter.node)) {
       combine_terms(conjunction->terms, negated, negated ? Operation::Unite : Operation::Intersect);
     } else if (const auto* disjunction = std::get_if<Or>(&filter.node)) {
       combine_terms(disjunction->terms, negated, negated ? Operation::Intersect : Operation::Unite);
     } else if (const auto* negation = std::get_if<Not>(&filter.node)) {
-      read(*negation->term, !negated);
+      push_region(*negation->term, !negated);
     } else {
-      read_leaf(filter, negated);
+      push_leaf(filter, negated);
     }
   }
 
-  // Merges as a binary counter counts: each region is merged log n times, where one after the other would merge the
-  // first one n times.
+  // Merges regions like a binary counter, so that each region is merged log n times. Merging one after the
+  // other would merge the first region n times.
   void combine_terms(std::span<const Filter> terms, bool negated, Operation operation) {
     for (std::size_t count = 1; count <= terms.size(); ++count) {
-      read(terms[count - 1], negated);
+      push_region(terms[count - 1], negated);
       for (std::size_t digits = count; digits % 2 == 0; digits /= 2) merge_last_two(operation);
     }
-    // One region is left for each binary digit of their number that is 1.
+    // One region remains for each 1 bit of the number of terms.
     for (int left = std::popcount(terms.size()); left > 1; --left) merge_last_two(operation);
-    if (terms.empty()) leave_neutral(operation);
+    if (terms.empty()) push_neutral(operation);
   }
 
-  // Of no terms at all.
-  [[gnu::noinline]] void leave_neutral(Operation operation) {
+  // Pushes the region of an empty list of terms.
+  [[gnu::noinline]] void push_neutral(Operation operation) {
     regions_.push_back(operation == Operation::Unite ? Region{} : everything());
   }
 
   [[gnu::noinline]] void merge_last_two(Operation operation) {
-    const Region last = take();
+    const Region last = pop();
     regions_.back() = combine(regions_.back(), last, operation);
   }
 
-  Region take() {
+  Region pop() {
     Region last = std::move(regions_.back());
     regions_.pop_back();
     return last;
   }
 
-  [[gnu::noinline]] void read_leaf(const Filter& filter, bool negated) {
+  [[gnu::noinline]] void push_leaf(const Filter& filter, bool negated) {
     if (const auto* constant = std::get_if<Constant>(&filter.node))
       return regions_.push_back(region_of(*constant, negated));
     if (const auto* comparison = std::get_if<Comparison>(&filter.node))
@@ -296,7 +299,7 @@ class Planner {
     const Axis* axis = axis_of(comparison.property);
     if (axis == nullptr) return everything();
     const auto* literal = std::get_if<std::string>(&comparison.literal);
-    if (literal == nullptr) {  // a key is a string: against another type the outcome is the same for all keys
+    if (literal == nullptr) {  // keys are Strings: comparing with another type has one outcome for all keys
       const bool outcome = compare(std::string_view(), comparison.op, view_of(comparison.literal));
       return region_of(Constant{outcome}, negated);
     }
@@ -305,7 +308,7 @@ class Planner {
   }
 
   Region region_of(const BooleanProperty& boolean, bool negated) {
-    const bool is_key = axis_of(boolean.property) != nullptr;  // a string, which is never true
+    const bool is_key = axis_of(boolean.property) != nullptr;  // a key is a String, which is never true
     return is_key ? region_of(Constant{false}, negated) : everything();
   }
 
@@ -327,10 +330,11 @@ class Planner {
     return out;
   }
 
-  // Walks the partition axis through the bands of both and combines their rows piece by piece. Whatever is
-  // widened on the way is still an upper bound: of a union everything is one, of an intersection each side.
+  // Walks the partition axis through the bands of both regions and combines their rows piece by piece. If the
+  // work limit is reached, returns an upper bound: everything for a union, one of the two regions for an
+  // intersection.
   Region combine(const Region& a, const Region& b, Operation operation) {
-    if (!work(a.bands.size() + b.bands.size())) {
+    if (!spend_work(a.bands.size() + b.bands.size())) {
       if (operation == Operation::Unite) return everything();
       return a.rows.size() < b.rows.size() ? a : b;
     }
@@ -357,7 +361,8 @@ class Planner {
   }
 
   void append_rows(std::vector<Interval>& out, Intervals a, Intervals b, Operation operation) {
-    const bool exact = out.size() + a.size() + b.size() <= kMaxRowIntervals && work(a.size() + b.size());
+    const bool exact =
+        out.size() + a.size() + b.size() <= kMaxRowIntervals && spend_work(a.size() + b.size());
     const auto append = operation == Operation::Unite ? append_union : append_intersection;
     if (exact || (a.size() <= 1 && b.size() <= 1)) {
       append(out, a, b);
@@ -366,8 +371,8 @@ class Planner {
     }
   }
 
-  // Whether there is time for this many more steps.
-  bool work(std::size_t steps) {
+  // Returns whether this many more steps are within the limit, and counts them.
+  bool spend_work(std::size_t steps) {
     if (steps > work_left_) return false;
     work_left_ -= steps;
     return true;
@@ -378,7 +383,7 @@ class Planner {
     return EntityKey{partitions_.bound(partitions.end), ""};
   }
 
-  // Appends a range that begins where the last one ends, or later.
+  // Appends a range that begins at or after the end of the last one.
   static void append(KeyRanges& out, EntityKey begin, std::optional<EntityKey> end) {
     if (!out.empty() && out.back().end == begin) {
       out.back().end = std::move(end);
@@ -390,7 +395,7 @@ class Planner {
   KeyProperties key_;
   Axis partitions_, rows_;
   std::size_t work_left_ = kMaxWork;
-  std::vector<Region> regions_;  // read, and not yet combined
+  std::vector<Region> regions_;  // computed, but not yet combined
   Region region_;
 };
 
@@ -401,8 +406,8 @@ bool is_before(const EntityKey& a, const EntityKey& b) {
 
 bool holds_null(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-// The bound in front of the first key that is not before `key`: `key` itself, unless it holds a U+0000, as no
-// key does.
+// Returns the bound before the first key that is not before `key`: `key` itself, unless it holds a U+0000,
+// which no key does.
 EntityKey bound_at(const EntityKey& key) {
   if (holds_null(key.partition_key))
     return {key.partition_key.substr(0, key.partition_key.find('\0') + 1), ""};

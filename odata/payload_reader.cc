@@ -1,9 +1,9 @@
-// Request bodies through simdjson's DOM: it parses without recursion, refuses what is not UTF-8, and bounds
-// the depth.
+// Reads request bodies with simdjson's DOM, which parses without recursion, refuses text that is not UTF-8,
+// and limits the depth.
 //
-// Two passes over the members: the first sorts them into properties and annotations (which may follow what
-// they annotate), the second makes values. The document belongs to a parser per thread, so nothing that
-// points into it may leave a function of this file.
+// Two passes over the members: the first separates properties from annotations (an annotation may follow its
+// property), the second creates values. The document belongs to a thread-local parser, so nothing that points
+// into it may leave a function of this file.
 #include "odata/payload_reader.h"
 
 #include <simdjson.h>
@@ -31,7 +31,7 @@ Error invalid_input() { return ErrorCode::InvalidInput; }
 
 bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
-// Behind the string that starts at `begin`, or at the end.
+// Returns the offset after the string that starts at `begin`, or the end of the text.
 std::size_t end_of_string(std::string_view json, std::size_t begin) {
   for (std::size_t i = begin + 1; i < json.size(); ++i) {
     if (json[i] == '\\') {
@@ -43,7 +43,7 @@ std::size_t end_of_string(std::string_view json, std::size_t begin) {
   return json.size();
 }
 
-// A string, a number (whatever simdjson will think of it), or any other character.
+// Returns the token at `begin`: a string, a number (valid or not), or a single other character.
 std::string_view token_at(std::string_view json, std::size_t begin) {
   std::size_t end = begin + 1;
   if (json[begin] == '"') end = end_of_string(json, begin);
@@ -58,10 +58,10 @@ bool is_big_integer(std::string_view token) {
 }
 
 // simdjson refuses a document with an integer beyond 64 bits, but JavaScript writes the double 1e20 as
-// 100000000000000000000. So each such integer becomes an array of one double, [100000000000000000000e0],
-// which Edm.Double then takes and nothing else does. Nothing if there is none, or if the body has arrays of
-// its own (which no entity has): these could not be told apart.
-std::optional<std::string> with_big_integers_wrapped(std::string_view json) {
+// 100000000000000000000. This function turns each such integer into an array of one double,
+// [100000000000000000000e0]; only read_double accepts such an array. Returns nullopt if there is no such
+// integer, or if the body has arrays of its own (no entity has any), because the two could not be told apart.
+std::optional<std::string> wrap_big_integers(std::string_view json) {
   std::string wrapped;
   bool found = false;
   for (std::size_t i = 0; i < json.size();) {
@@ -81,23 +81,23 @@ std::optional<std::string> with_big_integers_wrapped(std::string_view json) {
   return wrapped;
 }
 
-// A JSON object that was read. Its parser is the thread's own, whose memory stays for the next body, unless
-// the body is large.
+// A parsed JSON object. Uses the thread's parser, which keeps its memory for the next body. A large body gets
+// a parser of its own.
 class Document {
  public:
-  // simdjson reads a few bytes beyond the end, so it always gets to copy the body into its own buffer: 1 KiB
-  // costs some 20 ns, and no caller has to promise anything about memory behind a view. An empty body is a
-  // document without object.
+  // Lets simdjson copy the body into its own buffer, because it reads a few bytes beyond the end. The copy
+  // costs about 20 ns per KiB, and callers need not guarantee readable memory after the view. An empty body
+  // is a document without object.
   static Result<Document> read(std::string_view json) {
     Document document;
     if (json.empty()) return document;
-    // Newer versions of simdjson would skip a byte order mark; JSON has none.
+    // JSON has no byte order mark, but newer versions of simdjson skip one.
     if (json.starts_with("\xEF\xBB\xBF")) return invalid_input();
     dom::parser& parser = document.parser_for(json.size());
     dom::element root;
     auto error = parser.parse(json.data(), json.size(), true).get(root);
     if (error && error != simdjson::EMPTY) {
-      if (const auto wrapped = with_big_integers_wrapped(json)) {
+      if (const auto wrapped = wrap_big_integers(json)) {
         document.big_integers_ = true;
         error = parser.parse(wrapped->data(), wrapped->size(), true).get(root);
       }
@@ -110,11 +110,12 @@ class Document {
   }
 
   const std::optional<dom::object>& object() const { return object_; }
-  // Whether arrays are big integers.
+  // Returns whether arrays in the document stand for big integers.
   bool big_integers() const { return big_integers_; }
 
  private:
-  // What a thread may keep: a parser holds about 15 times the largest body it has seen.
+  // The largest body for the thread's parser. A parser keeps about 15 times the size of the largest body that
+  // it read.
   static constexpr std::size_t kKeptBytes = 128 * 1024;
 
   dom::parser& parser_for(std::size_t bytes) {
@@ -138,7 +139,7 @@ struct Member {
 
 struct Members {
   std::vector<Member> properties;   // in the order sent, keys and Timestamp among them
-  std::vector<Member> annotations;  // named as what they annotate, sorted
+  std::vector<Member> annotations;  // with the name of what they annotate, sorted
 
   const Member* annotation_of(std::string_view name) const {
     const auto found =
@@ -151,7 +152,7 @@ struct Members {
 bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
 bool is_system(std::string_view name) { return is_key(name) || name == "Timestamp"; }
 
-// The members are the thread's own, like the parser that they point into; the next call empties them.
+// Returns thread-local members that point into the thread's parser. The next call clears them.
 const Members& sort_members(const dom::object& object) {
   static thread_local Members members;
   members.properties.clear();
@@ -173,7 +174,7 @@ const Members& sort_members(const dom::object& object) {
 bool same_name(const Member& a, const Member& b) { return a.name == b.name; }
 
 bool has_duplicate_properties(const std::vector<Member>& properties) {
-  constexpr std::size_t kFew = 20;  // each is compared with each, mostly by length alone
+  constexpr std::size_t kFew = 20;  // then compare each with each; most differ in length
   if (properties.size() <= kFew) {
     for (auto member = properties.begin(); member != properties.end(); ++member) {
       const auto same = [&](const Member& other) { return same_name(*member, other); };
@@ -194,7 +195,7 @@ bool has_duplicates(const Members& members) {
          std::adjacent_find(annotations.begin(), annotations.end(), same_name) != annotations.end();
 }
 
-// What can be said without looking at a value.
+// Checks everything that does not need the values.
 Result<void> check_names(const Members& members) {
   const auto user_properties =
       std::count_if(members.properties.begin(), members.properties.end(),
@@ -209,7 +210,7 @@ Result<void> check_names(const Members& members) {
 
 // --- Values ------------------------------------------------------------------------------------------------
 //
-// One function per type, from JSON; nothing where the type cannot hold it.
+// One function per type. Each returns nullopt if the type cannot hold the JSON value.
 
 std::optional<std::string_view> text_of(const dom::element& json) {
   std::string_view text;
@@ -290,8 +291,8 @@ std::optional<Value> read_value(EdmType type, const dom::element& json, bool big
   return std::nullopt;
 }
 
-// The type of a value without annotation.
-std::optional<EdmType> type_shown(const dom::element& json) {
+// Returns the type of a value without annotation.
+std::optional<EdmType> type_without_annotation(const dom::element& json) {
   switch (json.type()) {
     case dom::element_type::STRING:
       return EdmType::String;
@@ -309,7 +310,7 @@ std::optional<EdmType> type_shown(const dom::element& json) {
 
 std::optional<EdmType> type_of_member(const Members& members, const Member& member) {
   const Member* annotation = members.annotation_of(member.name);
-  if (annotation == nullptr) return type_shown(member.value);
+  if (annotation == nullptr) return type_without_annotation(member.value);
   const auto name = text_of(annotation->value);
   return name ? parse_edm_type(*name) : std::nullopt;
 }

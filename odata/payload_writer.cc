@@ -1,5 +1,5 @@
-// Answers as JSON text. Every text passes through append_escaped, links and contexts too: they hold what
-// clients sent.
+// Writes responses as JSON. Every text passes through append_escaped, links and contexts too, because they
+// contain text that clients sent.
 #include "odata/payload_writer.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr auto kNeedsEscape = [] {
   return needs;
 }();
 
-// GCC's and Clang's own vectors: each operator below works on all sixteen bytes.
+// Vector type of GCC and Clang: each operator below works on all sixteen bytes.
 using Block = unsigned char __attribute__((vector_size(16)));
 
 bool any_needs_escape(const char* bytes) {
@@ -39,7 +39,8 @@ bool any_needs_escape(const char* bytes) {
   return (halves[0] | halves[1]) != 0;
 }
 
-// Of 4 to 15 bytes, as two words that may overlap. Exact: a borrow reaches only bytes above one that was found.
+// For 4 to 15 bytes, read as two words that may overlap. The result is exact: a borrow reaches only bytes
+// above one that was found.
 template <class Word>
 bool any_needs_escape_in_two(std::string_view text) {
   constexpr Word kOnes = static_cast<Word>(0x0101010101010101u), kHighs = kOnes * 0x80u;
@@ -55,7 +56,7 @@ bool any_needs_escape_in_two(std::string_view text) {
   return (found(first) | found(last)) != 0;
 }
 
-// Names of properties and most keys.
+// For property names and most keys.
 bool is_short_and_clean(std::string_view text) {
   if (text.size() >= sizeof(Block) || text.size() < sizeof(std::uint32_t)) return false;
   return text.size() >= sizeof(std::uint64_t) ? !any_needs_escape_in_two<std::uint64_t>(text)
@@ -66,7 +67,7 @@ std::size_t clean_prefix(std::string_view text) {
   if (is_short_and_clean(text)) return text.size();
   std::size_t i = 0;
   while (i + sizeof(Block) <= text.size() && !any_needs_escape(text.data() + i)) i += sizeof(Block);
-  // The last block of a text overlaps the one before.
+  // The last block of a text overlaps the block before it.
   const bool in_last_block = i > 0 && i + sizeof(Block) > text.size();
   if (in_last_block && !any_needs_escape(text.data() + text.size() - sizeof(Block))) return text.size();
   while (i < text.size() && !kNeedsEscape[static_cast<unsigned char>(text[i])]) ++i;
@@ -106,12 +107,12 @@ void append_string(BufferedText& out, std::string_view text) {
 
 // --- Members -----------------------------------------------------------------------------------------------
 
-// Opens with `{` or a comma: the members of one object, in order.
+// Writes the members of one object in order, with `{` before the first and a comma before each other one.
 class ObjectWriter {
  public:
   explicit ObjectWriter(BufferedText& out) : out_(out) {}
 
-  // The name of a member with its colon; the value is the caller's to append.
+  // Writes the name of a member and the colon. The caller writes the value.
   void name(std::string_view name, std::string_view suffix = {}) {
     out_.append(first_ ? '{' : ',');
     out_.append('"');
@@ -157,7 +158,7 @@ void append_context(BufferedText& out, const PayloadFormat& format, std::string_
   out.append('"');
 }
 
-// The one member of a document of one element that its siblings in a set lack.
+// Writes the context of a document of one element. Elements of a set have no context.
 void write_context_of_element(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                               std::string_view set, const std::optional<Selection>& select) {
   if (!annotations(format).some) return;
@@ -185,7 +186,7 @@ void write_type(BufferedText& out, ObjectWriter& object, const PayloadFormat& fo
   out.append('"');
 }
 
-// `link` is what follows the base: percent-encoded, so without anything to escape.
+// `link` is the part after the base URL. It is percent-encoded, so that nothing in it needs escaping.
 void write_id(BufferedText& out, ObjectWriter& object, const PayloadFormat& format, std::string_view link) {
   object.name("odata.id");
   out.append('"');
@@ -200,20 +201,20 @@ void write_id(BufferedText& out, ObjectWriter& object, const PayloadFormat& form
 template <class Integer>
 void append_integer(BufferedText& out, Integer value) {
   constexpr std::size_t kMaxLength = std::numeric_limits<Integer>::digits10 + 2;
-  char* const at = out.room(kMaxLength);
+  char* const at = out.prepare(kMaxLength);
   out.commit(std::to_chars(at, at + kMaxLength, value).ptr);
 }
 
-// In pieces that fit the block, each without padding but the last.
+// Encodes in pieces that fit into the block. Only the last piece has padding.
 void append_base64(BufferedText& out, std::string_view bytes) {
-  constexpr std::size_t kPiece = BufferedText::kMaxRoom / 4 * 3;
+  constexpr std::size_t kPiece = BufferedText::kBlockBytes / 4 * 3;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
     const std::string_view piece = bytes.substr(0, kPiece);
-    out.commit(write_base64(out.room(base64_length(piece.size())), piece));
+    out.commit(write_base64(out.prepare(base64_length(piece.size())), piece));
   }
 }
 
-// JSON shows these types by itself; NaN and the infinities it can only show as text.
+// Other types are clear from the JSON value. JSON can write NaN and the infinities only as text.
 bool needs_annotation(const ValueView& value) {
   switch (type_of(value)) {
     case EdmType::String:
@@ -233,7 +234,7 @@ bool needs_annotation(const ValueView& value) {
 
 struct ValueWriter {
   BufferedText& out;
-  bool exact = false;  // negative zero as such
+  bool exact = false;  // write negative zero as -0.0
 
   void operator()(std::string_view text) const { append_string(out, text); }
   void operator()(bool truth) const { out.append(truth ? "true" : "false"); }
@@ -243,23 +244,23 @@ struct ValueWriter {
   }
   void operator()(double number) const {
     const auto write = [&] {
-      char* const at = out.room(kMaxDoubleLength);
+      char* const at = out.prepare(kMaxDoubleLength);
       out.commit(exact ? write_exact_double(at, number) : write_double(at, number));
     };
     std::isfinite(number) ? write() : quoted(write);
   }
   void operator()(DateTime time) const {
-    quoted([&] { out.commit(write_date_time(out.room(kMaxDateTimeLength), time)); });
+    quoted([&] { out.commit(write_date_time(out.prepare(kMaxDateTimeLength), time)); });
   }
   void operator()(const Guid& guid) const {
-    quoted([&] { out.commit(write_guid(out.room(kGuidLength), guid)); });
+    quoted([&] { out.commit(write_guid(out.prepare(kGuidLength), guid)); });
   }
   void operator()(BinaryView binary) const {
     quoted([&] { append_base64(out, binary.bytes); });
   }
 
  private:
-  // What holds nothing to escape.
+  // For text that needs no escaping.
   template <class Write>
   void quoted(Write write) const {
     out.append('"');
@@ -310,7 +311,7 @@ void write_properties(BufferedText& out, ObjectWriter& object, const PayloadForm
   }
 }
 
-// All of an entity but the context, which only a document of its own has.
+// Writes all of an entity except the context, which only a document of its own has.
 void write_members(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
                    const std::optional<Selection>& select, const EntityView& entity) {
   const Annotations annotate = annotations(format);
@@ -347,8 +348,8 @@ void write_table_members(BufferedText& out, ObjectWriter& object, const PayloadF
   object.text("TableName", name);
 }
 
-// More names than an entity can have properties cannot select more; their nulls alone would make an answer of
-// any size.
+// An entity cannot have more properties than this, so further names select nothing. Each would only add a
+// null, and make the response arbitrarily large.
 constexpr std::size_t kMaxSelectedNames = kMaxProperties + 3;
 
 std::string replace_spaces(std::string_view text) {

@@ -1,3 +1,4 @@
+// Appends and parses plain text, one function per Edm type.
 #include "odata/plain_text.h"
 
 #include "odata/base64.h"

@@ -1,4 +1,4 @@
-// Text of others (a server, a file, its name) as a terminal may get it.
+// Makes text from outside (a server, a file, a file name) safe for a terminal.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 namespace rocktable {
 
-// The text in one line, without what a terminal obeys: control characters (C0, DEL, C1), line and paragraph separators, and
-// the characters that change the direction of text become `\u001b`, bytes that are no UTF-8 `\x9b`. All else is as it was;
-// printable(printable(x)) is printable(x).
+// Returns the text in one line, without anything that a terminal interprets. Control characters (C0, DEL,
+// C1), line and paragraph separators, and characters that change the direction of text become `\u001b`; bytes
+// that are not UTF-8 become `\x9b`. All other text stays unchanged. Idempotent: printable(printable(x)) is
+// printable(x).
 std::string printable(std::string_view text);
 
 }  // namespace rocktable

@@ -1,3 +1,4 @@
+// Classifies key ranges by comparing their bounds.
 #include "odata/query_plan.h"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 namespace rocktable {
 namespace {
 
-// Whether `bound` is the place just behind `text`.
-bool is_just_behind(std::string_view bound, std::string_view text) {
+// Returns whether `bound` is the place just after `text`.
+bool is_just_after(std::string_view bound, std::string_view text) {
   return bound.size() == text.size() + 1 && bound.starts_with(text) && bound.back() == '\0';
 }
 
@@ -21,15 +22,14 @@ std::string_view to_string(PlanClass plan_class) {
 
 bool is_one_key(const KeyRange& range) {
   return range.end && range.end->partition_key == range.begin.partition_key &&
-         is_just_behind(range.end->row_key, range.begin.row_key);
+         is_just_after(range.end->row_key, range.begin.row_key);
 }
 
 PlanClass classify(const KeyRange& range) {
   const EntityKey& begin = range.begin;
   if (is_one_key(range)) return PlanClass::Point;
   if (range.end && range.end->partition_key == begin.partition_key) return PlanClass::RowRange;
-  if (range.end && range.end->row_key.empty() &&
-      is_just_behind(range.end->partition_key, begin.partition_key))
+  if (range.end && range.end->row_key.empty() && is_just_after(range.end->partition_key, begin.partition_key))
     return begin.row_key.empty() ? PlanClass::PartitionScan : PlanClass::RowRange;
   if (!range.end && begin.partition_key.empty() && begin.row_key.empty()) return PlanClass::TableScan;
   return PlanClass::PartitionRange;

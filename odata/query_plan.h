@@ -1,4 +1,4 @@
-// How a query goes about its work: the keys that it has to read, and what kind of work that is.
+// The plan of a query: the keys that it has to read, and the class of that work.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace rocktable {
 
-// The words of the service's design guide, from cheap to dear.
+// Named as in the service's design guide, from cheap to expensive.
 // Source: learn.microsoft.com/azure/storage/tables/table-storage-design-for-query
 enum class PlanClass {
-  Point,           // single entities by their whole keys
+  Point,           // single entities by PartitionKey and RowKey
   RowRange,        // ranges of rows, each in one partition
-  PartitionScan,   // whole partitions, each named
+  PartitionScan,   // whole partitions, each given by its PartitionKey
   PartitionRange,  // a range of partitions
   TableScan,       // everything
 };
@@ -25,18 +25,18 @@ std::string_view to_string(PlanClass plan_class);
 
 struct QueryPlan {
   KeyRanges ranges;                         // empty: nothing can match, and nothing is read
-  PlanClass plan_class = PlanClass::Point;  // that of the dearest range
+  PlanClass plan_class = PlanClass::Point;  // the class of the most expensive range
 };
 
-// The plan of a query with this filter, or of one without.
+// Returns the plan of a query with or without a filter.
 QueryPlan plan_query(const std::optional<Filter>& filter);
 
-// A range of one key: found by look-up, not by a scan.
+// Returns whether the range holds one key, so that the query needs a look-up instead of a scan.
 bool is_one_key(const KeyRange& range);
 
 PlanClass classify(const KeyRange& range);
 
-// `row-range [(a,5) (a,6))`, for people and tests.
+// Writes `row-range [(a,5) (a,6))`, for people and tests.
 std::string to_string(const QueryPlan& plan);
 
 }  // namespace rocktable

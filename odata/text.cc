@@ -1,4 +1,5 @@
-// UTF-8 as the service counts and orders it. Words of eight bytes make the common case, ASCII, cheap.
+// UTF-8 text, counted and ordered as the service does. Words of eight bytes make the common case, ASCII,
+// cheap.
 #include "odata/text.h"
 
 #include <simdjson.h>
@@ -17,7 +18,8 @@ std::uint64_t load_word(const char* bytes) {
   return word;
 }
 
-// A lead byte of a two to four byte sequence counts its character; a four byte one is two code units.
+// Counts the lead byte of each character. A lead byte of four bytes counts twice: the character has two code
+// units.
 std::size_t code_units(std::string_view bytes) {
   std::size_t count = 0;
   for (const char c : bytes) {
@@ -28,7 +30,7 @@ std::size_t code_units(std::string_view bytes) {
   return count;
 }
 
-// Position of the first difference within the common length, or that length.
+// Returns the position of the first difference within the common length, or that length.
 std::size_t first_difference(std::string_view a, std::string_view b) {
   const std::size_t common = std::min(a.size(), b.size());
   std::size_t i = 0;
@@ -42,9 +44,9 @@ std::size_t first_difference(std::string_view a, std::string_view b) {
   return i;
 }
 
-// Lead bytes 0xEE and 0xEF (U+E000..U+FFFF) move above those of characters outside the BMP, whose first code
-// unit is a surrogate. Well-formed strings differ first either in two lead bytes or in two continuation
-// bytes, which stay as they are.
+// Moves lead bytes 0xEE and 0xEF (U+E000..U+FFFF) above those of characters outside the BMP, whose first code
+// unit is a surrogate. Well-formed strings first differ either in two lead bytes or in two continuation
+// bytes; continuation bytes keep their order.
 unsigned utf16_rank(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte == 0xEEu || byte == 0xEFu ? byte + 0x10u : byte;

@@ -1,4 +1,5 @@
-// Text as the service sees it: it counts and orders strings by UTF-16 code units; ours are UTF-8.
+// Text in the service's terms: the service counts and orders strings by UTF-16 code units; here they are
+// UTF-8.
 #pragma once
 
 #include <compare>
@@ -8,14 +9,15 @@
 
 namespace rocktable {
 
-// Whether these bytes are well-formed UTF-8 (no surrogates, no overlong forms, nothing above U+10FFFF).
+// Returns whether these bytes are well-formed UTF-8 (no surrogates, no overlong forms, nothing above
+// U+10FFFF).
 bool is_utf8(std::string_view text);
 
-// Length in UTF-16 code units. The text must be UTF-8.
+// Returns the length in UTF-16 code units. The text must be UTF-8.
 std::size_t utf16_length(std::string_view utf8);
 
-// Order by UTF-16 code unit, the service's order of keys and strings. It differs from byte order for
-// characters outside the BMP alone: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
+// Compares by UTF-16 code unit, the service's order of keys and strings. It differs from byte order only for
+// characters outside the BMP: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
 
 struct Utf16Less {
@@ -23,18 +25,20 @@ struct Utf16Less {
   bool operator()(std::string_view a, std::string_view b) const { return compare_utf16(a, b) < 0; }
 };
 
-// ASCII only; other bytes stay as they are.
+// These functions treat only ASCII letters; other bytes stay unchanged.
 std::string to_lower_ascii(std::string_view text);
 char to_lower_ascii(char c);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 
-// The value of a hex digit of either case; -1 for any other character.
+// Returns the value of a hex digit of either case, or -1 for any other character.
 int hex_value(char c);
 
-// Without spaces and tabs at both ends.
+// Removes spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
 
-// --- Inline: looking for a header compares its name with those of all others, which differ in length already.
+// --- Inline functions ------------------------------------------------------------------------------------
+//
+// Each look-up of a header calls these. Most names differ in length already.
 
 inline char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -1,3 +1,4 @@
+// Percent-encoding, byte by byte.
 #include "odata/uri.h"
 
 #include <cstddef>

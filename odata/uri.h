@@ -1,4 +1,4 @@
-// Percent-encoding.
+// Percent-encoding (RFC 3986).
 #pragma once
 
 #include <optional>
@@ -7,17 +7,19 @@
 
 namespace rocktable {
 
-// Decodes %XX once. `plus_is_space` as in query strings; in paths a plus stays a plus. Nothing if a % is not
-// followed by two hex digits, or if the result is not UTF-8.
+// Decodes %XX once. With `plus_is_space`, as in query strings, a plus becomes a space; in paths it stays a
+// plus. Returns nullopt if a % is not followed by two hex digits, or if the result is not UTF-8.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
-// Encodes all bytes but the unreserved ones, A-Z a-z 0-9 - _ . ~, with upper-case hex.
+// Encodes all bytes except the unreserved ones, with upper-case hex digits.
 std::string percent_encode(std::string_view text);
 
+// Returns whether a URI holds this character without encoding: A-Z a-z 0-9 - _ . ~ (RFC 3986, section 2.3).
 inline bool is_unreserved(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
          c == '.' || c == '~';
 }
+// Appends one byte as %XX, with upper-case hex digits.
 void append_percent_encoded(std::string& out, char c);
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// Edm values to text and back. Numbers go through std::from_chars and std::to_chars: fast, exact, and deaf to
-// locales.
+// Edm values to text and back. Uses std::from_chars and std::to_chars for numbers: they are fast, exact, and
+// independent of locales.
 #include "odata/value.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void append_hex(std::string& out, std::uint8_t byte) {
   out += kHexDigits[byte & 0x0Fu];
 }
 
-// Where the text form has a hyphen: in front of these bytes.
+// Returns whether the text form has a hyphen before this byte.
 bool hyphen_before(std::size_t byte) { return byte == 4 || byte == 6 || byte == 8 || byte == 10; }
 
 template <class Integer>
@@ -43,8 +43,9 @@ std::optional<Integer> parse_integer(std::string_view text) {
   return value;
 }
 
-// Whether an unsigned decimal that std::from_chars called out of range is so by being tiny: it does not say.
-// The sign of the scientific exponent tells, for no number near 1 is out of range.
+// std::from_chars reports the same error for numbers that are too large and too small. Returns whether this
+// unsigned decimal is too small. The sign of its scientific exponent decides, because no number near 1 is out
+// of range.
 bool is_tiny(std::string_view digits) {
   const std::size_t exponent_mark = std::min(digits.find_first_of("eE"), digits.size());
   const std::string_view mantissa = digits.substr(0, exponent_mark);
@@ -64,17 +65,17 @@ bool is_tiny(std::string_view digits) {
   return digits_before_point + (negative ? -exponent : exponent) <= 0;
 }
 
-constexpr int kExactDigits = std::numeric_limits<double>::digits10;           // 15: survive a double
-constexpr int kSufficientDigits = std::numeric_limits<double>::max_digits10;  // 17: tell doubles apart
+constexpr int kExactDigits = std::numeric_limits<double>::digits10;           // 15: all survive a double
+constexpr int kSufficientDigits = std::numeric_limits<double>::max_digits10;  // 17: enough to tell them apart
 
-// d[.ddd]e±xxx, long enough for 17 digits.
+// Has room for d[.ddd]e±xxx with 17 digits.
 using ScientificBuffer = std::array<char, 32>;
 
 struct Scientific {
-  std::array<char, kSufficientDigits> digits;  // without point
-  int count;                                   // of digits: at least one, no zeros at the end
+  std::array<char, kSufficientDigits> digits;  // without the decimal point
+  int count;                                   // of digits: at least one, without trailing zeros
   int exponent;                                // of the first digit
-  int precision;                               // how many digits it was rounded to
+  int precision;                               // the number of digits it was rounded to
 
   char* write_digits(char* out, int from, int to) const {
     return std::copy(digits.begin() + from, digits.begin() + to, out);
@@ -99,17 +100,17 @@ std::string_view rounded(ScientificBuffer& buffer, double magnitude, int precisi
   return {buffer.begin(), end};
 }
 
-// 15 digits where they read back as the same number, else 17.
+// Returns 15 digits if they read back as the same number, else 17.
 Scientific digits_of(double magnitude) {
   ScientificBuffer buffer;
   if (std::isnormal(magnitude)) {
-    // Up to 15 digits survive the way through a double and back, so a shortest form of no more is the rounded
-    // one, too.
+    // A decimal of up to 15 digits survives the conversion to double and back. So a shortest form of at most
+    // 15 digits is also the form rounded to 15.
     const auto [end, error] =
         std::to_chars(buffer.begin(), buffer.end(), magnitude, std::chars_format::scientific);
     Scientific shortest = parse_scientific({buffer.begin(), end}, kExactDigits);
     if (shortest.count <= kExactDigits) return shortest;
-    // Of so many digits the shortest form is the nearest one, and so the rounded one.
+    // A shortest form of 17 digits is the nearest one, and so also the form rounded to 17.
     shortest.precision = kSufficientDigits;
     if (shortest.count == kSufficientDigits) return shortest;
   } else {
@@ -149,7 +150,7 @@ char* write_without_exponent(char* out, const Scientific& number) {
   return number.write_digits(out, given, number.count);
 }
 
-std::string string_literal(std::string_view text) {  // not `quoted`, which std has as well
+std::string string_literal(std::string_view text) {  // not `quoted`: std has that name
   std::string out = "'";
   for (const char c : text) out.append(c == '\'' ? 2 : 1, c);
   return out += '\'';
@@ -249,7 +250,7 @@ std::optional<double> parse_double(std::string_view text) {
 
   const bool negative = text.starts_with('-');
   const std::string_view digits = text.substr(negative || text.starts_with('+') ? 1 : 0);
-  // std::from_chars would take a second sign, `inf` and `nan`.
+  // std::from_chars would accept a second sign, `inf` and `nan`.
   if (digits.empty() || (digits[0] != '.' && (digits[0] < '0' || digits[0] > '9'))) return std::nullopt;
   double magnitude = 0;
   const char* const end = digits.data() + digits.size();

@@ -21,7 +21,7 @@ enum class EdmType : std::uint8_t { String, Boolean, Int32, Int64, Double, DateT
 
 inline constexpr int kEdmTypeCount = 8;
 
-// In the order of the text form: the first byte is the first two hex digits.
+// Bytes in the order of the text form: the first byte is the first two hex digits.
 struct Guid {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -50,38 +50,39 @@ inline EdmType type_of(const ValueView& value) { return static_cast<EdmType>(val
 ValueView view_of(const Value& value);
 Value to_value(const ValueView& view);
 
-// `Edm.Int64` and so on; nothing for an unknown name.
+// to_string returns `Edm.Int64` and so on; parse_edm_type returns nullopt for an unknown name.
 std::string_view to_string(EdmType type);
 std::optional<EdmType> parse_edm_type(std::string_view name);
 
-// A value as a $filter literal, for people and tests: `'it''s'`, `true`, `42`, `42L`, `4.5`, `datetime'..'`,
-// `guid'..'`, `X'00ff'`.
+// Writes a value as a $filter literal, for people and tests: `'it''s'`, `true`, `42`, `42L`, `4.5`,
+// `datetime'..'`, `guid'..'`, `X'00ff'`.
 std::string to_string(const ValueView& value);
 
-// 8-4-4-4-12 hex digits, hyphens required, any case. Written in lower case.
+// Reads 8-4-4-4-12 hex digits with hyphens, in any case. The other functions write lower case.
 std::optional<Guid> parse_guid(std::string_view text);
 void append_guid(std::string& out, const Guid& guid);
-// To memory with room for kGuidLength characters; returns the end.
+// Writes to memory that has room for kGuidLength characters. Returns the end of what was written.
 inline constexpr std::size_t kGuidLength = 36;
 char* write_guid(char* out, const Guid& guid);
 
-// All characters must be part of the number; nothing for an overflow.
+// Return nullopt if any character does not belong to the number, and on overflow.
 std::optional<std::int32_t> parse_int32(std::string_view text);
 std::optional<std::int64_t> parse_int64(std::string_view text);
 
-// Decimal with optional sign, fraction and exponent; and `NaN`, `Infinity`, `-Infinity`. Nothing for anything
-// else (`INF`, hex). A magnitude too large for a double: nothing; one too small: zero.
+// Reads a decimal with optional sign, fraction and exponent, or `NaN`, `Infinity`, `-Infinity`. Returns
+// nullopt for any other text (`INF`, hex) and for a magnitude that is too large. A magnitude that is too
+// small becomes zero.
 std::optional<double> parse_double(std::string_view text);
 
-// The service's number format (.NET Framework's "R"): 15 significant digits where they are exact, else 17;
-// exponent form (`1E+15`, `4.94065645841247E-324`) where that many digits do not reach the point (from 1E+15
-// on, else 1E+17) and below 0.0001; `.0` after an integral value without exponent; `NaN`, `Infinity`,
-// `-Infinity`. Negative zero: `0.0`.
+// Writes the service's number format (.NET Framework's "R"). It has 15 significant digits if these are exact,
+// else 17. The exponent form (`1E+15`, `4.94065645841247E-324`) is for numbers from 1E+15 on (with 17 digits:
+// from 1E+17 on) and below 0.0001. An integral value without exponent ends in `.0`. Special values are `NaN`,
+// `Infinity`, `-Infinity`; negative zero is `0.0`.
 void append_double(std::string& out, double value);
-// To memory with room for kMaxDoubleLength characters; returns the end.
+// Writes to memory that has room for kMaxDoubleLength characters. Returns the end of what was written.
 inline constexpr std::size_t kMaxDoubleLength = 32;
 char* write_double(char* out, double value);
-// The same, but negative zero as `-0.0`: for text that is read back as the value to the bit.
+// Writes the same form, but negative zero as `-0.0`, so that reading the text returns the value to the bit.
 char* write_exact_double(char* out, double value);
 
 }  // namespace rocktable

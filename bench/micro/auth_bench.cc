@@ -1,4 +1,4 @@
-// Who calls: strings to sign, signatures, whole checks.
+// Authentication: strings to sign, signatures, complete checks.
 #include <benchmark/benchmark.h>
 
 #include "bench/requests.h"
@@ -27,7 +27,7 @@ void sign(benchmark::State& state) {
 }
 BENCHMARK(sign);
 
-// The header lines of a request as its client wrote it.
+// Adds the header lines of a request as the client wrote them.
 void add_fields(std::string_view bytes, Headers& headers) {
   bytes.remove_prefix(bytes.find("\r\n") + 2);
   while (!bytes.starts_with("\r\n")) {

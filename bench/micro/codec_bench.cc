@@ -1,4 +1,4 @@
-// Keys and records as RocksDB has them.
+// Encoding and decoding of keys and records in RocksDB.
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/samples.h"

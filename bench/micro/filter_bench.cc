@@ -1,4 +1,4 @@
-// $filter: text to tree, tree to ranges of keys, a row against the tree.
+// $filter: parsing, key ranges, and matching an entity.
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/samples.h"

@@ -1,4 +1,4 @@
-// The bytes of messages: a request taken apart, a transaction taken apart, the head of an answer.
+// Messages: parsing a request, parsing a transaction, writing the head of a response.
 #include <benchmark/benchmark.h>
 
 #include <boost/asio/buffer.hpp>

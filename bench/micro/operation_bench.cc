@@ -1,4 +1,4 @@
-// The request line and headers to a typed operation.
+// Parsing the request line and headers into a typed operation.
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/samples.h"

@@ -1,4 +1,4 @@
-// JSON of entities, in and out.
+// Reading and writing the JSON of entities.
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/samples.h"
@@ -33,7 +33,7 @@ BENCHMARK_CAPTURE(write_an_entity, without_metadata, MetadataLevel::None);
 BENCHMARK_CAPTURE(write_an_entity, with_minimal_metadata, MetadataLevel::Minimal);
 BENCHMARK_CAPTURE(write_an_entity, with_full_metadata, MetadataLevel::Full);
 
-// As handlers do it: into a string that is new each time.
+// Writes into a new string each time, as handlers do.
 void write_a_page_of_100(benchmark::State& state) {
   const SampleEntity entity;
   const PayloadFormat how = format(MetadataLevel::Minimal);

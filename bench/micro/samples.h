@@ -1,4 +1,5 @@
-// What the microbenchmarks work on: the 1 KB entity of ten properties that all benchmarks store, and its forms.
+// The data of the microbenchmarks: the 1 KB entity with ten properties that all benchmarks use, and its
+// forms.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ inline PayloadFormat format(MetadataLevel level) {
   return {level, "http://127.0.0.1:10002/devstoreaccount1", "devstoreaccount1", "entities"};
 }
 
-// An entity and a view of it. Not to be copied: the view points into it.
+// An entity and a view of it. Not copyable, because the view points into the entity.
 struct SampleEntity {
   explicit SampleEntity(std::size_t number = kNumber)
       : partition_key(partition_of(number)), row_key(row_of(number)), properties(properties_of(number)) {}

@@ -1,3 +1,4 @@
+// Uses mkstemp, fsync, and rename or link, which are atomic within a file system.
 #include "odata/files/atomic_file.h"
 
 #include <sys/stat.h>
@@ -31,7 +32,7 @@ bool AtomicFile::replace() { return good_ && ::rename(name_.c_str(), path_.c_str
 bool AtomicFile::publish_once() {
   if (!good_) return false;
   if (::link(name_.c_str(), path_.c_str()) == 0 || errno == EEXIST) return true;
-  return replace();  // this file system knows no links
+  return replace();  // this file system has no links
 }
 
 }  // namespace rocktable

@@ -1,5 +1,6 @@
-// A file that appears whole or not at all, with the mode that it is to have from its first byte on: written under a name
-// that nobody could have prepared, then given its own.
+// AtomicFile: a file that appears completely or not at all. It is written under an unpredictable temporary
+// name, so that nobody can create that file in advance, and has its final mode from the first byte on. Then
+// it gets its own name.
 #pragma once
 
 #include <sys/types.h>
@@ -11,18 +12,19 @@ namespace rocktable {
 
 class AtomicFile {
  public:
-  // Beside `path`; gone with this object.
+  // Creates the temporary file beside `path`. The destructor removes it.
   AtomicFile(const std::filesystem::path& path, mode_t mode);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // What fails shows when it is published.
+  // replace() and publish_once() report a failed write.
   void write(const std::string& text);
 
-  // Gives it its name, and takes that from a file that has it. False where that fails; errno says why.
+  // Renames the file to `path`, and replaces an existing file. Returns false if that fails; then errno has
+  // the reason.
   bool replace();
-  // The same, but a file that has the name keeps it.
+  // The same, but keeps an existing file.
   bool publish_once();
 
  private:

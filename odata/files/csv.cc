@@ -1,4 +1,4 @@
-// Records are put together from lines by counting quotes, then taken apart by one small automaton.
+// Joins lines to records by counting quotes, then splits records into fields with a small state machine.
 #include "odata/files/csv.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kTypeSuffix = "@type";
 constexpr std::string_view kEndOfRecord = "\r\n";
 constexpr std::string_view kFormulasColumn = "odata.formulas";
-constexpr std::string_view kBeginsFormula = "=+-@\t\r\n'";  // and what escapes the others
-constexpr std::size_t kMaxColumns = 100'000;  // a header of commas alone must not take all memory
+constexpr std::string_view kBeginsFormula = "=+-@\t\r\n'";  // and the ' that escapes the others
+constexpr std::size_t kMaxColumns = 100'000;                // a header of commas must not take all memory
 
 // --- Records -----------------------------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ class RecordSplitter {
  public:
   explicit RecordSplitter(std::string_view record) : record_(record) {}
 
-  // The next field, to memory used before; false behind the last one.
+  // Reads the next field into `field`, whose memory is reused. Returns false after the last field.
   bool next(CsvField& field) {
     if (finished_) return false;
     field.text.clear();
@@ -54,12 +54,11 @@ class RecordSplitter {
   void read_quoted(CsvField& field) {
     for (++at_;; ++at_) {
       const std::size_t quote = record_.find('"', at_);
-      if (quote == record_.npos)
-        throw RecordFault{field.offset, "the quote that begins this field has no end"};
+      if (quote == record_.npos) throw RecordFault{field.offset, "this quoted field has no closing quote"};
       field.text += record_.substr(at_, quote - at_);
       at_ = quote + 1;
       if (at_ == record_.size() || record_[at_] == ',') return;
-      if (record_[at_] != '"') throw RecordFault{at_, "behind the quote that ends a field stands no comma"};
+      if (record_[at_] != '"') throw RecordFault{at_, "a comma must follow the quote that ends a field"};
       field.text += '"';
     }
   }
@@ -69,7 +68,7 @@ class RecordSplitter {
   bool finished_ = false;
 };
 
-bool is_odd_in_quotes(std::string_view line) { return std::count(line.begin(), line.end(), '"') % 2 != 0; }
+bool has_odd_quotes(std::string_view line) { return std::count(line.begin(), line.end(), '"') % 2 != 0; }
 
 // --- Values ------------------------------------------------------------------------------------------------
 
@@ -90,7 +89,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// Blanks at the ends are kept by quotes, for some programs trim fields.
+// Quotes also fields with blanks at their ends, because some programs trim unquoted fields.
 void append_field(std::string& out, std::string_view text) {
   const bool blank_at_end = !text.empty() && (trim(text).size() != text.size());
   if (blank_at_end || text.find_first_of(",\"\r\n") != text.npos) {
@@ -106,8 +105,8 @@ bool begins_formula(std::string_view text) {
 
 bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
 
-// Not a property's value.
-bool is_passed_over(std::string_view name) {
+// Returns whether the column holds no property value.
+bool is_ignored_column(std::string_view name) {
   return is_key(name) || name == "Timestamp" || name.starts_with("odata.") || name.ends_with(kTypeSuffix);
 }
 
@@ -117,7 +116,7 @@ bool is_passed_over(std::string_view name) {
 
 CsvReader::CsvReader(std::istream& in, std::string file) : lines_(in, std::move(file)) { read_header(); }
 
-// The next record that is not blank, into fields_; false at the end.
+// Reads the next record that is not blank into fields_. Returns false at the end.
 bool CsvReader::read_record() {
   std::optional<std::string_view> line;
   do {
@@ -126,7 +125,7 @@ bool CsvReader::read_record() {
   } while (line->empty() || *line == "\r");
   place_ = {lines_.line(), 1};
   record_ = *line;
-  for (bool open = is_odd_in_quotes(record_); open; open ^= is_odd_in_quotes(*line)) {
+  for (bool open = has_odd_quotes(record_); open; open ^= has_odd_quotes(*line)) {
     line = lines_.next();
     if (!line) break;
     if (record_.size() + line->size() > kMaxLineBytes)
@@ -158,19 +157,20 @@ void CsvReader::split_record() {
 
 FilePlace CsvReader::place_at(std::size_t offset) const {
   const std::string_view before = std::string_view(record_).substr(0, offset);
-  const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  const std::size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no line feed
   const auto lines = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
   return place_in_line(place_.line + lines, before.substr(line_begin), offset - line_begin);
 }
 
 void CsvReader::read_header() {
-  if (!read_record()) refuse({1, 1}, "the file is empty; it begins with the names of its columns");
+  if (!read_record())
+    refuse({1, 1}, "the file is empty; it must begin with a header, the names of its columns");
   std::unordered_map<std::string, std::size_t> positions;
   column_count_ = field_count_;
   for (std::size_t i = 0; i < column_count_; ++i) {
     const CsvField& field = fields_[i];
     if (!positions.emplace(field.text, i).second)
-      refuse(place_of(field), "the column " + shown(field.text) + " is there twice");
+      refuse(place_of(field), "the header has the column " + shown(field.text) + " twice");
   }
   check_header(positions);
   formulas_are_escaped_ = positions.contains(std::string(kFormulasColumn));
@@ -178,7 +178,7 @@ void CsvReader::read_header() {
   row_key_ = positions.at("RowKey");
   for (std::size_t i = 0; i < column_count_; ++i) {
     const std::string& name = fields_[i].text;
-    if (is_passed_over(name)) continue;
+    if (is_ignored_column(name)) continue;
     const auto type = positions.find(name + std::string(kTypeSuffix));
     columns_.push_back({name, i, type == positions.end() ? std::nullopt : std::optional(type->second)});
   }
@@ -196,7 +196,7 @@ void CsvReader::check_header(const std::unordered_map<std::string, std::size_t>&
     const std::string typed = is_type ? name.substr(0, name.size() - kTypeSuffix.size()) : name;
     if (is_type && !positions.contains(typed))
       refuse(place_of(fields_[i]),
-             "the column " + shown(name) + " has no column " + shown(typed) + " beside it");
+             "the header has the column " + shown(name) + ", but no column " + shown(typed));
     if (!check_property_name(typed)) refuse(place_of(fields_[i]), explain_name(typed));
   }
 }
@@ -204,7 +204,7 @@ void CsvReader::check_header(const std::unordered_map<std::string, std::size_t>&
 std::optional<Entity> CsvReader::next() {
   if (!read_record()) return std::nullopt;
   if (field_count_ != column_count_)
-    refuse(place_, "the record has " + std::to_string(field_count_) + " fields, the header " +
+    refuse(place_, "the record has " + std::to_string(field_count_) + " fields, but the header has " +
                        std::to_string(column_count_));
   Entity entity{{text_in(fields_[partition_key_]), text_in(fields_[row_key_])}, {}, {}};
   for (const PropertyColumn& column : columns_)
@@ -227,7 +227,7 @@ std::optional<Value> CsvReader::value_of(const PropertyColumn& column) const {
   if (!type)
     refuse(place_of(fields_[*column.type]),
            shown(type_name) +
-               " is no type; types are String, Boolean, Int32, Int64, Double, DateTime, Guid and "
+               " is not a type; the types are String, Boolean, Int32, Int64, Double, DateTime, Guid and "
                "Binary");
   const bool is_text = *type == EdmType::String || *type == EdmType::Binary;
   auto value = parse_plain_text(*type, is_text ? text_in(field) : field.text);

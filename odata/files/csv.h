@@ -1,21 +1,23 @@
-// Entities as comma separated values, as Azure Storage Explorer writes and reads them.
+// Entities as comma-separated values, in the format of Azure Storage Explorer.
 //
-//   file   := [byte order mark] header { record }
-//   header := names of columns, in any order: PartitionKey and RowKey, which must be there, Timestamp, and for each
-//             property NAME and `NAME@type`
-//   record := fields as in RFC 4180, as many as the header has: separated by commas, between double quotes where they
-//             hold one of , " CR LF (a quote within is doubled); ends with CR LF or LF. Blank lines are skipped
+//  file   := [byte order mark] header { record }
+//  header := names of columns, in any order: PartitionKey and RowKey (required), Timestamp, and for each
+//            property NAME and `NAME@type`
+//  record := fields as in RFC 4180, as many as the header has: separated by commas, in double quotes if they
+//            contain one of , " CR LF (a quote within is doubled); ends with CR LF or LF. Blank lines are
+//            ignored
 //
-// A type is String, Boolean, Int32, Int64, Double, DateTime, Guid or Binary (base64), with or without `Edm.`. Where the type
-// is empty, or has no column, an empty value is no property, and any other a String. An empty value with type String
-// is an empty text. Timestamp, types of keys and columns named `odata.*` are not looked at.
+// A type is String, Boolean, Int32, Int64, Double, DateTime, Guid or Binary (base64), with or without `Edm.`.
+// If the type is empty or has no column, an empty value means that the entity does not have the property, and
+// any other value is a String. An empty value of type String is an empty text. The reader ignores Timestamp,
+// the types of keys, and columns named `odata.*`.
 //
-// Cells that begin with = + - @ are formulas to a spreadsheet. Where the header has the column `odata.formulas`, texts (keys,
-// String, Binary) that begin with one of = + - @ TAB CR LF ' have a ' before it, which is not part of the text. Numbers stay as they
-// are. The column's cells are empty.
+// Spreadsheets treat cells that begin with = + - @ as formulas. If the header has the column
+// `odata.formulas`, texts (keys, String, Binary) that begin with one of = + - @ TAB CR LF ' have a ' before
+// them, which is not part of the text. Numbers stay unchanged. The cells of that column are empty.
 //
-// What such a file cannot hold: each entity's own order of properties, for it is that of the columns. All else is the same
-// when written and read again.
+// A CSV file does not keep the order of properties of each entity: all entities have the order of the
+// columns. Everything else is the same after writing and reading.
 #pragma once
 
 #include <optional>
@@ -31,12 +33,12 @@ namespace rocktable {
 
 struct CsvField {
   std::string text;
-  std::size_t offset;  // of its first character, in the record
+  std::size_t offset;  // of its first character, within the record
 };
 
 class CsvReader : public EntityReader {
  public:
-  // Reads the header.
+  // Reads the header. Throws FileError.
   CsvReader(std::istream& in, std::string file);
 
   std::optional<Entity> next() override;
@@ -44,7 +46,7 @@ class CsvReader : public EntityReader {
   std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
 
  private:
-  // Positions in a record.
+  // Indices of the fields within a record.
   struct PropertyColumn {
     std::string name;
     std::size_t value;
@@ -67,7 +69,7 @@ class CsvReader : public EntityReader {
 
   LineReader lines_;
   std::string record_;            // its lines
-  std::vector<CsvField> fields_;  // the first field_count_ of them: their memory is used again
+  std::vector<CsvField> fields_;  // field_count_ are valid; the others keep their memory
   std::size_t field_count_ = 0;
   std::size_t partition_key_ = 0;
   std::size_t row_key_ = 0;
@@ -77,7 +79,8 @@ class CsvReader : public EntityReader {
   FilePlace place_;
 };
 
-// The names of all properties of a table, in the order first seen: the columns of its file. A pass of its own.
+// Collects the names of all properties of a table, in the order first seen, for the columns of its file. This
+// needs a pass of its own, because the header comes first.
 class PropertyNames {
  public:
   void add(const EntityView& entity);

@@ -1,4 +1,4 @@
-// check_entity's rules again, one at a time, to find the one that is broken.
+// Checks the rules of check_entity one at a time to find the broken one.
 #include "odata/files/entity_fault.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ std::string at_most(std::size_t count, std::string_view unit) {
   return "; at most " + std::to_string(count) + ' ' + std::string(unit) + " are allowed";
 }
 
-// Empty where nothing is wrong.
+// Returns an empty string if the key is valid.
 std::string explain_key(const std::string& name, const std::string& key) {
   if (!check_key_characters(key))
-    return name + " holds a character that no key may: / \\ # ? or a control character";
+    return name + " contains a character that keys may not contain: / \\ # ? or a control character";
   if (utf16_length(key) > kMaxKeyLength)
     return name + " is " + std::to_string(utf16_length(key)) + " characters long" +
            at_most(kMaxKeyLength, "characters");
@@ -37,7 +37,7 @@ std::string explain_property(const Property& property) {
            at_most(kMaxBinaryBytes, "bytes");
   if (const auto* time = std::get_if<DateTime>(&property.value);
       time != nullptr && (*time < kMinDateTime || *time > kMaxDateTime))
-    return subject + " is before the first DateTime that the service has, " + to_string(kMinDateTime);
+    return subject + " is before the first DateTime of the service, " + to_string(kMinDateTime);
   return {};
 }
 
@@ -67,13 +67,15 @@ std::string explain_name(std::string_view name) {
     return "the name " + shown(name) + " is " + std::to_string(utf16_length(name)) + " characters long" +
            at_most(kMaxPropertyNameLength, "characters");
   return shown(name) +
-         " is no name for a property: it begins with a letter or underscore, and goes on with letters, "
-         "digits and "
-         "underscores";
+         " is not a valid property name: a name begins with a letter or underscore, and continues with "
+         "letters, "
+         "digits and underscores";
 }
 
 std::string explain_value(std::string_view name, EdmType type) {
-  return "the value of " + shown(name) + " is no " + std::string(short_name(type));
+  const std::string_view name_of_type = short_name(type);
+  const char* const article = name_of_type.starts_with('I') ? " is not an " : " is not a ";
+  return "the value of " + shown(name) + article + std::string(name_of_type);
 }
 
 std::string shown(std::string_view text) {

@@ -1,5 +1,5 @@
-// Why an entity is refused, in sentences that name the property: for files, whose authors read them. The rules are
-// those of odata/entity.h.
+// Explains why an entity in a file is refused, in sentences that name the property and are for the author of
+// the file. The rules are those of odata/entity.h.
 #pragma once
 
 #include <string>
@@ -10,23 +10,23 @@
 namespace rocktable {
 
 struct EntityFault {
-  std::string member;  // whose value is at fault; empty: the entity as a whole
+  std::string member;  // the member whose value is at fault; empty for the entity as a whole
   std::string sentence;
 };
 
-// Of an entity that check_entity refuses.
+// Explains an entity that check_entity refuses.
 EntityFault explain_entity(const EntityKey& key, const Properties& properties);
 
-// Of a name that check_property_name refuses.
+// Explains a name that check_property_name refuses.
 std::string explain_name(std::string_view name);
 
-// `the value of "Age" is no Int32`
+// Writes `the value of "Age" is not an Int32`.
 std::string explain_value(std::string_view name, EdmType type);
 
-// A text between double quotes, shortened, and printable (odata/printable.h). The text is UTF-8.
+// Writes a text in double quotes, shortened, and printable (odata/printable.h). The text must be UTF-8.
 std::string shown(std::string_view text);
 
-// The type without `Edm.`.
+// Returns the type without `Edm.`.
 std::string_view short_name(EdmType type);
 
 }  // namespace rocktable

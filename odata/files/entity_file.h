@@ -1,8 +1,8 @@
-// Entities as files hold them: one interface for readers and one for writers of all formats, over streams, in memory
-// of a bounded size.
+// The interface of readers and writers of entity files, for all formats. They work on streams, in memory of
+// bounded size.
 //
-//   ndjson  a line an entity, as OData JSON with `@odata.type` annotations; keeps all (odata/files/ndjson.h)
-//   csv     as Azure Storage Explorer writes it; keeps all but each entity's order of properties (odata/files/csv.h)
+//  ndjson  one entity per line, as OData JSON with `@odata.type` annotations; keeps everything
+//  csv     the format of Azure Storage Explorer; keeps everything except each entity's order of properties
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,35 @@
 
 namespace rocktable {
 
-// What a line may be long, the lines of a quoted field taken together. The largest entity, escaped as far as it can be,
-// needs 7 MiB.
+// The largest length of a line; all lines of a quoted CSV field count together. The largest entity, with as
+// many escapes as possible, needs 7 MiB.
 inline constexpr std::size_t kMaxLineBytes = 8 * 1024 * 1024;
 
 class EntityReader {
  public:
   virtual ~EntityReader() = default;
 
-  // The next entity, nothing at the end. It keeps all limits of the service (check_entity); its timestamp is 0, for
-  // timestamps are the service's to give. Throws FileError, and is of no use then.
+  // Returns the next entity, or nullopt at the end. The entity keeps all limits of the service
+  // (check_entity). Its timestamp is 0, because the service sets timestamps. Throws FileError; then the
+  // reader cannot be used any more.
   virtual std::optional<Entity> next() = 0;
 
-  // Where the entity begins that next() returned last: for what only the caller can find wrong.
+  // Returns where the entity of the last next() begins, for errors that only the caller can find.
   virtual FilePlace place() const = 0;
 
-  // What was taken from the stream so far.
+  // Returns the bytes taken from the stream so far.
   virtual std::uint64_t bytes_read() const = 0;
 };
 
 struct EntityWriterOptions {
-  // Whether entities carry their Timestamp. Readers do not look at it.
+  // Whether to write each entity's Timestamp. Readers ignore it.
   bool timestamps = false;
-  // CSV alone: the properties that have columns, in this order, for the header comes before the first entity
-  // (PropertyNames collects them). An entity with another property is an error.
+  // Only for CSV: the properties that have columns, in this order. The header needs them before the first
+  // entity; PropertyNames collects them. An entity with any other property is an error.
   std::vector<std::string> columns;
-  // CSV alone: false to go on with a file that has its header.
+  // Only for CSV: false to continue a file that has its header already.
   bool header = true;
-  // CSV alone: texts that a spreadsheet would take for formulas are escaped (csv.h).
+  // Only for CSV: whether to escape texts that a spreadsheet would treat as formulas (csv.h).
   bool escape_formulas = false;
 };
 
@@ -51,10 +52,11 @@ class EntityWriter {
  public:
   virtual ~EntityWriter() = default;
 
-  // Throws FileError where the stream takes no more.
+  // Throws FileError if writing to the stream fails.
   virtual void write(const EntityView& entity) = 0;
 
-  // All written so far is handed on, and the stream flushed. What was not flushed is lost. Throws as above.
+  // Writes all entities to the stream and flushes it. Entities are lost if this is not called. Throws
+  // FileError as write().
   virtual void flush() = 0;
 };
 

@@ -1,3 +1,4 @@
+// Chooses the reader or writer of a format.
 #include "odata/files/entity_format.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// The table of formats: which one a file has, and its reader and writer.
+// The table of file formats: chooses the format of a file, and creates its reader or writer.
 #pragma once
 
 #include <iosfwd>
@@ -13,11 +13,11 @@ namespace rocktable {
 
 enum class EntityFormat { Ndjson, Csv };
 
-// By the ending of a file's name: `.ndjson`, `.jsonl` or `.csv`, in any case.
+// Returns the format by the ending of a file's name: `.ndjson`, `.jsonl` or `.csv`, in any case.
 std::optional<EntityFormat> format_of_file(std::string_view name);
 
-// `file` is how errors name it. The stream must outlive the reader, and be opened as binary. A CSV's header is read
-// here. Throws FileError.
+// Errors call the file `file`. The stream must be binary and outlive the reader. Reads the header of a CSV.
+// Throws FileError.
 std::unique_ptr<EntityReader> open_entity_reader(EntityFormat format, std::istream& in, std::string file);
 
 // The stream must outlive the writer.

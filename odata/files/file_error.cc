@@ -1,3 +1,4 @@
+// Writes FILE:LINE:COLUMN in front of the sentence of an error.
 #include "odata/files/file_error.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is wrong with a file that somebody wrote, and where.
+// FileError: what is wrong with a file, and where.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,8 @@
 
 namespace rocktable {
 
-// In a file, from 1 on; the column counts characters, not bytes. Line 0: the file as a whole.
+// A position in a file. Both numbers start at 1; the column counts characters, not bytes. Line 0 means the
+// file as a whole.
 struct FilePlace {
   std::uint64_t line = 0;
   std::uint64_t column = 0;
@@ -16,7 +17,7 @@ struct FilePlace {
   auto operator<=>(const FilePlace&) const = default;
 };
 
-// Its what() is a sentence: `customers.ndjson:3:17: the value of "Age" is no Int32`.
+// what() is a sentence: `customers.ndjson:3:17: the value of "Age" is not an Int32`.
 class FileError : public std::runtime_error {
  public:
   FileError(std::string_view file, FilePlace place, std::string_view sentence);

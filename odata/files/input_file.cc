@@ -1,3 +1,4 @@
+// Checks the type of a file before and after opening it.
 #include "odata/files/input_file.h"
 
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 namespace rocktable {
 namespace {
 
-// Empty: a regular file.
+// Returns an empty string for a regular file.
 std::string why_not(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return {};
   const char* what = S_ISDIR(status.st_mode)                              ? "folder"
@@ -33,7 +34,8 @@ std::string why_not_a_regular_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 ? why_not(status) : std::strerror(errno);
 }
 
-// A device is not even opened, for that may do something; what takes the file's place meanwhile is opened without waiting.
+// Checks the type before opening, because opening a device may have an effect. O_NONBLOCK covers a file that
+// is replaced between the check and the opening.
 InputFile::InputFile(const std::string& path) : std::istream(nullptr) {
   if (const std::string why = why_not_a_regular_file(path); !why.empty()) refuse(path, why);
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -1,4 +1,5 @@
-// A file that is read: a regular one. A pipe or a device may keep its reader waiting for ever.
+// InputFile: reads a regular file. It refuses pipes and devices, because they may block their reader for
+// ever.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@ namespace rocktable {
 
 class InputFile : public std::istream {
  public:
-  // Links are followed. Throws std::runtime_error with a sentence: `customers.ndjson cannot be read: it is a pipe, not a
-  // regular file`. Does not wait.
+  // Opens the file without blocking. Follows links. Throws std::runtime_error with a sentence:
+  // `customers.ndjson cannot be read: it is a pipe, not a regular file`.
   explicit InputFile(const std::string& path);
 
-  std::uint64_t size() const { return size_; }  // when it was opened
+  std::uint64_t size() const { return size_; }  // at the time of opening
 
  private:
   std::unique_ptr<__gnu_cxx::stdio_filebuf<char>> buffer_;
   std::uint64_t size_ = 0;
 };
 
-// What InputFile would refuse of a path without opening it; empty: it is a regular file.
+// Returns why InputFile would refuse a path, without opening it; empty for a regular file.
 std::string why_not_a_regular_file(const std::string& path);
 
 }  // namespace rocktable

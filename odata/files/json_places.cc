@@ -1,5 +1,5 @@
-// nlohmann_json for what is wrong with a text, for it says where; a walk over the tokens for where members stand. Neither
-// recurses.
+// nlohmann_json finds syntax errors, because it reports their position. A walk over the tokens finds the
+// members. Neither recurses.
 #include "odata/files/json_places.h"
 
 #include <algorithm>
@@ -12,18 +12,20 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// `[json.exception.parse_error.101] parse error at line 1, column 7: syntax error while parsing object separator -
-// unexpected number literal; expected ':'` has what people want behind the dash; what was read last can be megabytes.
+// Takes the useful part of a message of nlohmann_json: the part after the dash, without what was read last,
+// which can be megabytes. Example: `[json.exception.parse_error.101] parse error at line 1, column 7: syntax
+// error while parsing object separator - unexpected number literal; expected ':'`.
 std::string sentence_in(std::string_view message) {
-  constexpr std::string_view kBehind = "; last read: ";
+  constexpr std::string_view kLastRead = "; last read: ";
   for (const std::string_view before : {" - ", "] "}) {
     const std::size_t begin = message.find(before);
     if (begin == message.npos) continue;
     message.remove_prefix(begin + before.size());
     break;
   }
-  constexpr std::size_t kEnough = 150;  // a number can be as long
-  return "this is not JSON: " + std::string(message.substr(0, std::min(message.find(kBehind), kEnough)));
+  constexpr std::size_t kMaxSentence = 150;  // a number in the message can be as long
+  return "this is not JSON: " +
+         std::string(message.substr(0, std::min(message.find(kLastRead), kMaxSentence)));
 }
 
 bool is_in_word(char c) {
@@ -31,8 +33,9 @@ bool is_in_word(char c) {
          c == '.';
 }
 
-// The parser counts the bytes it has read. Those of a token in the wrong place it has read to the end, those of a token
-// that is none up to the first bad byte.
+// The parser reports how many bytes it has read. It reads a token in the wrong place to the end, an invalid
+// token up to the first bad byte. So this function returns the begin of the token whose last byte is at
+// `last`.
 std::size_t begin_of_token(std::string_view text, std::size_t last) {
   if (text[last] == '"') {
     for (std::size_t i = last; i-- > 0;)
@@ -43,7 +46,7 @@ std::size_t begin_of_token(std::string_view text, std::size_t last) {
   return last;
 }
 
-// Takes all, and remembers where the parser stopped.
+// Accepts every value, and remembers where the parser stopped.
 class FaultFinder : public nlohmann::json_sax<Json> {
  public:
   explicit FaultFinder(std::string_view text) : text_(text) {}
@@ -79,7 +82,7 @@ class FaultFinder : public nlohmann::json_sax<Json> {
   std::string_view text_;
 };
 
-std::size_t behind_string(std::string_view text, std::size_t begin) {
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
       ++i;
@@ -90,24 +93,25 @@ std::size_t behind_string(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-std::size_t behind_blanks(std::string_view text, std::size_t at) {
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kBlanks, at), text.size());
 }
 
-// Behind the value that begins here: an object or array ends where its depth is 0 again, all else at a comma or brace.
-std::size_t behind_value(std::string_view text, std::size_t at) {
+// Returns the offset after the value at `at`. An object or array ends when its depth is 0 again, any other
+// value at a comma or brace.
+std::size_t end_of_value(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (at < text.size()) {
     const char c = text[at];
     if (depth == 0 && (c == ',' || c == '}')) return at;
     if (c == '{' || c == '[') ++depth;
     if (c == '}' || c == ']') --depth;
-    at = c == '"' ? behind_string(text, at) : at + 1;
+    at = c == '"' ? end_of_string(text, at) : at + 1;
   }
   return at;
 }
 
-std::string_view without_blanks_behind(std::string_view token) {
+std::string_view trim_right(std::string_view token) {
   return token.substr(0, token.find_last_not_of(kBlanks) + 1);
 }
 
@@ -121,17 +125,17 @@ std::optional<JsonFault> find_json_fault(std::string_view text) {
 
 std::vector<JsonMember> members_of(std::string_view text) {
   std::vector<JsonMember> members;
-  std::size_t at = behind_blanks(text, 0);
+  std::size_t at = skip_blanks(text, 0);
   if (at == text.size() || text[at] != '{') return members;
-  for (at = behind_blanks(text, at + 1); at < text.size() && text[at] == '"';) {
-    const std::size_t name_end = behind_string(text, at);
+  for (at = skip_blanks(text, at + 1); at < text.size() && text[at] == '"';) {
+    const std::size_t name_end = end_of_string(text, at);
     const std::string_view name = text.substr(at, name_end - at);
-    const std::size_t colon = behind_blanks(text, name_end);
-    const std::size_t value_begin = behind_blanks(text, std::min(colon + 1, text.size()));
-    const std::size_t value_end = behind_value(text, value_begin);
+    const std::size_t colon = skip_blanks(text, name_end);
+    const std::size_t value_begin = skip_blanks(text, std::min(colon + 1, text.size()));
+    const std::size_t value_end = end_of_value(text, value_begin);
     members.push_back({Json::parse(name).get<std::string>(), name,
-                       without_blanks_behind(text.substr(value_begin, value_end - value_begin))});
-    at = behind_blanks(text, std::min(value_end + 1, text.size()));
+                       trim_right(text.substr(value_begin, value_end - value_begin))});
+    at = skip_blanks(text, std::min(value_end + 1, text.size()));
   }
   return members;
 }

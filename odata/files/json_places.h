@@ -1,4 +1,4 @@
-// Where things stand in the text of JSON: to say where a line is at fault. Reading itself is the payload reader's.
+// Finds positions in JSON text, for error messages about a line. The payload reader does the actual reading.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ struct JsonFault {
   std::string sentence;
 };
 
-// Where a text stops being JSON, and what was expected there; nothing if it is JSON throughout.
+// Returns where a text stops being JSON, and what was expected there; nullopt if all of it is JSON.
 std::optional<JsonFault> find_json_fault(std::string_view text);
 
 struct JsonMember {
   std::string name;              // unescaped
-  std::string_view name_token;   // as written, within the text
-  std::string_view value_token;  // likewise, blanks around it left out
+  std::string_view name_token;   // as written; a view of the text
+  std::string_view value_token;  // likewise, without surrounding blanks
 };
 
-// The members of an object, in order. The text must be JSON; empty where it is no object.
+// Returns the members of an object, in order. The text must be JSON. Returns an empty list if it is not an
+// object.
 std::vector<JsonMember> members_of(std::string_view text);
 
 }  // namespace rocktable

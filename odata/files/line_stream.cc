@@ -1,4 +1,4 @@
-// Large reads and writes, small lines between them.
+// Lines are small, so the stream is read and written in large blocks.
 #include "odata/files/line_stream.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::optional<std::string_view> LineReader::next() {
   }
 }
 
-// More of the line that has begun; false at the end.
+// Reads more of the current line. Returns false at the end.
 bool LineReader::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
@@ -54,16 +54,16 @@ void LineReader::refuse(FilePlace place, std::string_view sentence) const {
 
 void LineWriter::end_line(std::string_view end) {
   text_ += end;
-  if (text_.size() >= kBlockBytes) hand_on();
+  if (text_.size() >= kBlockBytes) write_out();
 }
 
 void LineWriter::flush() {
-  hand_on();
+  write_out();
   errno = 0;
   if (!out_.flush()) fail();
 }
 
-void LineWriter::hand_on() {
+void LineWriter::write_out() {
   errno = 0;
   if (!out_.write(text_.data(), static_cast<std::streamsize>(text_.size()))) fail();
   text_.clear();

@@ -1,4 +1,4 @@
-// Lines from a stream and to one, in memory of a bounded size, with errors that name the file.
+// Reads and writes lines of a stream, in memory of bounded size. Errors name the file.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@ class LineReader {
  public:
   LineReader(std::istream& in, std::string file) : in_(in), file_(std::move(file)) {}
 
-  // The next line without its line feed, valid until the next call; nothing at the end. A byte order mark at the
-  // beginning of the file is left out. Throws FileError (a line of more than kMaxLineBytes, a stream that fails).
+  // Returns the next line without its line feed, valid until the next call, or nullopt at the end. Removes a
+  // byte order mark at the beginning of the file. Throws FileError for a line longer than kMaxLineBytes, and
+  // if the stream fails.
   std::optional<std::string_view> next();
 
   // The number of the line that next() returned last.
@@ -33,8 +34,8 @@ class LineReader {
   std::istream& in_;
   std::string file_;
   std::string buffer_;
-  std::size_t begin_ = 0;    // of what was not returned yet
-  std::size_t scanned_ = 0;  // no line feed between begin_ and here
+  std::size_t begin_ = 0;    // of the bytes not returned yet
+  std::size_t scanned_ = 0;  // no line feed from begin_ up to here
   std::uint64_t line_ = 0;
   std::uint64_t bytes_read_ = 0;
 };
@@ -43,14 +44,14 @@ class LineWriter {
  public:
   LineWriter(std::ostream& out, std::string file) : out_(out), file_(std::move(file)) {}
 
-  // To append to; end_line() adds the line feed and hands large amounts on.
+  // Append to text(), then call end_line(), which adds the line end and writes large amounts to the stream.
   std::string& text() { return text_; }
   void end_line(std::string_view end = "\n");
   void flush();
   const std::string& file() const { return file_; }
 
  private:
-  void hand_on();
+  void write_out();
   [[noreturn]] void fail() const;
 
   std::ostream& out_;
@@ -58,7 +59,7 @@ class LineWriter {
   std::string text_;
 };
 
-// Where byte `offset` of a line stands, for people.
+// Returns the position of byte `offset` of a line. FilePlace counts characters.
 FilePlace place_in_line(std::uint64_t line, std::string_view text, std::size_t offset);
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// A line is read by the payload reader; where it refuses one, the line is gone through again, for the place and a
+// The payload reader reads each line. If it refuses one, the line is examined again to find the place and a
 // sentence.
 #include "odata/files/ndjson.h"
 
@@ -19,16 +19,16 @@ constexpr std::string_view kBlanks = " \t\r";
 
 // What is wrong, and where in the line.
 struct Fault {
-  std::string_view at;  // a piece of the line
+  std::string_view at;  // the part of the line that is at fault
   std::string sentence;
 };
 
-// The members of a line, in order, and by name.
+// The members of a line, by position and by name.
 class Members {
  public:
   explicit Members(std::string_view line) : list_(members_of(line)) {
     for (const JsonMember& member : list_) sorted_.push_back(&member);
-    // Of one name in order: their places in memory are those in the line.
+    // Sorts members of the same name by position: their order in memory is that in the line.
     std::sort(sorted_.begin(), sorted_.end(),
               [](auto* a, auto* b) { return std::tie(a->name, a) < std::tie(b->name, b); });
   }
@@ -42,7 +42,7 @@ class Members {
     return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
   }
 
-  // The second of two of the same name.
+  // Returns the second of two members of the same name, or nullptr.
   const JsonMember* find_duplicate() const {
     const auto found = std::adjacent_find(sorted_.begin(), sorted_.end(),
                                           [](auto* a, auto* b) { return a->name == b->name; });
@@ -58,8 +58,8 @@ bool is_property(const JsonMember& member) {
   return !member.name.starts_with("odata.") && member.name.find(kTypeSuffix) == std::string::npos;
 }
 
-// The member alone, as an object.
-std::string alone(const JsonMember& member, const JsonMember* annotation) {
+// Returns an object that holds only this member and its annotation.
+std::string object_of_member(const JsonMember& member, const JsonMember* annotation) {
   std::string json = "{";
   for (const JsonMember* each : {annotation, &member}) {
     if (each == nullptr) continue;
@@ -85,18 +85,19 @@ Fault explain_member_value(const JsonMember& member, const JsonMember* annotatio
     if (type) return {member.value_token, explain_value(member.name, *type)};
     return {annotation->value_token,
             "the type of " + shown(member.name) +
-                " is none of Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
+                " must be one of Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
                 "Edm.DateTime, Edm.Guid, Edm.Binary"};
   }
   if (member.name == "PartitionKey" || member.name == "RowKey")
-    return {member.value_token, member.name + " is no text"};
-  return {member.value_token, "the value of " + shown(member.name) + " is no Int32; larger numbers need " +
+    return {member.value_token, member.name + " is not text"};
+  return {member.value_token, "the value of " + shown(member.name) +
+                                  " is not an Int32; larger numbers need " +
                                   shown(member.name + std::string(kTypeSuffix)) + ":\"Edm.Int64\""};
 }
 
 std::optional<Fault> explain_member(const Members& members, const JsonMember& member) {
   const JsonMember* const annotation = members.find(member.name + std::string(kTypeSuffix));
-  const auto read = read_entity(alone(member, annotation));
+  const auto read = read_entity(object_of_member(member, annotation));
   if (read) return std::nullopt;
   if (read.error().code == ErrorCode::InvalidInput) return explain_member_value(member, annotation);
   return Fault{member.name_token, explain_name(member.name)};
@@ -106,10 +107,10 @@ std::string_view object_of(std::string_view line) {
   return line.substr(std::min(line.find_first_not_of(kBlanks), line.size()));
 }
 
-// Of JSON that read_entity refuses.
+// Explains valid JSON that read_entity refuses.
 Fault explain_refusal(std::string_view line, const Error& error) {
   const std::string_view object = object_of(line);
-  if (object.empty() || object[0] != '{') return {object, "a line holds one JSON object, an entity"};
+  if (object.empty() || object[0] != '{') return {object, "a line must hold one JSON object, an entity"};
   if (error.code == ErrorCode::TooManyProperties)
     return {object, "the entity has more than " + std::to_string(kMaxProperties) + " properties"};
   const Members members(line);
@@ -122,7 +123,7 @@ Fault explain_refusal(std::string_view line, const Error& error) {
   return {object, error.message};
 }
 
-// Of an entity that was read, and that no table would take.
+// Explains an entity that read_entity accepts and check_entity refuses.
 Fault explain_entity_in(std::string_view line, const EntityKey& key, const Properties& properties) {
   EntityFault fault = explain_entity(key, properties);
   const Members members(line);

@@ -1,13 +1,13 @@
-// Entities as lines of JSON.
+// Entities as newline-delimited JSON.
 //
-//   file   := [byte order mark] { line LF }       the last line may lack its LF
-//   line   := [object] [CR]                       blank lines count, and hold nothing
-//   object := an entity as in a request body (odata/payload_reader.h): PartitionKey and RowKey, which it must have, and
-//             properties behind or before their `name@odata.type`; Timestamp and `odata.*` may be there, and are not
-//             looked at, so that an entity as the service answers it is a line, too
+//  file   := [byte order mark] { line LF }       the last line may lack its LF
+//  line   := [object] [CR]                       blank lines are ignored, but count in line numbers
+//  object := an entity as in a request body (odata/payload_reader.h): PartitionKey and RowKey (required), and
+//            properties, before or after their `name@odata.type`. The reader ignores Timestamp and
+//            `odata.*`, so that an entity in a response of the service is a valid line, too
 //
-// Written are PartitionKey, RowKey, Timestamp where it is wanted, and the properties in their order. What was written
-// reads back the same to the bit.
+// The writer writes PartitionKey, RowKey, Timestamp if requested, and the properties in their order. Reading
+// returns the same values to the bit.
 #pragma once
 
 #include <optional>

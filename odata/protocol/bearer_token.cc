@@ -1,3 +1,4 @@
+// Reads a token with an event-driven JSON parser, then compares its claims with those that the service accepts.
 #include "odata/protocol/bearer_token.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr double kMaxSeconds = 253'402'300'799;  // since 1970: the end of the y
 Error malformed(std::string what) { return {ErrorCode::AuthenticationFailed, std::move(what)}; }
 Error refused(std::string what) { return {ErrorCode::InvalidBearerToken, std::move(what)}; }
 
-// Padding, which RFC 7515 leaves out, is taken.
+// RFC 7515 omits padding. This function accepts it.
 std::optional<std::string> decode_base64_url(std::string_view text) {
   if (text.find_first_of("+/") != text.npos) return std::nullopt;
   std::string standard(text.substr(0, text.find_last_not_of('=') + 1));
@@ -29,11 +30,11 @@ std::optional<std::string> decode_base64_url(std::string_view text) {
   return decode_base64(standard);
 }
 
-// Takes the five claims from the members of the outermost object; the document itself is never built, so that
-// neither its depth nor its size costs more than reading it.
+// Reads the five claims from the members of the outermost object. It never builds the document, so that depth
+// and size cost no more than reading.
 class ClaimsReader final : public nlohmann::json_sax<Json> {
  public:
-  // What is wrong with the document or with a claim; empty: nothing.
+  // What is wrong with the document or with a claim; empty if nothing is.
   std::string fault;
 
   Result<BearerClaims> claims() const {
@@ -76,7 +77,7 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
   }
 
   bool start_array(std::size_t) override {
-    if (depth_ == 0) return fail("The payload is no JSON object.");
+    if (depth_ == 0) return fail("It is not a JSON object.");
     if (depth_ == 1 && claim_ == "aud" && !audiences_) {
       audiences_.emplace();
       in_audiences_ = true;
@@ -90,7 +91,7 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
   bool end_array() override { return leave(); }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return fail("It is no JSON.");
+    return fail("It is not JSON.");
   }
 
  private:
@@ -106,13 +107,13 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // A value that no claim of ours has.
+  // Handles a value of a type that the five claims do not have at this place.
   bool value(const char* kind) {
-    if (depth_ == 0) return fail("It is no JSON object.");
-    if (in_audiences_) return fail("The claim aud holds " + std::string(kind) + ".");
+    if (depth_ == 0) return fail("It is not a JSON object.");
+    if (in_audiences_) return fail("The claim aud contains " + std::string(kind) + ".");
     constexpr std::array<std::string_view, 5> kClaims = {"nbf", "exp", "iat", "iss", "aud"};
     const bool ours = depth_ == 1 && std::find(kClaims.begin(), kClaims.end(), claim_) != kClaims.end();
-    return !ours || fail("The claim " + claim_ + " is " + kind + ", or there twice.");
+    return !ours || fail("The claim " + claim_ + " is " + kind + ", or occurs twice.");
   }
 
   bool time(double seconds) {
@@ -122,21 +123,21 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
                                            : claim_ == "iat" ? &issued_at_
                                                              : nullptr;
     if (field == nullptr || *field) return value("a number");
-    if (!(seconds >= 0 && seconds <= kMaxSeconds)) return fail("The claim " + claim_ + " is no time.");
+    if (!(seconds >= 0 && seconds <= kMaxSeconds)) return fail("The claim " + claim_ + " is not a time.");
     *field = DateTime{kUnixEpoch.ticks + static_cast<std::int64_t>(seconds) * kTicksPerSecond};
     return true;
   }
 
   int depth_ = 0;
-  std::string claim_;  // the member of the outermost object that is being read
+  std::string claim_;  // the current member of the outermost object
   bool in_audiences_ = false;
   std::optional<DateTime> not_before_, expiry_, issued_at_;
   std::optional<std::string> issuer_;
   std::optional<std::vector<std::string>> audiences_;
 };
 
-// `https://sts.windows.net/<tenant>/` and the same of the other clouds; in version 2 of the tokens
-// `https://login.microsoftonline.com/<tenant>/v2.0`.
+// Version 1 of the tokens has `https://sts.windows.net/<tenant>/`, and the same for the other clouds. Version
+// 2 has `https://login.microsoftonline.com/<tenant>/v2.0`.
 bool is_issuer(std::string_view issuer) {
   constexpr std::string_view kVersion1[] = {"https://sts.windows.net/", "https://sts.microsoftonline.de/",
                                             "https://sts.chinacloudapi.cn/", "https://sts.windows-ppe.net/"};
@@ -152,7 +153,7 @@ bool is_issuer(std::string_view issuer) {
   return slash > 0 && slash != tenant.npos && tenant.substr(slash) == "/v2.0";
 }
 
-// With or without a slash at the end.
+// Accepts the audience with and without a slash at the end.
 bool is_audience(std::string_view audience, std::string_view account) {
   if (audience == "e406a681-f3d4-42a8-90b6-c2b029497af1") return true;  // the application id of Azure Storage
   if (audience.ends_with('/')) audience.remove_suffix(1);
@@ -167,7 +168,7 @@ bool is_audience(std::string_view audience, std::string_view account) {
 std::string joined(const std::vector<std::string>& texts) {
   std::string out;
   for (const auto& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out.empty() ? "nobody" : out;
+  return out.empty() ? "empty" : out;
 }
 
 }  // namespace
@@ -176,16 +177,16 @@ Result<BearerClaims> parse_bearer_token(std::string_view token) {
   if (token.size() > kMaxTokenBytes) return malformed("The token is longer than 32 KiB.");
   const auto first = token.find('.'), second = token.find('.', first == token.npos ? first : first + 1);
   if (second == token.npos || token.find('.', second + 1) != token.npos)
-    return malformed("The token is no JSON Web Token: it has not three parts with dots between them.");
+    return malformed("The token is not a JSON Web Token: it must have three parts, separated by dots.");
   const auto header = decode_base64_url(token.substr(0, first));
   const auto payload = decode_base64_url(token.substr(first + 1, second - first - 1));
   if (!header || !payload || !decode_base64_url(token.substr(second + 1)))
     return malformed("A part of the token is not base64url.");
 
-  // Of the header it matters alone that it is one, whatever members it has.
+  // The header only has to be a JSON object. Its members do not matter.
   if (!Json::accept(*header) ||
       !std::string_view(*header).substr(header->find_first_not_of(" \t\r\n")).starts_with('{'))
-    return malformed("The header of the token is no JSON object.");
+    return malformed("The header of the token is not a JSON object.");
   ClaimsReader of_payload;
   if (!Json::sax_parse(*payload, &of_payload) || !of_payload.fault.empty())
     return malformed("The payload of the token cannot be read. " + of_payload.fault);

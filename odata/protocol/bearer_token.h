@@ -1,7 +1,6 @@
-// Bearer tokens: what a JSON Web Token claims, and whether the service takes such claims. Nobody's signature is
-// checked: who knows the form of a token has one.
-// Source: RFC 7519 (JWT), RFC 7515 (base64url);
-// learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory
+// Bearer tokens: the claims of a JSON Web Token, and whether the service accepts them. The signature is not
+// checked, so anyone who knows the form of a token can make one. Source: RFC 7519 (JWT), RFC 7515
+// (base64url); learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory
 #pragma once
 
 #include <string>
@@ -21,16 +20,18 @@ struct BearerClaims {
   std::vector<std::string> audiences;  // aud: a string, or an array of strings
 };
 
-// Refusals of both functions say in their message which part or claim is at fault. That is for people who look
-// for their mistake: the service answers with its own sentence alone.
+// The messages of both functions name the part or claim that is at fault. They are for people who debug their
+// requests; the service responds with its own sentence only.
 
-// Reads `header.payload.signature`, each in base64url; the signature may be empty.
+// Reads `header.payload.signature`. Each part is base64url; the signature may be empty.
 //
-// Errors: AuthenticationFailed where it is no such text, has more than 32 KiB, where header or payload is no JSON
-// object or nests deeper than 16, where one of the five claims is missing, twice there, or of another type.
+// Errors: AuthenticationFailed if the text does not have this form or is longer than 32 KiB, if header or
+// payload is not a JSON object or is nested deeper than 16, or if one of the five claims is missing, occurs
+// twice, or has another type.
 Result<BearerClaims> parse_bearer_token(std::string_view token);
 
-// nbf <= now <= exp, an issuer of Microsoft's clouds, an audience that is Azure Storage or this account's tables.
+// Checks that nbf <= now <= exp, that the issuer belongs to a cloud of Microsoft, and that an audience is
+// Azure Storage or the tables of this account.
 //
 // Errors: InvalidBearerToken.
 Result<void> check_claims(const BearerClaims& claims, std::string_view account, DateTime now);

@@ -1,3 +1,4 @@
+// Tokens are base64 with a length in front, and three characters replaced for URLs.
 #include "odata/protocol/continuation_token.h"
 
 #include <array>
@@ -14,7 +15,7 @@ constexpr std::string_view kFormat = "1!";
 constexpr char kTimeSeparator = '\x01';
 constexpr std::size_t kTimeDigits = 16;
 
-// Characters of base64 that mean something in URLs, and what stands for them.
+// Characters of base64 that have a meaning in URLs, and their replacements.
 constexpr std::string_view kBase64Characters = "=+/";
 constexpr std::string_view kTokenCharacters = "-*_";
 
@@ -23,7 +24,8 @@ void replace_each(std::string& text, std::string_view from, std::string_view to)
     if (const std::size_t i = from.find(c); i != std::string_view::npos) c = to[i];
 }
 
-// The text a token carries, if it is framed at all; lenient about lengths and spellings.
+// Returns the text of a token, or nullopt if the token does not have the form `1!...!base64`. Does not check
+// lengths and spellings.
 std::optional<std::string> unpack(std::string_view token) {
   if (!token.starts_with(kFormat)) return std::nullopt;
   const std::size_t mark = token.find('!', kFormat.size());
@@ -43,8 +45,8 @@ std::string encode_continuation_token(std::string_view text) {
 
 Result<std::string> decode_continuation_token(std::string_view token) {
   std::optional<std::string> text = unpack(token);
-  // Each text has exactly one token: writing it again finds wrong lengths, leading zeros and stray base64
-  // bits alike.
+  // Each text has exactly one token. Encoding the text again detects wrong lengths, leading zeros and stray
+  // base64 bits.
   if (!text || !is_utf8(*text) || encode_continuation_token(*text) != token)
     return Error(ErrorCode::InvalidInput);
   return *std::move(text);

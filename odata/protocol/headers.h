@@ -1,4 +1,4 @@
-// The header fields of one message: of an HTTP request, of a part of a multipart body.
+// The header fields of one message: an HTTP request, or a part of a multipart body.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace rocktable {
 
-// Views of names and values that belong to the message; it must outlive this. Names compare without regard to
-// case.
+// Holds views of names and values. The message owns them and must outlive this object. Names compare without
+// regard to case.
 class Headers {
  public:
   void reserve(std::size_t count) { fields_.reserve(count); }
   void clear() { fields_.clear(); }
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
 
-  // The first value of that name; an empty one where there is none.
+  // Returns the first value of that name, or an empty one if there is none.
   std::string_view get(std::string_view name) const {
     for (const auto& [field, value] : fields_)
       if (equals_ignoring_case(field, name)) return value;
@@ -33,7 +33,7 @@ class Headers {
 
   bool has(std::string_view name) const { return count(name) > 0; }
 
-  // All values of that name as one list. Source: RFC 9110, section 5.3.
+  // Returns all values of that name as one list. Source: RFC 9110, section 5.3.
   std::string combined(std::string_view name) const {
     std::string out;
     bool first = true;
@@ -51,10 +51,11 @@ class Headers {
   std::vector<std::pair<std::string_view, std::string_view>> fields_;
 };
 
-// The name of a header that a request has twice and may have once: it is signed, or says who calls, when, or for what. Of
-// two values one would be checked, and another reader may go by the other one. Empty where there is none.
+// Returns the name of a header that a request has twice but may have only once, or an empty view. These
+// headers are signed, or they identify the caller, the time or the resource. With two values, one could be
+// checked and another reader could use the other one.
 inline std::string_view repeated_header(const Headers& headers) {
-  // Each request takes this pass. Lengths and first letters leave one name to compare with.
+  // This runs for each request. Lengths and first letters leave at most one name to compare with.
   static constexpr std::string_view kSingle[] = {
       "Host",         "Date",         "x-ms-date",     "Content-MD5",
       "Content-Type", "x-ms-version", "Authorization", "x-rocktable-token"};

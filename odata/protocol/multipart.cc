@@ -1,3 +1,4 @@
+// Splits batches into views of the body, and writes batch responses.
 #include "odata/protocol/multipart.h"
 
 #include <algorithm>
@@ -7,14 +8,14 @@
 
 #include "odata/text.h"
 
-// Reading, all in views of the body and in linear time (each byte is scanned once per level, and there are
-// two):
+// Parsing works on views of the body, in linear time: each byte is scanned once per level, and there are two
+// levels.
 //
-//   batch       := preamble  delimiter  part  final-delimiter  ignored
-//   part        := headers  (change-set | request)
-//   change-set  := preamble  (delimiter  headers  request)*  final-delimiter  ignored
-//   headers     := (name ":" value  line-break)*  line-break
-//   request     := line-break*  method " " target " HTTP/" version  line-break  headers  body
+//  batch       := preamble  delimiter  part  final-delimiter  ignored
+//  part        := headers  (change-set | request)
+//  change-set  := preamble  (delimiter  headers  request)*  final-delimiter  ignored
+//  headers     := (name ":" value  line-break)*  line-break
+//  request     := line-break*  method " " target " HTTP/" version  line-break  headers  body
 namespace rocktable {
 namespace {
 
@@ -23,7 +24,7 @@ constexpr std::size_t kMaxBoundaryLength = 70;  // RFC 2046
 constexpr std::string_view kPartHeaders =
     "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
-// Takes the next line off `text`, with its line break, LF or CRLF; returns it without.
+// Removes the next line and its line break (LF or CRLF) from `text`. Returns the line without line break.
 std::string_view take_line(std::string_view& text) {
   std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -44,7 +45,7 @@ std::string_view without_white_space(std::string_view text) {
                         : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
 }
 
-// Header values come back in answers, so a stray CR must not get through. Bytes above 0x7F may: URLs hold raw
+// Responses repeat header values, so a stray CR must not pass. Bytes above 0x7F may, because URLs contain raw
 // UTF-8.
 bool holds_control_character(std::string_view line) {
   static constexpr auto kIsControl = [] {
@@ -65,8 +66,8 @@ bool is_multipart(std::string_view content_type) {
   return equals_ignoring_case(media_type(content_type), "multipart/mixed");
 }
 
-// The value of the first parameter of that name in `type/subtype; name=value; name="value"`; empty if there
-// is none.
+// Returns the value of the first parameter of that name in `type/subtype; name=value; name="value"`, or an
+// empty view.
 std::string_view parameter(std::string_view field, std::string_view wanted) {
   for (std::size_t at = field.find(';'); at != kNone;) {
     const std::size_t name_end = field.find_first_of("=;", at + 1);
@@ -93,17 +94,17 @@ LineKind kind_of(std::string_view line, std::string_view boundary) {
   line.remove_prefix(2 + boundary.size());
   const bool final = line.starts_with("--");
   if (final) line.remove_prefix(2);
-  // Anything but padding behind it: a longer boundary that begins with this one.
+  // Only blanks may follow. Anything else is a longer boundary that begins with this one.
   if (!trim(line).empty()) return LineKind::Text;
   return final ? LineKind::FinalDelimiter : LineKind::Delimiter;
 }
 
-// What stands between the delimiters, each without the line break that belongs to the delimiter behind it.
-// Stops as soon as it has `limit` parts. Nothing where the final delimiter is missing.
+// Returns the text between the delimiters, without the line break that belongs to the following delimiter.
+// Stops at `limit` parts. Returns nullopt if the final delimiter is missing.
 std::optional<std::vector<std::string_view>> split(std::string_view text, std::string_view boundary,
                                                    std::size_t limit) {
   std::vector<std::string_view> parts;
-  std::optional<std::string_view> open;  // from the start of the part on
+  std::optional<std::string_view> open;  // the text from the start of the current part
   while (!text.empty()) {
     const std::string_view rest = text;
     const LineKind kind = kind_of(take_line(text), boundary);
@@ -123,7 +124,7 @@ std::optional<std::vector<std::string_view>> split_multipart(std::string_view co
   return split(text, boundary, limit);
 }
 
-// Takes the header lines off `text`, and the empty line that ends them, if the text does not end before.
+// Removes the header lines and the empty line after them from `text`. The text may end without an empty line.
 std::optional<Headers> take_headers(std::string_view& text) {
   constexpr std::size_t kUsualHeaders = 8;
   Headers headers;
@@ -133,7 +134,7 @@ std::optional<Headers> take_headers(std::string_view& text) {
     if (line.empty()) break;
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
-    // White space in a name also stands for a folded line and for a request line that came too early.
+    // White space in a name also detects folded lines, and a request line that comes too early.
     if (colon == kNone || name.empty() || name.find_first_of(" \t") != kNone) return std::nullopt;
     if (holds_control_character(line) || count == kMaxPartHeaders) return std::nullopt;
     headers.add(name, trim(line.substr(colon + 1)));
@@ -141,8 +142,8 @@ std::optional<Headers> take_headers(std::string_view& text) {
   return headers;
 }
 
-// Takes `POST /mytable HTTP/1.1` off `text`, and the empty lines before it. The target reaches from the first
-// blank to the last one: what it may hold is for the reader of URLs to say.
+// Removes `POST /mytable HTTP/1.1` and the empty lines before it from `text`. The target extends from the
+// first blank to the last one. The code that parses URLs checks its characters.
 bool take_request_line(std::string_view& text, BatchPart& part) {
   std::string_view line;
   while (line.empty() && !text.empty()) line = trim(take_line(text));
@@ -168,7 +169,7 @@ std::optional<BatchPart> parse_part(std::string_view text) {
 }
 
 std::optional<BatchRequest> read_batch(std::string_view content_type, std::string_view body) {
-  // A second part is one too many, whatever the two are.
+  // More than one part is an error, so two are enough to know.
   std::optional<std::vector<std::string_view>> parts = split_multipart(content_type, body, 2);
   if (!parts || parts->size() != 1) return std::nullopt;
   std::string_view text = parts->front();
@@ -220,7 +221,7 @@ std::string write_batch_response(std::string_view batch_boundary, std::string_vi
                  "\r\n\r\n"});
   for (const BatchAnswer& answer : answers) {
     append(out, {"--", part_boundary, "\r\n", kPartHeaders});
-    // Without a body the line break of the next delimiter makes the second of two empty lines.
+    // If there is no body, the line break before the next delimiter makes the second of two empty lines.
     append(out, {answer.status_line, "\r\n", answer.headers, "\r\n", answer.body, "\r\n"});
   }
   if (change_set) append(out, {"--", change_set_boundary, "--\r\n"});

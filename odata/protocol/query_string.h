@@ -1,4 +1,4 @@
-// The parameters of a URL's query as signatures need them: in the order and the spelling of the client.
+// The parameters of a URL's query as signatures need them: in the client's order and spelling.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ void for_each_query_parameter(std::string_view raw_query, Visitor visit) {
   }
 }
 
-// A value percent-decoded; as it was written where it cannot be decoded, so that a signature over it does not
-// match.
+// Percent-decodes a value. Returns it as written if it cannot be decoded, so that a signature over it does
+// not match.
 inline std::string decode_query_value(std::string_view raw, bool plus_is_space = true) {
   return percent_decode(raw, plus_is_space).value_or(std::string(raw));
 }

@@ -1,3 +1,4 @@
+// The table of SAS parameters, and the layouts of the strings to sign.
 #include "odata/protocol/sas.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace rocktable {
 namespace {
 
-// Versions that changed a layout. Dates in this form order as text.
+// Versions that changed a layout. Dates in this form compare correctly as text.
 constexpr std::string_view kFirstTableSas = "2012-02-12";
 constexpr std::string_view kTableSasNamesService = "2015-02-21";
 constexpr std::string_view kTableSasHasIpAndProtocol = "2015-04-05";
@@ -57,7 +58,7 @@ bool holds_line_break(const SasParameters& sas) {
 
 using Lines = std::vector<std::string_view>;
 
-// Each line with its line break.
+// Joins the lines; each ends with a line break.
 std::string join(const Lines& lines) {
   std::string text;
   for (const std::string_view line : lines) text.append(line).append("\n");
@@ -81,7 +82,7 @@ Result<std::string> table_string_to_sign(const SasParameters& sas, std::string_v
   lines.insert(lines.end(), {sas.version, sas.start_partition_key, sas.start_row_key, sas.end_partition_key,
                              sas.end_row_key});
   std::string text = join(lines);
-  text.pop_back();  // an account SAS ends in a line break, a table SAS does not
+  text.pop_back();  // an account SAS ends with a line break, a table SAS does not
   return text;
 }
 

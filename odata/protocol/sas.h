@@ -1,5 +1,5 @@
-// Shared access signatures: the parameters of a URL that carry one, and the string that is signed.
-// Source: learn.microsoft.com/rest/api/storageservices/create-account-sas and .../create-service-sas
+// Shared access signatures: the parameters of a URL that has one, and the string to sign. Source:
+// learn.microsoft.com/rest/api/storageservices/create-account-sas and .../create-service-sas
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace rocktable {
 
-// The parameters as the client wrote them, percent-decoded; missing ones are empty. Only what its string to
-// sign holds may be relied on: tn, si and the key range are signed in a table SAS, ss, srt and ses in an
-// account SAS.
+// The parameters as the client wrote them, percent-decoded; missing ones are empty. Rely only on parameters
+// that the string to sign contains: a table SAS signs tn, si and the key range, an account SAS signs ss, srt
+// and ses.
 struct SasParameters {
   std::string version;              // sv
   std::string services;             // ss: account SAS
@@ -30,28 +30,28 @@ struct SasParameters {
   std::string end_partition_key;    // epk
   std::string end_row_key;          // erk
   std::string signature;            // sig
-  // A bound may be there and empty.
+  // A bound can be present and empty.
   bool has_start_partition_key = false;
   bool has_start_row_key = false;
   bool has_end_partition_key = false;
   bool has_end_row_key = false;
-  bool has_repeated = false;  // one of these parameters comes twice
+  bool has_repeated = false;  // one of these parameters occurs twice
 
   bool is_account_sas() const { return !services.empty() || !resource_types.empty(); }
 };
 
-// Reads the raw query of a URL (without `?`). Nothing where it carries no `sig`; an empty `sig=` is one that
-// will not match. Names compare without regard to case; of a repeated parameter the first one is here. A plus
-// is a space, as form encoding writes it, except in sig: base64 holds pluses, and some clients do not encode
-// them. A value that cannot be percent-decoded stays as it is.
+// Reads the raw query of a URL (without `?`). Returns nullopt if it has no `sig`; an empty `sig=` is a
+// signature that does not match. Names compare without regard to case. For a repeated parameter, the first
+// value counts. A plus becomes a space, as in form encoding, except in sig: base64 contains pluses, and some
+// clients do not encode them. A value that cannot be percent-decoded stays as written.
 std::optional<SasParameters> parse_sas(std::string_view raw_query);
 
-// The string to sign of an account SAS (sv from 2015-04-05 on; `ses` from 2020-12-06 on) or of a table SAS
-// (three layouts by sv). The account is without `-secondary`.
+// Returns the string to sign of an account SAS (sv from 2015-04-05 on; `ses` from 2020-12-06 on) or of a
+// table SAS (three layouts, depending on sv). Pass the account name without `-secondary`.
 //
-// Errors: AuthenticationFailed where the version is missing, not of the form yyyy-MM-dd, or too old for its
-// kind; where a table SAS names no table; where a parameter holds a line break, which would let its parts
-// pass for other fields; where one comes twice, for nobody knows which of its values was signed.
+// Errors: AuthenticationFailed if the version is missing, not of the form yyyy-MM-dd, or too old for its
+// kind; if a table SAS names no table; if a parameter contains a line break, because its parts could then
+// pass for other fields; if a parameter occurs twice, because it is unknown which value was signed.
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account);
 
 }  // namespace rocktable

@@ -1,3 +1,4 @@
+// Builds strings to sign, and signs them with HMAC-SHA256 of OpenSSL.
 #include "odata/protocol/shared_key.h"
 
 #include <openssl/core_names.h>
@@ -20,7 +21,8 @@ namespace {
 
 constexpr std::size_t kSha256Bytes = 32;
 
-// The path of a request target without query, in origin form (/path) or absolute form (http://host/path).
+// Returns the path of a request target without query. The target has origin form (/path) or absolute form
+// (http://host/path).
 std::string_view path_of(std::string_view target_without_query) {
   std::string_view path = target_without_query;
   if (path.starts_with('/')) return path;
@@ -34,13 +36,13 @@ std::string_view path_of(std::string_view target_without_query) {
 std::string value_of_comp(std::string_view raw_query) {
   std::optional<std::string_view> comp;
   for_each_query_parameter(raw_query, [&](std::string_view name, std::string_view value) {
-    // decoded, for so it is routed by
+    // Decodes the name, because routing does, too.
     if (!comp && equals_ignoring_case(decode_query_value(name), "comp")) comp = value;
   });
   return comp ? decode_query_value(*comp) : std::string();
 }
 
-constexpr std::size_t kLinesRoom = 128;  // what the lines above the resource usually take, and a bit
+constexpr std::size_t kLinesRoom = 128;  // the usual size of the lines before the resource
 
 void append_resource(std::string& out, std::string_view account, std::string_view target) {
   const std::size_t path_end = std::min(target.find('?'), target.size());
@@ -50,7 +52,8 @@ void append_resource(std::string& out, std::string_view account, std::string_vie
   if (!comp.empty()) out.append("?comp=").append(comp);
 }
 
-// `name:value\n` of all headers x-ms-..., in lower case and sorted; those of one name in one line.
+// Appends `name:value\n` for all x-ms-... headers, in lower case and sorted. Joins values of the same name in
+// one line.
 void append_own_headers(std::string& out, const Headers& headers) {
   std::map<std::string, std::string> lines;
   for (const auto& [name, value] : headers.all()) {
@@ -147,8 +150,8 @@ std::string blob_and_queue_lite_string_to_sign(std::string_view account, std::st
   return text;
 }
 
-// A keyed context: each signature initialises it with a null key, which keeps the key and skips its two hash
-// blocks.
+// A context with the key set. Each signature initialises it with a null key, which keeps the key and skips
+// the two hash blocks of the key.
 struct AccountKey::Hmac {
   std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> algorithm{EVP_MAC_fetch(nullptr, "HMAC", nullptr),
                                                               &EVP_MAC_free};

@@ -1,7 +1,9 @@
-// Requests of any bytes before the authenticator, whose key nobody knows: without a signature nobody is let in, with
-// one for the request exactly what was signed is, and a signature for one request opens no other.
+// Requests of any bytes to the authenticator, with a random key. Without a signature no request is accepted.
+// With a signature of the request, exactly what was signed is accepted. The signature of one request does not
+// authenticate another one.
 //
-// Behind the lines of the request (access_request.h) come target, method, x-ms-date and Content-Type of the other one.
+// After the lines of the request (access_request.h) the input has target, method, x-ms-date and Content-Type
+// of the other request.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -19,7 +21,7 @@
 namespace rocktable {
 namespace {
 
-// The caller, where one is let in.
+// Returns the caller if the request is accepted.
 std::optional<Caller> admitted(const FuzzRequest& sent, bool secure = false) {
   const auto target = sent.where();
   if (!target) return std::nullopt;
@@ -33,7 +35,7 @@ bool is_stranger(const std::optional<Caller>& caller) {
 
 // --- Shared Key ----------------------------------------------------------------------------------------------
 
-// All strings to sign that may stand for this request.
+// Returns all valid strings to sign of this request.
 std::vector<std::string> strings_of(const FuzzRequest& sent, bool lite) {
   std::vector<std::string> out;
   const Request request = sent.request();
@@ -73,7 +75,7 @@ FuzzRequest with_query(FuzzRequest sent, const std::string& more) {
   return sent;
 }
 
-// What the caller may do stands in the string that was signed, line by line.
+// Checks that the string that was signed contains the caller's permissions, line by line.
 void require_as_signed(const Caller& caller, const std::string& text) {
   const auto lines = lines_of(text);
   if (caller.kind == Caller::Kind::AccountSas) {
@@ -100,7 +102,7 @@ void check_sas(const FuzzRequest& sent, const FuzzRequest& other) {
   const auto sas = parse_sas(target->query);
   require(sas.has_value(), "sig is not found");
   const auto text = sas_string_to_sign(*sas, "acc");
-  if (!text || !sas->signature.empty()) return;  // none, or the query has a sig of its own in front
+  if (!text || !sas->signature.empty()) return;  // no SAS, or the query already has a sig
   const std::string signature = "sig=" + percent_encode(fuzz_sign(*text));
   for (const bool secure : {false, true})
     if (const auto caller = admitted(with_query(sent, signature), secure)) require_as_signed(*caller, *text);

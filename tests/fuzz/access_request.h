@@ -1,6 +1,7 @@
-// A request made of the lines of a fuzzer's input, and the authenticator it comes before, whose key nobody knows.
+// A request made of the lines of a fuzzer's input, and an authenticator with a random key.
 //
-// The lines are: method, target, host, Authorization, x-ms-date, Date, Content-Type, Content-MD5. Missing ones are empty.
+// The lines are: method, target, host, Authorization, x-ms-date, Date, Content-Type, Content-MD5. Missing
+// lines are empty.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@ namespace rocktable {
 
 inline const DateTime kFuzzNow = parse_date_time("2021-05-22T23:05:14Z").value();
 
-// 32 bytes that no input can know.
+// Returns 32 random bytes, which no input can contain.
 inline std::string random_key() {
   std::random_device random;
   std::string bytes;
@@ -59,7 +60,7 @@ struct FuzzRequest {
     return out;
   }
 
-  // Nothing where the URL names no account.
+  // Returns nullopt if the URL names no account.
   std::optional<Target> where() const {
     auto out = parse_target(target, host, false, true);
     return out ? std::optional(std::move(*out)) : std::nullopt;

@@ -1,5 +1,5 @@
-// Any bytes as the text of accounts (a variable's, a file's): an error that shows no key, or accounts that are the same
-// when they are written and read again.
+// Any bytes as the text of accounts (from a variable or a file): an error that shows no key, or accounts that
+// are unchanged after writing and reading.
 #include <set>
 
 #include "odata/base64.h"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxName = 24;
 
-// No piece of the input that is longer than a name stands in the sentence: it could be a key.
+// Checks that the error contains no part of the input that is longer than a name, because that could be a
+// key.
 void check_complaint(std::string_view sentence, std::string_view input) {
   require(sentence.starts_with("the file") && sentence.size() < 300, "a complaint about something else");
   for (std::size_t at = 0; at + kMaxName < input.size(); ++at) {

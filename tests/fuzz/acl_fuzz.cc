@@ -1,5 +1,5 @@
-// Any bytes as the access policies of a table: refused, or few identifiers within their limits, which are the same when
-// they have been written and read again.
+// Any bytes as the access policies of a table: refused, or a few identifiers within their limits, which are
+// unchanged after writing and reading.
 #include <set>
 
 #include "server/access/signed_identifiers.h"

@@ -1,5 +1,6 @@
-// Any bytes as a batch, the first line its Content-Type: refused, or few clean parts, which are the same when they are
-// written as a client would and read again. Their bodies as answers: all come back between the boundaries.
+// Any bytes as a batch; the first line is its Content-Type. Refused, or a few valid parts that are unchanged
+// after writing them as a client would and reading them. With their bodies as responses, all come back
+// between the boundaries.
 #include "odata/protocol/multipart.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
@@ -23,7 +24,7 @@ void check_part(const BatchPart& part, std::string_view body) {
   require(lies_within(part.body, body), "a body lies outside of its batch");
 }
 
-// A boundary that no line of the text starts with.
+// Returns a boundary with which no line of the text starts.
 std::string foreign_boundary(std::string_view text, std::string boundary) {
   while (text.find(boundary) != text.npos) boundary += static_cast<char>('a' + boundary.size() % 26);
   return boundary;

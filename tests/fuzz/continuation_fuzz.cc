@@ -1,4 +1,5 @@
-// Any bytes as a continuation token: refused, or exactly what the text in it is written as. And as the text of one.
+// Any bytes as a continuation token: refused, or equal to the encoding of its text. Also any bytes as the
+// text of a token.
 #include "odata/protocol/continuation_token.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"

@@ -1,5 +1,5 @@
-// Any bytes as a request for the control surface (the lines: method, target, then header lines), where it asks for a
-// token that nobody knows, and where it listens on this machine alone: who is let in has the right Host and Origin.
+// Any bytes as a request for the control API (lines: method, target, then header lines), once with a random
+// token required, and once on a loopback address. Accepted requests have the right Host and Origin.
 #include <nlohmann/json.hpp>
 
 #include "server/access/control_access.h"
@@ -13,7 +13,7 @@ namespace {
 
 using boost::asio::ip::make_address;
 
-// What resolves to this machine wherever it is looked up; with or without a port.
+// Names that resolve to this machine on every machine, with or without a port.
 bool is_this_machine(const std::string& host) {
   const std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.rfind(':'));
   if (name == "localhost" || name.ends_with(".localhost") || name == "host.docker.internal") return true;
@@ -44,7 +44,7 @@ void fuzz_control(std::string_view input) {
   static const ControlPolicy kAnywhere{{make_address("0.0.0.0")}, "", fuzz_key()};
   auto lines = lines_of(input);
   lines.resize(std::max<std::size_t>(lines.size(), 2));
-  if (std::any_of(lines.begin(), lines.end(), holds_control_character)) return;  // no request's
+  if (std::any_of(lines.begin(), lines.end(), holds_control_character)) return;  // the HTTP parser refuses it
   Headers headers;
   for (std::size_t i = 2; i < lines.size(); ++i) {
     const std::string_view line = lines[i];

@@ -1,5 +1,6 @@
-// A rule of any texts (the lines: methods, origins, headers allowed, headers exposed, age) and a browser's request of
-// any texts (origin, method, headers): let in only by what the rule says, in header lines that are just these.
+// A rule of any texts (lines: methods, origins, headers allowed, headers exposed, age), and a browser's
+// request of any texts (origin, method, headers). The request is accepted only if the rule allows it, and the
+// response headers match the rule.
 #include "server/handlers/cors.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
@@ -32,7 +33,8 @@ bool contains(const std::vector<std::string>& entries, std::string_view entry) {
   return std::find(entries.begin(), entries.end(), entry) != entries.end();
 }
 
-// The rule as the documentation tells it, apart from the code under test: a subdomain is a star's worth of text.
+// Implements the rule from the documentation, independent of the code under test: a star stands for the text
+// of a subdomain.
 bool may_come_from(const CorsRule& rule, const std::string& origin) {
   return contains(rule.origins, "*") || contains(rule.origins, origin) ||
          std::any_of(rule.origins.begin(), rule.origins.end(), [&](const std::string& one) {
@@ -94,7 +96,7 @@ void check_answer(const CorsRule& rule, const std::string& origin, const std::st
 void fuzz_cors(std::string_view input) {
   std::vector<std::string> lines = lines_of(input);
   lines.resize(8);
-  // The parser of requests lets no such value through.
+  // The HTTP parser refuses such a value.
   if (std::any_of(lines.begin() + 5, lines.end(), holds_control_character)) return;
   const auto properties = parse_service_properties(document_of(lines), {});
   if (!properties) return require_refusal(properties.error(), input.size());

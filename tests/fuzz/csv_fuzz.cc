@@ -1,5 +1,5 @@
-// Any bytes as comma separated values: refused at a place within the file, or entities that are the same when written and
-// read again.
+// Any bytes as CSV: refused at a position within the file, or entities that are unchanged after writing and
+// reading.
 #include "odata/files/entity_format.h"
 #include "tests/fuzz/entity_files.h"
 #include "tests/fuzz/targets.h"

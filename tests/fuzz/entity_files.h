@@ -1,4 +1,4 @@
-// The rules that every format of files keeps.
+// The rules for all file formats.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace rocktable {
 
-// As bytes: NaN is unequal to itself. Of the order of properties a CSV keeps nothing.
+// Compares bytes, because NaN is unequal to itself. Sorts properties for CSV, which does not keep their
+// order.
 inline std::string stored_bytes(EntityFormat format, const std::vector<Entity>& entities) {
   std::string out;
   for (const Entity& entity : entities) {

@@ -1,5 +1,6 @@
-// Any bytes as the JSON of an entity: refused, or JSON to another parser as well, and an entity that is the same when
-// it has been written and read again, at each metadata level that names its types. And as the body that makes a table.
+// Any bytes as the JSON of an entity: refused, or JSON to another parser as well, and an entity that is
+// unchanged after writing and reading, at each metadata level that has types. Also any bytes as the body that
+// creates a table.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -20,14 +21,14 @@ Json parsed(std::string_view text) {
   return json;
 }
 
-// Negative zero is written as zero.
+// Responses write negative zero as zero.
 Properties normalised(Properties properties) {
   for (auto& property : properties)
     if (auto* number = std::get_if<double>(&property.value); number != nullptr && *number == 0) *number = 0;
   return properties;
 }
 
-// As bytes: NaN is unequal to itself.
+// Compares bytes, because NaN is unequal to itself.
 std::string bytes_of(const EntityPayload& payload) {
   std::string out = payload.partition_key.value_or("") + '\0' + payload.row_key.value_or("") + '\0';
   encode_entity(out, kUnixEpoch, normalised(payload.properties));

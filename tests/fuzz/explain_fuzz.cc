@@ -1,6 +1,6 @@
-// Why requests of any bytes are refused (lines as in access_request.h): one short line of printable ASCII, without the
-// key and without a signature that fits, unless the request holds them already. (libFuzzer sees what is compared, and so
-// finds them out.)
+// Explanations why requests of any bytes are refused (lines as in access_request.h): one short line of
+// printable ASCII. It contains neither the key nor a valid signature, unless the request contains them
+// already. (libFuzzer sees the operands of comparisons, and so can find them.)
 #include <algorithm>
 
 #include "odata/protocol/sas.h"
@@ -31,7 +31,7 @@ std::string percent_decoded_bytes(std::string_view text) {
   return out;
 }
 
-// The signatures that would have let this request in.
+// Returns the signatures that would be accepted for this request.
 std::vector<std::string> right_signatures(const FuzzRequest& sent, const Target& target) {
   std::vector<std::string> out;
   const Request request = sent.request();

@@ -1,4 +1,5 @@
-// Any bytes as a $filter: refused by a code of the grammar, or a tree that can be printed, evaluated and planned.
+// Any bytes as a $filter: refused with a code of parse_filter, or a tree that can be printed, evaluated and
+// planned.
 #include "odata/filter_parser.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"

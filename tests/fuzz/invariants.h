@@ -1,4 +1,4 @@
-// The rules that every filter and its plan keep, checked on a fixed set of entities.
+// The rules for every filter and its plan, checked on a fixed set of entities.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace rocktable {
 
-// Neighbours and prefixes of each other; U+1F600 sorts before U+E000 and U+FFFD in UTF-16, behind them in bytes.
+// Neighbours and prefixes of each other. U+1F600 is before U+E000 and U+FFFD in UTF-16 order, after them in
+// byte order.
 inline constexpr std::string_view kFuzzKeys[] = {
     "", "!", "a", "aa", "ab", "b", "\xEE\x80\x80", "\xEF\xBF\xBD", "\xF0\x9F\x98\x80", "a\xF0\x9F\x98\x80"};
 
@@ -29,7 +30,7 @@ class FuzzEntities {
     EntityView view() const { return {key.partition_key, key.row_key, DateTime{}, properties}; }
   };
 
-  // One for each pair of keys, with the property A (Int32), or B (Boolean), or both, or none.
+  // Creates one entity for each pair of keys, with the property A (Int32), or B (Boolean), or both, or none.
   FuzzEntities() {
     for (const std::string_view partition_key : kFuzzKeys)
       for (const std::string_view row_key : kFuzzKeys) {
@@ -50,7 +51,7 @@ inline const FuzzEntities& fuzz_entities() {
   return kEntities;
 }
 
-// Key ranges by their places in the order of keys.
+// Key ranges as intervals of positions in the order of keys.
 class Places {
  public:
   explicit Places(const KeyRanges& ranges) {
@@ -60,7 +61,7 @@ class Places {
     }
   }
 
-  // Sorted, disjoint, none empty.
+  // Checks that ranges are sorted and disjoint, and none is empty.
   void require_order(const std::string& what) const {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const auto& [begin, end] = places_[i];
@@ -80,7 +81,7 @@ class Places {
   std::vector<std::pair<FuzzEntities::Place, std::optional<FuzzEntities::Place>>> places_;
 };
 
-// The plan is in order, and no entity that matches lies outside of it.
+// Checks that the plan is in order, and that every entity that matches is inside it.
 inline void require_sound_plan(const std::optional<Filter>& filter) {
   const QueryPlan plan = plan_query(filter);
   const std::string what = to_string(plan);

@@ -1,6 +1,6 @@
-// Any bytes as keys and rows of the store: CorruptRecord, or what is the same when written again. And any two entities'
-// keys (the lines PartitionKey, RowKey, PartitionKey, RowKey): their bytes have the keys' order, bounds their places in
-// it.
+// Any bytes as keys and records of the store: CorruptRecord, or unchanged after writing. Also the keys of any
+// two entities (lines PartitionKey, RowKey, PartitionKey, RowKey): encoded keys and bounds have the order of
+// the keys.
 #include "storage/format/catalog_codec.h"
 #include "storage/format/entity_codec.h"
 #include "tests/fuzz/require.h"

@@ -1,5 +1,6 @@
-// Any bytes as each of the small texts that requests hold (times, ETags, Guids, numbers, base64, keys in URLs): what is
-// read and written again is the same. And as the bytes of numbers and times, which no text must change.
+// Any bytes as each of the small texts in requests (times, ETags, Guids, numbers, base64, key predicates):
+// unchanged after reading and writing. Also as the bytes of numbers and times, which must survive writing and
+// reading.
 #include <cmath>
 #include <cstring>
 
@@ -84,7 +85,7 @@ void check_key_predicate(std::string_view text) {
   std::string url;
   append_key_predicate(url, key->partition_key, key->row_key);
   const auto decoded = percent_decode(url, false);
-  if (!is_utf8(text)) return;  // no URL's
+  if (!is_utf8(text)) return;  // not possible in a URL
   require(decoded.has_value(), "a key's URL cannot be decoded");
   const auto again = parse_key_predicate(std::string_view(*decoded).substr(1, decoded->size() - 2));
   require(again && *again == *key, "a key changes on its way through a URL");

@@ -1,5 +1,5 @@
-// Requests of any bytes (the lines: method, resource, query, then header lines) as an operation: refused in words that
-// can be answered, or an operation within its limits, that reads no more than its filter and its token allow.
+// Requests of any bytes (lines: method, resource, query, then header lines) as an operation: refused with a
+// valid error, or an operation within its limits that reads no more than its filter and its token allow.
 #include "odata/key_predicate.h"
 #include "server/request/operation.h"
 #include "tests/fuzz/invariants.h"
@@ -26,7 +26,7 @@ void check_selection(const std::optional<Selection>& select) {
   require(!select || select->names.size() <= kMaxProperties + 3, "too many names selected");
 }
 
-// Its own URL addresses the same entity.
+// Checks that the URL of the entity addresses the same entity.
 void check_key(const std::string& table, const EntityKey& key) {
   std::string url = "/" + table;
   append_key_predicate(url, key.partition_key, key.row_key);
@@ -46,7 +46,7 @@ void check_query(const QueryEntities& query, const QueryParameters& parameters) 
   Places(query.plan.ranges).require_order(to_string(query.plan));
   if (query.filter) require_sound_plan(query.filter);
   if (query.page_size == 0) return require(query.plan.ranges.empty(), "an empty page reads something");
-  // Behind a token nothing is read that was not to be read without it.
+  // With a token, a query reads nothing that it would not read without it.
   const Places whole(plan_query(query.filter).ranges), rest(query.plan.ranges);
   const bool resumes = parameters.get("NextPartitionKey").has_value();
   for (const auto& row : fuzz_entities().rows)
@@ -64,7 +64,7 @@ struct Check {
     require(query.page_size > 0 || query.names.empty(), "an empty page reads something");
     Places(query.names).require_order(to_string(query.names));
     if (!query.filter || sent.query.get("NextTableName") || query.page_size == 0) return;
-    const Places names(query.names);  // what the filter takes lies in them, and nothing else does
+    const Places names(query.names);  // contain exactly what the filter accepts
     for (const std::string_view name : kFuzzKeys) {
       const PropertyView property{"TableName", name};
       require(matches(*query.filter, EntityView{{}, {}, {}, {&property, 1}}) ==
@@ -116,7 +116,7 @@ void fuzz_operation(std::string_view input) {
   auto query = QueryParameters::parse(sent.lines[2]);
   if (!query) return require_refusal(query.error(), input.size());
   sent.query = *std::move(query);
-  parse_preferences(sent.request());  // never refuses
+  parse_preferences(sent.request());  // never fails
   try {
     check_operation(sent);
   } catch (const ServiceException& refusal) {

@@ -1,4 +1,5 @@
-// Filters made of the input's bytes, over few keys, so that bounds meet: their plans are sound, whole and cut.
+// Filters built from the input, with few keys so that bounds coincide. Their plans are correct, as a whole
+// and cut.
 #include <algorithm>
 
 #include "odata/filter_parser.h"
@@ -10,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Keys, texts between them, and texts with U+0000, which no key holds.
+// Keys, texts between them, and texts with U+0000, which no key contains.
 constexpr std::string_view kLiterals[] = {"",
                                           "!",
                                           "a",
@@ -30,7 +31,8 @@ constexpr std::string_view kLiterals[] = {"",
 constexpr std::string_view kOperators[] = {"eq", "ne", "gt", "ge", "lt", "le"};
 constexpr int kMaxDepth = 12;
 
-// Writes a filter by what the bytes choose; where they end, each choice is the first, and the text ends soon.
+// Writes a filter that depends on the bytes. After the end of the bytes it takes the first choice each time,
+// so that the filter ends soon.
 class FilterWriter {
  public:
   explicit FilterWriter(std::string_view choices) : choices_(choices) {}
@@ -100,7 +102,7 @@ void fuzz_plan(std::string_view input) {
   const std::optional<Filter> filter = std::move(*parsed);
   require_sound_plan(filter);
 
-  // Cut at a key, the two parts are the whole, and each is its side of it.
+  // Cut at a key, the two parts together are the whole, and each is on its side of the key.
   const KeyRanges ranges = plan_query(filter).ranges;
   const Places whole(ranges), behind(starting_at(ranges, from)),
       before(within(ranges, {EntityKey{}, EntityKey{from}}));

@@ -1,5 +1,5 @@
-// Any bytes as service properties: refused, or settings within their limits, which are the same when they have been
-// written and read again, whatever was set before.
+// Any bytes as service properties: refused, or settings within their limits, which are unchanged after
+// writing and reading, with any earlier settings.
 #include "server/handlers/service_properties.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"

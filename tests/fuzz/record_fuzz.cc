@@ -1,5 +1,5 @@
-// Any bytes as an entity's record: CorruptRecord, or an entity that is the same when written and read again, and none
-// once its record is cut.
+// Any bytes as the record of an entity: CorruptRecord, or an entity that is unchanged after writing and
+// reading. A truncated record is never an entity.
 #include "storage/format/entity_codec.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
@@ -40,7 +40,7 @@ void fuzz_record(std::string_view input) {
   require(timestamp == decode_timestamp(input), "two timestamps of one record");
   for (const auto& property : properties) require_within(property, input);
 
-  // Bytes and not values are compared: NaN is unequal to itself.
+  // Compares bytes instead of values, because NaN is unequal to itself.
   const std::string record = encoded(timestamp, properties);
   require(record.size() <= input.size(), "a record grows when it is written again");
   require(decode_entity(record, properties) == timestamp && encoded(timestamp, properties) == record,

@@ -1,11 +1,13 @@
-// Any bytes of a connection, as one request behind the other, coming in pieces: the first four bytes say how long the
-// pieces are. Where they are cut must not matter, what is read is framed one way only, and a trailer never changes the
-// method, headers or body of its request, nor whether another one may follow: all but the body is there with the header,
-// and the body is what a plainer reader finds in the chunks.
+// Any bytes of a connection, as consecutive requests that arrive in pieces. The first four bytes are the
+// sizes of the pieces. Checks that the sizes do not matter, that framing is unambiguous, and that a trailer
+// never changes the method, headers or body of its request, nor whether another request may follow.
+// Everything except the body is known with the header, and the body equals what a simpler decoder finds in
+// the chunks.
 //
-// Two things may differ, and are Beast's. Which mistake is found: it looks at the part of a header, or of a chunk's
-// extensions, that it has at once, but at what comes in pieces when it is whole, and so may meet the end or a limit before.
-// And the limit of a header: it counts one in pieces by the whole, else by what is still to be read.
+// Two differences are allowed, because Beast causes them. First, which error is found: Beast checks the part
+// of a header or chunk extension that it has at once, but checks what arrives in pieces only when it is
+// complete, and so may reach the end or a limit before. Second, the limit of a header: in pieces Beast counts
+// the whole header, otherwise only what it still has to read.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <charconv>
@@ -19,11 +21,11 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// Small, so that the fuzzer reaches them.
+// Small, so that the fuzzer reaches the limits.
 constexpr std::uint32_t kMaxHeaderBytes = 512;
 constexpr std::uint64_t kMaxBodyBytes = 256;
 
-// What a client sends, piece by piece: their sizes, over and over.
+// Returns the client's bytes in pieces. The sizes of the pieces repeat.
 class Wire {
  public:
   Wire(std::string_view bytes, std::vector<std::size_t> sizes)
@@ -50,7 +52,7 @@ bool is_token(std::string_view text) {
   });
 }
 
-// What the chunks at the start of `bytes` hold, which are known to be well formed.
+// Returns the contents of the chunks at the start of `bytes`, which must be well formed.
 std::string body_of_chunks(std::string_view bytes) {
   std::string body;
   for (;;) {
@@ -63,7 +65,8 @@ std::string body_of_chunks(std::string_view bytes) {
   }
 }
 
-// The body is as long as the request says: by Content-Length alone, or by its chunks alone, which begin `rest`.
+// Checks that the body has the length that the request states: by Content-Length only, or only by the chunks
+// at the start of `rest`.
 void check_framing(const Request& request, std::string_view rest) {
   const Headers& headers = request.headers;
   const auto length = headers.get("Content-Length");
@@ -95,7 +98,7 @@ void check_request(const Request& request) {
 
 struct Conversation {
   std::string requests;
-  std::string ending;  // what was wrong; empty where a request asked to close
+  std::string ending;  // the error; empty if a request asked to close
 
   bool agrees_with(const Conversation& whole) const {
     if (is_at_limit() && whole.requests.starts_with(requests)) return true;
@@ -106,12 +109,12 @@ struct Conversation {
   bool is_at_limit() const { return ending == make_error_code(http::error::header_limit).message(); }
 };
 
-// Reads as a connection does (server/http/connection.cc).
+// Reads as Connection does (server/http/connection.cc).
 class Reader {
  public:
   explicit Reader(Wire wire) : wire_(std::move(wire)) {}
 
-  // The requests in words, and how it ended.
+  // Returns the requests as text, and how the conversation ended.
   Conversation conversation() {
     while (read_request()) {
     }
@@ -182,7 +185,7 @@ class Reader {
 
   Wire wire_;
   RequestBuffers buffers_;
-  std::size_t parsed_ = 0;  // of all that came
+  std::size_t parsed_ = 0;  // bytes parsed so far
   std::string unread_, told_, ending_;
 };
 

@@ -1,4 +1,4 @@
-// What all targets use: the rule that must hold, the shape of every refusal, the lines of an input.
+// Common to all targets: the check of a rule, the form of every error, and the lines of an input.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ inline void require(bool holds, const std::string& rule) {
   if (!holds) throw std::logic_error(rule);
 }
 
-// A refusal blames the client, in a sentence that JSON and XML can hold and that does not grow beyond what it quotes.
+// Checks that an error blames the client, with a sentence that JSON and XML can hold and whose length is
+// bounded by the input.
 inline void require_refusal(const Error& error, std::size_t input_bytes) {
   require(error.code != ErrorCode::InternalError, "a refusal blames the server");
   require(!error.message.empty() && is_utf8(error.message), "a refusal without a sentence");
@@ -29,12 +30,12 @@ inline bool holds_control_character(std::string_view text) {
                      [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
 }
 
-// As texts of XML are: each white space a space, and no other control character of ASCII's first row.
+// Returns whether the text has no line break or other control character (C0), like text read from XML.
 inline bool is_one_line(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' '; });
 }
 
-// Whether the view is a piece of the text, not only equal to one.
+// Returns whether `piece` is a view of `text`, not just equal to a part.
 inline bool lies_within(std::string_view piece, std::string_view text) {
   const std::less_equal<const char*> before;
   return piece.empty() || (before(text.data(), piece.data()) &&

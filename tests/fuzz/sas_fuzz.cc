@@ -1,5 +1,5 @@
-// Any bytes as a query with a shared access signature: nothing where it has no sig; else parameters that are the same
-// when written as a query again, and a string to sign that says each of them in a line of its own.
+// Any bytes as a query with a shared access signature: nullopt without sig; otherwise parameters that are
+// unchanged after writing them as a query, and a string to sign that has each of them on a line of its own.
 #include "odata/protocol/sas.h"
 #include "odata/uri.h"
 #include "tests/fuzz/require.h"
@@ -36,7 +36,7 @@ std::vector<Named> parameters_of(const SasParameters& sas) {
           {"sig", sas.signature, true}};
 }
 
-// A value that could not be decoded stays as it was written; percent-encoded it can.
+// A value that cannot be decoded stays as written. Percent-encoded, it can be decoded.
 bool is_text(const std::vector<Named>& parameters) {
   return std::all_of(parameters.begin(), parameters.end(),
                      [](const Named& one) { return is_utf8(one.value); });
@@ -55,7 +55,7 @@ void check_string_to_sign(const SasParameters& sas, const std::string& text) {
     std::vector<std::string> wanted{"acc",      sas.permissions, sas.services, sas.resource_types, sas.start,
                                     sas.expiry, sas.ip,          sas.protocol, sas.version};
     if (sas.version >= "2020-12-06") wanted.push_back(sas.encryption_scope);
-    wanted.emplace_back();  // it ends in a line break
+    wanted.emplace_back();  // it ends with a line break
     require(lines == wanted, "an account SAS signs other lines");
     return;
   }

@@ -1,4 +1,5 @@
-// Any bytes as a $select: names that are clean and few, and an answer that holds just these, at each metadata level.
+// Any bytes as a $select: few trimmed names, and a response with exactly these members, at each metadata
+// level.
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -29,7 +30,7 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-// What the selected members are, told without the writer.
+// Computes the selected members without the writer.
 std::set<std::string> wanted(const Selection& selection) {
   if (!selection.names.empty()) return {selection.names.begin(), selection.names.end()};
   return {"PartitionKey", "RowKey", "Timestamp", "A", "B", "C"};
@@ -39,7 +40,7 @@ void check_answer(MetadataLevel level, const Selection& selection, std::size_t i
   std::string text;
   const PayloadFormat format{level, "http://h/acc", "acc", "t"};
   write_entity(text, format, selection, {"p", "r", kEntity.timestamp, view_of(kEntity.properties)});
-  // Twice, in the context and as names; a control character becomes six.
+  // The text occurs twice, in the context and as names; a control character becomes six characters.
   require(text.size() <= 2048 + 12 * input_bytes, "an answer without end");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   require(json.is_object(), "an answer that is no JSON");
@@ -60,7 +61,7 @@ void fuzz_select(std::string_view input) {
   check_names(selection);
   require(parse_select(joined(selection.names)).names == selection.names, "a list of names changes");
   require(selection.context.find(' ') == selection.context.npos, "a context with spaces");
-  if (!is_utf8(input)) return;  // refused where the URL is decoded
+  if (!is_utf8(input)) return;  // refused by the decoder of the URL
   for (const auto level : {MetadataLevel::None, MetadataLevel::Minimal, MetadataLevel::Full})
     check_answer(level, selection, input.size());
 }

@@ -1,7 +1,8 @@
-// Any bytes as requests of the account's owner, one behind the other, to a service with an empty store in memory: each
-// answer is whole and well-formed, none blames the server, what was inserted is found, and a stranger gets nothing.
+// Any bytes as consecutive requests of the account's owner to a service with an empty store in memory. Each
+// response is complete and well-formed, none has a server error, inserted entities are found, and a caller
+// without key gets nothing.
 //
-// Requests are parted by 0x1E. Each is a line `METHOD resource?query`, header lines, an empty line, and the body.
+// 0x1E separates requests. Each is a line `METHOD resource?query`, header lines, an empty line, and the body.
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr char kNextRequest = '\x1E';
 constexpr std::string_view kHost = "127.0.0.1:10002";
-constexpr int kRunsOfAStore = 2000;  // what an account leaves behind adds up
+constexpr int kRunsOfAStore = 2000;  // because an account leaves data behind
 constexpr std::size_t kMaxRequests = 12;
 
 struct Sent {
@@ -24,7 +25,7 @@ struct Sent {
   std::string body;
 };
 
-// What the parser of requests would let through; nothing else gets to a service.
+// Returns whether the HTTP parser would accept the request. A service gets no other requests.
 bool is_possible(const Sent& sent) {
   return !sent.method.empty() && !holds_control_character(sent.method) &&
          sent.target.find(' ') == sent.target.npos && !holds_control_character(sent.target) &&
@@ -52,7 +53,7 @@ Sent sent_from(std::string_view text, const std::string& account) {
 
 void check_body(const Response& response) {
   const std::string fields = "\r\n" + response.fields;  // a value may look like a field
-  // Parts of a batch's answer carry the Content-ID of the request, byte for byte.
+  // Parts of a batch response contain the Content-ID of the request, byte for byte.
   require(is_utf8(response.body) || fields.find("\r\nContent-Type: multipart/mixed") != fields.npos,
           "an answer that is no text");
   if (fields.find("\r\nContent-Type: application/json") != fields.npos)
@@ -169,7 +170,7 @@ class Conversation {
 }  // namespace
 
 void fuzz_service(std::string_view input) {
-  // Never destroyed: RocksDB's own statics go before ours.
+  // Never destroyed, because RocksDB's own statics are destroyed before it.
   static auto& conversation = *new std::unique_ptr<Conversation>;
   if (!conversation || conversation->is_worn_out()) conversation = std::make_unique<Conversation>();
   conversation->hold(input);

@@ -1,5 +1,5 @@
-// Any bytes as a request's target behind a first line with its host: refused, or parts that are pieces of it, whose
-// links lead back to the same place. And as parameters of a query.
+// Any bytes as the target of a request, after a first line with its host: refused, or parts that are views of
+// the target, whose links lead to the same resource. Also any bytes as query parameters.
 #include "odata/protocol/query_string.h"
 #include "odata/protocol/shared_key.h"
 #include "odata/uri.h"
@@ -27,7 +27,7 @@ void check_target(const Target& target, std::string_view raw, std::string_view h
   require(target.base_url.starts_with(secure ? "https://" : "http://"), "links without a scheme");
   require(target.base_url.size() <= 16 + host.size() + raw.size(), "links without end");
 
-  // A link to this place, followed.
+  // Follows a link to this resource.
   const std::string link = target.base_url + std::string(target.resource) + "?" + std::string(target.query);
   const auto again = parse_target(link, "other", secure, product_style);
   require(again.has_value() && same_place(*again, target), "a link leads elsewhere");

@@ -1,5 +1,4 @@
-// Any bytes as a bearer token, and as the payload of one: refused with a sentence, or five claims that hold what is
-// asked of them.
+// Any bytes as a bearer token, and as the payload of one: refused with a sentence, or five valid claims.
 #include <algorithm>
 #include <string>
 

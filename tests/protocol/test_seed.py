@@ -94,10 +94,10 @@ def test_an_emptied_store_is_seeded_again(tmp_path, seed):
 
 BROKEN = [
     ("customers.ndjson", ANNA + "\n" + ANNA.replace('"1"', '"2" "x"'), "3:35: this is not JSON: "),
-    ("customers.ndjson", ANNA + ANNA.replace("de", "d/e"), "2:17: PartitionKey holds a character that no key may"),
+    ("customers.ndjson", ANNA + ANNA.replace("de", "d/e"), "2:17: PartitionKey contains a character that keys may not contain"),
     ("customers.ndjson", ANNA + ANNA, '2:1: the entity with PartitionKey "de" and RowKey "1" is there already'),
-    ("customers.ndjson", ANNA.replace('"12"', '"1.2"'), '1:90: the value of "Points" is no Int64'),
-    ("Orders.csv", ORDERS + "de-1,2,x,String,cheap,Double\r\n", '3:17: the value of "Price" is no Double'),
+    ("customers.ndjson", ANNA.replace('"12"', '"1.2"'), '1:90: the value of "Points" is not an Int64'),
+    ("Orders.csv", ORDERS + "de-1,2,x,String,cheap,Double\r\n", '3:17: the value of "Price" is not a Double'),
     ("Orders.csv", ORDERS + "de-1,1,x,String,1,Double\r\n", '3:1: the entity with PartitionKey "de-1"'),
     ("Orders.csv", "Name,Price\r\n", "1:1: the header has no column PartitionKey"),
     ("Orders.csv", "", "1:1: the file is empty"),

@@ -1,4 +1,4 @@
-// Base64 in and out: vectors, round trips, refusals.
+// Base64 encoding and decoding: test vectors, round trips, errors.
 #include "odata/base64.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ TEST_CASE("the test vectors of RFC 4648 section 10 hold in both directions") {
   }
 }
 
-TEST_CASE("bytes of every length and value come back") {
+TEST_CASE("bytes of every length and value survive a round trip") {
   std::mt19937 random(4648);
   std::string bytes;
   for (int length = 0; length < 300; ++length) {
@@ -41,19 +41,19 @@ TEST_CASE("bytes of every length and value come back") {
   }
 }
 
-TEST_CASE("append_base64 leaves what is there") {
+TEST_CASE("append_base64 keeps the text before it") {
   std::string out = "before ";
   append_base64(out, "fo");
   CHECK(out == "before Zm8=");
 }
 
-TEST_CASE("what is not base64 is refused") {
+TEST_CASE("text that is not base64 is refused") {
   const std::string_view cases[] = {
       "Z",        "Zg",           "Zm8",  "Zm9vY",             // length
       "Z===",     "====",         "=",    "Zg==Zg==", "Zg=v",  // padding
       "Zm9v====", "=Zm9",         "==Zm", "Zm9 ",     " Zm9v ", "Zm9v\r\n\r\n",
       "Zm\n9",    "Zm9v Zm9v   ",                     // white space
-      "Zm9-",     "Zm9_",         "Zm9.", "Zm9\xC3",  // foreign characters
+      "Zm9-",     "Zm9_",         "Zm9.", "Zm9\xC3",  // not in the alphabet
   };
   for (const std::string_view text : cases) {
     CAPTURE(text);
@@ -62,11 +62,11 @@ TEST_CASE("what is not base64 is refused") {
   CHECK_FALSE(decode_base64(std::string_view("Zm9\0", 4)));
 }
 
-TEST_CASE("every foreign byte is refused at every place") {
+TEST_CASE("every byte outside the alphabet is refused at every position") {
   constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (int byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
-    if (c == '=') continue;  // padding at one of the places
+    if (c == '=') continue;  // valid as padding at one of the positions
     for (std::size_t place = 0; place < 8; ++place) {
       std::string text = "Zm9vYmFy";
       text[place] = c;
@@ -77,7 +77,7 @@ TEST_CASE("every foreign byte is refused at every place") {
   }
 }
 
-TEST_CASE("bits beyond the last byte are ignored") {
+TEST_CASE("bits after the last byte are ignored") {
   CHECK(decode_base64("Zh==") == std::string("f"));
   CHECK(decode_base64("Zm9=") == std::string("fo"));
 }

@@ -1,4 +1,4 @@
-// Text of dates and times in and out, and the calendar behind it.
+// Reading and writing dates and times, and the calendar arithmetic.
 #include "odata/date_time.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace rocktable {
 namespace {
 
-TEST_CASE("a date and time reads with every permitted omission and is written in the service's form") {
+TEST_CASE("a date and time is read with every optional part left out, and written in the service's form") {
   const struct {
     std::string_view text, written;
   } cases[] = {
@@ -19,7 +19,7 @@ TEST_CASE("a date and time reads with every permitted omission and is written in
       {"2014-05-07T08:20Z", "2014-05-07T08:20:00Z"},
       {"2014-05-07 08:20:53", "2014-05-07T08:20:53Z"},
       {"2014-05-07T08:20:53", "2014-05-07T08:20:53Z"},
-      // Zeros at the end of the fraction go, others stay: recorded from the service.
+      // Only zeros at the end of the fraction are removed. Recorded from the service.
       {"2014-05-07T08:20:00.000000Z", "2014-05-07T08:20:00Z"},
       {"2014-05-07T08:20:53.200Z", "2014-05-07T08:20:53.2Z"},
       {"2014-05-07T08:20:53.99999Z", "2014-05-07T08:20:53.99999Z"},
@@ -47,7 +47,7 @@ TEST_CASE("a date and time reads with every permitted omission and is written in
   }
 }
 
-TEST_CASE("what is not a date and time reads as nothing") {
+TEST_CASE("text that is not a date and time is refused") {
   const std::string_view cases[] = {
       "",
       " ",
@@ -91,7 +91,7 @@ TEST_CASE("what is not a date and time reads as nothing") {
       "0000-01-01",
       "-001-01-01",
       "+014-05-07",
-      // In range as written, not in UTC.
+      // In range as written, but not in UTC.
       "0001-01-01T00:00:00+00:01",
       "9999-12-31T23:59:59-00:01",
       "datetime'2014-05-07T08:20:53Z'",
@@ -110,8 +110,8 @@ TEST_CASE("ticks count from the year 1") {
   CHECK(parse_date_time("9999-12-31T23:59:59.9999999Z") == kMaxDateTime);
 }
 
-TEST_CASE("every time reads back from its text as itself") {
-  // A step of some 110 days that is no multiple of anything touches all fields, over the whole range.
+TEST_CASE("every time survives writing and reading") {
+  // A step of about 110 days that is not a multiple of any unit varies all fields over the whole range.
   constexpr std::int64_t kStep = 94'906'265'624'251;
   for (std::int64_t ticks = 0; ticks <= kMaxDateTime.ticks; ticks += kStep) {
     const DateTime time{ticks};
@@ -123,7 +123,7 @@ TEST_CASE("every time reads back from its text as itself") {
   }
 }
 
-TEST_CASE("a time outside the calendar is written as the nearest inside, never beyond four digits of year") {
+TEST_CASE("a time outside the calendar is written as the nearest time inside, with a year of four digits") {
   CHECK(to_string(DateTime{-1}) == "0001-01-01T00:00:00Z");
   CHECK(to_string(DateTime{kMaxDateTime.ticks + 1}) == "9999-12-31T23:59:59.9999999Z");
   CHECK(to_http_date(DateTime{INT64_MAX}) == "Fri, 31 Dec 9999 23:59:59 GMT");
@@ -135,13 +135,13 @@ TEST_CASE("the seven digit form keeps all zeros") {
   CHECK(to_string_7(*parse_date_time("2021-05-26T15:48:00Z")) == "2021-05-26T15:48:00.0000000Z");
 }
 
-TEST_CASE("append_date_time leaves what is there") {
+TEST_CASE("append_date_time keeps the text before it") {
   std::string out = "before ";
   append_date_time(out, kUnixEpoch);
   CHECK(out == "before 1970-01-01T00:00:00Z");
 }
 
-TEST_CASE("HTTP dates read in the form of RFC 1123 alone") {
+TEST_CASE("HTTP dates are read only in the form of RFC 1123") {
   CHECK(parse_http_date("Wed, 26 May 2021 15:48:10 GMT") == parse_date_time("2021-05-26T15:48:10Z"));
   CHECK(parse_http_date("wed, 26 MAY 2021 15:48:10 gmt") == parse_date_time("2021-05-26T15:48:10Z"));
   CHECK(to_http_date(*parse_date_time("2021-05-06T05:08:01.9999999Z")) == "Thu, 06 May 2021 05:08:01 GMT");
@@ -170,7 +170,7 @@ TEST_CASE("HTTP dates read in the form of RFC 1123 alone") {
   }
 }
 
-TEST_CASE("now lies between the year this was written and the next century") {
+TEST_CASE("now() is between the year of this test and the next century") {
   CHECK(now() > *parse_date_time("2026-01-01T00:00:00Z"));
   CHECK(now() < *parse_date_time("2126-01-01T00:00:00Z"));
 }

@@ -22,7 +22,7 @@ Properties many(std::size_t count) {
   return properties;
 }
 
-// The code of a refusal, or "fine".
+// Returns the error code, or "fine".
 std::string outcome(const Result<void>& result) {
   return result ? "fine" : std::string(to_string(result.error().code));
 }
@@ -51,14 +51,14 @@ TEST_CASE("an ETag is the timestamp") {
   CHECK(out == "ETag: W/\"datetime'1970-01-01T00%3A00%3A00Z'\"");
 }
 
-TEST_CASE("an ETag reads by value: encoding and zeros do not matter") {
+TEST_CASE("reading an ETag ignores percent-encoding and trailing zeros") {
   const DateTime time = at("2021-05-26T15:48:10.67Z");
   CHECK(parse_etag("W/\"datetime'2021-05-26T15:48:10.67Z'\"").value() == time);
   CHECK(parse_etag("W/\"datetime'2021-05-26T15%3a48%3a10.6700000Z'\"").value() == time);
   CHECK(parse_etag("W/%22datetime%272021-05-26T15%3A48%3A10.67Z%27%22").value() == time);
 }
 
-TEST_CASE("what is not of the form W/\"...\" is an invalid ETag") {
+TEST_CASE("text that is not of the form W/\"...\" is an invalid ETag") {
   for (const std::string_view text : {"GolangRocksOnAzure", "", "*", "W/", "W/\"", "\"0x8D\"", "w/\"x\"",
                                       "W/\"x\",W/\"y", "W/'x'", "%", "W/\"x\" "}) {
     CAPTURE(text);
@@ -70,13 +70,13 @@ TEST_CASE("what is not of the form W/\"...\" is an invalid ETag") {
                     "' specified in one of the request headers is not valid. Please make sure only one etag "
                     "value is specified and is valid."));
   }
-  // A header may hold any byte, an error message only text.
+  // A header may hold any byte, but an error message must be text.
   const auto etag = parse_etag("\xFF");
   REQUIRE_FALSE(etag.has_value());
   CHECK(etag.error().message.starts_with("The etag value '%FF' "));
 }
 
-TEST_CASE("an ETag that holds no time is a condition not met") {
+TEST_CASE("an ETag without a time fails with ConditionNotMet") {
   for (const std::string_view text :
        {"W/\"\"", "W/\"x\"", "W/\"datetime''\"", "W/\"datetime'\"", "W/\"datetime'yesterday'\"",
         "W/\"datetime''2017-04-01T01%3A07%3A23.8881885Z''\"",  // recorded
@@ -88,7 +88,7 @@ TEST_CASE("an ETag that holds no time is a condition not met") {
   }
 }
 
-TEST_CASE("keys may hold any character but four and the controls") {
+TEST_CASE("keys may hold any character except four and the control characters") {
   for (const std::string_view key :
        {"", " ", "%", "'", "a'b\"<>|*:;,.=+&@!$()[]{}~`^", "\xC2\xA0", "\xC3\x80", "中", "😀", "\xC5\x80"}) {
     CAPTURE(key);
@@ -103,7 +103,7 @@ TEST_CASE("keys may hold any character but four and the controls") {
   }
 }
 
-TEST_CASE("property names are identifiers, letters outside ASCII included") {
+TEST_CASE("property names are identifiers; letters outside ASCII are allowed") {
   for (const std::string& name :
        {std::string("a"), std::string("_"), std::string("_1"), std::string("Zz09_"), std::string("ETag"),
         std::string("timestamp"), std::string("啊齄丂狛狜"), std::string("naïve"), std::string("é"),
@@ -120,14 +120,14 @@ TEST_CASE("property names are identifiers, letters outside ASCII included") {
     CAPTURE(name);
     CHECK(outcome(check_property_name(name)) == "PropertyNameInvalid");
   }
-  // Length goes before characters; it counts code units.
+  // The length, in code units, is checked before the characters.
   for (const std::string& name : {repeat("a", 256), repeat("1", 256), repeat(kE, 256), repeat(kGrin, 128)}) {
     CAPTURE(name);
     CHECK(outcome(check_property_name(name)) == "PropertyNameTooLong");
   }
 }
 
-TEST_CASE("the size of an entity is reckoned as the service does") {
+TEST_CASE("the size of an entity is computed as the service does") {
   const EntityKey key{"pk", "r"};
   CHECK(entity_size({}, {}) == 4);
   CHECK(entity_size(key, {}) == 10);
@@ -157,7 +157,7 @@ TEST_CASE("the size of an entity is reckoned as the service does") {
   CHECK(entity_size(key, all) == total);
 }
 
-TEST_CASE("an entity keeps each limit to the unit") {
+TEST_CASE("each limit of an entity is exact") {
   const EntityKey key{"p", "r"};
   const auto text = [](std::string_view unit, std::size_t count) {
     return Properties{{"a", repeat(unit, count)}};
@@ -198,7 +198,7 @@ TEST_CASE("an entity keeps each limit to the unit") {
   }
 }
 
-TEST_CASE("an entity of one megabyte is fine, a byte more is too large") {
+TEST_CASE("an entity of 1 MiB is valid, one byte more is too large") {
   const EntityKey key{"p", "r"};
   Properties properties;
   for (int i = 0; i < 15; ++i)
@@ -213,7 +213,7 @@ TEST_CASE("an entity of one megabyte is fine, a byte more is too large") {
   CHECK(outcome(check_entity(key, properties)) == "EntityTooLarge");
 }
 
-TEST_CASE("checks go by number, key characters, size of the entity, sizes of values, range") {
+TEST_CASE("the order of checks is: number, key characters, size of the entity, sizes of values, range") {
   const Value before_1601 = at("1600-01-01");
   const Value large = std::string(40'000, 'x');
   const Value huge = std::string(kMaxEntityBytes, 'x');
@@ -233,7 +233,7 @@ TEST_CASE("checks go by number, key characters, size of the entity, sizes of val
   CHECK(outcome(check_entity({"p", "r"}, all)) == "fine");
 }
 
-TEST_CASE("table names are 3 to 63 letters and digits, the first a letter") {
+TEST_CASE("table names are 3 to 63 letters and digits and start with a letter") {
   const struct {
     std::string name;
     std::string_view outcome;

@@ -1,4 +1,4 @@
-// $filter text to tree: precedence, literals, what is normalised, and every refusal.
+// Parsing $filter: precedence, literals, normalisation, and every error.
 #include "odata/filter_parser.h"
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ TEST_CASE("$filter: 'and' binds tighter than 'or', 'not' tighter than both, comp
   }
 }
 
-TEST_CASE("$filter: every comparison operator is read, and mirrored where the constant stands left") {
+TEST_CASE("$filter: every comparison operator is read, and mirrored if the constant is on the left") {
   const Case cases[] = {
       {"a eq 1", "(eq a 1)"}, {"a ne 1", "(ne a 1)"}, {"a gt 1", "(gt a 1)"}, {"a ge 1", "(ge a 1)"},
       {"a lt 1", "(lt a 1)"}, {"a le 1", "(le a 1)"}, {"1 eq a", "(eq a 1)"}, {"1 ne a", "(ne a 1)"},
@@ -70,7 +70,7 @@ TEST_CASE("$filter: every comparison operator is read, and mirrored where the co
   }
 }
 
-TEST_CASE("$filter: nested 'and's are one node, so are nested 'or's, whichever side the parentheses are on") {
+TEST_CASE("$filter: nested 'and's become one node, and so do nested 'or's, with parentheses on either side") {
   const Case cases[] = {
       {"a and b and c", "(and (prop a) (prop b) (prop c))"},
       {"a and (b and c)", "(and (prop a) (prop b) (prop c))"},
@@ -145,7 +145,7 @@ TEST_CASE("$filter: an integer without suffix that needs more than 32 bits is an
   CHECK(tree("a eq 9223372036854775808") == syntax_error(24, "a eq 9223372036854775808"));
 }
 
-TEST_CASE("$filter: a lone property is a condition, a lone Boolean a constant") {
+TEST_CASE("$filter: a property by itself is a condition, a Boolean by itself is a constant") {
   const Case cases[] = {
       {"married", "(prop married)"},
       {"(married)", "(prop married)"},
@@ -161,7 +161,7 @@ TEST_CASE("$filter: a lone property is a condition, a lone Boolean a constant") 
   }
 }
 
-TEST_CASE("$filter: two constants are compared at once, numbers in the wider type") {
+TEST_CASE("$filter: the parser compares two constants, numbers in the wider type") {
   const Case cases[] = {
       {"1 eq 1", "true"},      {"1 gt 2", "false"},
       {"'a' lt 'b'", "true"},  {"true ne true", "false"},
@@ -176,7 +176,7 @@ TEST_CASE("$filter: two constants are compared at once, numbers in the wider typ
   }
 }
 
-TEST_CASE("$filter: keywords and literal prefixes are names of properties where a property stands") {
+TEST_CASE("$filter: keywords and literal prefixes are property names where an operand is expected") {
   const Case cases[] = {
       {"eq eq 1", "(eq eq 1)"},
       {"and and or", "(and (prop and) (prop or))"},
@@ -193,7 +193,7 @@ TEST_CASE("$filter: keywords and literal prefixes are names of properties where 
   }
 }
 
-TEST_CASE("$filter: white space and parentheses at will") {
+TEST_CASE("$filter: white space and parentheses are free") {
   const Case cases[] = {
       {"  a\teq  1  ", "(eq a 1)"},   {"(a eq 1)and(b eq 2)", "(and (eq a 1) (eq b 2))"},
       {"((a)) eq ((1))", "(eq a 1)"}, {"(('x')) eq (PartitionKey)", "(eq PartitionKey 'x')"},
@@ -205,7 +205,7 @@ TEST_CASE("$filter: white space and parentheses at will") {
   }
 }
 
-// Recorded from the service: each of these answered with the expected rows.
+// Recorded from the service, which returned the expected rows for each of these.
 TEST_CASE("$filter: filters that clients are known to send") {
   const Case cases[] = {
       {"PartitionKey eq 'foo' or RowKey eq 'bar2' and IsAdmin eq 'admin'",
@@ -225,7 +225,7 @@ TEST_CASE("$filter: filters that clients are known to send") {
 }
 
 // The first case is recorded from the service.
-TEST_CASE("$filter: a syntax error names the place just behind the offending token") {
+TEST_CASE("$filter: a syntax error names the position just after the offending token") {
   const struct {
     std::size_t position;
     std::string_view text;
@@ -261,7 +261,7 @@ TEST_CASE("$filter: the position of a syntax error counts UTF-16 code units") {
   CHECK(tree("'\xF0\x9F\x98\x80' b") == syntax_error(6, "'\xF0\x9F\x98\x80' b"));
 }
 
-TEST_CASE("$filter: a malformed literal is a syntax error just behind it") {
+TEST_CASE("$filter: a malformed literal is a syntax error just after it") {
   const std::string_view literals[] = {
       "'open",
       "'open''",
@@ -302,7 +302,7 @@ TEST_CASE("$filter: a malformed literal is a syntax error just behind it") {
   for (const std::string_view literal : literals) {
     const std::string text = "a eq " + std::string(literal);
     CAPTURE(text);
-    // The first character alone is the token where no token can begin with it.
+    // If no token can begin with the first character, that character is the token.
     const bool starts_no_token = literal[0] == '+' || literal[0] == '.' || literal[0] == '"';
     CHECK(tree(text) == syntax_error(starts_no_token ? 6 : text.size(), text));
   }
@@ -313,7 +313,7 @@ TEST_CASE("$filter: text that is not UTF-8 is refused") {
   CHECK(tree("a\xC3") == refusal(ErrorCode::InvalidInput));
 }
 
-TEST_CASE("$filter: operands whose declared types do not fit the operator are refused") {
+TEST_CASE("$filter: operands whose declared types do not match the operator are refused") {
   const struct {
     std::string_view text, left, right, kind;
   } cases[] = {
@@ -335,7 +335,7 @@ TEST_CASE("$filter: operands whose declared types do not fit the operator are re
       {"'x' or a eq 1", "String", "Boolean", "Or"},
       {"a or Timestamp", "Boolean", "DateTime", "Or"},
       {"RowKey and PartitionKey eq 5", "String", "Int32",
-       "Equal"},  // the right side is looked at before the 'and'
+       "Equal"},  // the right side is checked before the 'and'
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -343,7 +343,7 @@ TEST_CASE("$filter: operands whose declared types do not fit the operator are re
   }
 }
 
-TEST_CASE("$filter: 'not' and the filter as a whole want a Boolean") {
+TEST_CASE("$filter: 'not' and the filter as a whole require a Boolean") {
   CHECK(tree("not PartitionKey") ==
         "InvalidInput: A unary operator with an incompatible type was detected. Found operand type "
         "'Edm.String' for "
@@ -389,15 +389,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "$filter: the first complaint about types counts, but a syntax error further right comes before it") {
+TEST_CASE("$filter: the first type error is reported, unless a syntax error follows it") {
   CHECK(tree("RowKey eq 1 and RowKey eq 2L") == binary_error("String", "Int32", "Equal"));
   CHECK(tree("RowKey eq 1 and PartitionKey") == binary_error("String", "Int32", "Equal"));
   CHECK(tree("RowKey eq 1 and (") == syntax_error(17, "RowKey eq 1 and ("));
   CHECK(tree("a eq null or b c d") == syntax_error(16, "a eq null or b c d"));
 }
 
-TEST_CASE("$filter on tables: TableName is a string, no other name exists") {
+TEST_CASE("$filter on tables: TableName is a string, and no other name exists") {
   const auto table_tree = [](std::string_view text) { return tree(text, FilterTarget::Tables); };
   CHECK(table_tree("TableName ge 'batchtests' and TableName lt 'batchtests{'") ==
         "(and (ge TableName 'batchtests') (lt TableName 'batchtests{'))");
@@ -410,12 +409,12 @@ TEST_CASE("$filter on tables: TableName is a string, no other name exists") {
     CAPTURE(text);
     CHECK(table_tree(text) == refusal(ErrorCode::InvalidInput));
   }
-  // Names of tables compare without regard to case.
+  // Table names compare without regard to case.
   CHECK(table_tree("TableName eq 'MyTable' or 'ÀB' lt TableName") ==
         "(or (eq TableName 'mytable') (gt TableName 'Àb'))");
-  CHECK(table_tree("'A' eq 'a' or true") == "(or false true)");  // no names of tables
+  CHECK(table_tree("'A' eq 'a' or true") == "(or false true)");  // not table names
   CHECK(tree("TableName eq 'MyTable'") == "(eq TableName 'MyTable')");
-  CHECK(tree("TableName eq 5") == "(eq TableName 5)");  // of an entity it is a property like any other
+  CHECK(tree("TableName eq 5") == "(eq TableName 5)");  // in an entity it is an ordinary property
 }
 
 TEST_CASE("$filter: nesting is limited, for parentheses and 'not' together") {
@@ -431,11 +430,11 @@ TEST_CASE("$filter: nesting is limited, for parentheses and 'not' together") {
   CHECK_FALSE(parse_filter(nested(kMaxFilterDepth / 2, kMaxFilterDepth / 2 + 1)).has_value());
   CHECK_FALSE(parse_filter(repeated("(", 100'000)).has_value());
   CHECK_FALSE(parse_filter(repeated("not ", 100'000)).has_value());
-  // Depth is what counts, not length.
+  // The limit is on depth, not on length.
   CHECK(parse_filter(repeated("(a eq 1) or ", 10'000) + "not (b)").has_value());
 }
 
-TEST_CASE("$filter: every piece of a filter is accepted or refused") {
+TEST_CASE("$filter: every piece of a filter is accepted or refused without a crash") {
   const std::string_view text =
       "not (a eq 'it''s' or 1.5e+3 lt b) and c ne datetime'2020-01-01T00:00:00.1Z' and X eq X'00ff' or "
       "guid'c9da6455-213d-42c9-9a79-3e9149a57833' eq g and d";

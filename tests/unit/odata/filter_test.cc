@@ -1,4 +1,4 @@
-// How values compare, and which entities a filter matches.
+// The comparison of values, and which entities a filter matches.
 #include "odata/filter.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ constexpr ComparisonOperator kOperators[] = {ComparisonOperator::Eq, ComparisonO
                                              ComparisonOperator::Gt, ComparisonOperator::Ge,
                                              ComparisonOperator::Lt, ComparisonOperator::Le};
 
-// The operators that hold, in the order above: `ne lt le`.
+// Returns the operators that are true, in the order above: `ne lt le`.
 std::string holding(const Value& stored, const Value& literal) {
   std::string out;
   for (const ComparisonOperator op : kOperators)
@@ -29,7 +29,7 @@ std::string holding(const Value& stored, const Value& literal) {
 }
 
 constexpr std::string_view kEqual = "eq ge le", kLess = "ne lt le", kGreater = "ne gt ge", kUnordered = "ne";
-constexpr std::string_view kMismatch = kLess;  // the stored value behaves as if it were smaller
+constexpr std::string_view kMismatch = kLess;  // the stored value compares as smaller
 
 Guid guid(std::string_view text) { return parse_guid(text).value(); }
 
@@ -74,7 +74,7 @@ TEST_CASE("values of the same type compare in their natural order") {
       {std::string("b"), std::string("bB"), kLess},
       {std::string(""), std::string("a"), kLess},
       {std::string("\xEE\x80\x80"), std::string("\xF0\x9F\x98\x80"),
-       kGreater},  // U+E000 is behind all surrogates
+       kGreater},  // U+E000 is after all surrogates
       {std::string("\xC3\xA9"), std::string("z"), kGreater},
       {true, true, kEqual},
       {false, true, kLess},
@@ -105,8 +105,8 @@ TEST_CASE("values of the same type compare in their natural order") {
   }
 }
 
-// A literal is widened to the type of the property, never the other way.
-TEST_CASE("numbers compare where the literal widens to the type of the property") {
+// A literal is converted to the wider type of the property, never the other way.
+TEST_CASE("numbers compare if the literal can be widened to the type of the property") {
   const std::int32_t three = 3;
   const std::int64_t long_three = 3;
   const double double_three = 3.0;
@@ -123,7 +123,7 @@ TEST_CASE("numbers compare where the literal widens to the type of the property"
   CHECK(holding(std::numeric_limits<double>::quiet_NaN(), 3) == kUnordered);
 }
 
-TEST_CASE("every other pair of types is a mismatch: the stored value is as if smaller") {
+TEST_CASE("every other pair of types is a mismatch: the stored value compares as smaller") {
   const Value values[] = {std::string("5"), true,      5,          std::int64_t{5}, 5.0,
                           DateTime{5},      Guid{{5}}, Binary{"5"}};
   static_assert(std::size(values) == kEdmTypeCount);
@@ -177,8 +177,8 @@ TEST_CASE("a filter matches an entity by its properties, keys and timestamp") {
   }
 }
 
-// A comparison with what is not there is false, and there is no third truth value.
-TEST_CASE("a property that the entity does not have fails every comparison, and 'not' turns that round") {
+// A comparison with a missing property is false; there is no third truth value.
+TEST_CASE("a property that the entity does not have fails every comparison, and 'not' inverts that") {
   for (const ComparisonOperator op : kOperators) {
     const std::string comparison = "Missing " + std::string(to_string(op)) + " 3";
     CAPTURE(comparison);
@@ -187,7 +187,7 @@ TEST_CASE("a property that the entity does not have fails every comparison, and 
   }
 }
 
-TEST_CASE("a lone property matches where it exists, is Boolean and is true") {
+TEST_CASE("a property by itself matches if it exists, is Boolean and is true") {
   CHECK(sample_matches("Married"));
   CHECK_FALSE(sample_matches("Retired"));
   CHECK(sample_matches("not Retired"));

@@ -1,4 +1,4 @@
-// Which part of a table a filter makes a query read: by example, against a naive evaluator, and under attack.
+// The part of a table that a query reads: examples, comparison with a naive evaluator, hostile filters.
 #include "odata/key_ranges.h"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ bool contains(const KeyRanges& ranges, const EntityKey& key) {
   });
 }
 
-// Sorted, disjoint, none empty.
+// Returns whether the ranges are sorted and disjoint, and none is empty.
 bool are_well_formed(const KeyRanges& ranges) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (ranges[i].end && !is_before(ranges[i].begin, *ranges[i].end)) return false;
@@ -38,10 +38,9 @@ bool are_well_formed(const KeyRanges& ranges) {
   return true;
 }
 
-// --- An evaluator as plain as can be, of trees and entities of its own
-// -------------------------------------------
+// --- A naive evaluator with its own trees and entities ---------------------------------------------------
 
-// UTF-8 to what the service orders.
+// Converts UTF-8 to UTF-16, which the service orders by.
 std::u16string utf16(std::string_view text) {
   std::u16string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -73,8 +72,7 @@ bool naive_compare(const T& left, std::string_view op, const T& right) {
   return left <= right;
 }
 
-// The strings that `name` can be, as an entity has it: keys, and the optional properties A (Int32) and B
-// (Boolean).
+// The values of an entity as text, by name: keys, and the optional properties A (Int32) and B (Boolean).
 using NaiveEntity = std::map<std::string, std::string>;
 
 struct NaiveFilter {
@@ -108,7 +106,7 @@ std::string text_of(const NaiveFilter& filter) {
   return filter.name + " " + filter.kind + " " + quote + filter.literal + quote;
 }
 
-// '' and neighbours; U+FFFD and U+E000 lie behind the non-BMP U+1F600 in UTF-16 order, before it in byte
+// '' and neighbours. U+FFFD and U+E000 are after the non-BMP U+1F600 in UTF-16 order, but before it in byte
 // order.
 const std::vector<std::string> kKeys = {
     "", "!", "a", "aa", "ab", "b", "\xEE\x80\x80", "\xEF\xBF\xBD", "\xF0\x9F\x98\x80", "a\xF0\x9F\x98\x80"};
@@ -145,7 +143,7 @@ class RandomFilters {
   std::mt19937 random_;
 };
 
-// Every pair of keys, each with one of the shapes that properties can have.
+// Returns an entity for every pair of keys, with random properties.
 std::vector<NaiveEntity> all_entities(RandomFilters& random) {
   std::vector<NaiveEntity> out;
   for (const std::string& partition_key : kKeys)
@@ -177,7 +175,7 @@ std::string joined(const std::vector<std::string>& terms, std::string_view separ
   return out;
 }
 
-// `count` comparisons of `name` with the texts <prefix>100000, <prefix>100001, ...
+// Returns `count` comparisons of `name` with the texts <prefix>100000, <prefix>100001, ...
 std::string many(int count, const std::string& name, const std::string& op, const std::string& prefix,
                  std::string_view separator) {
   std::vector<std::string> terms;
@@ -188,7 +186,7 @@ std::string many(int count, const std::string& name, const std::string& op, cons
 
 }  // namespace
 
-TEST_CASE("key ranges: comparisons of keys bound what is read, all else does not") {
+TEST_CASE("key ranges: comparisons of keys limit what is read, other conditions do not") {
   const struct {
     std::string_view filter, ranges;
   } cases[] = {
@@ -232,7 +230,7 @@ TEST_CASE("key ranges: comparisons of keys bound what is read, all else does not
   }
 }
 
-TEST_CASE("key ranges: a bound on RowKey counts under a fixed PartitionKey alone") {
+TEST_CASE("key ranges: a bound on RowKey has an effect only with a fixed PartitionKey") {
   CHECK(ranges("RowKey eq '1'") == "[(,) end)");
   CHECK(ranges("RowKey lt ''") == "");
   CHECK(ranges("PartitionKey ge 'a' and PartitionKey lt 'b' and RowKey eq '1'") == "[(a,) (b,))");
@@ -240,7 +238,7 @@ TEST_CASE("key ranges: a bound on RowKey counts under a fixed PartitionKey alone
         "[(a,5) end)");
 }
 
-TEST_CASE("key ranges: 'not' reaches the comparisons inside") {
+TEST_CASE("key ranges: 'not' is pushed down to the comparisons inside") {
   CHECK(ranges("not (PartitionKey eq 'a')") == ranges("PartitionKey ne 'a'"));
   CHECK(ranges("not (PartitionKey ne 'a')") == ranges("PartitionKey eq 'a'"));
   CHECK(ranges("not (PartitionKey lt 'a' or PartitionKey gt 'b')") == "[(a,) (b+,))");
@@ -252,14 +250,14 @@ TEST_CASE("key ranges: 'not' reaches the comparisons inside") {
   CHECK(ranges("not true") == "");
 }
 
-TEST_CASE("key ranges: order is that of UTF-16 code units") {
-  // U+1F600 before U+E000, against the order of their bytes.
+TEST_CASE("key ranges: keys are ordered by UTF-16 code units") {
+  // U+1F600 is before U+E000, contrary to the order of their bytes.
   CHECK(ranges("PartitionKey gt '\xF0\x9F\x98\x80' and PartitionKey lt '\xEE\x80\x80'") ==
         "[(\xF0\x9F\x98\x80+,) (\xEE\x80\x80,))");
   CHECK(ranges("PartitionKey lt '\xF0\x9F\x98\x80' and PartitionKey gt '\xEE\x80\x80'") == "");
 }
 
-TEST_CASE("key ranges: no key equals a literal with U+0000, which lies just behind its part before that") {
+TEST_CASE("key ranges: a literal with U+0000 equals no key and is just after its part before the U+0000") {
   using namespace std::string_view_literals;
   CHECK(ranges("PartitionKey eq 'a\0b'"sv) == "");
   CHECK(ranges("PartitionKey ne 'a\0b'"sv) == "[(,) end)");
@@ -270,14 +268,15 @@ TEST_CASE("key ranges: no key equals a literal with U+0000, which lies just behi
   CHECK(ranges("PartitionKey eq 'a' and RowKey ge '1\0' and RowKey lt '2\0x'"sv) == "[(a,1+) (a,2+))");
 }
 
-// The parser refuses these, but a tree can hold them; `compare` says what they mean.
-TEST_CASE("key ranges: a key against a literal that is no string has the same outcome for all keys") {
+// The parser refuses these filters, but a tree can contain them. `compare` defines their outcome.
+TEST_CASE(
+    "key ranges: comparing keys with a literal that is not a string has the same outcome for all keys") {
   CHECK(to_string(key_ranges(Filter{Comparison{"PartitionKey", ComparisonOperator::Eq, 5}})) == "");
   CHECK(to_string(key_ranges(Filter{Comparison{"RowKey", ComparisonOperator::Ne, 5}})) == "[(,) end)");
   CHECK(to_string(key_ranges(Filter{BooleanProperty{"RowKey"}})) == "");
 }
 
-TEST_CASE("key ranges: all keys, one key, and what is left from a key on") {
+TEST_CASE("key ranges: all keys, one key, and the rest from a key on") {
   CHECK(to_string(all_keys()) == "[(,) end)");
   CHECK(to_string(one_key({"a", "1"})) == "[(a,1) (a,1+))");
   CHECK(to_string(one_key({"", ""})) == "[(,) (,+))");
@@ -295,8 +294,8 @@ TEST_CASE("key ranges: all keys, one key, and what is left from a key on") {
   CHECK(to_string(starting_at({}, {"a", ""})) == "");
 }
 
-// A continuation token is a client's text: it can hold what no key holds.
-TEST_CASE("key ranges: a key with U+0000 is not there, and what follows it starts at a proper bound") {
+// Clients write continuation tokens, so a token can contain characters that no key has.
+TEST_CASE("key ranges: a key with U+0000 does not exist, and the rest from it on starts at a valid bound") {
   using namespace std::string_literals;
   CHECK(to_string(one_key({"a\0"s, "1"})) == "");
   CHECK(to_string(one_key({"a", "\0"s})) == "");
@@ -304,7 +303,7 @@ TEST_CASE("key ranges: a key with U+0000 is not there, and what follows it start
   CHECK(to_string(starting_at(all_keys(), {"a", "1\0\0"s})) == "[(a,1+) end)");
 }
 
-TEST_CASE("key ranges: of random filters, every entity that matches lies in a range") {
+TEST_CASE("key ranges: for random filters, every entity that matches is in a range") {
   RandomFilters random(1);
   const auto entities = all_entities(random);
   for (int round = 0; round < 3000; ++round) {
@@ -325,7 +324,7 @@ TEST_CASE("key ranges: of random filters, every entity that matches lies in a ra
   }
 }
 
-TEST_CASE("key ranges: of random filters on keys within one partition, nothing else lies in a range") {
+TEST_CASE("key ranges: for random filters on keys within one partition, ranges contain nothing else") {
   RandomFilters random(2);
   const auto entities = all_entities(random);
   for (int round = 0; round < 3000; ++round) {
@@ -344,7 +343,7 @@ TEST_CASE("key ranges: of random filters on keys within one partition, nothing e
   }
 }
 
-TEST_CASE("key ranges: of random filters, what starts at a key is what lies behind it") {
+TEST_CASE("key ranges: for random filters, starting_at a key keeps exactly the keys from it on") {
   RandomFilters random(3);
   const auto entities = all_entities(random);
   for (int round = 0; round < 500; ++round) {
@@ -378,11 +377,11 @@ TEST_CASE("key ranges: thousands of points stay points") {
   }
 }
 
-TEST_CASE("key ranges: a product of many partitions and many rows becomes wider, not longer") {
+TEST_CASE("key ranges: a product of many partitions and many rows becomes wider instead of longer") {
   const std::string text =
       many(2000, "PartitionKey", "eq", "p", " or ") + " and " + many(2000, "RowKey", "eq", "r", " or ");
   const KeyRanges found = key_ranges(parse_filter(text).value());
-  CHECK(found.size() >= 2000);  // no partition that cannot match
+  CHECK(found.size() >= 2000);  // only partitions that can match
   CHECK(found.size() < 40'000);
   CHECK(are_well_formed(found));
   CHECK(contains(found, {"p100000", "r100000"}));
@@ -391,8 +390,9 @@ TEST_CASE("key ranges: a product of many partitions and many rows becomes wider,
   CHECK_FALSE(contains(found, {"p101999", "s"}));
 }
 
-// Chains that drag a large product through many levels, until the steps are spent and whole branches widen.
-TEST_CASE("key ranges: an adversarial mix is bounded in work and stays an upper bound") {
+// Chains that pass a large product through many levels, until the work limit is reached and whole branches
+// widen.
+TEST_CASE("key ranges: a hostile filter costs bounded work and still yields an upper bound") {
   std::vector<std::string> chains;
   for (int i = 0; i < 20; ++i) {
     const std::string number = std::to_string(i);
@@ -428,7 +428,8 @@ TEST_CASE("key ranges: an adversarial mix is bounded in work and stays an upper 
   }
 }
 
-TEST_CASE("a filter of tables leaves ranges of names, as one of entities leaves ranges of partition keys") {
+TEST_CASE(
+    "a filter of tables yields ranges of names, as a filter of entities yields ranges of partition keys") {
   const struct {
     std::string_view filter, names;
   } cases[] = {

@@ -1,4 +1,4 @@
-// JSON bodies in: types, annotations, refusals and their order.
+// Reading JSON bodies: types, annotations, errors and their order.
 #include "odata/payload_reader.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 namespace rocktable {
 namespace {
 
-// `p=.. r=.. name=literal ...`, or the code of the refusal.
+// Returns `p=.. r=.. name=literal ...`, or the error code.
 std::string read(std::string_view json) {
   const auto payload = read_entity(json);
   if (!payload) return std::string(to_string(payload.error().code));
@@ -27,7 +27,7 @@ std::string read(std::string_view json) {
   return std::string(trim(out));
 }
 
-// A property `x` with this JSON and annotation.
+// Returns what is read for a property `x` with this JSON and annotation.
 std::string annotated(std::string_view json, std::string_view type) {
   return R"({"x":)" + std::string(json) + R"(,"x@odata.type":")" + std::string(type) + "\"}";
 }
@@ -40,7 +40,7 @@ std::string object_of(int count, std::string_view prefix, std::string_view value
   return json + "}";
 }
 
-TEST_CASE("a property without annotation has the type that its JSON shows") {
+TEST_CASE("a property without annotation has the type of its JSON value") {
   const struct {
     std::string_view json, read;
   } cases[] = {
@@ -75,7 +75,7 @@ TEST_CASE("a property without annotation has the type that its JSON shows") {
   }
 }
 
-TEST_CASE("an annotation makes the type, and the value must fit") {
+TEST_CASE("an annotation sets the type, and the value must match it") {
   const struct {
     std::string_view json, type, read;
   } cases[] = {
@@ -156,7 +156,7 @@ TEST_CASE("an annotation makes the type, and the value must fit") {
   }
 }
 
-TEST_CASE("an annotation may stand before or behind its value, or belong to nothing") {
+TEST_CASE("an annotation may come before or after its value, or without one") {
   const struct {
     std::string_view json, read;
   } cases[] = {
@@ -184,7 +184,7 @@ TEST_CASE("an annotation may stand before or behind its value, or belong to noth
   }
 }
 
-TEST_CASE("keys are text or absent") {
+TEST_CASE("keys must be text or absent") {
   const struct {
     std::string_view json, read;
   } cases[] = {
@@ -206,7 +206,7 @@ TEST_CASE("keys are text or absent") {
   }
 }
 
-TEST_CASE("Timestamp is ignored whatever it is; names that differ in case are ordinary") {
+TEST_CASE("any Timestamp is ignored; names that differ in case are ordinary properties") {
   CHECK(read(R"({"Timestamp":"0001-01-01T00:00:00Z","Timestamp@odata.type":"Edm.DateTime","x":1})") == "x=1");
   CHECK(read(R"({"Timestamp":{"a":1},"Timestamp@odata.type":7})") == "");
   CHECK(read(R"({"timestamp":"t","ETag":"1","etag":"2","Etag":"3"})") ==
@@ -227,7 +227,7 @@ TEST_CASE("an empty body is an empty object") {
   CHECK(read(std::string_view()) == "");
 }
 
-TEST_CASE("what is not a JSON object is refused") {
+TEST_CASE("text that is not a JSON object is refused") {
   const std::string_view cases[] = {
       "null",
       "1",
@@ -286,7 +286,7 @@ TEST_CASE("what is not a JSON object is refused") {
   CHECK(read(R"({"x":"\u0000"})") == std::string("x='\0'", 5));
 }
 
-// JavaScript writes the double 1e20 in this way.
+// JavaScript writes the double 1e20 like this.
 TEST_CASE("a double may be written as an integer of any length") {
   const std::string rest =
       R"(,"x@odata.type":"Edm.Double","y":"[1,\"100000000000000000000\\","z@odata.type":"Edm.Int64",)"
@@ -296,12 +296,12 @@ TEST_CASE("a double may be written as an integer of any length") {
   CHECK(read(R"({"x":-18446744073709551616)" + rest).starts_with("x=-1.8446744073709552E+19 y="));
   CHECK(read(R"({"x": 1)" + std::string(308, '0') + " " + rest).starts_with("x=1E+308 y="));
   CHECK(read(R"({"x":1)" + std::string(309, '0') + rest) == "InvalidInput");
-  // Arrays stay refused beside such a number.
+  // Such a number does not make arrays valid.
   CHECK(read(R"({"x":100000000000000000000,"x@odata.type":"Edm.Double","y":[1.0],)"
              R"("y@odata.type":"Edm.Double"})") == "InvalidInput");
 }
 
-TEST_CASE("a deep document is refused, not followed") {
+TEST_CASE("a deeply nested document is refused") {
   for (const int depth : {10, 1'000, 1'100, 200'000}) {
     CAPTURE(depth);
     std::string json = R"({"x":)";
@@ -312,7 +312,7 @@ TEST_CASE("a deep document is refused, not followed") {
   }
 }
 
-TEST_CASE("what is ignored may nest, but not without bound") {
+TEST_CASE("ignored members may nest, but only to a limit") {
   const auto nested = [](std::size_t depth) {
     return R"({"odata.x":)" + std::string(depth, '[') + std::string(depth, ']') + R"(,"x":1})";
   };
@@ -336,7 +336,7 @@ TEST_CASE("252 properties are accepted, one more is too many, nulls and annotati
   for (const Property& property : payload->properties) CHECK(type_of(property.value) == EdmType::Int64);
 }
 
-TEST_CASE("a name given twice is refused") {
+TEST_CASE("duplicate names are refused") {
   for (const std::string_view json : {R"({"x":1,"x":1})", R"({"x":1,"y":2,"x":"3"})", R"({"x":null,"x":1})",
                                       R"({"PartitionKey":"p","PartitionKey":"p"})", R"({"x":1,"\u0078":2})",
                                       R"({"x":"1","x@odata.type":"Edm.Int64","x@odata.type":"Edm.Guid"})"}) {
@@ -345,7 +345,7 @@ TEST_CASE("a name given twice is refused") {
   }
 }
 
-TEST_CASE("checks go by JSON, number, names, duplicates, values") {
+TEST_CASE("the order of checks is: JSON, number, names, duplicates, values") {
   const std::string long_name = "\"" + std::string(256, 'a') + "\":1";
   std::string json = object_of(253, "p", "{}");
   json.insert(1, long_name + ",\"a-b\":1,\"p0\":1,");
@@ -357,7 +357,7 @@ TEST_CASE("checks go by JSON, number, names, duplicates, values") {
   CHECK(read(R"({"x":{}})") == "InvalidInput");
 }
 
-TEST_CASE("names are checked") {
+TEST_CASE("property names are checked") {
   CHECK(read("{\"" + std::string(255, 'a') + "\":1}").ends_with("a=1"));
   CHECK(read("{\"" + std::string(256, 'a') + "\":1}") == "PropertyNameTooLong");
   CHECK(read("{\"" + std::string(255, '1') + "\":1}") == "PropertyNameInvalid");
@@ -367,7 +367,7 @@ TEST_CASE("names are checked") {
   CHECK(read(R"({"啊齄丂狛狜":"啊齄丂狛狜"})") == "啊齄丂狛狜='啊齄丂狛狜'");
 }
 
-TEST_CASE("a large body reads, and a small one behind it") {
+TEST_CASE("a large body is read, and then a small one") {
   const std::string text(3'000'000, 'x');
   const auto payload = read_entity(R"({"x":")" + text + "\"}");
   REQUIRE(payload.has_value());
@@ -375,7 +375,7 @@ TEST_CASE("a large body reads, and a small one behind it") {
   CHECK(read(R"({"x":1})") == "x=1");
 }
 
-TEST_CASE("every truncation and many mutations of a body are read or refused") {
+TEST_CASE("every truncation and many mutations of a body are read or refused without a crash") {
   const std::string body =
       R"({"PartitionKey":"p","RowKey":"r\u00e9\ud83d\ude00","i":39,"l@odata.type":"Edm.Int64","l":"39",)"
       R"("d":3.1,)"
@@ -405,7 +405,7 @@ TEST_CASE("every truncation and many mutations of a body are read or refused") {
   }
 }
 
-TEST_CASE("the name of a table is read unchecked") {
+TEST_CASE("the name of a table is read without checks") {
   CHECK(read_table_name(R"({"TableName":"mytable"})").value() == "mytable");
   CHECK(read_table_name(R"({"odata.type":"x","TableName":"a b","more":[1]})").value() == "a b");
   for (const std::string_view json :

@@ -1,4 +1,4 @@
-// JSON bodies out, byte for byte.
+// Writing JSON bodies, byte for byte.
 #include "odata/payload_writer.h"
 
 #include <doctest/doctest.h>
@@ -126,7 +126,7 @@ TEST_CASE("an entity without metadata has no annotation at all") {
         R"("Nan":"NaN"})");
 }
 
-TEST_CASE("each value has its JSON form, and an annotation where JSON alone does not tell the type") {
+TEST_CASE("each value has its JSON form, and an annotation if the JSON form does not show the type") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const struct {
     Value value;
@@ -158,7 +158,7 @@ TEST_CASE("each value has its JSON form, and an annotation where JSON alone does
   }
 }
 
-TEST_CASE("a page of entities has one context, its items none") {
+TEST_CASE("a page of entities has one context, its entities have none") {
   const std::string minimal_item =
       R"({"odata.etag":"W/\"datetime'2021-05-26T15%3A48%3A10Z'\"","PartitionKey":"p","RowKey":"r",)"
       R"("Timestamp":"2021-05-26T15:48:10Z","age":39,"sex":"male","large@odata.type":"Edm.Int64",)"
@@ -184,9 +184,10 @@ TEST_CASE("a page of entities has one context, its items none") {
                R"("age":39,"sex":"male","large@odata.type":"Edm.Int64","large":"1"}]})");
 }
 
-// The writer works in blocks of 4 KiB: texts that end around their edges, escapes across them, binaries in pieces.
-TEST_CASE("values of any length, side by side, read back as they were") {
-  constexpr std::size_t kBlock = BufferedText::kMaxRoom;
+// The writer uses blocks of 4 KiB. This tests texts that end near the edges, escapes across edges, and large
+// binaries.
+TEST_CASE("values of any length, next to each other, read back unchanged") {
+  constexpr std::size_t kBlock = BufferedText::kBlockBytes;
   std::vector<Entity> entities;
   nlohmann::json expected = nlohmann::json::array();
   for (const std::size_t size : {std::size_t{0}, kBlock / 4 * 3 - 1, kBlock / 4 * 3, kBlock / 4 * 3 + 1,
@@ -204,7 +205,7 @@ TEST_CASE("values of any length, side by side, read back as they were") {
   CHECK(found == expected);
 }
 
-TEST_CASE("keys are written in links as URLs have them, as values as they are") {
+TEST_CASE("keys are encoded in links, but unchanged as values") {
   Entity entity = person();
   entity.key = {"a'b \"c\"", "é"};
   const std::string full = document(format(MetadataLevel::Full), entity);
@@ -216,7 +217,7 @@ TEST_CASE("keys are written in links as URLs have them, as values as they are") 
   CHECK(full.find(R"("PartitionKey":"a'b \"c\"","RowKey":"é")") != std::string::npos);
 }
 
-TEST_CASE("$select reads as trimmed names, each once, and keeps its text for the context") {
+TEST_CASE("$select is read as trimmed names without duplicates, and keeps its text for the context") {
   const struct {
     std::string_view text, context;
     std::vector<std::string> names;
@@ -250,8 +251,8 @@ TEST_CASE("$select takes 255 names") {
   CHECK(parse_select(text + "one_more,*").names.empty());
 }
 
-// The context and the null of what is missing are recorded from the service.
-TEST_CASE("a selection leaves the ETag, orders as stored, and shows what is missing as null") {
+// The context and the null for a missing property are recorded from the service.
+TEST_CASE("a selection keeps the ETag and the stored order, and shows missing properties as null") {
   const PayloadFormat minimal = format(MetadataLevel::Minimal);
   const std::string etag = R"("odata.etag":"W/\"datetime'2021-05-26T15%3A48%3A10Z'\"")";
   const struct {
@@ -276,7 +277,7 @@ TEST_CASE("a selection leaves the ETag, orders as stored, and shows what is miss
   }
 }
 
-TEST_CASE("an empty selection and * select everything, and show in the context") {
+TEST_CASE("an empty selection and * select everything, and appear in the context") {
   const PayloadFormat minimal = format(MetadataLevel::Minimal);
   const std::string everything = document(minimal, person());
   for (const std::string_view text : {"", "*"}) {
@@ -288,7 +289,8 @@ TEST_CASE("an empty selection and * select everything, and show in the context")
 }
 
 TEST_CASE(
-    "a selection in full metadata keeps type, id, ETag and link; without metadata nothing but the selected") {
+    "a selection in full metadata keeps type, id, ETag and link; without metadata it keeps only the selected "
+    "properties") {
   const std::optional<Selection> select = parse_select("Timestamp,xyz");
   CHECK(document(format(MetadataLevel::Full), person(), select) ==
         R"({"odata.metadata":"https://acct.table.core.windows.net/)"
@@ -307,7 +309,7 @@ TEST_CASE("an entity without any selected member is an empty object") {
   CHECK(document(format(MetadataLevel::None), person(), nothing_there) == R"({"PartitionKeys":null})");
 }
 
-TEST_CASE("what clients sent cannot break out of the JSON") {
+TEST_CASE("text from clients cannot break out of the JSON") {
   PayloadFormat hostile{MetadataLevel::Full, "http://h\"ost\\", "acc\"t", "t\n1"};
   Entity entity = person();
   entity.properties.push_back({"na\"me", std::string("\x01")});
@@ -319,7 +321,7 @@ TEST_CASE("what clients sent cannot break out of the JSON") {
   CHECK(parsed["a\"b"].is_null());
 }
 
-TEST_CASE("tables have their documents at each level") {
+TEST_CASE("tables are written at each metadata level") {
   CHECK(table(MetadataLevel::None) == R"({"TableName":"mytable"})");
   CHECK(table(MetadataLevel::Minimal) ==
         R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#Tables/@Element",)"
@@ -340,20 +342,20 @@ TEST_CASE("tables have their documents at each level") {
         R"j("TableName":"a"}]})j");
 }
 
-TEST_CASE("the error document holds code and message") {
+TEST_CASE("the error document has the code and the message") {
   std::string out;
   write_error(out, "ResourceNotFound", "The specified resource does not exist.\nRequestId:1\nTime:\"now\"");
   CHECK(out == R"({"odata.error":{"code":"ResourceNotFound","message":{"lang":"en-US",)"
                R"("value":"The specified resource does not exist.\nRequestId:1\nTime:\"now\""}}})");
 }
 
-TEST_CASE("the levels are named as in content types") {
+TEST_CASE("the metadata levels are named as in content types") {
   CHECK(to_string(MetadataLevel::None) == "nometadata");
   CHECK(to_string(MetadataLevel::Minimal) == "minimalmetadata");
   CHECK(to_string(MetadataLevel::Full) == "fullmetadata");
 }
 
-TEST_CASE("JSON strings escape quotes, backslashes and controls, nothing else") {
+TEST_CASE("JSON strings escape only quotes, backslashes and control characters") {
   CHECK(json_string("") == R"("")");
   CHECK(json_string("plain / 'text' é 中 😀 \x7F") == "\"plain / 'text' é 中 😀 \x7F\"");
   CHECK(json_string("\"\\") == R"("\"\\")");
@@ -361,8 +363,9 @@ TEST_CASE("JSON strings escape quotes, backslashes and controls, nothing else") 
   CHECK(json_string(std::string_view("\0\x01\x1F", 3)) == R"("\u0000\u0001\u001f")");
 }
 
-TEST_CASE("JSON strings of every mixture read back as they were") {
-  // Dense in what needs escapes and in its neighbours, so that words of eight bytes are met in every state.
+TEST_CASE("JSON strings of every mixture read back unchanged") {
+  // Many characters that need escapes, and their neighbours, so that words of eight bytes have all
+  // combinations.
   const std::vector<std::string> units = {
       "\"", "\\", "\x1F", " ", "!", "#", "[", "]", std::string(1, '\0'), "a", "abcdefgh", "é", "😀", "\x7F"};
   std::mt19937 random(8259);

@@ -1,4 +1,4 @@
-// Text of others on a terminal: what it would obey is written out.
+// Text from outside on a terminal: control characters are escaped.
 #include "odata/printable.h"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 namespace rocktable {
 
-TEST_CASE("a terminal gets no character that it obeys") {
+TEST_CASE("a terminal gets no character that controls it") {
   const struct {
     std::string text, shown;
   } cases[] = {
@@ -34,7 +34,7 @@ TEST_CASE("a terminal gets no character that it obeys") {
   }
 }
 
-TEST_CASE("a text that a message quotes is printable, too") {
+TEST_CASE("text quoted in a message is printable, too") {
   CHECK(shown("a\x1B\u009b\u202e\"") == "\"a\\u001b\\u009b\\u202e\\\"\"");
 }
 

@@ -1,4 +1,4 @@
-// What a query with a filter reads, and what the service's design guide calls that.
+// What a query with a filter reads, and its class in the service's design guide.
 #include "odata/query_plan.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ QueryPlan plan_of(std::string_view filter) {
 
 std::string plan(std::string_view filter) { return to_string(plan_of(filter)); }
 
-// `count` points of one partition each, or of one for all.
+// Returns a filter of `count` points, in one partition each or all in one.
 std::string points(int count, bool one_partition) {
   std::string out;
   for (int i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ std::string repeated(std::string_view text, int count) {
   return out;
 }
 
-// Runs on a thread with a stack of this size, whatever the process's limit is.
+// Runs `work` on a thread with a stack of this size, independent of the process's limit.
 void run_on_stack_of(std::size_t bytes, std::function<void()> work) {
   pthread_attr_t attributes;
   REQUIRE(pthread_attr_init(&attributes) == 0);
@@ -55,7 +55,7 @@ void run_on_stack_of(std::size_t bytes, std::function<void()> work) {
 
 }  // namespace
 
-TEST_CASE("plan: of each shape of filter, its class and its ranges") {
+TEST_CASE("plan: each shape of filter has its class and ranges") {
   const struct {
     std::string_view filter, plan;
   } cases[] = {
@@ -149,7 +149,7 @@ TEST_CASE("plan: a contradiction reads nothing") {
   }
 }
 
-TEST_CASE("plan: a constant left of its property, and constants alone") {
+TEST_CASE("plan: a constant on the left of its property, and filters of constants") {
   CHECK(plan("'a' eq PartitionKey and '1' eq RowKey") == "point [(a,1) (a,1+))");
   CHECK(plan("'a' eq PartitionKey and '1' le RowKey and '5' gt RowKey") == "row-range [(a,1) (a,5))");
   CHECK(plan("'a' lt PartitionKey") == "partition-range [(a+,) end)");
@@ -161,7 +161,7 @@ TEST_CASE("plan: a constant left of its property, and constants alone") {
   CHECK(plan("PartitionKey eq 'a' or 1 lt 2") == "table-scan [(,) end)");
 }
 
-TEST_CASE("plan: 'not' turns comparisons of keys around, and leaves all else open") {
+TEST_CASE("plan: 'not' inverts comparisons of keys, and does not limit other conditions") {
   CHECK(plan("not (PartitionKey ne 'a') and not (RowKey ne '1')") == "point [(a,1) (a,1+))");
   CHECK(plan("not (PartitionKey ne 'a' or RowKey ne '1')") == "point [(a,1) (a,1+))");
   CHECK(plan("PartitionKey eq 'a' and not (RowKey lt '1')") == "row-range [(a,1) (a+,))");
@@ -174,7 +174,7 @@ TEST_CASE("plan: 'not' turns comparisons of keys around, and leaves all else ope
   CHECK(plan("not (PartitionKey eq 'a' and Age gt 5)") == "table-scan [(,) end)");
 }
 
-TEST_CASE("plan: a condition on RowKey bounds each of several fixed partitions") {
+TEST_CASE("plan: a condition on RowKey limits each of several fixed partitions") {
   CHECK(plan("(PartitionKey eq 'a' or PartitionKey eq 'c') and RowKey ge '1' and RowKey lt '5'") ==
         "row-range [(a,1) (a,5)) [(c,1) (c,5))");
   CHECK(plan("(PartitionKey eq 'a' or PartitionKey eq 'c') and (RowKey eq '1' or RowKey eq '2')") ==
@@ -202,7 +202,7 @@ TEST_CASE("plan: many points stay points, in order") {
   }
 }
 
-TEST_CASE("plan: the class of a plan is that of its dearest range") {
+TEST_CASE("plan: the class of a plan is that of its most expensive range") {
   CHECK(to_string(classify({{"a", "1"}, EntityKey{"a", std::string("1\0", 2)}})) == "point");
   CHECK(to_string(classify({{"a", "1"}, EntityKey{"a", "2"}})) == "row-range");
   CHECK(to_string(classify({{"a", "1"}, EntityKey{std::string("a\0", 2), ""}})) == "row-range");
@@ -217,9 +217,9 @@ TEST_CASE("plan: the class of a plan is that of its dearest range") {
   CHECK_FALSE(is_one_key({{"a", "1"}, std::nullopt}));
 }
 
-// Clients send what they like: no filter that the parser lets through may exhaust the stack of a thread, which is
-// 8 MiB at most systems. Sanitizers make frames some ten times as large.
-TEST_CASE("plan: the deepest filters need little of a thread's stack, whatever is done with them") {
+// No filter that the parser accepts may exhaust the stack of a thread, which is 8 MiB on most systems.
+// Sanitizers make frames about ten times as large.
+TEST_CASE("plan: parsing, printing, planning and matching the deepest filters needs little stack") {
   constexpr int kDepth = kMaxFilterDepth;
   std::string alternating, wide;
   for (int i = 0; i < kDepth; ++i) {
@@ -265,7 +265,7 @@ TEST_CASE("plan: the deepest filters need little of a thread's stack, whatever i
   }
 }
 
-TEST_CASE("plan: a filter deeper than that is refused, by whatever it nests") {
+TEST_CASE("plan: a filter that is nested deeper is refused, with any kind of nesting") {
   for (const std::string_view opening : {"(", "not ", "not (", "A and (", "A or not (", "(1 eq "}) {
     for (const int depth : {kMaxFilterDepth + 1, 200'000}) {
       CAPTURE(opening);

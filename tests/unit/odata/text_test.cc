@@ -36,14 +36,14 @@ void append_utf16(std::u16string& out, char32_t c) {
   out += static_cast<char16_t>(c);
 }
 
-// The same text twice: the model is compared and counted by the standard library.
+// The same text in two encodings. The standard library compares and counts the model.
 struct Text {
   std::string utf8;
   std::u16string utf16;
 };
 
 Text random_text(std::mt19937& random) {
-  // The characters at the borders of UTF-8's lengths and around the surrogates.
+  // The characters at the limits of UTF-8's lengths and around the surrogates.
   static constexpr char32_t kCharacters[] = {U'\0',    U'a',    U'b',    U'\x7F', U'\x80', U'\x7FF', 0x800,
                                              0xD7FF,   0xE000,  0xEFFF,  0xF000,  0xFFFD,  0xFFFF,   0x10000,
                                              0x103FF,  0x10400, 0x1F600, 0x3FFFF, 0x40000, 0xFFFFF,  0x100000,
@@ -58,11 +58,11 @@ Text random_text(std::mt19937& random) {
   return text;
 }
 
-TEST_CASE("order and length are those of UTF-16, compared with a conversion") {
+TEST_CASE("order and length equal those after conversion to UTF-16") {
   std::mt19937 random(20210526);
   std::vector<Text> texts;
   for (int i = 0; i < 700; ++i) texts.push_back(random_text(random));
-  // Neighbours that share long beginnings differ late, behind the eight bytes compared at once.
+  // Texts with a long common prefix differ only after the eight bytes that are compared at once.
   for (int i = 0; i < 700; ++i) {
     Text text = texts[random() % texts.size()];
     const Text tail = random_text(random);
@@ -107,7 +107,7 @@ TEST_CASE("length counts code units") {
                {"a", 1},
                {"12345678", 8},
                {"123456789", 9},
-               {"1234567\xC3\xA9", 8},  // across the border of a word
+               {"1234567\xC3\xA9", 8},  // across a word boundary
                {"\xC3\xA9", 1},
                {"\xE4\xB8\xAD", 1},
                {"\xF0\x9F\x98\x80", 2},
@@ -125,7 +125,7 @@ TEST_CASE("UTF-8 has one form per character, and no surrogates") {
   CHECK(is_utf8(std::string_view("\0", 1)));
   CHECK(is_utf8("\xF4\x8F\xBF\xBF"));
   const std::string_view cases[] = {
-      "\x80",              // no lead
+      "\x80",              // no lead byte
       "\xC3",              // cut short
       "abc\xE4\xB8",       // cut short
       "\xC0\x80",          // overlong
@@ -141,18 +141,18 @@ TEST_CASE("UTF-8 has one form per character, and no surrogates") {
   }
 }
 
-TEST_CASE("case is ASCII's alone") {
+TEST_CASE("only ASCII letters have case") {
   CHECK(to_lower_ascii("MyTable_09 @[`{") == "mytable_09 @[`{");
   CHECK(to_lower_ascii("\xC3\x89") == "\xC3\x89");
   CHECK(equals_ignoring_case("Tables", "tABLES"));
   CHECK(equals_ignoring_case("", ""));
   CHECK_FALSE(equals_ignoring_case("table", "tables"));
   CHECK_FALSE(equals_ignoring_case("tables", "table"));
-  CHECK_FALSE(equals_ignoring_case("@", "`"));  // 32 apart, as letters are
+  CHECK_FALSE(equals_ignoring_case("@", "`"));  // 32 apart, like letters
   CHECK_FALSE(equals_ignoring_case("[", "{"));
 }
 
-TEST_CASE("hex digits have a value in either case") {
+TEST_CASE("hex digits have a value in upper and lower case") {
   CHECK(hex_value('0') == 0);
   CHECK(hex_value('9') == 9);
   CHECK(hex_value('a') == 10);
@@ -160,7 +160,7 @@ TEST_CASE("hex digits have a value in either case") {
   for (const char c : {'/', ':', '@', 'G', '`', 'g', ' ', '\0', '\xFF'}) CHECK(hex_value(c) == -1);
 }
 
-TEST_CASE("trim takes spaces and tabs from the ends") {
+TEST_CASE("trim removes spaces and tabs at both ends") {
   CHECK(trim("") == "");
   CHECK(trim(" \t ") == "");
   CHECK(trim("a") == "a");

@@ -1,4 +1,4 @@
-// Text forms of the eight types.
+// The text forms of the eight types.
 #include "odata/value.h"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ Guid a_guid() { return *parse_guid("c9da6455-213d-42c9-9a79-3e9149a57833"); }
 // 4.81516, 10.0, 5.0, 123456789012345.12, 1.7976931348623157E+308 and 4.94065645841247E-324 are recorded from
 // the service; the others follow .NET Framework's "R":
 // learn.microsoft.com/dotnet/standard/base-types/standard-numeric-format-strings
-TEST_CASE("doubles are written with 15 significant digits, or with 17 where 15 would not read back") {
+TEST_CASE("doubles are written with 15 significant digits, or with 17 if 15 would not read back") {
   const struct {
     double value;
     std::string_view text;
@@ -45,11 +45,10 @@ TEST_CASE("doubles are written with 15 significant digits, or with 17 where 15 w
       {200.23, "200.23"},
       {123456789012345.12, "123456789012345.12"},
       {0.1 + 0.2, "0.30000000000000004"},
-      {0.1 + 0.7, "0.79999999999999993"},  // 16 digits would do, but there are 15 or 17
+      {0.1 + 0.7, "0.79999999999999993"},  // 16 digits would be enough, but only 15 or 17 are written
       {1.0 / 3, "0.33333333333333331"},
       {2.0 / 3, "0.66666666666666663"},
-      // Around the exponent form: where 15 digits, or the 17 there are, end before the point, and below
-      // 0.0001.
+      // The limits of the exponent form: 15 (or 17) digits before the point, and 0.0001.
       {100000000000000, "100000000000000.0"},
       {999999999999999, "999999999999999.0"},
       {123456789012345, "123456789012345.0"},
@@ -72,7 +71,7 @@ TEST_CASE("doubles are written with 15 significant digits, or with 17 where 15 w
       {1.5e-9, "1.5E-09"},
       {1e-10, "1E-10"},
       {-2.5e-300, "-2.5E-300"},
-      // The ends of the range.
+      // The limits of the range.
       {std::numeric_limits<double>::max(), "1.7976931348623157E+308"},
       {std::numeric_limits<double>::lowest(), "-1.7976931348623157E+308"},
       {std::numeric_limits<double>::min(), "2.2250738585072014E-308"},
@@ -90,7 +89,7 @@ TEST_CASE("doubles are written with 15 significant digits, or with 17 where 15 w
   }
 }
 
-TEST_CASE("every double reads back from its text as itself") {
+TEST_CASE("every double survives writing and reading") {
   std::mt19937_64 random(308);
   for (int i = 0; i < 200'000; ++i) {
     const auto value = std::bit_cast<double>(random());
@@ -106,7 +105,7 @@ TEST_CASE("every double reads back from its text as itself") {
   }
 }
 
-TEST_CASE("doubles read in decimal, and by their three names") {
+TEST_CASE("doubles are read in decimal, and by their three names") {
   const struct {
     std::string_view text;
     double value;
@@ -127,7 +126,7 @@ TEST_CASE("doubles read in decimal, and by their three names") {
       {"100000000000000000000", 1e20},
       {"Infinity", kInfinity},
       {"-Infinity", -kInfinity},
-      // Too small is zero.
+      // Too small becomes zero.
       {"1e-400", 0},
       {"-1e-400", 0},
       {"0.1e-99999999999999999999", 0},
@@ -146,7 +145,7 @@ TEST_CASE("doubles read in decimal, and by their three names") {
   CHECK(parse_double("0." + std::string(400, '0') + "1e401") == 1.0);
 }
 
-TEST_CASE("what is no double, or too large for one, is refused") {
+TEST_CASE("text that is not a double, or is too large for one, is refused") {
   for (const std::string_view text : {"",
                                       "-",
                                       "+",
@@ -186,7 +185,7 @@ TEST_CASE("what is no double, or too large for one, is refused") {
   CHECK_FALSE(parse_double(std::string(400, '9') + "e-1"));
 }
 
-TEST_CASE("integers read whole and in range") {
+TEST_CASE("integers are read if complete and in range") {
   CHECK(parse_int32("0") == 0);
   CHECK(parse_int32("-0") == 0);
   CHECK(parse_int32("007") == 7);
@@ -205,7 +204,7 @@ TEST_CASE("integers read whole and in range") {
   }
 }
 
-TEST_CASE("a GUID reads in either case and is written in lower case") {
+TEST_CASE("a GUID is read in either case and written in lower case") {
   for (const std::string_view text :
        {"c9da6455-213d-42c9-9a79-3e9149a57833", "C9DA6455-213D-42C9-9A79-3E9149A57833",
         "00000000-0000-0000-0000-000000000000", "FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF"}) {
@@ -222,7 +221,7 @@ TEST_CASE("a GUID reads in either case and is written in lower case") {
   CHECK(a_guid().bytes[15] == 0x33);
 }
 
-TEST_CASE("what is not a GUID is refused") {
+TEST_CASE("text that is not a GUID is refused") {
   for (const std::string_view text :
        {"", "c9da6455213d42c99a793e9149a57833", "{c9da6455-213d-42c9-9a79-3e9149a57833}",
         "c9da6455-213d-42c9-9a79-3e9149a5783", "c9da6455-213d-42c9-9a79-3e9149a578333",
@@ -234,7 +233,7 @@ TEST_CASE("what is not a GUID is refused") {
   }
 }
 
-TEST_CASE("the names of the types are those of the wire") {
+TEST_CASE("types have the names that are sent") {
   for (int i = 0; i < kEdmTypeCount; ++i) {
     const auto type = static_cast<EdmType>(i);
     CAPTURE(to_string(type));
@@ -249,7 +248,7 @@ TEST_CASE("the names of the types are those of the wire") {
   }
 }
 
-TEST_CASE("a value is shown as a $filter literal") {
+TEST_CASE("a value is written as a $filter literal") {
   const struct {
     Value value;
     EdmType type;

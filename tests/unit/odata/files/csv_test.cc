@@ -1,4 +1,4 @@
-// Comma separated values as Storage Explorer writes them: what is read, what is written, where a file is at fault.
+// CSV files in the format of Storage Explorer: reading, writing, and the positions of errors.
 #include <doctest/doctest.h>
 
 #include "odata/files/entity_format.h"
@@ -12,7 +12,7 @@ std::string fault(const std::string& text) { return fault_in(EntityFormat::Csv, 
 
 }  // namespace
 
-TEST_CASE("a file of Storage Explorer's is read, its types with or without Edm") {
+TEST_CASE("a file of Storage Explorer is read, with types with or without Edm") {
   const auto entities = read(
       "\xEF\xBB\xBFPartitionKey,RowKey,Timestamp,Name,Name@type,Age,Age@type,Born,Born@type\r\n"
       "p,1,2020-01-01T00:00:00Z,\"Smith, "
@@ -28,7 +28,7 @@ TEST_CASE("a file of Storage Explorer's is read, its types with or without Edm")
   CHECK(entities[1] == Entity{{"p", "2"}, {}, {{"Name", std::string()}, {"Age", std::int64_t{12}}}});
 }
 
-TEST_CASE("without types all is text, and what is empty is not there") {
+TEST_CASE("without types all values are text, and an empty value is no property") {
   const auto entities = read("RowKey,PartitionKey,a,b\n1,p,x,\n2,p,,\"\"\n3,p,,");
   REQUIRE(entities.size() == 3);
   CHECK(entities[0] == Entity{{"p", "1"}, {}, {{"a", std::string("x")}}});
@@ -37,12 +37,12 @@ TEST_CASE("without types all is text, and what is empty is not there") {
   CHECK(read("PartitionKey,RowKey\n").empty());
 }
 
-TEST_CASE("keys' types and odata columns are passed over") {
+TEST_CASE("types of keys and odata columns are ignored") {
   CHECK(read("PartitionKey,PartitionKey@type,RowKey,odata.etag,RowKey@type\np,String,r,\"W/"
              "\"\"x\"\"\",String") == std::vector<Entity>{{{"p", "r"}, {}, {}}});
 }
 
-TEST_CASE("a table is written with the columns given, and quotes where they are needed") {
+TEST_CASE("a table is written with the given columns, and with quotes if needed") {
   const std::vector<Entity> entities{
       {{"p", "1"}, {}, {{"n", std::int64_t{5}}, {"t", std::string("a,\"b\"\n")}}},
       {{"p", "2"}, {}, {{"t", std::string()}, {"f", true}}}};
@@ -57,7 +57,7 @@ TEST_CASE("a table is written with the columns given, and quotes where they are 
                        "sample: there is no column for the property \"n\"", FileError);
 }
 
-TEST_CASE("a fault has its line and column, in characters, and a sentence") {
+TEST_CASE("an error has line, column (in characters) and a sentence") {
   const std::string header = "PartitionKey,RowKey,a,a@type\n";
   const struct {
     std::string text, said;
@@ -65,22 +65,23 @@ TEST_CASE("a fault has its line and column, in characters, and a sentence") {
       {"", "1:1: the file is empty"},
       {"name,age\n", "1:1: the header has no column PartitionKey; it is PartitionKey,RowKey,Timestamp,NAME"},
       {"\n\nPartitionKey,partitionkey\n", "3:1: the header has no column RowKey"},
-      {"PartitionKey,RowKey,a,a\n", "1:23: the column \"a\" is there twice"},
-      {"PartitionKey,RowKey,a@type\n", "1:21: the column \"a@type\" has no column \"a\" beside it"},
-      {"PartitionKey,RowKey,a b\n", "1:21: \"a b\" is no name for a property"},
+      {"PartitionKey,RowKey,a,a\n", "1:23: the header has the column \"a\" twice"},
+      {"PartitionKey,RowKey,a@type\n", "1:21: the header has the column \"a@type\", but no column \"a\""},
+      {"PartitionKey,RowKey,a b\n", "1:21: \"a b\" is not a valid property name"},
       {"PartitionKey,RowKey,\n", "1:21: a property has no name"},
-      {header + "p,r,1\n", "2:1: the record has 3 fields, the header 4"},
+      {header + "p,r,1\n", "2:1: the record has 3 fields, but the header has 4"},
       {header + "p,r,1,Int32,more\n", "2:13: there is no column for this field"},
-      {header + "p,r,12x,Int32\n", "2:5: the value of \"a\" is no Int32"},
-      {header + "p,r,,Int32\n", "2:5: the value of \"a\" is no Int32"},
-      {header + "p,r,1,Integer\n", "2:7: \"Integer\" is no type; types are String, Boolean"},
-      {header + "\"\xC3\xA9\n\xC3\xA9\",r,,\n", "2:1: PartitionKey holds a character that no key may"},
-      {header + "\xC3\xA9,\"r\",\"x\ny\",Guid\n", "2:7: the value of \"a\" is no Guid"},
-      {header + "p,r,\"x\ny\",Strong\n", "3:4: \"Strong\" is no type"},
-      {header + "p,r,\"x\" ,String\n", "2:8: behind the quote that ends a field stands no comma"},
+      {header + "p,r,12x,Int32\n", "2:5: the value of \"a\" is not an Int32"},
+      {header + "p,r,,Int32\n", "2:5: the value of \"a\" is not an Int32"},
+      {header + "p,r,1,Integer\n", "2:7: \"Integer\" is not a type; the types are String, Boolean"},
+      {header + "\"\xC3\xA9\n\xC3\xA9\",r,,\n",
+       "2:1: PartitionKey contains a character that keys may not contain"},
+      {header + "\xC3\xA9,\"r\",\"x\ny\",Guid\n", "2:7: the value of \"a\" is not a Guid"},
+      {header + "p,r,\"x\ny\",Strong\n", "3:4: \"Strong\" is not a type"},
+      {header + "p,r,\"x\" ,String\n", "2:8: a comma must follow the quote that ends a field"},
       {header + "p,r,x\"y\",String\n", "2:6: a quote in a field that does not begin with one"},
       {header + "p,r,x\ry,String\n", "2:6: a carriage return in a field without quotes"},
-      {header + "p,r,\"x,String\np,s,,\n", "2:5: the quote that begins this field has no end"},
+      {header + "p,r,\"x,String\np,s,,\n", "2:5: this quoted field has no closing quote"},
       {header + "p,r,\xFF,String\n", "2:5: the field is not UTF-8"},
   };
   for (const auto& c : cases) {
@@ -92,7 +93,7 @@ TEST_CASE("a fault has its line and column, in characters, and a sentence") {
 }
 
 // owasp.org/www-community/attacks/CSV_Injection
-TEST_CASE("formulas are escaped where that is wanted, and read back the same") {
+TEST_CASE("formulas are escaped on request, and read back unchanged") {
   const std::vector<Entity> entities{
       {{"=1", "+1"},
        {},
@@ -116,7 +117,7 @@ TEST_CASE("formulas are escaped where that is wanted, and read back the same") {
         "p,r,,String,a=1,String,\" =1\",String,\r\n");
   CHECK(read(text) == entities);
   CHECK(read(text_of(EntityFormat::Csv, entities)) == entities);
-  // Without the column nothing is taken away.
+  // Without the column, no quote is removed.
   CHECK(read("PartitionKey,RowKey,a\n'=p,'r,'=1\n")[0] ==
         Entity{{"'=p", "'r"}, {}, {{"a", std::string("'=1")}}});
   CHECK(read("PartitionKey,RowKey,a,odata.formulas\n'=p,'r,'=1,\n")[0] ==

@@ -1,4 +1,4 @@
-// What the formats have in common: nothing is lost, memory is bounded, a stream that fails is told.
+// Common to all formats: nothing is lost, memory is bounded, errors of streams are reported.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr EntityFormat kFormats[] = {EntityFormat::Ndjson, EntityFormat::Csv};
 
-// Each type at its edges, and text that needs care in either format.
+// Each type at its limits, and text that needs escapes in either format.
 std::vector<Entity> edge_cases() {
   using Double = std::numeric_limits<double>;
   std::string all_bytes;
@@ -51,7 +51,7 @@ std::vector<Entity> edge_cases() {
           {{"\xC3\xA9", "\xF0\x9F\x98\x80"}, {}, others}};
 }
 
-// Negative zero equals zero, and NaN nothing: so by their bits.
+// Compares doubles by their bits, because negative zero equals zero and NaN equals nothing.
 std::string bits_of(const Entity& entity) {
   std::string out = entity.key.partition_key + '|' + entity.key.row_key;
   for (const Property& property : entity.properties) {
@@ -63,7 +63,7 @@ std::string bits_of(const Entity& entity) {
   return out;
 }
 
-// Takes no more than so many bytes.
+// Accepts only a limited number of bytes.
 class FullDisk : public std::streambuf {
  protected:
   std::streamsize xsputn(const char*, std::streamsize) override { return 0; }
@@ -77,7 +77,7 @@ class BrokenDisk : public std::streambuf {
 
 }  // namespace
 
-TEST_CASE("what is written reads back the same to the bit, in each format") {
+TEST_CASE("entities read back the same to the bit, in each format") {
   const auto entities = edge_cases();
   for (const EntityFormat format : kFormats) {
     const std::string text = text_of(format, entities);
@@ -89,7 +89,7 @@ TEST_CASE("what is written reads back the same to the bit, in each format") {
   }
 }
 
-TEST_CASE("a Timestamp is written where it is wanted, and not looked at when read") {
+TEST_CASE("a Timestamp is written on request, and ignored when read") {
   const std::vector<Entity> entities{{{"p", "r"}, kUnixEpoch, {{"a", std::int32_t{1}}}}};
   for (const EntityFormat format : kFormats) {
     const std::string text = text_of(format, entities, options_for(entities, true));
@@ -99,7 +99,7 @@ TEST_CASE("a Timestamp is written where it is wanted, and not looked at when rea
   }
 }
 
-TEST_CASE("the ending of a name tells the format") {
+TEST_CASE("the format is chosen by the ending of the file name") {
   CHECK(format_of_file("customers.ndjson") == EntityFormat::Ndjson);
   CHECK(format_of_file("a/b.JSONL") == EntityFormat::Ndjson);
   CHECK(format_of_file("Orders.CSV") == EntityFormat::Csv);
@@ -108,18 +108,18 @@ TEST_CASE("the ending of a name tells the format") {
   CHECK(format_of_file("") == std::nullopt);
 }
 
-TEST_CASE("a line without end is refused before it fills the memory") {
+TEST_CASE("an endless line is refused before it fills the memory") {
   const std::string endless(2 * kMaxLineBytes, 'x');
   for (const EntityFormat format : kFormats)
     CHECK(fault_in(format, endless).starts_with("sample:1:1: the line is longer than 8388608 bytes"));
-  // A quote that nothing ends takes in all lines that follow.
+  // An open quote includes all lines that follow.
   std::string quote = "PartitionKey,RowKey\n\"";
   for (std::size_t i = 0; i < kMaxLineBytes / 4; ++i) quote += "p,r,x\n";
   CHECK(
       fault_in(EntityFormat::Csv, quote).starts_with("sample:2:1: the record is longer than 8388608 bytes"));
 }
 
-TEST_CASE("the largest entity fits a line, however it is escaped") {
+TEST_CASE("the largest entity fits into a line with any escapes") {
   Properties properties;
   for (int i = 0; i < 7; ++i)
     properties.push_back({"p" + std::to_string(i), std::string(kMaxStringLength, '\x01')});
@@ -129,7 +129,7 @@ TEST_CASE("the largest entity fits a line, however it is escaped") {
     CHECK(entities_in(format, text_of(format, entities)) == entities);
 }
 
-TEST_CASE("a stream that takes no more, or gives no more, is told with the file's name") {
+TEST_CASE("a stream that fails is reported with the name of the file") {
   for (const EntityFormat format : kFormats) {
     FullDisk disk;
     std::ostream out(&disk);
@@ -143,7 +143,7 @@ TEST_CASE("a stream that takes no more, or gives no more, is told with the file'
   }
 }
 
-TEST_CASE("a reader counts what it has taken") {
+TEST_CASE("a reader counts the bytes it has read") {
   const auto entities = edge_cases();
   for (const EntityFormat format : kFormats) {
     const std::string text = text_of(format, entities);
@@ -154,7 +154,7 @@ TEST_CASE("a reader counts what it has taken") {
   }
 }
 
-TEST_CASE("limits of the service hold in files, and are named") {
+TEST_CASE("limits of the service apply to files, and errors name them") {
   const std::string long_text(kMaxStringLength + 1, 'x'), long_key(kMaxKeyLength + 1, 'k');
   const std::string large(kMaxBinaryBytes + 1, 'b');
   Properties many, heavy;
@@ -165,14 +165,14 @@ TEST_CASE("limits of the service hold in files, and are named") {
     std::string_view sentence;
   } cases[] = {
       {{{"a/b", "r"}, {}, {}},
-       "PartitionKey holds a character that no key may: / \\ # ? or a control character"},
-      {{{"p", "\x7F"}, {}, {}}, "RowKey holds a character that no key may"},
+       "PartitionKey contains a character that keys may not contain: / \\ # ? or a control character"},
+      {{{"p", "\x7F"}, {}, {}}, "RowKey contains a character that keys may not contain"},
       {{{"p", long_key}, {}, {}}, "RowKey is 513 characters long; at most 512 characters are allowed"},
       {{{"p", "r"}, {}, {{"t", long_text}}},
        "\"t\" is 32769 characters long; at most 32768 characters are allowed"},
       {{{"p", "r"}, {}, {{"t", Binary{large}}}},
        "\"t\" is 65537 bytes long; at most 65536 bytes are allowed"},
-      {{{"p", "r"}, {}, {{"t", DateTime{0}}}}, "\"t\" is before the first DateTime that the service has"},
+      {{{"p", "r"}, {}, {{"t", DateTime{0}}}}, "\"t\" is before the first DateTime of the service"},
       {{{"p", "r"}, {}, many}, "properties"},
       {{{"p", "r"}, {}, heavy}, "bytes as the service counts them; at most 1048576 bytes are allowed"},
   };

@@ -1,4 +1,4 @@
-// Entities to and from text in a file's format, for tests and fuzzers.
+// Converts entities to and from the text of a file format, for tests and fuzzers.
 #pragma once
 
 #include <sstream>
@@ -44,7 +44,7 @@ inline std::string text_of(EntityFormat format, const std::vector<Entity>& entit
   return text_of(format, entities, options_for(entities));
 }
 
-// The sentence that refuses the text; empty where nothing is wrong.
+// Returns the error for the text, or an empty string if it is valid.
 inline std::string fault_in(EntityFormat format, const std::string& text) {
   try {
     entities_in(format, text);

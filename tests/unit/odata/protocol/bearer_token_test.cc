@@ -1,4 +1,4 @@
-// Bearer tokens: their form, their claims, and what of any bytes is none.
+// Bearer tokens: their form, their claims, and text that is not a token.
 #include "odata/protocol/bearer_token.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ std::string token(std::string_view payload, std::string_view header = R"({"alg":
   return base64_url(header) + "." + base64_url(payload) + ".";
 }
 
-// The payload of a token that is taken, with parts that a test can replace.
+// The payload of a valid token. Tests replace parts of it.
 struct Claims {
   std::string nbf = std::to_string(kNowSeconds - 60), exp = std::to_string(kNowSeconds + 60), iat = nbf,
               iss = R"("https://sts.windows.net/tenant/")", aud = R"("https://storage.azure.com")", more = "";
@@ -36,7 +36,7 @@ struct Claims {
   }
 };
 
-// Empty where the token is taken, else the code and the sentence.
+// Returns an empty string if the token is accepted, else code and sentence of the error.
 std::string refusal(const std::string& text, std::string_view account = "acc") {
   const auto claims = parse_bearer_token(text);
   const auto fits = claims ? check_claims(*claims, account, kNow) : Result<void>(claims.error());
@@ -47,7 +47,7 @@ std::string refusal(const std::string& text, std::string_view account = "acc") {
 
 std::string refusal(const Claims& claims) { return refusal(token(claims.payload())); }
 
-TEST_CASE("A token is read with its five claims, whatever else it holds") {
+TEST_CASE("A token is read with its five claims, and any other claims") {
   const auto claims = parse_bearer_token(token(
       R"( {"x":{"iss":1,"aud":[{}]},"aud":["a","b"],"nbf":1,"exp":2.9,"iat":0,"iss":"\u00e9","y":[[1]]} )"));
   REQUIRE(claims.has_value());
@@ -93,7 +93,7 @@ TEST_CASE("A token has three parts in base64url, two of them JSON objects") {
   }
 }
 
-TEST_CASE("Each of the five claims must be there once, and of its type") {
+TEST_CASE("Each of the five claims must occur once, with its type") {
   const std::string payload = Claims().payload();
   for (const std::string name : {"nbf", "exp", "iat", "iss", "aud"}) {
     CAPTURE(name);
@@ -130,10 +130,10 @@ TEST_CASE("Size and depth of a token are bounded") {
   CHECK(refusal(nested(10'000)) == refusal(nested(16)));
   CHECK(refusal(token(std::string(20'000, '['))).starts_with("The payload"));
   CHECK(refusal(token(Claims().payload(), std::string(10'000, '[') + std::string(10'000, ']'))) ==
-        "The header of the token is no JSON object.");
+        "The header of the token is not a JSON object.");
 }
 
-TEST_CASE("A token counts from nbf to exp") {
+TEST_CASE("A token is valid from nbf to exp") {
   const auto at = [](std::int64_t from, std::int64_t to) {
     return refusal(Claims{
         .nbf = std::to_string(kNowSeconds + from), .exp = std::to_string(kNowSeconds + to), .iat = "0"});
@@ -144,7 +144,7 @@ TEST_CASE("A token counts from nbf to exp") {
   CHECK(at(-2, -1) == "The token is expired: exp is 2021-05-22T23:05:13Z, now is 2021-05-22T23:05:14Z.");
 }
 
-TEST_CASE("The issuer is one of Microsoft's clouds") {
+TEST_CASE("The issuer must be one of Microsoft's clouds") {
   for (const char* issuer :
        {"https://sts.windows.net/t/", "https://sts.microsoftonline.de/t/", "https://sts.chinacloudapi.cn/t/",
         "https://sts.windows-ppe.net/t/", "https://login.microsoftonline.com/t/v2.0",
@@ -157,7 +157,7 @@ TEST_CASE("The issuer is one of Microsoft's clouds") {
     CHECK(refusal(Claims{.iss = "\"" + std::string(issuer) + "\""}).starts_with("The issuer (iss) is "));
 }
 
-TEST_CASE("The audience is Azure Storage, or the tables of the account") {
+TEST_CASE("The audience must be Azure Storage or the tables of the account") {
   for (const char* audience :
        {"https://storage.azure.com", "https://storage.azure.com/", "e406a681-f3d4-42a8-90b6-c2b029497af1",
         "https://acc.table.core.windows.net", "https://acc.table.core.windows.net/",
@@ -174,7 +174,7 @@ TEST_CASE("The audience is Azure Storage, or the tables of the account") {
     CHECK(refusal(Claims{.aud = audience}).starts_with("The audience (aud) is "));
 }
 
-TEST_CASE("Every truncation of a token is refused, not read") {
+TEST_CASE("Every truncation of a token is refused") {
   const std::string whole = token(Claims().payload());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);

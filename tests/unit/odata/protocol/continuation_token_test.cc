@@ -1,4 +1,4 @@
-// Continuation tokens: their frame, and what is refused.
+// Continuation tokens: their form, and errors.
 #include "odata/protocol/continuation_token.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ TEST_CASE("A token is the length and the base64 of its text, without characters 
       {"listtable23f561007\x01"
        "01d68c7383199db0"s,
        "1!48!bGlzdHRhYmxlMjNmNTYxMDA3ATAxZDY4YzczODMxOTlkYjA-"},
-      // ours
+      // not recorded
       {"", "1!0!"},
       {"abc", "1!4!YWJj"},
       {"~~>", "1!4!fn4*"},
@@ -38,7 +38,7 @@ TEST_CASE("A token is the length and the base64 of its text, without characters 
   }
 }
 
-TEST_CASE("A token of any length comes back") {
+TEST_CASE("A token of any length survives a round trip") {
   for (std::size_t length = 0; length < 1100; ++length) {
     CAPTURE(length);
     const std::string text(length, '?');
@@ -46,7 +46,7 @@ TEST_CASE("A token of any length comes back") {
   }
 }
 
-TEST_CASE("What the encoder cannot have written is refused") {
+TEST_CASE("A token that the encoder cannot write is refused") {
   const std::string_view cases[] = {
       "",
       "1",
@@ -76,11 +76,11 @@ TEST_CASE("What the encoder cannot have written is refused") {
       "1!4!c--s",
       "1!4!----",
       "1!8!cGs-cGs-",
-      "1!4!cGt-",  // stray bits behind the last byte
+      "1!4!cGt-",  // stray bits after the last byte
       "1!4!cG!-",
       "1%214%21cGs-",  // still encoded
       "1!0!-",
-      "1!4!__8-",  // no UTF-8
+      "1!4!__8-",  // not UTF-8
   };
   for (const std::string_view token : cases) {
     CAPTURE(token);
@@ -90,7 +90,7 @@ TEST_CASE("What the encoder cannot have written is refused") {
   }
 }
 
-TEST_CASE("No truncation of a token is a token") {
+TEST_CASE("Every truncation of a token is refused") {
   const std::string token = encode_continuation_token("a partition key");
   for (std::size_t length = 0; length < token.size(); ++length) {
     CAPTURE(length);
@@ -98,7 +98,7 @@ TEST_CASE("No truncation of a token is a token") {
   }
 }
 
-TEST_CASE("A table token holds the name and the creation time in 16 hex digits") {
+TEST_CASE("A table token has the name, and the creation time in 16 hex digits") {
   using namespace std::string_literals;
   CHECK(table_token_text("listtable23f561007", 0x01d68c7383199db0) ==
         "listtable23f561007\x01"

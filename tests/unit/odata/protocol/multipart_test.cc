@@ -1,4 +1,4 @@
-// Multipart batches: what clients send and the service takes, what is refused, and the bytes of an answer.
+// Multipart batches: what clients send and the service accepts, errors, and the bytes of a response.
 #include "odata/protocol/multipart.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ std::string change_set(std::string_view parts) {
          "--set_1--\r\n--batch_1--\r\n";
 }
 
-// One part of a change set.
+// Returns one part of a change set.
 std::string write_part(std::string_view request) {
   return "--set_1\r\n" + std::string(kPart) + std::string(request) + "\r\n";
 }
@@ -40,7 +40,7 @@ const std::string kInsert = write_part(
 const std::string kDelete = write_part(
     "DELETE /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nIf-Match: *\r\nAccept: application/json\r\n\r\n");
 
-// The result holds views of the body, which must live as long.
+// The result has views of the body, which must outlive it.
 BatchRequest parsed(const std::string& body, std::string_view content_type = kContentType) {
   CAPTURE(body);
   const auto request = parse_batch(content_type, body);
@@ -71,13 +71,15 @@ void check_insert_and_delete(const std::string& body, std::string_view content_t
   CHECK(remove.body == "");
 }
 
-TEST_CASE("A change set gives its parts in order") { check_insert_and_delete(change_set(kInsert + kDelete)); }
+TEST_CASE("A change set is read as its parts, in order") {
+  check_insert_and_delete(change_set(kInsert + kDelete));
+}
 
-TEST_CASE("A batch may end its lines in LF") {
+TEST_CASE("Lines of a batch may end with LF") {
   check_insert_and_delete(replaced(change_set(kInsert + kDelete), "\r\n", "\n"));
 }
 
-TEST_CASE("Empty lines may stand before boundaries, behind headers and before bodies") {
+TEST_CASE("Empty lines are allowed before boundaries, after headers and before bodies") {
   const std::string plain = change_set(kInsert + kDelete);
   const struct {
     std::string_view place, from, to;
@@ -100,7 +102,7 @@ TEST_CASE("Empty lines may stand before boundaries, behind headers and before bo
   }
 }
 
-TEST_CASE("Spellings in which clients differ do not matter") {
+TEST_CASE("All spellings that clients use are accepted") {
   const std::string plain = change_set(kInsert + kDelete);
   const struct {
     std::string_view from, to;
@@ -126,7 +128,7 @@ TEST_CASE("Spellings in which clients differ do not matter") {
   check_insert_and_delete("This is a preamble.\r\n-- --batch_1\r\n\r\n" + plain);
 }
 
-TEST_CASE("Content-Length of a part does not count, whatever it says") {
+TEST_CASE("Any Content-Length of a part is ignored") {
   for (const std::string_view length : {"0", "1", "999999999999999999999", "-1", "x"}) {
     CAPTURE(length);
     const std::string body =
@@ -152,7 +154,7 @@ TEST_CASE("The boundary parameter is found in all its forms") {
   }
 }
 
-TEST_CASE("A content type that names no boundary, or another one, is refused") {
+TEST_CASE("A content type without boundary, or with another one, is refused") {
   const std::string body = change_set(kInsert);
   for (const std::string_view type : {
            "",
@@ -182,7 +184,7 @@ TEST_CASE("A boundary may have 70 characters, not 71") {
   }
 }
 
-TEST_CASE("One boundary may begin with the other") {
+TEST_CASE("One boundary may be a prefix of the other") {
   for (const std::string_view inner : {"batch_12", "batch_", "b", "batch_1--x", "-", "--"}) {
     CAPTURE(inner);
     check_insert_and_delete(replaced(change_set(kInsert + kDelete), "set_1", inner));
@@ -212,7 +214,7 @@ TEST_CASE("An empty change set has no part") {
   CHECK(batch.parts.empty());
 }
 
-TEST_CASE("A request directly in the batch stands alone") {
+TEST_CASE("A request directly in the batch is a batch of one") {
   const std::string body =
       query("GET https://host/t(PartitionKey='p',RowKey='r')?$select=a HTTP/1.1\r\nAccept: x\r\n\r\n");
   const BatchRequest batch = parsed(body);
@@ -227,7 +229,7 @@ TEST_CASE("A request directly in the batch stands alone") {
   CHECK(parsed(write).parts.at(0).method == "POST");
 }
 
-TEST_CASE("A request line is a method, a target and a version") {
+TEST_CASE("A request line has a method, a target and a version") {
   const struct {
     std::string_view line, method, target;
   } cases[] = {
@@ -260,7 +262,7 @@ TEST_CASE("A part without a proper request line is refused") {
   }
 }
 
-TEST_CASE("Header lines that are none, or hold control characters, are refused") {
+TEST_CASE("Malformed header lines and control characters are refused") {
   REQUIRE_FALSE(refused(query("GET /t HTTP/1.1\r\nAccept: x\r\n\r\n")));
   for (const std::string_view line : {"Accept", ": x", "Acc ept: x", "Accept : x", " folded: x", "\tfolded",
                                       "Accept: a\rX: b", "Accept: a\x01", "Accept: \x7F"}) {
@@ -311,11 +313,11 @@ TEST_CASE("A batch that is not one change set or one request is refused") {
   }
 }
 
-TEST_CASE("No truncation of a batch is a batch, but for the line break at its end") {
+TEST_CASE("Every truncation of a batch is refused, except of the line break at its end") {
   for (const std::string& body : {change_set(kInsert + kDelete), query("GET /t HTTP/1.1\r\n\r\n")}) {
     for (std::size_t length = 0; length + 2 < body.size(); ++length) {
       CAPTURE(length);
-      // A vector of its own size: a sanitizer then sees each read behind the end.
+      // A vector of exactly this size, so that a sanitizer detects reads beyond the end.
       const std::vector<char> truncated(body.data(), body.data() + length);
       CHECK(parse_batch(kContentType, {truncated.data(), truncated.size()}).has_error());
     }
@@ -323,8 +325,8 @@ TEST_CASE("No truncation of a batch is a batch, but for the line break at its en
   }
 }
 
-// What comes out of a damaged batch is left open; it must lie inside the body.
-TEST_CASE("Any byte of a batch may be damaged without harm") {
+// The result for a damaged batch is unspecified, but its views must be inside the body.
+TEST_CASE("A batch with any damaged byte causes no harm") {
   const std::string body = change_set(kInsert + kDelete);
   for (std::size_t at = 0; at < body.size(); ++at) {
     for (const char damage : {'\0', '\n', '\r', '-', ':', ' ', '\xFF'}) {
@@ -343,7 +345,7 @@ TEST_CASE("Any byte of a batch may be damaged without harm") {
   }
 }
 
-TEST_CASE("Of more than 1,000 parts the first 1,000 are read, the rest is not looked at") {
+TEST_CASE("Only the first 1,000 parts are read, the rest is ignored") {
   for (const int count : {kMaxBatchParts - 1, kMaxBatchParts, kMaxBatchParts + 1}) {
     CAPTURE(count);
     std::string parts;
@@ -364,7 +366,7 @@ TEST_CASE("A part may have 100 header lines, not 101") {
   }
 }
 
-// Bodies as large as the service takes, made to cost as much as possible. Quadratic work would take minutes.
+// Bodies of the largest accepted size that cost as much as possible. Quadratic work would take minutes.
 TEST_CASE("Hostile batches of 4 MiB are refused in linear time") {
   const std::string head = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
   for (const std::string_view unit :
@@ -386,8 +388,8 @@ const BatchAnswer kNoContent = {"HTTP/1.1 204 No Content",
 const BatchAnswer kConflict = {"HTTP/1.1 409 Conflict", "DataServiceVersion: 3.0;\r\n",
                                "{\"odata.error\":{}}"};
 
-// The layout of these answers is as recorded from the service.
-TEST_CASE("Two empty lines end an answer without body, none one with a body") {
+// The layout of these responses is recorded from the service.
+TEST_CASE("Two empty lines end a response without body, none a response with body") {
   CHECK(write_batch_response("batchresponse_1", "changesetresponse_2", true, {kNoContent, kConflict}) ==
         "--batchresponse_1\r\n"
         "Content-Type: multipart/mixed; boundary=changesetresponse_2\r\n"
@@ -413,7 +415,7 @@ TEST_CASE("Two empty lines end an answer without body, none one with a body") {
         "--batchresponse_1--\r\n");
 }
 
-TEST_CASE("The answer to an empty change set is an empty change set") {
+TEST_CASE("The response to an empty change set is an empty change set") {
   CHECK(write_batch_response("batchresponse_1", "changesetresponse_2", true, {}) ==
         "--batchresponse_1\r\n"
         "Content-Type: multipart/mixed; boundary=changesetresponse_2\r\n"
@@ -422,7 +424,7 @@ TEST_CASE("The answer to an empty change set is an empty change set") {
         "--batchresponse_1--\r\n");
 }
 
-TEST_CASE("The answer to a query stands directly in the batch") {
+TEST_CASE("The response to a query is directly in the batch") {
   CHECK(write_batch_response("batchresponse_1", "changesetresponse_2", false, {kConflict}) ==
         "--batchresponse_1\r\n"
         "Content-Type: application/http\r\n"

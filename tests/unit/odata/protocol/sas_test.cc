@@ -22,7 +22,7 @@ std::string signed_text(std::string_view query) {
   return *text;
 }
 
-TEST_CASE("Every parameter of a SAS finds its field") {
+TEST_CASE("Every parameter of a SAS is stored in its field") {
   const SasParameters sas = parsed(
       "sv=2020-12-06&ss=t&srt=sco&sp=raud&st=2021-01-01&se=2022-01-01&sip=1.2.3.4-1.2.3.9&spr=https&ses=scope"
       "&tn=MyTable&si=policy&spk=a&srk=b&epk=c&erk=d&sig=c2ln");
@@ -44,7 +44,7 @@ TEST_CASE("Every parameter of a SAS finds its field") {
   CHECK(sas.signature == "c2ln");
 }
 
-TEST_CASE("A query without sig carries no SAS") {
+TEST_CASE("A query without sig has no SAS") {
   for (const std::string_view query :
        {"", "sv=2019-02-02&tn=t", "$filter=sig", "xsig=1&sigx=2", "a=b&&=&c"}) {
     CAPTURE(query);
@@ -52,19 +52,19 @@ TEST_CASE("A query without sig carries no SAS") {
   }
 }
 
-TEST_CASE("An empty sig is a SAS, though one that cannot match") {
+TEST_CASE("An empty sig is a SAS that cannot match") {
   CHECK(parsed("tn=t&sig=").signature == "");
   CHECK(parsed("tn=t&sig").table == "t");
 }
 
-TEST_CASE("Names of SAS parameters are found in any case and at any place") {
+TEST_CASE("Names of SAS parameters are read in any case and at any position") {
   const SasParameters sas = parsed("$top=1&TN=MyTable&&SpK=a&$filter=x%20eq%201&SIG=s");
   CHECK(sas.table == "MyTable");
   CHECK(sas.start_partition_key == "a");
   CHECK(sas.signature == "s");
 }
 
-TEST_CASE("Of a repeated parameter the first is read, and there is nothing to sign") {
+TEST_CASE("The first of repeated parameters is read, and the string to sign is refused") {
   CHECK(parsed("tn=first&tn=second&sig=s").table == "first");
   CHECK(parsed("tn=&tn=second&sig=s").table == "");
   CHECK(parsed("sig=first&sig=second").signature == "first");
@@ -84,7 +84,7 @@ TEST_CASE("Of a repeated parameter the first is read, and there is nothing to si
   }
 }
 
-TEST_CASE("Values are percent-decoded, and a plus is a space in all but the signature") {
+TEST_CASE("Values are percent-decoded, and a plus is a space except in the signature") {
   CHECK(parsed("se=2022-01-01T00%3A00%3A00Z&sig=s").expiry == "2022-01-01T00:00:00Z");
   CHECK(parsed("spk=a+b%20c%2Bd&sig=s").start_partition_key == "a b c+d");
   CHECK(parsed("spk=%C3%A9&sig=s").start_partition_key == "\xC3\xA9");
@@ -94,7 +94,7 @@ TEST_CASE("Values are percent-decoded, and a plus is a space in all but the sign
   CHECK(parsed("spk=100%&sig=%zz").signature == "%zz");
 }
 
-TEST_CASE("An empty bound of the key range is told from a missing one") {
+TEST_CASE("An empty bound of the key range differs from a missing one") {
   const SasParameters empty = parsed("spk=&srk=&epk=&erk=&sig=s");
   CHECK(empty.has_start_partition_key);
   CHECK(empty.has_start_row_key);
@@ -114,7 +114,7 @@ TEST_CASE("ss or srt make an account SAS") {
   CHECK_FALSE(parsed("tn=t&sig=s").is_account_sas());
 }
 
-TEST_CASE("The string to sign of an account SAS gained the encryption scope in 2020-12-06") {
+TEST_CASE("The string to sign of an account SAS has the encryption scope since 2020-12-06") {
   const std::string rest = "&ss=t&srt=sco&sp=rl&st=S&se=E&sip=I&spr=P&ses=X&sig=s";
   CHECK(signed_text("sv=2015-04-05" + rest) == "acc\nrl\nt\nsco\nS\nE\nI\nP\n2015-04-05\n");
   CHECK(signed_text("sv=2020-12-05" + rest) == "acc\nrl\nt\nsco\nS\nE\nI\nP\n2020-12-05\n");
@@ -122,7 +122,7 @@ TEST_CASE("The string to sign of an account SAS gained the encryption scope in 2
   CHECK(signed_text("sv=2024-11-04" + rest) == "acc\nrl\nt\nsco\nS\nE\nI\nP\n2024-11-04\nX\n");
 }
 
-TEST_CASE("What an account SAS leaves out is an empty line, and letters keep their order") {
+TEST_CASE("A missing field of an account SAS is an empty line, and letters keep their order") {
   CHECK(signed_text("sv=2019-02-02&ss=qtbf&srt=ocs&sp=lr&se=E&sig=s") ==
         "acc\nlr\nqtbf\nocs\n\nE\n\n\n2019-02-02\n");
   CHECK(signed_text("sv=2020-12-06&ss=t&srt=o&sp=r&se=E&sig=s") == "acc\nr\nt\no\n\nE\n\n\n2020-12-06\n\n");
@@ -147,7 +147,7 @@ TEST_CASE("The string to sign of a table SAS has three layouts") {
   }
 }
 
-TEST_CASE("What a table SAS leaves out is an empty line") {
+TEST_CASE("A missing field of a table SAS is an empty line") {
   CHECK(signed_text("sv=2019-02-02&si=testid&tn=mytable&sig=s") ==
         "\n\n\n/table/acc/mytable\ntestid\n\n\n2019-02-02\n\n\n\n");
 }
@@ -175,11 +175,11 @@ TEST_CASE("A SAS whose version is missing, malformed or too old for its kind is 
   }
 }
 
-TEST_CASE("A SAS that is neither for an account nor for a table is refused") {
+TEST_CASE("A SAS for neither an account nor a table is refused") {
   CHECK(sas_string_to_sign(parsed("sv=2019-02-02&sp=r&se=E&sig=s"), "acc").has_error());
 }
 
-// Else one value could span the lines of several fields.
+// Otherwise one value could span the lines of several fields.
 TEST_CASE("A line break in a parameter is refused") {
   const std::string query = "sv=2019-02-02&ss=t&srt=o&sp=r&se=E&sig=s";
   REQUIRE(sas_string_to_sign(parsed(query), "acc").has_value());

@@ -29,11 +29,11 @@ TEST_CASE("The canonicalized resource is the account, the path as sent, and comp
       {"/", "/devstoreaccount1/"},
       {"", "/devstoreaccount1/"},
       {"?comp=stats", "/devstoreaccount1/?comp=stats"},
-      // still encoded, not normalised
+      // stays encoded, is not normalised
       {"/t%28PartitionKey=%27a%20b%27,RowKey='%C3%A9'%29",
        "/devstoreaccount1/t%28PartitionKey=%27a%20b%27,RowKey='%C3%A9'%29"},
       {"/a/../b//c", "/devstoreaccount1/a/../b//c"},
-      // of the query only comp
+      // only comp of the query counts
       {"/Tables?$top=1&$filter=comp%20eq%201", "/devstoreaccount1/Tables"},
       {"/t?", "/devstoreaccount1/t"},
       {"/t?comp=acl", "/devstoreaccount1/t?comp=acl"},
@@ -73,13 +73,13 @@ TEST_CASE("Shared Key signs verb, Content-MD5, Content-Type, date and resource")
   CHECK(shared_key_string_to_sign("acc", bare) == "GET\n\n\nSat, 22 May 2021 23:05:14 GMT\n/acc/?comp=stats");
 }
 
-TEST_CASE("Shared Key Lite signs date and resource alone") {
+TEST_CASE("Shared Key Lite signs only date and resource") {
   const SignedRequest request = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT",
                                  "/acc/t"};
   CHECK(shared_key_lite_string_to_sign("acc", request) == "Sat, 22 May 2021 23:05:14 GMT\n/acc/acc/t");
 }
 
-// A request and its signature as a client's log shows them.
+// A request and its signature from the log of a client.
 TEST_CASE("The signature is base64 of HMAC-SHA256 under the decoded key") {
   const SignedRequest request = {"POST", "", "", "Sat, 22 May 2021 23:05:14 GMT", "/devstoreaccount1/$batch"};
   const std::string text = shared_key_lite_string_to_sign(kAccount, request);
@@ -95,7 +95,7 @@ TEST_CASE("Keys of any length sign as RFC 4231 says") {
         "YOQxWR7gtn8Niiaqy/W3f44LxiE3KMUUBUYEDw7jf1Q=");
 }
 
-TEST_CASE("A key signs again and again, and other texts than before") {
+TEST_CASE("A key signs repeatedly, and different texts") {
   const AccountKey key(kKey);
   const std::string first = key.sign("a");
   CHECK(key.sign("b") != first);
@@ -105,7 +105,7 @@ TEST_CASE("A key signs again and again, and other texts than before") {
   CHECK(AccountKey(kKey).sign("a") == first);
 }
 
-TEST_CASE("A key that moved signs as before") {
+TEST_CASE("A key still signs after it is moved") {
   AccountKey key(kKey);
   const std::string signature = key.sign("text");
   AccountKey moved = std::move(key);
@@ -123,7 +123,7 @@ TEST_CASE("A key that is empty or not base64 is refused") {
   }
 }
 
-TEST_CASE("The comparison in constant time is a comparison") {
+TEST_CASE("The comparison in constant time compares correctly") {
   CHECK(equal_in_constant_time("", ""));
   CHECK(equal_in_constant_time("abc", "abc"));
   CHECK_FALSE(equal_in_constant_time("abc", "abd"));
@@ -141,7 +141,7 @@ Headers headers_of(std::initializer_list<std::pair<std::string_view, std::string
 }
 
 // Source of both examples: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
-TEST_CASE("Blobs and queues: all standard headers are signed, the service's own, and the whole query") {
+TEST_CASE("Blobs and queues: all standard headers, all x-ms- headers and the whole query are signed") {
   const Headers headers = headers_of(
       {{"x-ms-version", "2015-02-21"}, {"x-ms-date", "Fri, 26 Jun 2015 23:39:12 GMT"}, {"Host", "h"}});
   CHECK(blob_and_queue_string_to_sign("myaccount", "GET",
@@ -163,20 +163,20 @@ TEST_CASE("Blobs and queues: all standard headers are signed, the service's own,
         "PUT\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n/a/a/c/b%20c");
 }
 
-TEST_CASE("Blobs and queues: names are sorted and in lower case, values trimmed, decoded, and joined") {
+TEST_CASE("Blobs and queues: names are sorted and in lower case; values are trimmed, decoded and joined") {
   const Headers headers = headers_of({{"X-MS-B", " 2 "}, {"x-ms-a", "1"}, {"x-ms-b", "3"}, {"x-other", "4"}});
   CHECK(blob_and_queue_string_to_sign("a", "GET", "/a?Include=x&prefix=a%26b&include=m&=&flag", headers) ==
         "GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-a:1\nx-ms-b:2,3\n/a/a\n:\nflag:\ninclude:m,x\nprefix:a&b");
 }
 
-TEST_CASE("Blobs and queues: a length of 0 and a Date beside x-ms-date count as none") {
+TEST_CASE("Blobs and queues: a length of 0, and a Date beside x-ms-date, are signed as empty") {
   const Headers headers = headers_of({{"Content-Length", "0"}, {"Date", "d"}, {"x-ms-date", "m"}});
   CHECK(blob_and_queue_string_to_sign("a", "PUT", "/a", headers) ==
         "PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:m\n/a/a");
   CHECK(blob_and_queue_lite_string_to_sign("a", "PUT", "/a", headers) == "PUT\n\n\n\nx-ms-date:m\n/a/a");
 }
 
-TEST_CASE("Blobs and queues: Shared Key Lite signs three headers, the service's own, and comp of the query") {
+TEST_CASE("Blobs and queues: Shared Key Lite signs three headers, all x-ms- headers, and comp of the query") {
   const Headers headers = headers_of({{"Content-Type", "text/plain; charset=UTF-8"},
                                       {"x-ms-date", "Sun, 20 Sep 2009 20:36:40 GMT"},
                                       {"x-ms-meta-m1", "v1"},

@@ -137,7 +137,7 @@ TEST_CASE("Of a bearer token the claim that does not fit is told") {
               "expired: exp is 1970-01-01T00:00:01Z, now is 2021"));
   CHECK(
       holds(told(token("https://graph.windows.net", 2'000'000'000)), "The audience (aud) is https://graph"));
-  CHECK(holds(told("x"), "no JSON Web Token"));
+  CHECK(holds(told("x"), "not a JSON Web Token"));
   CHECK(holds(told("x", false), "not allowed with HTTP"));
   CHECK(holds(told("x", true, false), "without --oauth basic"));
 }
