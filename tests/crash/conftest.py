@@ -1,4 +1,4 @@
-"""Where the tests find their helpers."""
+"""Adds the folders of the helpers to the module path."""
 import pathlib
 import sys
 

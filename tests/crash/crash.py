@@ -1,20 +1,20 @@
-"""Kills the server at random moments, again and again on one folder, and checks what it kept.
+"""Kills the server at random moments, repeatedly on one folder, and checks its data.
 
     script/crash [ROUNDS] [--scenario writes|stop|deletion|start|fixtures|full|all] [--sync] [--seed N] [--writers N]
                  [--start-limit SECONDS]
 
-writes    `kill -9` while writers are at work over several connections: inserts, upserts, conditional updates, merges,
-          deletions, transactions of 2 to 100, tables that come and go
-stop      the same in the middle of an orderly stop
+writes    `kill -9` while writers use several connections: inserts, upserts, conditional updates, merges, deletions,
+          transactions of 2 to 100, tables that are created and deleted
+stop      the same during an orderly stop
 deletion  `kill -9` while large tables are deleted
 start     `kill -9` within the first 30 ms on a new folder
-fixtures  `kill -9` while a snapshot is taken, replaced or restored, an account copied, something reset
+fixtures  `kill -9` while a snapshot is taken, replaced or restored, an account cloned, something reset
 full      the same, with and without a kill, on a small disk that fills and empties meanwhile (only root can mount it):
-          what is refused has not happened, and the server goes on once there is room
+          a refused request changes nothing, and the server continues once there is space
 
-After each kill: all that was acknowledged is there, with its values and ETags; what was under way is there wholly
-or not at all; no ETag comes twice; nothing of a deleted table comes back; the first answer is there within two
-seconds. A seed repeats the choices, not the moments to the microsecond.
+After each kill: all acknowledged writes exist, with their values and ETags; each unacknowledged request is applied
+completely or not at all; no ETag repeats; nothing of a deleted table reappears; the first response comes within two
+seconds. A seed repeats the choices, but not the exact moments.
 """
 import argparse
 import contextlib
@@ -36,20 +36,20 @@ import rocktable_server as rocktable
 from fixture_control import account_of, contents, done, moment
 from workload import GONE, Check, Client, Unexpected, Violation, Writer, entities_of
 
-START_LIMIT = 2.0  # seconds until the first answer
+START_LIMIT = 2.0  # seconds until the first response
 SHARED_TABLES = ("Steady0", "Steady1")
-LARGE = 30_000  # characters: a few transactions fill RocksDB's buffers, so that files are written and compacted
+LARGE = 30_000  # characters: a few transactions fill RocksDB's memtables, so that files are written and compacted
 
 
 class Run:
-    """A folder that servers are started on and killed, and what is told about it."""
+    """A folder on which servers are started and killed, and counters for the report."""
 
     def __init__(self, folder, seed, sync=False, writers=8, start_limit=START_LIMIT):
         self.folder, self.seed, self.writers, self.start_limit = pathlib.Path(folder), seed, writers, start_limit
         self.random = random.Random(seed)
         self.flags = ["--sync"] if sync else []
         self.kills = self.acknowledged = self.entities = 0
-        self.refused = self.unavailable = 0  # for want of room
+        self.refused = self.unavailable = 0  # because the disk is full
         self.slowest_start = 0.0
         self._server = None
 
@@ -71,7 +71,7 @@ class Run:
         server.kill()
 
     def end(self):
-        """No server outlives the run."""
+        """Kills the server if it still runs."""
         if self._server and self._server.process.poll() is None:
             self._server.kill()
 
@@ -82,7 +82,7 @@ class Run:
 
 
 def writes(run, rounds, stop=False):
-    """`stop`: the kill comes in the middle of an orderly stop."""
+    """`stop`: kills during an orderly stop."""
     writers = []
     for number in range(run.writers):
         sizes = (LARGE,) if number == 0 else (0, 10, 200, 3000)
@@ -96,7 +96,7 @@ def writes(run, rounds, stop=False):
         time.sleep(run.random.choice((0.02, 0.2, 0.6)) * (0.5 + run.random.random()))
         if not all(writer.thread.is_alive() for writer in writers):
             for writer in writers:
-                writer.join()  # tells why
+                writer.join()  # raises the error of the writer
             raise Unexpected("a writer ended before the server")
         if stop:
             server.process.send_signal(signal.SIGTERM)
@@ -110,7 +110,7 @@ def writes(run, rounds, stop=False):
     run.entities += check.entities
     run.acknowledged += sum(writer.acknowledged for writer in writers)
     server.stop()
-    server = run.start()  # an orderly end keeps everything as well
+    server = run.start()  # an orderly stop keeps everything as well
     Check(server, writers).run()
     server.stop()
 
@@ -135,7 +135,7 @@ def rows_of(server, table):
 
 
 def deletion(run, rounds, rows=2500):
-    """Some 75 MB a table: several files of RocksDB, which are deleted as files."""
+    """Tables of some 75 MB each: several files of RocksDB, which are dropped as whole files."""
     server = run.start()
     fill(server, "Kept", 500)
     for number in range(rounds):
@@ -151,7 +151,7 @@ def deletion(run, rounds, rows=2500):
             acknowledged = rocktable.read_response(client._socket).status == 204
         client.close()
         run.acknowledged += acknowledged
-        for _ in range(2):  # the second start finds what the first left behind
+        for _ in range(2):  # the second start finds the remains of the first
             server = run.start()
             left = rows_of(server, table)
             if left not in ((None,) if acknowledged else (None, rows)):
@@ -200,12 +200,12 @@ DONE, REFUSED, UNKNOWN = "done", "refused", "not answered"
 
 
 class Fixtures:
-    """A store with snapshots, and what it and they must hold. `now` and `snapshots` are as contents() tells."""
+    """A store with snapshots, and their expected contents: `now` and `snapshots` have the form of contents()."""
 
-    # What is asked for, and how long to wait for the kill at most.
+    # The actions, and the longest delay before the kill.
     ACTIONS = {"restore": 0.25, "take": 0.08, "copy": 0.03, "reset": 0.01, "reset an account": 0.01, "reset a table": 0.01}
-    MORE_ACTIONS = ()  # again, so that they come more often
-    ROWS = 300  # of each of two tables
+    MORE_ACTIONS = ()  # repeated, so that they are more frequent
+    ROWS = 300  # in each of two tables
 
     def __init__(self, run):
         self.run, self.snapshots, self.last_etag, self.written = run, {}, "", 0
@@ -223,7 +223,7 @@ class Fixtures:
         self._write()
 
     def _write(self):
-        """So that no two states are the same; and ETags go on."""
+        """Writes rows, so that no two states are equal and ETags increase."""
         self.written += 1
         entity = json.dumps({"PartitionKey": "written", "RowKey": str(self.written)})
         answer = rocktable.send(self.server, "POST", "/One", body=entity)
@@ -235,12 +235,12 @@ class Fixtures:
         self.now = contents(self.server)
 
     def kill_after(self, action):
-        """Kills the server, which is at work."""
+        """Kills the server while it handles requests."""
         time.sleep(self.run.random.random() ** 2 * self.ACTIONS[action])
         self.run.kill(self.server)
 
     def ask(self, action, method, resource):
-        """DONE where the answer came and says so, UNKNOWN where none came. The server runs afterwards."""
+        """Returns DONE if the response says so, UNKNOWN if there was none. The server runs afterwards."""
         data = rocktable.request_bytes(self.server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
         with rocktable.connection(self.server, timeout=20) as client:
             client.sendall(data)
@@ -314,18 +314,18 @@ def fixtures(run, rounds):
 
 
 class NoSmallDisk(Exception):
-    """Only root can have one, and not on each machine."""
+    """A small disk cannot be mounted: not root, or not supported by the machine."""
 
 
 class SmallDisk:
-    """A disk of its own in a folder, and a thread that fills and empties it while it is told to. Only for root."""
+    """A disk mounted on a folder, and a thread that fills and empties it. Requires root."""
 
     SIZE = 100 << 20
     LITTLE = 2 << 20  # enough to open a database
 
     def __init__(self, folder, choices, at_exchange=0.5, hold=0.3):
-        """`at_exchange`: how often it waits for a restore, which exchanges folders, before it is full. `hold`: seconds that
-        it is, at most."""
+        """`at_exchange`: probability that a fill leaves some space until a restore exchanges the folders. `hold`:
+        longest time in seconds for which the disk stays full."""
         self.folder, self._random, self._at_exchange, self._hold = folder, choices, at_exchange, hold
         self._fills, self._ends = threading.Event(), threading.Event()
         self._is_idle = threading.Event()
@@ -338,7 +338,7 @@ class SmallDisk:
 
     @contextlib.contextmanager
     def filling(self):
-        """It has room afterwards."""
+        """Fills and empties the disk meanwhile. Afterwards it has space."""
         self._is_idle.clear()
         self._fills.set()
         try:
@@ -371,8 +371,8 @@ class SmallDisk:
                     self._fill(self.LITTLE)
 
     def _fill(self, left):
-        """Takes what is free, and what becomes free, for a while. `left`: but for so much, until a restore has exchanged
-        the folders."""
+        """Fills the free space, also space that becomes free, for a while. `left`: leaves so many bytes until a restore
+        has exchanged the folders."""
         ballast = self.folder / "ballast"
         hold = (0.5 + self._random.random() / 2) * self._hold
         until = time.monotonic() + hold
@@ -394,13 +394,13 @@ class SmallDisk:
         return disk.f_bavail * disk.f_frsize
 
     def _store(self):
-        """Which folder is the store; None in the middle of an exchange."""
+        """Returns an id of the folder of the store, or None in the middle of an exchange."""
         with contextlib.suppress(OSError):
             return os.stat(self.folder / "__rocktable__").st_ino
 
 
 class FixturesOnSmallDisk(Fixtures):
-    """What is refused for want of room has not happened; once there is room the server serves, without a restart."""
+    """Requests refused on a full disk change nothing. Once there is space, the server works without a restart."""
 
     MORE_ACTIONS = ("restore",) * 6
     ROWS = 60
@@ -440,7 +440,7 @@ class FixturesOnSmallDisk(Fixtures):
         return UNKNOWN if kills else REFUSED
 
     def _recover(self):
-        """Until the server is ready, and takes writes."""
+        """Waits until the server is ready and accepts writes."""
         deadline = time.monotonic() + self.RECOVERY_LIMIT
         waited = False
         while True:
@@ -471,7 +471,7 @@ def full(run, rounds):
         state.finish()
     except BaseException:
         run.end()
-        shutil.copytree(location, location.with_name("left"))  # the disk goes
+        shutil.copytree(location, location.with_name("left"))  # the disk is unmounted
         raise
     finally:
         run.end()

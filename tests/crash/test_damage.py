@@ -1,8 +1,8 @@
-"""Stores with damaged files: truncated, with flipped bits, deleted. A damaged store is served without what a torn log
-lost, and says so, or is not served and names the file and `rocktable repair`. What is read is right or an error,
-never wrong and never silently less; a repaired store has the rest.
+"""Stores with damaged files: truncated, with flipped bits, deleted. The server either starts, and
+warns of writes that a torn log lost, or refuses to start and names the file and `rocktable repair`. Each read returns
+the right value or an error, never a wrong value and never silently fewer rows. A repaired store has all other rows.
 
-ROCKTABLE_DAMAGE_ROUNDS multiplies the damages, each at other places.
+ROCKTABLE_DAMAGE_ROUNDS multiplies the number of damages, each at another place.
 """
 import contextlib
 import json
@@ -27,14 +27,14 @@ FILES = {
     "options": r"OPTIONS-\d+",
     "identity": "IDENTITY",
 }
-HARMLESS = ("options", "identity")  # nothing of them is needed
+HARMLESS = ("options", "identity")  # the store does not need these files
 DAMAGES = ["truncated to nothing", "truncated by a byte", "truncated", "flipped", "zeroed", "deleted"]
 SESSIONS, ROWS = 3, 150
-SCANS = ("$top=200", "$filter=A%20ne%20'none'")  # page by page; long enough for the scan of two threads
+SCANS = ("$top=200", "$filter=A%20ne%20'none'")  # by pages, and long enough for a scan with two threads
 
 
 class Known:
-    """What was written into a store, in order: {row: value}; `older` are values that were overwritten, or deleted."""
+    """The rows written into a store, in order: {row: value}. `older`: values that were overwritten or deleted."""
 
     def __init__(self):
         self.rows, self.older, self.tables = {}, {}, {"Known", "Other"}
@@ -70,7 +70,7 @@ def fill(server, known, session, rows):
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory):
-    """{how it ended: (folder, what is in it)}"""
+    """Returns {how the server ended: (folder, contents)}."""
     out = {}
     for ended in ("stopped", "killed"):
         folder, known = tmp_path_factory.mktemp(ended), Known()
@@ -83,7 +83,7 @@ def stores(tmp_path_factory):
                 rocktable.delete_table(server, "Dropped")
             fill(server, known, session, ROWS)
             if ended == "killed" and session > 0:
-                server.kill()  # leaves two logs that are needed
+                server.kill()  # leaves two logs with unflushed rows
             else:
                 server.stop()
         out[ended] = folder / "__rocktable__", known
@@ -92,7 +92,7 @@ def stores(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts a server on tmp_path; answers None where it refuses, with a sentence."""
+    """Starts a server on tmp_path. Returns None if it refuses to start, with a message."""
     servers = []
 
     def make():
@@ -140,7 +140,7 @@ def damage(path, how, chance):
 
 
 def read_all(client, query):
-    """{row: value} of the table Known as a scan has it; None where it answers 500."""
+    """Returns {row: value} of the table Known by a scan, or None if it responds 500."""
     found, token = {}, ""
     while True:
         target = f"/Known()?{query}{token}"
@@ -157,7 +157,7 @@ def read_all(client, query):
 
 
 def read_singly(client, known):
-    """{row: value} by point reads of all rows that ever were; and those whose reading failed."""
+    """Returns {row: value} by point reads of all rows ever written, and the rows whose read failed."""
     found, failed = {}, set()
     for row in {*known.rows, *known.older}:
         answer = client.send("GET", entity_path("Known", ("p", row)), {"Accept": "application/json;odata=nometadata"})
@@ -171,7 +171,7 @@ def read_singly(client, known):
 
 
 def check_served(server, known, kind, how):
-    """All is right, but for errors; where a log was torn, for its end. Whether there were errors."""
+    """Checks all rows, except errors and the last rows of a torn log. Returns whether errors occurred."""
     with contextlib.closing(Client(server)) as client:
         tables = client.send("GET", "/Tables")
         if tables.status == 500:
@@ -183,7 +183,7 @@ def check_served(server, known, kind, how):
     for scanned in scans:
         assert scanned in (found, None)
     if kind == "log" and found != known.rows:
-        # A log that is empty, or ends between two records, looks like one to which no more was written.
+        # An empty log, or one that ends between two records, looks like a whole log with fewer records.
         if how != "truncated to nothing":
             assert re.search(r"\d+\.log (is damaged at byte \d+|seems to be missing)", server.errors()), server.errors()
         written = [row for row in known.rows if row[0].isdigit()]
@@ -199,7 +199,7 @@ def check_served(server, known, kind, how):
 
 
 def check_repaired(server, known, told, most_lost):
-    """No value that was never written; less than there was is told."""
+    """Checks that only written values exist, and that the report names missing rows."""
     with contextlib.closing(Client(server)) as client:
         names = {table["TableName"] for table in client.send("GET", "/Tables").json()["value"]}
         found = {}
@@ -253,7 +253,7 @@ def test_a_damaged_store_is_right_or_says_so(stores, start, tmp_path, ended, kin
         assert (tmp_path / "__rocktable__.damaged1" / path.name).exists() or how == "deleted"
     server, refusal = start()
     assert server, refusal
-    one_record = (kind, how) == ("log", "flipped")  # which holds a row, or the tables
+    one_record = (kind, how) == ("log", "flipped")  # the record has a row, or the tables
     check_repaired(server, known, told, most_lost=1 if one_record and "recovered" not in told else len(known.rows))
 
 

@@ -1,4 +1,4 @@
-"""Stores that earlier versions wrote, tests/fixtures/store-FORMAT, open with all that was in them."""
+"""Stores of earlier versions, tests/fixtures/store-FORMAT, open with all their contents."""
 import json
 import pathlib
 import re
@@ -25,7 +25,7 @@ def test_there_is_a_store_of_the_format_of_today():
 def test_a_store_of_an_earlier_version_is_read_whole(store, tmp_path):
     shutil.copytree(store, tmp_path / "__rocktable__")
     expected = json.loads(store.with_suffix(".json").read_text())
-    for _ in range(2):  # the second start reads what the first has written anew
+    for _ in range(2):  # the second start reads files that the first has rewritten
         server = rocktable.Server(location=tmp_path, environment=ENVIRONMENT)
         assert server.errors() == ""
         assert all_that_is_seen(server) == expected

@@ -1,5 +1,5 @@
-"""A disk that is full, and too few file descriptors: writes are refused with the service's error, reads go on, nothing
-that was acknowledged is lost, and all is well again once there is room, without a restart."""
+"""A full disk and too few file descriptors: writes are refused with the error of the service, reads continue, no
+acknowledged write is lost, and writes succeed again once there is space, without a restart."""
 import contextlib
 import json
 import os
@@ -17,13 +17,13 @@ from fixture_control import done
 from workload import GONE, Client
 
 DISK = 80 << 20
-BALLAST = 40 << 20  # more than is held in memory, which has to go to files before writes go on
+BALLAST = 40 << 20  # more than the memtables hold, which are flushed before writes continue
 RECOVERY_LIMIT = 10.0  # seconds
 
 
 @pytest.fixture
 def disk(tmp_path):
-    """A folder on a disk of its own, and a file there that may be deleted to make room."""
+    """A folder on a disk of its own, and a file on it that can be deleted to free space."""
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
     folder = tmp_path / "disk"
@@ -51,7 +51,7 @@ def start():
 
 
 class Rows:
-    """Writes rows one by one and remembers which were acknowledged."""
+    """Writes rows one by one and records which were acknowledged."""
 
     def __init__(self, server, table="Rows"):
         self.table, self.acknowledged, self._next = table, set(), 0
@@ -67,7 +67,7 @@ class Rows:
         return answer
 
     def fill(self, client):
-        """Until there is no room."""
+        """Writes until the disk is full."""
         for _ in range(DISK // 30_000 * 2):
             answer = self.write(client)
             if answer.status != 204:
@@ -81,14 +81,14 @@ class Rows:
             time.sleep(0.1)
 
     def check(self, server):
-        """What was acknowledged is there; what was refused is not, but for the last before a crash."""
+        """Checks that acknowledged rows exist and refused rows do not, except the last one before a crash."""
         rows = {entity["RowKey"] for entity in rocktable.all_entities(server, self.table)}
         assert self.acknowledged <= rows
         return rows - self.acknowledged
 
 
 def fill_again(disk):
-    """What a deleted table leaves is removed in the background."""
+    """Waits for the files of a deleted table, which are removed in the background."""
     deadline = time.monotonic() + RECOVERY_LIMIT
     while True:
         with contextlib.suppress(OSError):
@@ -158,8 +158,8 @@ def test_a_stop_on_a_full_disk_loses_nothing(disk, start):
 
 
 def test_a_disk_that_fills_during_a_restore_loses_nothing(start, tmp_path):
-    """At the worst moment: neither the snapshot nor the store itself can be opened. The store is not available, says why,
-    and is opened again once there is room."""
+    """The worst moment: neither the snapshot nor the former store can be opened. The store is not available, reports
+    the reason, and is reopened once there is space."""
     folder = tmp_path / "disk"
     folder.mkdir()
     try:
@@ -213,8 +213,8 @@ def ask(server, method, resource):
 
 
 def test_too_few_descriptors_are_survived(start, tmp_path):
-    """Clients that take them all; the store has more files than are left."""
-    for session in range(12):  # each leaves files
+    """Clients use all descriptors; the store has more files than descriptors are left."""
+    for session in range(12):  # each session leaves files
         server = start(location=tmp_path)
         if session == 0:
             rocktable.create_table(server, "Rows")
@@ -251,7 +251,7 @@ def test_too_few_descriptors_are_survived(start, tmp_path):
 
 
 def rocktable_with_few_files(start, folder, count):
-    """Both limits, for the server raises the soft one to the hard one."""
+    """Sets both limits, because the server raises the soft limit to the hard one."""
     script = folder / "few"
     script.write_text(f'#!/bin/sh\nulimit -n {count}\nexec "{rocktable.BINARY}" "$@"\n')
     script.chmod(0o755)

@@ -1,8 +1,8 @@
-"""Writers that remember what the server acknowledged and what was under way when it died.
+"""Writers that record acknowledged requests, and requests without a response when the server died.
 
-A writer owns its partitions and its own tables, so that it knows without a lock what each of its entities must be. What
-it sends is written down before, and what was answered after: between the two the server may do it or not, but
-wholly.
+A writer owns its partitions and its own tables, so that it knows the state of its entities without a lock. It records a
+request before sending it, and the response after. In between, the server may apply the request or not, but only as a
+whole.
 """
 import contextlib
 import http.client
@@ -15,24 +15,24 @@ import urllib.parse
 import rocktable_server as rocktable
 from fixture_control import moment
 
-GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
+GONE = (OSError, http.client.HTTPException)  # errors of a client whose server dies
 PARTITIONS = 3
 ROWS = 100
 MOST_IN_A_TRANSACTION = 100
-SIZES = (0, 10, 200, 3000)  # characters besides a value's number
+SIZES = (0, 10, 200, 3000)  # characters in addition to the number of a value
 BATCH_BYTES = 3 << 20
 
 
 class Violation(AssertionError):
-    """The store broke its word."""
+    """The store violated a guarantee."""
 
 
 class Unexpected(AssertionError):
-    """An answer that no state of the store explains."""
+    """A response that no state of the store explains."""
 
 
 class Client:
-    """One connection that is kept alive, of one thread."""
+    """One keep-alive connection, used by one thread."""
 
     def __init__(self, server):
         self._server = server
@@ -53,16 +53,16 @@ def entity_path(table, key):
 
 
 def text(number, size):
-    """The value of a property: its number tells which write it is of."""
+    """Returns the value of a property; its number identifies the write."""
     return f"{number}:" + "x" * size
 
 
 class Entity:
-    """What is known of one entity: its properties and ETag, or nothing where it is absent."""
+    """The known state of one entity: its properties and ETag, or None if it is absent."""
 
     def __init__(self):
         self.properties, self.etag = None, None
-        self.seen = set()  # every ETag it ever had
+        self.seen = set()  # every ETag the entity ever had
 
     def becomes(self, properties, etag):
         if properties is not None:
@@ -73,7 +73,7 @@ class Entity:
 
 
 class Change:
-    """One operation on one entity: what it makes of it, and how it is asked for."""
+    """One operation on one entity: its effect, and its request."""
 
     def __init__(self, key, method, properties, sent=None, if_match=None):
         self.key, self.method, self.properties, self.sent, self.if_match = key, method, properties, sent, if_match
@@ -91,12 +91,12 @@ class Change:
 
 
 class Table:
-    """A table and what is under way in it."""
+    """A table and its unacknowledged requests."""
 
     def __init__(self, name, exists):
         self.name, self.exists = name, exists
         self.entities = {}
-        self.under_way = []  # changes of one request, all of them or none
+        self.under_way = []  # changes of one request: all or none
         self.creation_or_deletion_under_way = False
 
     def entity(self, key):
@@ -109,13 +109,13 @@ class Table:
 
 
 class Writer:
-    """Writes until the server goes. `tables` that all writers share stay; its own one comes and goes."""
+    """Writes until the server dies. All writers share `tables`; each creates and deletes a table of its own."""
 
     def __init__(self, number, random, shared, sizes=SIZES):
         self.number, self.random, self.sizes = number, random, sizes
         self.tables = [Table(name, True) for name in shared] + [Table(f"own{number}", False)]
         self.acknowledged = 0
-        self.last_etag = ""  # of all: the clock of timestamps never goes back
+        self.last_etag = ""  # of all entities: timestamps never decrease
         self._operation = 0
         self.failure = None
 
@@ -140,7 +140,7 @@ class Writer:
         except (Violation, Unexpected) as failure:
             self.failure = failure
         except GONE:
-            pass  # the server is dead; what was under way stays noted
+            pass  # the server is dead; unacknowledged requests stay recorded
 
     def _step(self, client):
         table = self.random.choice(self.tables)
@@ -164,7 +164,7 @@ class Writer:
         return {name: text(self._operation, size) for name in names}
 
     def _change(self, table, key, size):
-        """A change that must succeed, in the state that the entity has."""
+        """Returns a change that must succeed in the current state of the entity."""
         now = table.entity(key)
         sent = self._properties(size)
         if now.properties is None:
@@ -186,7 +186,7 @@ class Writer:
         self._acknowledge(table, [answer.headers["ETag"]] if change.properties is not None else [])
 
     def _refused(self, client, table):
-        """A condition that does not hold: never does anything."""
+        """Sends a change whose condition does not hold, which must change nothing."""
         key = self._key()
         if table.entity(key).properties is None:
             return
@@ -246,7 +246,7 @@ class Writer:
 
 
 def entities_of(client, table):
-    """Everything in a table as {key: (properties, etag)}; None where there is no such table."""
+    """Returns the entities of a table as {key: (properties, etag)}, or None if there is no such table."""
     found, tokens = {}, ""
     while True:
         answer = client.send("GET", f"/{table}()?{tokens}", {"Accept": "application/json;odata=fullmetadata"})
@@ -268,7 +268,7 @@ def entities_of(client, table):
 
 
 class Check:
-    """Compares what the server has with what the writers know, and brings what they know up to date."""
+    """Compares the contents of the server with the state of the writers, and updates that state."""
 
     def __init__(self, server, writers):
         self._server, self._writers = server, writers
@@ -306,7 +306,7 @@ class Check:
                 raise Violation(f"{table.name}{key} was acknowledged as {brief(expected)} and is {brief(now)}")
 
     def _recreate(self, client, table):
-        """Nothing of a deleted table comes back with its name."""
+        """Checks that a table created again is empty."""
         answer = client.send("POST", "/Tables", {"Prefer": "return-no-content"}, json.dumps({"TableName": table.name}))
         if answer.status != 204:
             raise Violation(f"{table.name} cannot be created again: {answer}")
@@ -332,10 +332,10 @@ class Check:
             table.entity(change.key).becomes(change.properties, found.get(change.key, (None, None))[1])
 
     def _is_done(self, table, change, now):
-        """Whether the entity is as after the change; else it must be as before."""
+        """Returns whether the change was applied; otherwise the entity must be unchanged."""
         before = table.entity(change.key)
         if now is None:
-            return before.properties is not None  # absent: as a deletion leaves it, or as it was
+            return before.properties is not None  # absent: deleted, or absent before
         return now[1] != before.etag
 
 

@@ -1,4 +1,4 @@
-"""Draws the figures of a soak over time: a small chart for each column, one below the other, as SVG."""
+"""Draws the measurements of a soak over time as SVG: one small chart for each column."""
 import xml.sax.saxutils
 
 WIDTH, HEIGHT, LEFT, GAP = 640, 90, 90, 42
@@ -6,7 +6,7 @@ COLOUR = "#2f6f4f"
 
 
 def panel(name, times, values, top):
-    """A line from zero upwards: so a slope looks as steep as it is."""
+    """Draws a line with an axis from zero, so that slopes are not exaggerated."""
     most = max(max(values), 1)
     points = " ".join(
         f"{LEFT + time / times[-1] * WIDTH:.1f},{top + HEIGHT - value / most * HEIGHT:.1f}"
@@ -22,7 +22,7 @@ def panel(name, times, values, top):
 
 
 def draw(columns, rows, destination):
-    """The first column is the time in seconds."""
+    """Draws all columns. The first column is the time in seconds."""
     if not rows:
         return
     times, *figures = zip(*rows)

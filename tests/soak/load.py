@@ -1,7 +1,7 @@
-"""The load of a soak: everything that clients do, on keys from a bounded space, so that the live data are bounded too.
+"""The load of a soak: all operations of clients, on a bounded set of keys, so that the live data are bounded too.
 
-Requests are pipelined, so that a few processes in Python keep the server busy; each answer is checked, against what the
-operation may be answered with whatever others did to the same entity.
+Requests are pipelined, so that a few Python processes keep the server busy. Each response is compared with the
+responses that are possible, whatever other clients did to the same entity.
 """
 import json
 import random
@@ -14,8 +14,8 @@ from rocktable_server import BATCH_HEADERS, batch_body, batch_part
 from shared_access import account_sas
 
 TABLES = [f"soak{i}" for i in range(4)]
-PARTITIONS, ROWS = 10, 1000  # of each table
-DEPTH = 4  # requests on their way on one connection
+PARTITIONS, ROWS = 10, 1000  # in each table
+DEPTH = 4  # unanswered requests on one connection
 
 HEAD_END = re.compile(rb"\r\n\r\n")
 LENGTH = re.compile(rb"\r\nContent-Length: (\d+)", re.IGNORECASE)
@@ -23,11 +23,11 @@ ETAG = re.compile(rb"\r\nETag: ([^\r]+)", re.IGNORECASE)
 
 
 class Wrong(Exception):
-    """An answer that the operation cannot have, or none."""
+    """A response that the operation cannot have, or no response."""
 
 
 class Wire:
-    """One connection: pipelined requests, and their answers in order."""
+    """One connection: pipelined requests, and their responses in order."""
 
     def __init__(self, account):
         self.client = socket.create_connection((account.host, account.port), timeout=60)
@@ -41,7 +41,7 @@ class Wire:
         self.unread += piece
 
     def answer(self):
-        """(status, head, body)."""
+        """Returns (status, head, body)."""
         while not (found := HEAD_END.search(self.unread)):
             self.receive()
         head, start = self.unread[:found.start()], found.end()
@@ -73,12 +73,12 @@ class Wire:
 
 
 class Load:
-    """One process's share. Each operation yields (request, statuses that are right, what else must hold)."""
+    """The load of one process. Each operation yields (request, valid statuses, further check)."""
 
     def __init__(self, account, number):
         self.account, self.number, self.random = account, number, random.Random(number)
         self.sas = account_sas(account, se="2099-01-01T00:00:00Z")
-        self.etags = {}  # the last ones seen
+        self.etags = {}  # the latest ETags seen
         self.own, self.own_exists = f"own{number}", False
         self.texts = ["".join(self.random.choices("abcdefghij klmnop", k=size)) for size in (50, 200, 800, 3000)]
         self.kinds = [
@@ -100,7 +100,7 @@ class Load:
         return self.random.choice(TABLES), f"p{self.random.randrange(PARTITIONS)}", f"r{self.random.randrange(ROWS):04}"
 
     def entity(self):
-        """The resource of some entity."""
+        """Returns the URL of a random entity."""
         table, partition, row = self.key()
         return f"{table}(PartitionKey='{partition}',RowKey='{row}')"
 
@@ -127,7 +127,7 @@ class Load:
         return self.request("MERGE", self.entity(), self.properties()), (204,), None
 
     def update(self):
-        """Of an entity read a while ago: others may have changed it since."""
+        """Updates an entity read earlier, which others may have changed since."""
         if not self.etags:
             return self.get()
         entity, etag = self.etags.popitem()
@@ -155,13 +155,13 @@ class Load:
         return self.request("GET", f"{table}()?$top=20&$filter={condition.replace(' ', '%20')}"), (200,), None
 
     def page(self):
-        """A whole partition, or what a filter leaves of it."""
+        """Reads a whole partition, or the part that matches a filter."""
         table, partition, _ = self.key()
         condition = f"PartitionKey eq '{partition}' and n lt {self.random.randrange(1000)}"
         return self.request("GET", f"{table}()?$filter={condition.replace(' ', '%20')}"), (200,), None
 
     def use_own_table(self):
-        """Made, filled, and dropped with all that is in it. Its requests overtake one another: any order will do."""
+        """Creates, fills and deletes a table. The requests are independent: the server may handle them in any order."""
         turn = self.random.randrange(10)
         if turn == 0:
             return self.request("DELETE", f"Tables('{self.own}')"), (204, 404), None
@@ -183,7 +183,7 @@ def check(wire, allowed, hold):
 
 
 def run(account, number, connections, done, wrong, stop):
-    """Until `stop` is set; counts requests and errors as it goes. Tells the first errors on standard error."""
+    """Runs the load until `stop` is set. Counts requests and errors, and prints the first errors to standard error."""
     load = Load(account, number)
     wires = [Wire(account) for _ in range(connections)]
     while not stop.is_set():
@@ -205,7 +205,7 @@ def run(account, number, connections, done, wrong, stop):
 
 
 def failed(account, number, wrong, error):
-    """Counts an error; the connection to go on with, since answers may still come on the other one."""
+    """Counts an error. Returns a new connection, because responses may still arrive on the old one."""
     wrong[number] += 1
     if wrong[number] <= 5:
         print(f"soak: {error}", file=sys.stderr, flush=True)

@@ -1,8 +1,8 @@
-"""Soaks one server in a mixed load, and judges what it held meanwhile.
+"""Runs one server under a mixed load, and judges its memory, descriptors and disk space.
 
-    tests/soak/soak.py MINUTES [FOLDER]      folder of the results, which is emptied [build/soak]
+    tests/soak/soak.py MINUTES [FOLDER]      folder of the results; its contents are deleted [build/soak]
 
-A row each minute (in short runs more often) in soak.csv, a chart of it in soak.svg, the verdict as the exit code.
+Writes a row each minute (more often in short runs) to soak.csv and a chart to soak.svg. The exit code is the verdict.
 """
 import csv
 import json
@@ -27,7 +27,7 @@ PROCESSES, CONNECTIONS = 2, 8  # connections of each process
 COLUMNS = ("seconds", "resident MiB", "disk MiB", "descriptors", "requests a second", "errors")
 FEWEST_ROWS = 12
 STOP_SECONDS = 2
-SETTLED_SECONDS = 600  # shorter runs are judged mildly: caches still fill
+SETTLED_SECONDS = 600  # shorter runs have looser limits, because caches still fill
 
 
 def disk_bytes(folder):
@@ -35,7 +35,7 @@ def disk_bytes(folder):
     for path in folder.rglob("*"):
         try:
             total += path.stat().st_blocks * 512
-        except FileNotFoundError:  # compaction goes on
+        except FileNotFoundError:  # compaction removed the file
             pass
     return total
 
@@ -56,7 +56,7 @@ class Soak:
         self.rows = []
 
     def run(self):
-        """Loads and measures; how long the server took to stop then."""
+        """Runs the load and measures. Returns the time that the server took to stop."""
         stop = multiprocessing.Event()
         workers = [
             multiprocessing.Process(target=load.run, daemon=True,
@@ -94,13 +94,13 @@ class Soak:
 
 
 def is_bounded(values, factor, slack):
-    """Whether the last third is hardly above the middle one, on average. The first one fills caches."""
+    """Returns whether the mean of the last third hardly exceeds that of the middle one. The first one fills caches."""
     third = len(values) // 3
     return statistics.mean(values[-third:]) <= factor * statistics.mean(values[third:-third]) + slack
 
 
 def faults(rows, wanted_rows, errors, code, stop_seconds):
-    """What is wrong, in a sentence each."""
+    """Returns each fault as a sentence."""
     if len(rows) < wanted_rows:
         yield f"the server or a client ended early, after {len(rows)} of {wanted_rows} rows"
         return

@@ -1,4 +1,4 @@
-// The clock of timestamps: always forward, and never beyond what is written down.
+// The clock of timestamps: strictly increasing, and never beyond the persisted mark.
 #include "storage/clock.h"
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ TEST_CASE("ticks go on behind one of another store, which counts as written down
   CHECK(clock.mark() == marks[0]);
 }
 
-// After the wall clock was set back, or where a store comes from a machine whose clock is ahead.
+// After the wall clock was set back, or if the store was written on a machine whose clock is ahead.
 TEST_CASE("a mark in the future is continued tick by tick") {
   const DateTime mark = plus(now(), 3600 * kTicksPerSecond);
   Clock clock(mark, ignore);
@@ -71,7 +71,7 @@ TEST_CASE("a mark is written down once a second of ticks, and before the first t
   const DateTime mark = plus(now(), 3600 * kTicksPerSecond);  // so that ticks do not depend on the wall clock
   std::vector<DateTime> marks;
   Clock clock(mark, [&](DateTime next_mark) { marks.push_back(next_mark); });
-  CHECK(marks.empty());  // not before it is needed
+  CHECK(marks.empty());  // not before the first tick
   clock.next();
   REQUIRE(marks.size() == 1);
   CHECK(marks[0] == plus(mark, 1 + kTicksPerSecond));

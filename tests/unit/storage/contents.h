@@ -1,4 +1,4 @@
-// All that an account holds, as one text: two stores, or two moments of one, are compared as a whole.
+// The contents of an account as one text, to compare two stores, or two moments of a store, as a whole.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ inline std::string contents(const TableStore& store, std::string_view account) {
   return out;
 }
 
-// Rows 0 to count - 1 of partition p, with so many bytes each.
+// Writes rows 0 to count - 1 of partition p, with `bytes` bytes each.
 inline void write_rows(TableStore& store, const TableName& name, int count, std::size_t bytes = 10) {
   for (int first = 0; first < count; first += 100) {
     std::vector<Mutation> writes;
@@ -43,7 +43,7 @@ inline void make_table(TableStore& store, const TableName& name, int rows = 3, s
   write_rows(store, name, rows, bytes);
 }
 
-// Two accounts with tables, access policies and settings.
+// Creates two accounts with tables, signed identifiers and settings.
 inline void make_accounts(TableStore& store) {
   for (const std::string_view account : {"acct", "other"}) {
     make_table(store, {account, "First"});

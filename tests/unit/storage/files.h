@@ -1,4 +1,4 @@
-// A small store on disk, changed behind its back with RocksDB itself.
+// A small store on disk, and changes to its rows with RocksDB itself.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -14,7 +14,7 @@
 
 namespace rocktable {
 
-// Three entities in partition p: 1, 2, 3.
+// Creates a store with three entities in partition p: 1, 2, 3.
 inline void fill(const StoreOptions& options) {
   TableStore store(options);
   REQUIRE(store.create_table(kTable).has_value());
@@ -23,7 +23,7 @@ inline void fill(const StoreOptions& options) {
   committed(store, kTable, "p", writes);
 }
 
-// The rows in key order, `12` and so on.
+// Returns the row keys in key order, such as `123`.
 inline std::string rows(const TableStore& store, const TableName& name = kTable,
                         const KeyRanges& ranges = all_keys()) {
   std::string out;
@@ -31,7 +31,7 @@ inline std::string rows(const TableStore& store, const TableName& name = kTable,
   return out;
 }
 
-// Column families by their order in the store: 1 is the catalog, 2 the entities.
+// Changes a database. Column families are in the order of the store: 1 is the catalog, 2 the entities.
 using Change = std::function<void(rocksdb::DB&, const std::vector<rocksdb::ColumnFamilyHandle*>&)>;
 
 inline void change(const StoreOptions& store, const Change& apply) {

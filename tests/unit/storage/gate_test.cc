@@ -1,4 +1,4 @@
-// The gate of the store: many inside at once, or one alone.
+// The gate of the store: many passes, or one exclusive owner.
 #include "storage/gate.h"
 
 #include <doctest/doctest.h>
@@ -23,12 +23,12 @@ ErrorCode code_of(const std::function<void()>& work) {
   } catch (const ServiceException& refusal) {
     return refusal.error().code;
   }
-  return ErrorCode::NotImplemented;  // of what did not throw
+  return ErrorCode::NotImplemented;  // nothing was thrown
 }
 
 TEST_CASE("who is alone behind the gate is alone, and whoever wanted in gets in afterwards") {
   Gate gate;
-  int shared = 0;  // written by who is alone, and no atomic: ThreadSanitizer looks on
+  int shared = 0;  // written by the exclusive owner; not atomic, so that ThreadSanitizer finds races
   std::atomic<int> entered{0}, torn{0};
   std::atomic<bool> running{true};
   {

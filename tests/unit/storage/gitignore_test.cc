@@ -1,4 +1,4 @@
-// The .gitignore of the store and of its snapshots: written once, kept by all that exchanges folders, in nobody's way.
+// The .gitignore of the store and of its snapshots: written once, kept when folders are exchanged.
 #include <doctest/doctest.h>
 
 #include <filesystem>

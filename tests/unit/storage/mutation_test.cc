@@ -1,4 +1,4 @@
-// What each write does to the entity that was there.
+// The effect of each write on an entity.
 #include "storage/mutation.h"
 
 #include <doctest/doctest.h>
@@ -18,20 +18,20 @@ constexpr Condition kAny{Condition::Kind::Any, {}};
 constexpr Condition kSame{Condition::Kind::ETag, kThen};
 constexpr Condition kDifferent{Condition::Kind::ETag, kOther};
 
-// What `write` makes of an entity with these properties, or of none.
+// Applies `write` to an entity with these properties, or to none.
 Result<std::optional<Properties>> applied(const Mutation& write, const std::optional<Properties>& previous) {
   if (!previous) return apply(write, "pk", std::nullopt);
   const auto views = view_of(*previous);
   return apply(write, "pk", EntityView{"pk", write.row_key, kThen, views});
 }
 
-// "stored", "deleted", or the code of the refusal.
+// Returns "stored", "deleted", or the code of the refusal.
 std::string outcome(const Result<std::optional<Properties>>& result) {
   if (!result) return std::string(to_string(result.error().code));
   return *result ? "stored" : "deleted";
 }
 
-// `a=1 b='x'`, in stored order; else the outcome.
+// Returns the properties such as `a=1 b='x'` in stored order; otherwise the outcome.
 std::string stored(const Result<std::optional<Properties>>& result) {
   if (!result || !*result) return outcome(result);
   std::string out;
@@ -81,13 +81,13 @@ TEST_CASE("what a write does depends on its kind, its condition and the entity t
     const Mutation write{c.kind, "rk", c.condition, {}};
     CHECK(outcome(applied(write, std::nullopt)) == c.if_absent);
     CHECK(outcome(applied(write, Properties{{"a", true}})) == c.if_there);
-    // Where the outcome depends on the entity, or the entity is part of it, it is read.
+    // If the outcome depends on the entity, or includes it, the entity must be read.
     if (c.if_absent != c.if_there || c.kind == WriteKind::Merge) CHECK(needs_previous(write));
   }
   CHECK_FALSE(needs_previous({WriteKind::Replace, "rk", kNone, {}}));
 }
 
-// Recorded from the service: an entity that was written again lists its properties sorted by name.
+// Recorded from the service: an entity that was updated lists its properties sorted by name.
 TEST_CASE("an insert keeps the order of the properties, other writes sort them by name") {
   const Properties request{
       {"b", std::int32_t{1}}, {"a", std::int32_t{2}}, {"_c", std::int32_t{3}}, {"B", std::int32_t{4}}};
@@ -110,7 +110,7 @@ TEST_CASE("an insert keeps the order of the properties, other writes sort them b
 }
 
 TEST_CASE("names are sorted by UTF-16 code unit") {
-  // U+10400 is D801 DC00 in UTF-16 and so in front of U+F900, though not in UTF-8.
+  // U+10400 is D801 DC00 in UTF-16, which sorts before U+F900; in UTF-8 it sorts after.
   const std::string deseret = "\xF0\x90\x90\x80", cjk = "\xEF\xA4\x80", latin = "\xC3\xA9";
   const Mutation write{
       WriteKind::Replace, "rk", kNone, {{cjk, true}, {deseret, true}, {latin, true}, {"z", true}}};
@@ -165,9 +165,9 @@ TEST_CASE("a merge may not outgrow the size of an entity, keys included") {
   CHECK(outcome(applied({WriteKind::Merge, "rk", kNone, fits}, large)) == "stored");
   const Properties too_much{{"more", Binary{std::string(left + 1, 'x')}}};
   CHECK(outcome(applied({WriteKind::Merge, "rk", kNone, too_much}, large)) == "EntityTooLarge");
-  // The same properties under a longer row key.
+  // Same properties, longer row key.
   CHECK(outcome(applied({WriteKind::Merge, "rk2", kNone, fits}, large)) == "EntityTooLarge");
-  // What a merge replaces does not count twice.
+  // A replaced property counts once.
   CHECK(outcome(applied({WriteKind::Merge, "rk", kNone, large}, large)) == "stored");
 }
 

@@ -1,5 +1,5 @@
-// What the tests of storage/ share: random keys and values with a fixed seed, and the order of keys told
-// independently of the code under test.
+// Random keys and values with a fixed seed, and the order of keys, computed independently of the code under
+// test.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ inline void append_utf8_character(std::string& out, char32_t c) {
   continuation(0);
 }
 
-// The code units of well-formed UTF-8. Their order is the service's order of keys.
+// Returns the code units of well-formed UTF-8. Their order is the order of keys in the service.
 inline std::u16string utf16(std::string_view utf8) {
   std::u16string out;
   for (std::size_t i = 0; i < utf8.size();) {
@@ -68,8 +68,8 @@ class Samples {
     return choices[below(std::size(choices))];
   }
 
-  // Short texts of characters at the borders where UTF-8, CESU-8 and UTF-16 change: many are prefixes of
-  // others.
+  // Returns short texts of characters at the boundaries where UTF-8, CESU-8 and UTF-16 differ. Many are
+  // prefixes of others.
   std::string key_text(std::size_t max_length = 3) {
     static constexpr std::array<char32_t, 22> kCharacters = {
         ' ',    '!',    'A',    'a',    '~',    0xA0,    0x7FF,   0x800,   0xCFFF,  0xD000,   0xD7FF,
@@ -85,7 +85,7 @@ class Samples {
     return out;
   }
 
-  // Never NaN, which is not equal to itself.
+  // Never returns NaN, which is not equal to itself.
   Value value() {
     switch (static_cast<EdmType>(below(kEdmTypeCount))) {
       case EdmType::String:

@@ -1,4 +1,4 @@
-// What a scan reads, exactly: its costs, its ends, its pages, and that it finds what a full scan would find.
+// The exact costs, ends and pages of scans, and a comparison with full scans.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 ScanDeadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
-// A number with leading zeros, so that order is that of numbers.
+// Returns a number with leading zeros, so that the order of texts is that of numbers.
 std::string padded(std::size_t number, std::size_t width) {
   const std::string digits = std::to_string(number);
   return std::string(width - std::min(width, digits.size()), '0') + digits;
@@ -41,7 +41,7 @@ class Store {
     REQUIRE(store.commit(kTable, partition_key, writes).has_value());
   }
 
-  // Partitions p00, p01, ... of rows r0000, r0001, ... with the property Number, that of the row.
+  // Writes partitions p00, p01, ... of rows r0000, r0001, ... whose property Number is the number of the row.
   void fill(std::size_t partitions, std::size_t rows) {
     for (std::size_t p = 0; p < partitions; ++p)
       for (std::size_t row = 0; row < rows;) {
@@ -55,11 +55,11 @@ class Store {
   TableStore store{in_memory()};
 };
 
-// A query as the service does it, and what it found.
+// A query as the service runs it, and its results.
 struct Query {
   explicit Query(std::string_view text) : filter(parse_filter(text).value()), plan(plan_query(filter)) {}
 
-  // One page, from `ranges`; appends the keys it found.
+  // Reads one page from `ranges` and appends the keys found.
   std::optional<EntityKey> page(const TableStore& store, const KeyRanges& ranges, int page_size,
                                 ScanDeadline deadline) {
     const auto visit = [&](const EntityView& entity) {
@@ -72,7 +72,7 @@ struct Query {
     return *resume;
   }
 
-  // All pages; answers how many there were.
+  // Reads all pages and returns their number.
   std::size_t all_pages(const TableStore& store, int page_size,
                         const std::function<ScanDeadline()>& deadline = far_away) {
     KeyRanges ranges = plan.ranges;
@@ -102,7 +102,7 @@ std::string text_of(const std::vector<EntityKey>& keys) {
   return out;
 }
 
-// `count` points of partition p00, every `step`-th row.
+// Returns a filter with `count` points of partition p00, every `step`-th row.
 std::string points(std::size_t count, std::size_t step) {
   std::string out;
   for (std::size_t i = 0; i < count; ++i)
@@ -240,7 +240,7 @@ TEST_CASE("a scan whose time is up finds all, resumed as often as it takes") {
     CHECK(text_of(short_of_time.found) == text_of(whole.found));
     CHECK(passed.stats.entities_scanned == whole.stats.entities_scanned);  // no record is read twice
     CHECK(short_of_time.stats.entities_scanned == whole.stats.entities_scanned);
-    CHECK(pages == whole.stats.entities_scanned);  // the smallest step is one record
+    CHECK(pages == whole.stats.entities_scanned);  // each page reads one record
   }
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("pages of every size unite to the whole, and read no record twice") {
       const std::size_t pages = paged.all_pages(store.store, page_size);
       REQUIRE(text_of(paged.found) == text_of(whole.found));
       REQUIRE(paged.stats.entities_scanned == whole.stats.entities_scanned);
-      // A full page has one more behind it where anything is left to look at.
+      // A full page has a successor if rows are left to read.
       const std::size_t full = whole.found.size() / static_cast<std::size_t>(page_size);
       REQUIRE(pages >= std::max<std::size_t>(full, 1));
       REQUIRE(pages <= full + 1);
@@ -321,7 +321,8 @@ TEST_CASE("a page ends where its entities fill 16 MiB, and none is left out") {
     next = query.page(store.store, starting_at(all_keys(), *next), 1000, far_away());
     ++pages;
     if (next)
-      CHECK(query.found.size() - before == kMaxPageBytes / kSize + 1);  // the one that reaches it included
+      CHECK(query.found.size() - before ==
+            kMaxPageBytes / kSize + 1);  // including the entity that reaches the limit
   }
   CHECK(pages == 3);
   CHECK(query.found.size() == kCount);
@@ -332,7 +333,7 @@ TEST_CASE("a page ends where its entities fill 16 MiB, and none is left out") {
 
 namespace {
 
-// Neighbours, prefixes of each other, and characters whose order in UTF-16 is not that of their bytes.
+// Adjacent keys, prefixes of each other, and characters whose UTF-16 order differs from their byte order.
 const std::string kKeys[] = {"",
                              "!",
                              "a",
@@ -372,7 +373,7 @@ std::string random_filter(Samples& random, int depth) {
   return out;
 }
 
-// Two thirds of all pairs of keys, some without one or both properties; a few deleted again.
+// Two thirds of all pairs of keys, some without one or both properties; a few are deleted again.
 std::map<EntityKey, Properties, KeyOrder> fill_randomly(Store& store, Samples& random) {
   std::map<EntityKey, Properties, KeyOrder> out;
   for (const std::string& partition_key : kKeys)
@@ -425,7 +426,7 @@ TEST_CASE("a planned scan finds what a full scan finds, in order, and reads what
   }
 }
 
-// Each transaction gives all rows of a partition the same number: whoever sees two numbers saw two snapshots.
+// Each transaction writes one number to all rows of a partition: two numbers in a scan mean two snapshots.
 TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
   constexpr std::size_t kRows = 50;
   Store store;
@@ -437,7 +438,7 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
     store.commit("p00", writes);
   };
   write_all(0);
-  std::string filter;  // points, and ranges between them
+  std::string filter;  // points and ranges between them
   for (std::size_t row = 0; row < kRows; row += 10)
     filter += (row > 0 ? " or " : "") + ("PartitionKey eq 'p00' and RowKey eq 'r" + padded(row, 4) + "'") +
               " or PartitionKey eq 'p00' and RowKey ge 'r" + padded(row + 3, 4) + "' and RowKey lt 'r" +
@@ -471,13 +472,13 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
   done = true;
   CHECK(torn == 0);
   CHECK(incomplete == 0);
-  CHECK(numbers_of_scans.size() >= 20);  // the writer wrote meanwhile
+  CHECK(numbers_of_scans.size() >= 20);  // the writer made progress
 }
 
 namespace {
 
-// A table of several of RocksDB's files, for each time that the store is closed leaves one: partitions p00 .. p29 of rows
-// r0000 .. r0099, of 6 KB each.
+// A table in several files, because each close of the store leaves one: partitions p00 .. p29 of rows r0000
+// .. r0099, of 6 KB each.
 struct LargeTable {
   static constexpr std::size_t kPartitions = 30, kRows = 100, kFiles = 6;
 
@@ -504,7 +505,8 @@ struct LargeTable {
   std::unique_ptr<TableStore> store;
 };
 
-// Whether entities were counted that this thread did not go through: at most 64 are between two questions.
+// Returns whether entities were counted that this thread did not visit: at most 64 are between two calls of
+// `progress`.
 struct SecondThread {
   explicit SecondThread(RequestStats& stats) {
     stats.progress = [this](const RequestStats& now) {
@@ -536,10 +538,10 @@ TEST_CASE("a long scan finds the same in the same order on one thread and on two
     CHECK(text_of(query.found) == rows_of_all_partitions({17, 99}));
     CHECK(query.stats.entities_scanned == LargeTable::kPartitions * LargeTable::kRows);
     CHECK(query.stats.entities_returned == 60);
-    // Row 99 of the last partition is the last of all: a page that ends with it has no successor.
+    // Row 99 of the last partition is the last row: a page that ends with it has no successor.
     CHECK(pages == (60 + static_cast<std::size_t>(page_size) - 1) / static_cast<std::size_t>(page_size));
   }
-  Query half("Number ge 50");  // more than a second thread is to copy
+  Query half("Number ge 50");  // more than the second thread copies
   half.all_pages(*table.store, 100'000);
   CHECK(half.found.size() == LargeTable::kPartitions * LargeTable::kRows / 2);
   CHECK(std::is_sorted(half.found.begin(), half.found.end(), [](const EntityKey& a, const EntityKey& b) {
@@ -551,8 +553,7 @@ TEST_CASE("a long scan uses a second thread, unless it has to rest or is not alo
   if (std::thread::hardware_concurrency() < 2) return;
   LargeTable table;
   bool shared = false;
-  for (int round = 0; round < 200 && !shared;
-       ++round) {  // a busy machine looks like one that wants us to rest
+  for (int round = 0; round < 200 && !shared; ++round) {  // on a busy machine, `progress` may seem to sleep
     Query query("Number lt 0");
     SecondThread second(query.stats);
     query.all_pages(*table.store, 1000);
@@ -612,8 +613,7 @@ TEST_CASE("a long scan sees its table whole though it is deleted meanwhile") {
   for (const int question : {1, 2, 5, 20}) {
     CAPTURE(question);
     LargeTable table;
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(100));  // the files of level 0 alone outlive the table
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // only files of level 0 outlive the table
     Query query("Number eq 17");
     int asked = 0;
     query.stats.progress = [&](const RequestStats&) {

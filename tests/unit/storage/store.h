@@ -1,4 +1,4 @@
-// A store in tests: short ways to write to it, and all that is in it.
+// Helpers to write to a store and to read its contents.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ inline std::string text_of(const Entity& entity) {
   return out;
 }
 
-// The first difference as a sentence; empty where there is none.
+// Returns the first difference as a sentence; empty if there is none.
 inline std::string difference(const std::vector<Entity>& is, const std::vector<Entity>& should_be) {
   for (std::size_t i = 0; i < std::max(is.size(), should_be.size()); ++i) {
     if (i < is.size() && i < should_be.size() && is[i] == should_be[i]) continue;
@@ -86,7 +86,7 @@ inline DateTime committed(TableStore& store, const TableName& name, std::string_
   return *timestamp;
 }
 
-// "done", or position and code of the refusal.
+// Returns "done", or position and code of the refusal.
 inline std::string outcome(const CommitResult<DateTime>& result) {
   if (result) return "done";
   return std::to_string(result.error().position) + " " + std::string(to_string(result.error().error.code));

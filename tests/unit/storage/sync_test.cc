@@ -1,4 +1,4 @@
-// Which calls wait for the disk: each that writes where the store is to sync, and none where it is not.
+// Which calls sync to the disk: each write if the store syncs, none otherwise.
 #include <doctest/doctest.h>
 
 #include <functional>

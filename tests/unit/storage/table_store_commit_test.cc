@@ -1,5 +1,4 @@
-// What a transaction leaves. That nothing acknowledged is lost with a killed process is tested on the program
-// (tests/clients).
+// The results of transactions. tests/crash tests that a killed process loses no acknowledged write.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -26,7 +25,7 @@ TEST_CASE("a refused transaction changes nothing and names the write that was re
       {{remove("there", if_match({etag.ticks + 1})), insert("a")}, "0 UpdateConditionNotSatisfied"},
       {{upsert("there"), remove("absent"), insert("a")}, "1 ResourceNotFound"},
       {{remove("there"), {WriteKind::Merge, "absent", kAny, {}}}, "1 ResourceNotFound"},
-      {{remove("absent"), insert("there")}, "0 ResourceNotFound"},  // the first of two
+      {{remove("absent"), insert("there")}, "0 ResourceNotFound"},  // refused at the first of two writes
   };
   for (const auto& c : cases) {
     CAPTURE(c.outcome);

@@ -1,5 +1,4 @@
-// Stores that this version did not write, or not like that: of a newer version, or damaged. The tests change
-// the rows behind the store's back, with RocksDB itself.
+// Stores of a newer version, and damaged stores. The tests change the rows with RocksDB itself.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -23,19 +22,19 @@ TEST_CASE("a store of a newer format is refused, and none of it is lost") {
   const std::string sentence = "cannot open the store in " + folder.store().directory.string() +
                                ": it was written by a newer rocktable (format 2, this one knows 1)";
   CHECK(refusal_to_open(folder.store()) == sentence);
-  CHECK(refusal_to_open(folder.store()) == sentence);  // still, so nothing was put right
+  CHECK(refusal_to_open(folder.store()) == sentence);  // again, so nothing was repaired
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
   CHECK(rows(TableStore(folder.store())) == "123");
 }
 
-// RocksDB 7.8, of Debian 12, reads tables up to format 5; RocksDB 9, of Debian 13, would write format 6 by itself.
+// RocksDB 7.8 (Debian 12) reads table files up to format 5. RocksDB 9 (Debian 13) writes format 6 by default.
 TEST_CASE("every column family has tables of a format that the oldest supported RocksDB reads") {
   const TemporaryFolder folder;
   fill(folder.store());
   std::vector<std::string> formats;
   for (const auto& entry : std::filesystem::directory_iterator(folder.store().directory)) {
     if (!entry.path().filename().string().starts_with("OPTIONS-")) continue;
-    formats.clear();  // each file has them all
+    formats.clear();  // each file has all properties
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);) {
       if (line.find("format_version=") != std::string::npos) formats.push_back(line);
@@ -67,8 +66,7 @@ TEST_CASE("a catalog with a damaged number is refused with a sentence") {
   }
 }
 
-// A fault of the disk is no answer to a client; what is not damaged stays readable, and the damaged entity
-// can be replaced.
+// A disk fault is not a refusal. Undamaged rows stay readable, and the damaged entity can be replaced.
 TEST_CASE("a damaged record is an exception, and only its own") {
   const TemporaryFolder folder;
   fill(folder.store());
@@ -83,7 +81,7 @@ TEST_CASE("a damaged record is an exception, and only its own") {
   CHECK_THROWS_AS(store.commit(kTable, "p", merge), CorruptRecord);
   CHECK(store.get(kTable, {"p", "1"}, ignore).value());
   CHECK(rows(store, kTable, one_key({"p", "3"})) == "3");
-  CHECK(store.commit(kTable, "p", replace).has_value());  // and no lock is left held
+  CHECK(store.commit(kTable, "p", replace).has_value());  // also checks that no lock is held
   CHECK(rows(store) == "123");
 }
 
@@ -106,7 +104,7 @@ TEST_CASE("rows under other table ids are never seen in a table") {
   CHECK(rows(TableStore(folder.store())) == "123");
 }
 
-// A name that is created again gets a new id, so that rows left behind would never be seen, only pile up.
+// A table that is created again gets a new id, so remaining rows would never be seen, but fill the disk.
 TEST_CASE("a table that is deleted leaves no rows behind") {
   const TemporaryFolder folder;
   fill(folder.store());
@@ -126,7 +124,7 @@ TEST_CASE("a table that is deleted leaves no rows behind") {
   });
 }
 
-// As after a clock that was set back, or on another machine.
+// As after the clock was set back, or on another machine.
 TEST_CASE("timestamps go on behind the persisted mark, though the wall clock is behind it") {
   const TemporaryFolder folder;
   fill(folder.store());

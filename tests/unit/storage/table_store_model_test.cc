@@ -1,4 +1,4 @@
-// The store against a model, with random operations, also across reopening.
+// Compares the store with a model: random operations, also across reopening.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct ModelTable {
   std::map<EntityKey, Entity, KeyOrder> entities;
 };
 
-// What one write leaves of an entity; the code of its refusal otherwise. Told as the service's documentation
-// does, apart from storage/mutation.cc.
+// Returns the result of one write on an entity, or the code of its refusal. Follows the documentation of the
+// service, independently of storage/mutation.cc.
 std::string refusal(const Mutation& write, const Entity* there) {
   if (write.kind == WriteKind::Insert) return there == nullptr ? "" : "EntityAlreadyExists";
   if (write.condition.kind == Condition::Kind::None) return "";
@@ -50,7 +50,7 @@ const Entity* find(const ModelTable& table, const EntityKey& key) {
   return found == table.entities.end() ? nullptr : &found->second;
 }
 
-// A store and what it should hold, driven by random operations.
+// A store and its expected contents, driven by random operations.
 class Model {
  public:
   Model(StoreOptions options, unsigned seed)
@@ -89,7 +89,7 @@ class Model {
  private:
   using Where = std::pair<std::string, std::string>;  // account, table name in lower case
 
-  // Neighbours in key order, so that a range that is too long meets the next one's rows.
+  // Adjacent in key order, so that a range that is too long includes rows of the next table.
   Where somewhere() {
     static const std::string kAccounts[] = {"acc", "acct", "acct1"};
     static const std::string kTables[] = {"aaa", "aab", "aab1", "b0b"};
@@ -144,7 +144,7 @@ class Model {
     return write;
   }
 
-  // Mostly ones that succeed, else a large transaction never would.
+  // Mostly writes that succeed; otherwise a large transaction would never succeed.
   std::vector<Mutation> transaction(const ModelTable* table, const std::string& partition) {
     std::vector<std::string> rows(rows_.begin(), rows_.end());
     const std::size_t count = samples_.one_in(3) ? 1 : 1 + samples_.below(100);
@@ -208,7 +208,7 @@ class Model {
     return out;
   }
 
-  // A key, the place behind one, the beginning or the end of a partition.
+  // A key, the bound after a key, or the beginning or end of a partition.
   EntityKey bound() {
     const std::vector<std::string> rows(rows_.begin(), rows_.end());
     EntityKey key{samples_.one_of(partitions_), samples_.one_of(rows)};
@@ -231,7 +231,7 @@ class Model {
       const EntityKey begin = bound();
       bounds.insert(begin);
       if (samples_.one_in(3))
-        bounds.insert({begin.partition_key, begin.row_key + '\0'});  // a single key, or nearly
+        bounds.insert({begin.partition_key, begin.row_key + '\0'});  // a single key, or almost
     }
     KeyRanges out;
     for (auto at = bounds.begin(); at != bounds.end(); ++at) {
@@ -263,7 +263,8 @@ class Model {
     CHECK(difference(page_by_page(name, asked), expected) == "");
   }
 
-  // All that is visited, whether it belongs to a page or not; each page must get ahead and keep its size.
+  // Scans all pages and visits all entities, on a page or not. Each page must make progress and respect its
+  // size.
   std::vector<Entity> page_by_page(const TableName& name, KeyRanges ranges) {
     std::vector<Entity> visited;
     for (std::optional<EntityKey> resume;;) {

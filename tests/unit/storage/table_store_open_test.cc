@@ -1,4 +1,4 @@
-// Stores that are opened and closed: by whom, where, and again.
+// Opening and closing of stores: locks, folders, restarts.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -41,11 +41,11 @@ TEST_CASE("a folder that is open is not opened a second time") {
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   CHECK(refusal_to_open(folder.store()) ==
         "the folder " + folder.store().directory.string() + " is in use by another rocktable");
-  committed(store, kTable, "p", {insert("r")});  // the first goes on
+  committed(store, kTable, "p", {insert("r")});  // the first store still works
 }
 
-// Another process holds RocksDB's lock, as a second server would. The child does no more than that: it may
-// not use much after fork().
+// Another process holds RocksDB's lock, as a second server would. The child process only takes the lock,
+// because few calls are safe after fork().
 TEST_CASE("a folder that another process has open is not opened") {
   const TemporaryFolder folder;
   {

@@ -1,5 +1,4 @@
-// What a visitor of a scan sees: pages, one snapshot, its ends; and what it cost. Exact costs and plans are those
-// of storage_scan_test.cc.
+// Pages, snapshots, ends and statistics of a scan. Exact costs and plans are tested in scan_test.cc.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -67,7 +66,7 @@ TEST_CASE("a scan sees one snapshot, whatever is written meanwhile") {
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   committed(store, kTable, "p", {insert("1"), insert("2"), insert("3")});
   std::string seen;
-  // The visitor itself may not call the store; another thread may.
+  // The visitor must not call the store, but another thread may.
   const auto resume = store.scan(kTable, all_keys(), 10, far_away(), [&](const EntityView& entity) {
     if (seen.empty()) std::jthread([&] { committed(store, kTable, "p", {remove("2"), insert("4")}); }).join();
     seen += entity.row_key;
@@ -107,7 +106,7 @@ TEST_CASE("what a request reads is added to its statistics") {
   CHECK(stats.ranges == 2);
   CHECK(stats.entities_scanned == 3);
   CHECK(stats.entities_returned == 2);
-  CHECK(stats.bytes_read == 3 * 21);  // a key of 11 bytes, a record without properties of 10
+  CHECK(stats.bytes_read == 3 * 21);  // a key of 11 bytes and a record of 10, without properties
   CHECK(stats.storage_time.count() > 0);
   REQUIRE(store.get(kTable, {"p", "1"}, [](const EntityView&) {}, &stats).has_value());
   REQUIRE(store.get(kTable, {"p", "absent"}, [](const EntityView&) {}, &stats).has_value());

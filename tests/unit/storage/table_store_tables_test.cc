@@ -1,4 +1,4 @@
-// Tables: created, deleted and created again; what is kept beside their entities, and for each account.
+// Tables: created, deleted and created again; signed identifiers and service properties.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// Of all files; one that goes meanwhile counts nothing.
+// Returns the size of all files. A file that is deleted meanwhile counts 0.
 std::uintmax_t bytes_in(const std::filesystem::path& folder) {
   std::uintmax_t out = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -35,7 +35,8 @@ TEST_CASE("a table that was deleted is created again empty, its neighbours stay 
   auto store = std::make_unique<TableStore>(folder.store());
   for (const TableName& name : {before, kTable, behind, elsewhere})
     REQUIRE(outcome(store->create_table(name)) == "done");
-  // Several files, of one table each and of several: what goes as a whole and what is cut out.
+  // Several files, some of one table and some of several: whole files are dropped, rows of shared files are
+  // deleted.
   for (int round = 0; round < 6; ++round) {
     for (const TableName& name : {before, kTable, behind, elsewhere}) {
       std::vector<Mutation> writes;
@@ -114,7 +115,7 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
     CHECK(entities_in(*store, kTable).empty());
     CHECK(entities_in(*store, behind).size() == 1);
     if (!on_disk) continue;
-    // Its files are removed in the background: whatever the end of the store left of them, after the next start.
+    // Files are removed in the background; those left when the store closes, after the next start.
     store.reset();
     store = std::make_unique<TableStore>(options);
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -179,7 +180,7 @@ TEST_CASE("a list of tables visits the names asked for alone, and resumes at one
   CHECK(listed(all_keys(), 1000) == "a1 Ab1 ab2 AB3 b1 z1 end");
   CHECK(listed(prefix, 1000) == "Ab1 ab2 AB3 end");
   CHECK(listed(prefix, 2) == "Ab1 ab2 then AB3");
-  CHECK(listed(prefix, 3) == "Ab1 ab2 AB3 end");  // others follow, none of them asked for
+  CHECK(listed(prefix, 3) == "Ab1 ab2 AB3 end");  // other tables follow that were not asked for
   const KeyRanges two{{{"a1", ""}, EntityKey{"a1\0"s, ""}}, {{"b", ""}, EntityKey{"c", ""}}};
   CHECK(listed(two, 1) == "a1 then b1");
   CHECK(listed(two, 2) == "a1 b1 end");

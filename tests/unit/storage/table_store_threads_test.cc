@@ -27,8 +27,8 @@ namespace {
 
 constexpr int kThreads = 4;
 
-// Runs `work(0)` to `work(kThreads - 1)` at once. Checks of doctest are kept out of it: they are slow and
-// take a lock.
+// Runs `work(0)` to `work(kThreads - 1)` concurrently. Use no doctest checks in it: they are slow and take a
+// lock.
 void in_threads(const std::function<void(int)>& work) {
   std::vector<std::jthread> threads;
   threads.reserve(kThreads);
@@ -37,7 +37,7 @@ void in_threads(const std::function<void(int)>& work) {
 
 std::int64_t number_in(const Entity& entity) { return std::get<std::int64_t>(entity.properties.at(0).value); }
 
-// The second one begins when the first has begun to read what is there, and gets half a second to overtake it.
+// The second write begins when the first one has begun to read, and has half a second to overtake it.
 TEST_CASE("of two increments under one ETag the second waits for the first, and is refused") {
   const TemporaryFolder folder;
   StoreOptions options = folder.store();
@@ -61,7 +61,7 @@ TEST_CASE("of two increments under one ETag the second waits for the first, and 
               etag = entity.timestamp;
               return true;
             })
-      .value();  // a scan does not keep blocks, so that the next look reads the file again
+      .value();  // a scan does not cache blocks, so that the next look-up reads the file again
   const auto increment = [&] {
     const std::vector<Mutation> writes{
         {WriteKind::Merge, "counter", if_match(etag), {{"n", std::int64_t{1}}}}};
@@ -138,7 +138,7 @@ TEST_CASE("of several inserts of one key one succeeds, and timestamps are all di
   CHECK(entities_in(store, kTable).size() == all.size());
 }
 
-// Each transaction writes one number to five rows, and moves them between ten.
+// Each transaction writes one number to five rows and moves them between ten.
 TEST_CASE("no page shows half a transaction") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
@@ -185,7 +185,8 @@ TEST_CASE("no page shows half a transaction") {
   CHECK(backwards == 0);
 }
 
-// A table's entities are younger than the table: one that is older was written to another of the same name.
+// Entities of a table are younger than the table. An older one was written to an earlier table of the same
+// name.
 TEST_CASE("while a table is deleted and created again, nothing of the old one is seen in the new one") {
   for (const bool on_disk : {false, true}) {
     CAPTURE(on_disk);
@@ -203,14 +204,15 @@ TEST_CASE("while a table is deleted and created again, nothing of the old one is
       const auto after = store.get_table(kTable);
       if (!result && result.error().code != ErrorCode::TableNotFound) ++unexpected;
       if (!before || !after || before->created != after->created) return;
-      if (!result) ++unexpected;  // it was there all the time
+      if (!result) ++unexpected;  // the table exists all the time
       for (const DateTime timestamp : timestamps) older += timestamp < before->created;
     };
     in_threads([&](int thread) {
       if (thread == 0) {
         for (int i = 0; i < 60; ++i) {
           if (!store.create_table(kTable)) ++unexpected;
-          for (const int before = commits; commits < before + 5;) look();  // the others take part
+          for (const int before = commits; commits < before + 5;)
+            look();  // until other threads have committed
           if (!store.delete_table(kTable)) ++unexpected;
           if (store.scan(kTable, all_keys(), 1, far_away(), [](const EntityView&) { return true; }))
             ++unexpected;
@@ -235,7 +237,7 @@ TEST_CASE("while a table is deleted and created again, nothing of the old one is
   }
 }
 
-// Rows whose table is not in the catalog: nobody would ever see them, or remove them.
+// Counts rows whose table is not in the catalog: they would never be seen or deleted.
 std::size_t rows_without_table(const StoreOptions& options) {
   std::size_t out = 0;
   change(options, [&](rocksdb::DB& db, const auto& families) {
@@ -252,15 +254,15 @@ std::size_t rows_without_table(const StoreOptions& options) {
   return out;
 }
 
-// A table lives from its creation, or from when it was emptied, until it is deleted or emptied: what is acknowledged in
-// its life is there as long as that.
+// The life of a table begins when it is created or emptied, and ends when it is deleted or emptied. A write
+// that is acknowledged in a life exists until the end of that life.
 TEST_CASE(
     "writes beside resets and deletions of their table leave no row without a table, and none is lost") {
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   {
     TableStore store(options);
-    std::atomic<int> life{0};  // even: the table may be gone
+    std::atomic<int> life{0};  // even: the table may not exist
     std::atomic<bool> running{true};
     std::atomic<int> unexpected{0};
     std::mutex mutex;
@@ -306,7 +308,7 @@ TEST_CASE(
   CHECK(rows_without_table(options) == 0);
 }
 
-// A shared mutex that prefers its shared side would let deletion wait for as long as there are writes.
+// With a shared mutex that prefers its shared side, deletion would wait as long as there are writes.
 TEST_CASE("a table that is written to without a pause can be deleted and created") {
   TableStore store(in_memory());
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);

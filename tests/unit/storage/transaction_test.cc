@@ -1,5 +1,5 @@
-// Large transactions look up many rows at once, and skip those that one step of an iterator shows to be missing: they must
-// find what is there, wherever it stands.
+// Large transactions look up many rows at once, and skip rows that one step of an iterator shows to be
+// missing. They must find all existing rows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::set<std::string> rows_in(const TableStore& store, const std::string& partit
   return rows;
 }
 
-// So many different rows of a partition, in no order.
+// Returns `count` different rows of a partition, in random order.
 std::vector<std::string> some_rows(Samples& samples, std::size_t count) {
   std::vector<std::string> rows;
   while (rows.size() < count) {
@@ -32,7 +32,7 @@ std::vector<std::string> some_rows(Samples& samples, std::size_t count) {
   return rows;
 }
 
-// What the store should say of a transaction: where it is refused, or nothing where all of it is done.
+// Returns the expected refusal of a transaction, or nullopt if it succeeds.
 std::optional<std::size_t> first_refused(const std::vector<Mutation>& writes,
                                          const std::set<std::string>& there) {
   for (std::size_t i = 0; i < writes.size(); ++i) {
@@ -51,7 +51,7 @@ TEST_CASE("transactions of many rows find each that is there, in whatever order 
   int done = 0, refused = 0;
   for (int round = 0; round < 2'000; ++round) {
     const WriteKind kind = samples.one_of(std::array{WriteKind::Insert, WriteKind::Merge, WriteKind::Delete});
-    const bool fitting = !samples.one_in(4);  // else by chance, and mostly refused
+    const bool fitting = !samples.one_in(4);  // otherwise random, and mostly refused
     std::vector<Mutation> writes;
     for (auto& row : some_rows(samples, 1 + samples.below(40))) {
       if (fitting && there.contains(row) == (kind == WriteKind::Insert)) continue;
@@ -79,8 +79,8 @@ TEST_CASE("transactions of many rows find each that is there, in whatever order 
   CHECK(refused > 100);
 }
 
-// Keys compare by their characters; only names of tables and accounts do not know upper case.
-// Source: learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
+// Keys are case-sensitive; only names of tables and accounts are not. Source:
+// learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 TEST_CASE("keys that differ in case alone are different entities, also within one transaction") {
   TableStore store(in_memory());
   REQUIRE(store.create_table(kTable).has_value());

@@ -1,4 +1,5 @@
-// A file system for tests: counts syncs, refuses to create files as a full disk does, and calls a hook before reads.
+// A file system for tests: counts syncs, fails to create files as a full disk does, and calls a hook before
+// reads.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -15,19 +16,19 @@
 
 namespace rocktable {
 
-// Members that are not atomic are set before the store is opened.
+// Set members that are not atomic before the store is opened.
 class WatchedFiles : public rocksdb::FileSystemWrapper {
  public:
   WatchedFiles() : rocksdb::FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   const char* Name() const override { return "WatchedFiles"; }
 
-  std::atomic<int> log_syncs{0};   // of files *.log
-  std::atomic<bool> full{false};   // no file can be made in `full_folder`
-  std::atomic<int> files_left{0};  // that are refused in `full_folder` until there is room
+  std::atomic<int> log_syncs{0};   // syncs of files *.log
+  std::atomic<bool> full{false};   // no file can be created in `full_folder`
+  std::atomic<int> files_left{0};  // number of files refused in `full_folder` until the disk has space again
   std::atomic<int> refused{0};
   std::string full_folder;
   std::function<void(const std::string& path)>
-      before_table_read;  // of a file *.sst, in the thread that reads
+      before_table_read;  // called with the path of a file *.sst, in the thread that reads
 
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* out,
@@ -88,7 +89,7 @@ class WatchedFiles : public rocksdb::FileSystemWrapper {
   };
 };
 
-// What StoreOptions::environment points to, over such files.
+// The value of StoreOptions::environment for such files.
 class WatchedEnvironment {
  public:
   WatchedFiles& files() { return *files_; }

@@ -1,4 +1,4 @@
-// A folder that is gone with the test.
+// A folder that the destructor removes.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,14 +23,14 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // A store in a folder that does not exist yet, nor does the one above it.
+  // Options of a store in a folder that does not exist yet, nor does its parent.
   StoreOptions store(bool sync = false) const { return {path_ / "new" / "store", false, sync}; }
 
  private:
   std::filesystem::path path_;
 };
 
-// What opening says, or nothing.
+// Returns the message of the error when opening the store, or an empty string.
 inline std::string refusal_to_open(const StoreOptions& options) {
   try {
     const TableStore store(options);

@@ -1,4 +1,4 @@
-// Waits for what another thread does.
+// Waits for the effect of another thread.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace rocktable {
 
-// Whether `condition` came true within `limit`, which is for what never happens.
+// Returns whether `condition` became true within `limit`. A passing test does not reach the limit.
 inline bool wait_until(const std::function<bool()>& condition,
                        std::chrono::seconds limit = std::chrono::seconds(60)) {
   const auto give_up = std::chrono::steady_clock::now() + limit;

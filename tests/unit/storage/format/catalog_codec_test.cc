@@ -51,7 +51,7 @@ TEST_CASE("the tables of an account lie between its prefix and its end, those of
       }
     }
   }
-  CHECK(encode_account_end("zzz") < kClockKey);  // and the 'm' rows behind all of them
+  CHECK(encode_account_end("zzz") < kClockKey);  // the 'm' rows follow all of them
 }
 
 TEST_CASE("table keys ignore the case of the name, and only of the name") {

@@ -1,4 +1,4 @@
-// The checksum of RocksDB's log: RFC 3720's examples, in any pieces.
+// The checksum of RocksDB's log: examples of RFC 3720, in pieces of any length.
 #include "storage/format/crc32c.h"
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ TEST_CASE("CRC-32C: RocksDB's own checksum is the same, or this very function") 
   CHECK(rocksdb::crc32c::Extend(7, bytes.data(), bytes.size()) ==
         extend_crc32c(7, bytes.data(), bytes.size()));
 #ifdef STATIC_ROCKSDB
-  // Looked up at run time: a compiler may take two names for two functions.
+  // Looked up at run time, because a compiler may assume that two names are two functions.
   auto* volatile theirs = &rocksdb::crc32c::Extend;
   auto* volatile ours = &extend_crc32c;
   const bool same = theirs == ours;

@@ -1,4 +1,4 @@
-// The bytes of records: what is written is read back, and nothing else is read.
+// The bytes of records: encoded entities decode to themselves, other bytes are refused.
 #include "storage/format/entity_codec.h"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ Guid guid_of(std::uint8_t first) {
   return guid;
 }
 
-// One of each type, and texts before, between and behind scalars.
+// One property of each type, and texts before, between and after scalars.
 Properties one_of_each() {
   return {{"text", "h\xC3\xA9llo"s},
           {"yes", true},
@@ -51,7 +51,7 @@ std::vector<PropertyView> decoded(std::string_view record) {
   return properties;
 }
 
-// All that a view shows lies in the record.
+// Checks that all views point into the record.
 bool lies_in(std::string_view part, std::string_view record) {
   return part.data() >= record.data() && part.data() + part.size() <= record.data() + record.size();
 }
@@ -67,8 +67,8 @@ bool lies_in(const std::vector<PropertyView>& properties, std::string_view recor
   return true;
 }
 
-// Decodes from a block of the record's exact size, so that AddressSanitizer sees each byte read beyond.
-// Returns whether it was taken for a record.
+// Decodes from a block of exact size, so that AddressSanitizer finds reads beyond the end. Returns whether it
+// is a valid record.
 bool is_read(const std::string& record) {
   const std::vector<char> block(record.begin(), record.end());
   const std::string_view bytes(block.data(), block.size());
@@ -82,7 +82,7 @@ bool is_read(const std::string& record) {
   return true;
 }
 
-// Byte for byte: records are persisted. Where this fails, stores written before cannot be read.
+// Byte for byte, because records are persisted: if this fails, existing stores cannot be read.
 TEST_CASE("a record is its format, its timestamp, the directory, the texts") {
   CHECK(record_of({}) == "\1\x08\7\6\5\4\3\2\1\0"s);
   CHECK(record_of(one_of_each()) ==

@@ -1,4 +1,4 @@
-// The bytes of keys: their order, their bounds, and what is refused.
+// The bytes of keys: order, bounds, refusals.
 #include "storage/format/key_codec.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ std::set<EntityKey, KeyOrder> sample_keys(unsigned seed, std::size_t count) {
   return keys;
 }
 
-// Byte for byte: keys are persisted.
+// Byte for byte, because keys are persisted.
 TEST_CASE("an entity's key is the table id, the partition key, a zero, the row key") {
   CHECK(encode_entity_key(kTable, "pk", "rk") == "\1\2\3\4\5\6\7\x08pk\0rk"s);
   CHECK(encode_entity_key(kTable, "", "") == "\1\2\3\4\5\6\7\x08\0"s);
@@ -48,8 +48,8 @@ TEST_CASE("CESU-8 writes a character outside the BMP as two surrogates, all else
       {"", ""},
       {"abc", "abc"},
       {"\xC3\xA9", "\xC3\xA9"},
-      {"\xED\x9F\xBF", "\xED\x9F\xBF"},  // U+D7FF: the last in front of the surrogates, of the same lead byte
-      {"\xEE\x80\x80", "\xEE\x80\x80"},  // U+E000: the first behind them
+      {"\xED\x9F\xBF", "\xED\x9F\xBF"},  // U+D7FF: the last before the surrogates, with the same lead byte
+      {"\xEE\x80\x80", "\xEE\x80\x80"},  // U+E000: the first after the surrogates
       {"\xEF\xBF\xBF", "\xEF\xBF\xBF"},
       {"\xF0\x90\x80\x80", "\xED\xA0\x80\xED\xB0\x80"},  // U+10000
       {"\xF0\x9F\x98\x80", "\xED\xA0\xBD\xED\xB8\x80"},  // U+1F600
@@ -76,8 +76,7 @@ TEST_CASE("byte order of keys is the UTF-16 order of (PartitionKey, RowKey)") {
     CAPTURE(key.row_key);
     const std::string bytes = encoded(key);
     CHECK(last < bytes);
-    CHECK(utf16(key.partition_key).size() ==
-          utf16_length(key.partition_key));  // the model's arithmetic is right
+    CHECK(utf16(key.partition_key).size() == utf16_length(key.partition_key));  // checks the model
     last = bytes;
   }
 }
@@ -139,7 +138,8 @@ TEST_CASE("a key decodes to what was encoded, and is converted only where it has
 
 TEST_CASE("a key without table id or without the end of its partition key is damaged") {
   std::string scratch;
-  const std::string whole = encode_entity_key(TableId{0}, "partition", "row");  // an id of zeros ends nothing
+  const std::string whole =
+      encode_entity_key(TableId{0}, "partition", "row");  // the zeros of the id do not end the partition key
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
     if (size <= whole.find('\0', 8)) {
@@ -150,7 +150,8 @@ TEST_CASE("a key without table id or without the end of its partition key is dam
   }
 }
 
-// A damaged key: the bytes behind the surrogate, the end of the partition key among them, are no part of a character.
+// A damaged key: the bytes after the surrogate, such as the end of the partition key, do not belong to a
+// character.
 TEST_CASE("a lone surrogate takes nothing behind it along") {
   constexpr TableId kSomeTable{7};
   for (const std::string_view lone : {"\xED\xA0\xBD", "\xED\xB8\x80", "\xED\xA0\xBD\xED\xA0\xBD", "\xED\xA0",
@@ -164,12 +165,12 @@ TEST_CASE("a lone surrogate takes nothing behind it along") {
   }
 }
 
-// Reads within bounds are AddressSanitizer's business; each key stands in a block of its exact size.
+// AddressSanitizer checks the bounds, because each key is in a block of exact size.
 TEST_CASE("random bytes decode to a key or are refused") {
   Samples samples(4);
   for (int i = 0; i < 20'000; ++i) {
     std::string noise = samples.bytes(24);
-    for (char& c : noise)  // many surrogates, whole and broken
+    for (char& c : noise)  // many surrogates, paired and lone
       if (samples.one_in(3)) c = samples.one_of(std::string_view("\xED\xA0\xB0\xBF\0", 5));
     const std::vector<char> block(noise.begin(), noise.end());
     std::string scratch;

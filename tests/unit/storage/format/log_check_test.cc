@@ -1,4 +1,4 @@
-// Logs that end early, have holes, or are missing: on logs that RocksDB wrote.
+// Logs of RocksDB that end early, have holes, or are missing.
 #include "storage/format/log_check.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ fs::path the_log_of(const fs::path& store) {
   return {};
 }
 
-// A copy of a store at work, as if its process had died: ten commits, each of them larger than a block of the log.
+// A copy of an open store, as if its process had died: ten commits, each larger than a block of the log.
 void die_after_ten_commits(const fs::path& copy) {
   const TemporaryFolder folder;
   TableStore store(folder.store());
@@ -111,7 +111,7 @@ TEST_CASE("a hole in a log is no end, and neither is a record that is missing wi
   write(log, zeroed);
   CHECK(check_logs(store).damage.find("missing before byte") != std::string::npos);
 
-  fs::rename(log, store / "000999.log");  // of a time when others must have been before
+  fs::rename(log, store / "000999.log");  // a number that implies earlier logs
   std::string later = read(store / "000999.log").substr(4 * 32768);
   write(store / "000999.log", later);
   CHECK_FALSE(check_logs(store).damage.empty());
@@ -128,7 +128,7 @@ TEST_CASE("a store whose log, or whose CURRENT, is missing is damaged") {
   CHECK(check_logs(store).damage == "CURRENT is missing or empty");
 }
 
-// Files of the operator's, or of a disk gone mad.
+// Arbitrary files, for example of a failing disk.
 TEST_CASE("any bytes are read as a log to their end") {
   std::string bytes;
   for (unsigned i = 0, x = 1; i < 200'000; ++i)

@@ -1,5 +1,4 @@
-// What repair_store makes of stores that are damaged in ways of our own, not RocksDB's; files damaged at random are in
-// tests/crash/test_damage.py.
+// repair_store() on stores with damaged rows. tests/crash/test_damage.py damages files at random.
 #include "storage/repair/repair.h"
 
 #include <doctest/doctest.h>
@@ -27,7 +26,7 @@ TEST_CASE("repair leaves a whole store alone, and says what it holds") {
   CHECK(rows(TableStore(folder.store())) == "123");
 }
 
-// A new table must not get the id, and so the rows, of one that was there.
+// A new table must not get the id, and so the rows, of an earlier one.
 TEST_CASE("repair puts counters that cannot be read behind all that is there") {
   for (const std::string_view key : {kFormatKey, kClockKey, kNextTableIdKey}) {
     CAPTURE(key);
@@ -68,7 +67,7 @@ fs::path largest_table_file(const fs::path& store) {
 TEST_CASE("of a damaged block repair loses the rows of that block, and names them") {
   struct {
     const char* block;
-    double part;  // of the file that lies before the damage
+    double part;  // fraction of the file before the damage
   } cases[] = {{"the first", 0.003}, {"one in the middle", 0.5}, {"the last", 0.97}};
   for (const auto& c : cases) {
     CAPTURE(c.block);
@@ -100,7 +99,7 @@ TEST_CASE("of a damaged block repair loses the rows of that block, and names the
     const auto is_there = [&](const std::string& key) {
       return store.get(kTable, {"p", key}, [](const EntityView&) {}).value();
     };
-    std::size_t first = 0, end = keys.size();  // of those that are lost
+    std::size_t first = 0, end = keys.size();  // range of the lost rows
     while (is_there(keys[first])) ++first;
     while (is_there(keys[end - 1])) --end;
     const auto entity = [&](std::size_t i) {
