@@ -102,12 +102,16 @@ using Result = boost::system::result<T, Error>;
 // Carries an Error up the stack. Result::value() throws it; server/service.cc makes an error document of it.
 class ServiceException : public std::exception {
  public:
-  explicit ServiceException(Error error) : error_(std::move(error)) {}
+  // `explanation` says more to a person who debugs the client. It is not part of the answer.
+  explicit ServiceException(Error error, std::string explanation = {})
+      : error_(std::move(error)), explanation_(std::move(explanation)) {}
   const Error& error() const { return error_; }
+  const std::string& explanation() const { return explanation_; }
   const char* what() const noexcept override { return error_.message.c_str(); }
 
  private:
   Error error_;
+  std::string explanation_;
 };
 
 // Result::value() finds this function by argument-dependent lookup.

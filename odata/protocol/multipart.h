@@ -53,6 +53,7 @@ struct BatchAnswer {
   std::string headers;                            // lines, each ending in CRLF
   std::string body;                               // can be empty
   std::optional<ErrorCode> error = std::nullopt;  // the error that it reports; not written
+  std::string explanation = {};                   // why access was refused; not written
 };
 
 // Writes the body of the response, byte for byte as the service does: the parts of a change set within a

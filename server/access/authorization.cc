@@ -1,33 +1,16 @@
 #include "server/access/authorization.h"
 
 #include "odata/text.h"
+#include "server/request/operation_table.h"
 
 namespace rocktable {
 namespace {
 
-// Source: learn.microsoft.com/rest/api/storageservices/create-account-sas#table-service
-struct Requirement {
-  std::optional<RequiredAccess> operator()(const GetServiceProperties&) const { return {{'s', "r", ""}}; }
-  std::optional<RequiredAccess> operator()(const SetServiceProperties&) const { return {{'s', "w", ""}}; }
-  std::optional<RequiredAccess> operator()(const GetServiceStats&) const { return {{'s', "r", ""}}; }
-  std::optional<RequiredAccess> operator()(const QueryTables&) const { return {{'c', "l", ""}}; }
-  std::optional<RequiredAccess> operator()(const GetTable&) const { return {{'c', "l", ""}}; }
-  std::optional<RequiredAccess> operator()(const CreateTable&) const { return {{'c', "cw", ""}}; }
-  std::optional<RequiredAccess> operator()(const DeleteTable&) const { return {{'c', "d", ""}}; }
-  std::optional<RequiredAccess> operator()(const QueryEntities&) const { return {{'o', "r", ""}}; }
-  std::optional<RequiredAccess> operator()(const GetEntity&) const { return {{'o', "r", ""}}; }
-  std::optional<RequiredAccess> operator()(const InsertEntity&) const { return {{'o', "a", ""}}; }
-  std::optional<RequiredAccess> operator()(const WriteEntity& write) const {
-    if (write.kind == WriteKind::Delete) return {{'o', "d", ""}};
-    if (write.condition.kind != Condition::Kind::None) return {{'o', "u", ""}};
-    return {{'o', "", "au"}};  // insert-or-replace, insert-or-merge
-  }
-  std::optional<RequiredAccess> operator()(const Batch&) const { return std::nullopt; }
-  std::optional<RequiredAccess> operator()(const GetBehindTable&) const { return {{'o', "r", ""}}; }
-  // No signature grants these: {} and {} is nothing that a caller could have.
-  std::optional<RequiredAccess> operator()(const GetTableAcl&) const { return {{'c', "", ""}}; }
-  std::optional<RequiredAccess> operator()(const SetTableAcl&) const { return {{'c', "", ""}}; }
-};
+RequiredAccess access_of(const WriteEntity& write) {
+  if (write.kind == WriteKind::Delete) return {'o', "d", ""};
+  if (write.condition.kind != Condition::Kind::None) return {'o', "u", ""};
+  return {'o', "", "au"};  // insert-or-replace, insert-or-merge
+}
 
 bool is_access_policy(const Operation& operation) {
   return std::holds_alternative<GetTableAcl>(operation) || std::holds_alternative<SetTableAcl>(operation);
@@ -36,7 +19,8 @@ bool is_access_policy(const Operation& operation) {
 }  // namespace
 
 std::optional<RequiredAccess> required_access(const Operation& operation) {
-  return std::visit(Requirement(), operation);
+  if (const auto* write = std::get_if<WriteEntity>(&operation)) return access_of(*write);
+  return row_of(operation).access;
 }
 
 Result<void> authorize(const Caller& caller, const Operation& operation) {
@@ -54,6 +38,25 @@ Result<void> authorize(const Caller& caller, const Operation& operation) {
   if (const auto* write = std::get_if<WriteEntity>(&operation);
       write != nullptr && !may_touch(caller, write->key))
     return Error(ErrorCode::AuthorizationFailure);
+  return {};
+}
+
+Result<void> check_location(const Target& target, const Operation& operation) {
+  if (target.secondary && row_of(operation).is_write && !std::holds_alternative<Batch>(operation))
+    return Error(ErrorCode::InsufficientAccountPermissions);
+  return {};
+}
+
+Result<void> check_fetch_mode(const Request& request) {
+  if (request.method == "POST" && request.headers.get("Sec-Fetch-Mode") == "no-cors")
+    return Error(ErrorCode::AuthorizationFailure);
+  return {};
+}
+
+Result<void> check_version(const Caller& caller, std::string_view version) {
+  constexpr std::string_view kFirstVersionWithBearerTokens = "2017-11-09";
+  if (caller.kind == Caller::Kind::Bearer && version < kFirstVersionWithBearerTokens)
+    return Error(ErrorCode::AuthenticationFailed);
   return {};
 }
 

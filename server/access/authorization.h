@@ -2,10 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "odata/error.h"
 #include "server/request/caller.h"
 #include "server/request/operation.h"
+#include "server/request/request.h"
+#include "server/request/target.h"
 
 namespace rocktable {
 
@@ -19,5 +22,16 @@ std::optional<RequiredAccess> required_access(const Operation& operation);
 // does not name, a write to a key out of reach), ResourceNotFound (reading a key out of reach; access policies
 // for a bearer token).
 Result<void> authorize(const Caller& caller, const Operation& operation);
+
+// Refuses every write to the secondary location, which is read-only. Whether a batch is a write shows in its body.
+// Errors: InsufficientAccountPermissions.
+Result<void> check_location(const Target& target, const Operation& operation);
+
+// Refuses requests by which a web page of any origin could write. CSRF: a `no-cors` POST of fetch skips the preflight, and
+// the well-known key would sign it. Errors: AuthorizationFailure.
+Result<void> check_fetch_mode(const Request& request);
+
+// Refuses bearer tokens in versions (`yyyy-MM-dd`) of the service that had none. Errors: AuthenticationFailed.
+Result<void> check_version(const Caller& caller, std::string_view version);
 
 }  // namespace rocktable

@@ -9,6 +9,7 @@
 #include "odata/text.h"
 #include "server/access/authentication_checks.h"
 #include "server/access/signature_mistakes.h"
+#include "server/request/operation_table.h"
 
 namespace rocktable {
 namespace {
@@ -306,7 +307,7 @@ std::string explain_code(ErrorCode code) {
 }
 
 std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error) {
-  const std::string name(name_of(operation));
+  const std::string name(row_of(operation).name);
   if (caller.kind == Caller::Kind::Bearer)
     return one_line(name + " needs the account's key: to a bearer token access policies are not there.");
   const auto access = required_access(operation);
@@ -330,9 +331,9 @@ std::string explain_authorization(const Caller& caller, const Operation& operati
 void require_access(const RequestContext& context, const Operation& operation) {
   const auto allowed = authorize(context.caller, operation);
   if (allowed) return;
-  if (context.explanation)
-    *context.explanation = explain_authorization(context.caller, operation, allowed.error());
-  throw ServiceException(allowed.error());
+  throw ServiceException(
+      allowed.error(),
+      context.explains ? explain_authorization(context.caller, operation, allowed.error()) : std::string());
 }
 
 }  // namespace rocktable

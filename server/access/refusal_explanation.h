@@ -34,7 +34,7 @@ std::string explain_reach(const Caller& caller, const EntityKey& key);
 // Refusals that need no look at the request; empty for all others.
 std::string explain_code(ErrorCode code);
 
-// authorize(). Throws ServiceException, after it has told an context that asks why.
+// authorize(). Throws ServiceException, with an explanation if the context asks for it.
 void require_access(const RequestContext& context, const Operation& operation);
 
 }  // namespace rocktable

@@ -41,12 +41,12 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string console_line(const AccessRecord& record, std::string_view target) {
+std::string console_line(const RequestEvent& event, std::string_view target) {
   constexpr std::size_t kMaxTarget = kMaxConsoleLine / 2;
   const bool cut = target.size() > kMaxTarget;
-  return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", record.remote_address, time_of_log(),
-                     record.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "",
-                     record.status, record.body_bytes);
+  return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", event.remote_address, time_of_log(),
+                     event.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "",
+                     event.status, event.body_bytes);
 }
 
 }  // namespace
@@ -72,19 +72,19 @@ void AccessLog::print(const std::string& line) {
       ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
 }
 
-void AccessLog::write(const AccessRecord& record) {
+void AccessLog::take(const RequestEvent& event) {
   if (silent_ && !file_) return;
-  const std::string target = printable(without_signature(record.target));
-  if (!silent_) print(console_line(record, target));
+  const std::string target = printable(without_signature(event.target));
+  if (!silent_) print(console_line(event, target));
   if (!file_) return;
   std::string cost;
-  if (!record.plan_class.empty()) {
-    cost = fmt::format(" {} scanned {} returned {} read {} bytes", record.plan_class, record.entities_scanned,
-                       record.entities_returned, record.bytes_read);
+  if (!event.plan_class.empty()) {
+    cost = fmt::format(" {} scanned {} returned {} read {} bytes", event.plan_class,
+                       event.reads.entities_scanned, event.reads.entities_returned, event.reads.bytes_read);
   }
-  if (!record.explanation.empty()) cost += fmt::format(" refused: {}", record.explanation);
-  file_->info("{} {} {} {} -> {} {} bytes {} us{}", record.request_id, record.remote_address, record.method,
-              target, record.status, record.body_bytes, record.duration.count(), cost);
+  if (!event.explanation.empty()) cost += fmt::format(" refused: {}", event.explanation);
+  file_->info("{} {} {} {} -> {} {} bytes {} us{}", event.request_id, event.remote_address, event.method,
+              target, event.status, event.body_bytes, event.duration.count(), cost);
 }
 
 }  // namespace rocktable

@@ -45,12 +45,12 @@ void ConnectionTrace::keep_head(const Request& request, bool http_1_0) {
   head_ = head_of(request, http_1_0, kFreeBytes);
 }
 
-void ConnectionTrace::keep_outcome(const AccessRecord& record) {
-  request_id_ = record.request_id;
-  plan_class_ = record.plan_class;
-  explanation_ = record.explanation;
-  entities_scanned_ = record.entities_scanned;
-  entities_returned_ = record.entities_returned;
+void ConnectionTrace::keep_outcome(const RequestEvent& event) {
+  request_id_ = event.request_id;
+  plan_class_ = event.plan_class;
+  explanation_ = event.explanation;
+  entities_scanned_ = event.reads.entities_scanned;
+  entities_returned_ = event.reads.entities_returned;
 }
 
 void ConnectionTrace::complete(const Request& request, std::size_t body_bytes, bool http_1_0) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "odata/error.h"
-#include "server/events/access_log.h"
+#include "server/events/request_event.h"
 #include "server/events/trace.h"
 #include "server/request/request.h"
 
@@ -43,7 +43,7 @@ class ConnectionTrace {
   void keep_head(const Request& request, bool http_1_0);
 
   // What the call came to; the views are copied.
-  void keep_outcome(const AccessRecord& record);
+  void keep_outcome(const RequestEvent& event);
 
   // All of the request is there. It must stay until the answer is written.
   void complete(const Request& request, std::size_t body_bytes, bool http_1_0);

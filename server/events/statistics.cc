@@ -21,6 +21,16 @@ void add_to(Counters& sum, const Counters& more) {
   sum.storage_time += more.storage_time;
 }
 
+Counters difference(const RequestStats& reads, const RequestStats& counted) {
+  Counters out;
+  out.ranges = reads.ranges - counted.ranges;
+  out.entities_scanned = reads.entities_scanned - counted.entities_scanned;
+  out.entities_returned = reads.entities_returned - counted.entities_returned;
+  out.bytes_read = reads.bytes_read - counted.bytes_read;
+  out.storage_time = reads.storage_time - counted.storage_time;
+  return out;
+}
+
 nlohmann::json to_json(const StatisticsKey& key, const Counters& counters) {
   using Microseconds = std::chrono::duration<double, std::micro>;
   return {{"account", key.account},
@@ -78,34 +88,25 @@ nlohmann::json Statistics::to_json() const {
   return {{"counters", std::move(rows)}};
 }
 
-Counters LiveCount::read_since_update(const RequestStats& stats) {
-  Counters out;
-  out.ranges = stats.ranges - told_.ranges;
-  out.entities_scanned = stats.entities_scanned - told_.entities_scanned;
-  out.entities_returned = stats.entities_returned - told_.entities_returned;
-  out.bytes_read = stats.bytes_read - told_.bytes_read;
-  out.storage_time = stats.storage_time - told_.storage_time;
-  told_.ranges = stats.ranges;
-  told_.entities_scanned = stats.entities_scanned;
-  told_.entities_returned = stats.entities_returned;
-  told_.bytes_read = stats.bytes_read;
-  told_.storage_time = stats.storage_time;
-  return out;
-}
-
-void LiveCount::update(const RequestStats& stats, std::chrono::steady_clock::time_point now) {
-  if (now - told_at_ < kUpdateInterval) return;
-  told_at_ = now;
-  statistics_.add(key_, read_since_update(stats));
-}
-
-void LiveCount::finish(const RequestStats& stats, int status, bool continues, std::size_t bytes_sent) {
-  Counters counters = read_since_update(stats);
+void Statistics::take(const RequestEvent& event) {
+  if (event.key == nullptr) return;
+  Counters counters = difference(event.reads, event.counted_reads);
   counters.requests = 1;
-  counters.continuations = continues ? 1 : 0;
-  counters.errors = status >= 400 ? 1 : 0;
-  counters.bytes_sent = bytes_sent;
-  statistics_.add(key_, counters);
+  counters.continuations = event.continues ? 1 : 0;
+  counters.errors = event.status >= 400 ? 1 : 0;
+  counters.bytes_sent = event.body_bytes;
+  add(*event.key, counters);
+}
+
+void LiveCount::update(const RequestStats& reads, std::chrono::steady_clock::time_point now) {
+  if (now - updated_at_ < kUpdateInterval) return;
+  updated_at_ = now;
+  statistics_.add(key_, difference(reads, counted_));
+  counted_.ranges = reads.ranges;
+  counted_.entities_scanned = reads.entities_scanned;
+  counted_.entities_returned = reads.entities_returned;
+  counted_.bytes_read = reads.bytes_read;
+  counted_.storage_time = reads.storage_time;
 }
 
 }  // namespace rocktable

@@ -11,19 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "server/events/request_event.h"
 #include "storage/request_stats.h"
 
 namespace rocktable {
-
-// What a request is counted under.
-struct StatisticsKey {
-  std::string account;
-  std::string table;            // lower case; empty for operations that address none
-  std::string_view operation;   // names of constants: they outlive everything
-  std::string_view plan_class;  // empty where nothing is read by key
-
-  auto operator<=>(const StatisticsKey&) const = default;
-};
 
 struct Counters {
   std::uint64_t requests = 0;       // each answers one page
@@ -38,8 +29,11 @@ struct Counters {
 };
 
 // Thread-safe. Threads count apart from each other, and are added up when somebody asks.
-class Statistics {
+class Statistics : public RequestEventSink {
  public:
+  // Counts the request under its key, and of its reads those that LiveCount has not counted.
+  void take(const RequestEvent& event) override;
+
   // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under account and table
   // `*`, still by operation and class.
   void add(const StatisticsKey& key, const Counters& counters);
@@ -63,24 +57,21 @@ class Statistics {
   std::set<StatisticsKey> known_;  // the keys of all shards
 };
 
-// Brings what a request at work has read into the statistics while it reads, so that a long scan shows.
+// Counts what a scan has read while it still reads, so that a long scan shows.
 class LiveCount {
  public:
-  LiveCount(Statistics& statistics, StatisticsKey key) : statistics_(statistics), key_(std::move(key)) {}
+  // `counted` is what take() must not count again. The three must outlive this.
+  LiveCount(Statistics& statistics, const StatisticsKey& key, RequestStats& counted)
+      : statistics_(statistics), key_(key), counted_(counted) {}
 
-  // Adds what was read since the last call; every five milliseconds at most.
-  void update(const RequestStats& stats, std::chrono::steady_clock::time_point now);
-
-  // The same, and what is known at the end alone.
-  void finish(const RequestStats& stats, int status, bool continues, std::size_t bytes_sent);
+  // Adds what was read since the last call, every five milliseconds at most.
+  void update(const RequestStats& reads, std::chrono::steady_clock::time_point now);
 
  private:
-  Counters read_since_update(const RequestStats& stats);
-
   Statistics& statistics_;
-  StatisticsKey key_;
-  RequestStats told_;
-  std::chrono::steady_clock::time_point told_at_;
+  const StatisticsKey& key_;
+  RequestStats& counted_;
+  std::chrono::steady_clock::time_point updated_at_;
 };
 
 }  // namespace rocktable

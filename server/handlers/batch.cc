@@ -36,6 +36,7 @@ struct Failure {
   std::size_t index;
   Error error;
   bool indexed = true;  // the message starts with `index:`
+  std::string explanation = {};
 };
 
 // Header lines stand in the service's order; an inner answer has no other ones.
@@ -107,6 +108,7 @@ BatchAnswer failure_answer(const RequestContext& context, const Failure& failure
   if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
   BatchAnswer out = answer_with(status_of(error.code));
   out.error = error.code;
+  out.explanation = failure.explanation;
   out.body = json_error_body(error, context);
   const bool early = error.code == ErrorCode::TableNotFound;
   add_content_id(out.headers, part);
@@ -123,7 +125,10 @@ Response answer(const RequestContext& context, bool change_set, const std::vecto
   Response response = table_layer_response(context, 202);
   response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
   response.framing = Response::Framing::Chunked;
-  if (answers.size() == 1) response.error = answers.front().error;  // a refusal stands for all operations
+  if (answers.size() == 1) {  // a refusal stands for all operations
+    response.error = answers.front().error;
+    response.explanation = answers.front().explanation;
+  }
   response.body = write_batch_response(boundary, "changesetresponse_" + new_guid(), change_set, answers);
   return response;
 }
@@ -209,6 +214,19 @@ std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context
       failure_answer(context, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
 }
 
+// Runs `step` on one part. Returns why the part is refused, or nothing. An operation that no part may hold refuses the whole
+// batch: throws ServiceException.
+template <class Step>
+std::optional<ServiceException> refusal_of(const Step& step) {
+  try {
+    step();
+    return std::nullopt;
+  } catch (const ServiceException& refusal) {
+    if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
+    return refusal;
+  }
+}
+
 std::vector<BatchAnswer> run_change_set(TableStore& store, const RequestContext& context,
                                         const BatchRequest& request, RequestStats& stats) {
   std::vector<ChangeSetPart> prepared;
@@ -216,23 +234,17 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const RequestContext&
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
     Part part;
-    try {
-      if (i == kMaxOperations) {
-        parse_part(request.parts[i], context, part);
-        throw ServiceException(Error(ErrorCode::InvalidInput, kTooManyOperations));
-      }
-      ChangeSetPart write = prepare(request.parts[i], context, part);
-      if (const auto violation = rules.violation(write.change))
-        return {failure_answer(context, {i, *violation}, part)};
-      prepared.push_back(std::move(write));
-    } catch (const ServiceException& refusal) {
-      if (refusal.error().code == ErrorCode::MethodNotAllowed)
-        throw ServiceException(ErrorCode::InvalidInput);
+    if (i == kMaxOperations) {
+      refusal_of([&] { parse_part(request.parts[i], context, part); });
       // The service counts the operation that is one too many as the last that it takes.
-      if (i == kMaxOperations)
-        return {failure_answer(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
-      return {failure_answer(context, {i, refusal.error()}, part)};
+      return {failure_answer(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
     }
+    const auto refusal = refusal_of([&] {
+      ChangeSetPart write = prepare(request.parts[i], context, part);
+      if (const auto violation = rules.violation(write.change)) throw ServiceException(*violation);
+      prepared.push_back(std::move(write));
+    });
+    if (refusal) return {failure_answer(context, {i, refusal->error(), true, refusal->explanation()}, part)};
   }
   if (prepared.empty()) return {};
   return commit(store, context, prepared, stats);
@@ -262,15 +274,15 @@ bool is_query(const BatchRequest& request) {
 BatchAnswer run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
                       RequestStats& stats) {
   Part part;
-  try {
+  BatchAnswer out;
+  const auto refusal = refusal_of([&] {
     const Operation operation = parse_part(raw, context, part);
-    if (const auto* query = std::get_if<GetEntity>(&operation))
-      return found(store, context, part, *query, stats);
-    throw ServiceException(ErrorCode::MethodNotAllowed);
-  } catch (const ServiceException& refusal) {
-    if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
-    return failure_answer(context, {0, refusal.error()}, part);
-  }
+    const auto* query = std::get_if<GetEntity>(&operation);
+    if (query == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
+    out = found(store, context, part, *query, stats);
+  });
+  if (refusal) return failure_answer(context, {0, refusal->error(), true, refusal->explanation()}, part);
+  return out;
 }
 
 }  // namespace
@@ -278,10 +290,8 @@ BatchAnswer run_query(const TableStore& store, const RequestContext& context, co
 Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
                    const std::string& body, RequestStats& stats) {
   auto parsed = parse_batch(operation.content_type, body);
-  if (context.target.secondary && !(parsed && is_query(*parsed))) {
-    if (context.explanation) *context.explanation = explain_code(ErrorCode::InsufficientAccountPermissions);
+  if (context.target.secondary && !(parsed && is_query(*parsed)))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
-  }
   const BatchRequest request = std::move(parsed).value();
   if (request.change_set) return answer(context, true, run_change_set(store, context, request, stats));
   return answer(context, false, {run_query(store, context, request.parts.front(), stats)});

@@ -90,7 +90,7 @@ Response preflight(const RequestContext& context, const std::vector<CorsRule>& r
   const auto origin = headers.get("Origin"), method = headers.get("Access-Control-Request-Method");
   const auto requested = headers.get("Access-Control-Request-Headers");
   if (origin.empty() || method.empty())
-    throw ServiceException({ErrorCode::InvalidHeaderValue, "A required CORS header is not present."});
+    throw ServiceException(Error(ErrorCode::InvalidHeaderValue, "A required CORS header is not present."));
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CorsRule& one) {
     return allows_origin(one, origin) && allows_method(one, method) && allows_headers(one, requested);
   });

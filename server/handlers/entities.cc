@@ -67,8 +67,8 @@ std::string inserted_entity_body(const PayloadFormat& format, const AddressedMut
 void require_reach(const RequestContext& context, const AddressedMutation& write) {
   const EntityKey key{write.partition_key, write.write.row_key};
   if (may_touch(context.caller, key)) return;
-  if (context.explanation) *context.explanation = explain_reach(context.caller, key);
-  throw ServiceException(ErrorCode::AuthorizationFailure);
+  throw ServiceException(ErrorCode::AuthorizationFailure,
+                         context.explains ? explain_reach(context.caller, key) : std::string());
 }
 
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
@@ -144,6 +144,7 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
   Response response = table_layer_response(context, 200);
   set_json_body(response, context, std::move(body));
   if (next) {
+    response.continues = true;
     response.add("x-ms-continuation-NextPartitionKey", encode_continuation_token(next->partition_key));
     // An empty row key has no token: the next page starts with the first row of the partition, which is that
     // one.

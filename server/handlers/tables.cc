@@ -57,6 +57,7 @@ Response query_tables(const TableStore& store, const RequestContext& context, co
   write_table_set(body, payload_format(context, {}), names);
   set_json_body(response, context, std::move(body));
   if (next) {
+    response.continues = true;
     const auto file_time = next->created.ticks - kFileTimeEpoch.ticks;
     response.add("x-ms-continuation-NextTableName",
                  encode_continuation_token(table_token_text(to_lower_ascii(next->name), file_time)));

@@ -1,7 +1,5 @@
 #include "server/http/connection.h"
 
-#include <spdlog/spdlog.h>
-
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -9,7 +7,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core/read_size.hpp>
 #include <boost/beast/http/error.hpp>
 #include <tuple>
 #include <utility>
@@ -26,72 +23,12 @@ using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of many KiB in the request line
-constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
-constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
 constexpr std::size_t kMaxWrittenBytes = 64 << 10;
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
-constexpr std::size_t kMaxFramingBytes = 1 << 20;  // of a chunked body: sizes, extensions, trailers
-constexpr std::size_t kIdleBytes = 4 << 10;        // a connection that idles keeps no more
-constexpr std::chrono::seconds kHandshakeTimeout{10};
-constexpr std::chrono::seconds kCloseTimeout{10};    // for the client to read the last answer, and to close
-constexpr std::chrono::seconds kPressedTimeout{10};  // for a large request or answer while memory is short
-constexpr std::chrono::seconds kStalledTimeout{1};   // without a byte of it meanwhile
-constexpr std::chrono::seconds kIdlesAfter{2};
+constexpr std::size_t kIdleBytes = 4 << 10;       // a connection that idles keeps no more
 constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its thread no longer than this
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
-constexpr unsigned char kTlsHandshake = 0x16;      // the first byte of TLS, and of no HTTP
-
-bool starts_tls(const beast::flat_buffer& bytes) {
-  return bytes.size() > 0 && *static_cast<const unsigned char*>(bytes.data().data()) == kTlsHandshake;
-}
-
-// At once as much of a body as is announced: each read is a turn through the kernel and the event loop. Who has no
-// share of the memory reads little at a time.
-std::size_t bytes_to_read(const beast::flat_buffer& buffer, std::uint64_t announced, bool has_share) {
-  const std::size_t most =
-      std::min(has_share ? kMaxReadBytes : kFreeBytes, buffer.max_size() - buffer.size());
-  return std::max(beast::read_size(buffer, most),
-                  static_cast<std::size_t>(std::min<std::uint64_t>(announced, most)));
-}
-
-// Told once: whoever mixes the protocols up does so with each connection.
-void tell_of_tls() {
-  [[maybe_unused]] static const bool kTold = [] {
-    spdlog::warn(
-        "a client speaks HTTPS, and this endpoint HTTP: use http:// in the endpoint or connection string, or "
-        "start with --tls auto");
-    return true;
-  }();
-}
-
-// The error of the service that fits broken HTTP; nothing where the client just went away. `unread` begins with what
-// could not be read.
-std::optional<Error> refusal_of(const boost::system::error_code& error, const beast::flat_buffer& unread) {
-  if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
-  if (error == http::error::body_limit) return Error(ErrorCode::RequestBodyTooLarge);
-  if (error == http::error::bad_target) return Error(ErrorCode::RequestUrlFailedToParse);
-  if (error == boost::system::errc::not_supported)
-    return Error(ErrorCode::NotImplemented);  // a transfer coding
-  if (error == http::error::bad_method && starts_tls(unread)) {
-    tell_of_tls();
-    return Error(ErrorCode::InvalidInput,
-                 "This endpoint speaks HTTP: use http:// in the endpoint or connection string.");
-  }
-  if (error.category() == http::make_error_code(http::error::bad_method).category())
-    return Error(ErrorCode::InvalidHeaderValue);
-  return std::nullopt;
-}
-
-// Why a request did not become whole, for people; `is_refused`: there is an answer that says so, too.
-std::string reason_of(const boost::system::error_code& error, bool is_refused) {
-  if (is_refused) return "the request could not be read: " + error.message();
-  if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor)
-    return "the server closed the connection before the request was whole: it took too long, or the server "
-           "stops";
-  return "the client went away before its request was whole";
-}
 
 ConnectionTrace::Ends ends_of(const asio::ip::tcp::socket& socket, const std::string& remote_address) {
   boost::system::error_code ignored;
@@ -112,13 +49,6 @@ asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const st
 
 }  // namespace
 
-struct Connection::Message {
-  RequestParser parser;
-  boost::system::error_code error;
-  std::size_t bytes = 0;       // parsed so far
-  std::size_t head_bytes = 0;  // of them, once the head is done
-};
-
 // While a call is at work on the pool.
 struct Connection::Watch {
   asio::steady_timer pause;
@@ -131,7 +61,8 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
       buffer_(kMaxHeaderBytes + kMaxReadBytes),
       head_share_(context.heads),
       body_share_(context.bodies),
-      answer_share_(context.answers) {
+      answer_share_(context.answers),
+      watchdog_(context.timeouts) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   const auto remote = stream_.socket().remote_endpoint(ignored);
@@ -143,10 +74,7 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
   enter(State::Idle);
 }
 
-void Connection::enter(State state) {
-  state_ = state;
-  since_ = moved_ = std::chrono::steady_clock::now();
-}
+void Connection::enter(State state) { watchdog_.enter(state, Watchdog::Clock::now()); }
 
 asio::awaitable<void> Connection::serve() {
   bool ready = !finishing_;
@@ -177,15 +105,15 @@ asio::awaitable<bool> Connection::secure() {
 
 asio::awaitable<void> Connection::serve_requests() {
   while (!finishing_) {
-    Message message{RequestParser(received_), {}, 0};
+    MessageReader reader(received_, buffer_);
     enter(State::Idle);
-    if (!co_await read(message)) {
-      const auto refusal = refusal_of(message.error, buffer_);
-      if (trace_) trace_broken_request(message, refusal.has_value());
+    if (!co_await read(reader)) {
+      const auto refusal = refusal_of(reader.error(), buffer_);
+      if (trace_) trace_broken_request(reader, refusal.has_value());
       if (refusal) co_await refuse(*refusal);
       co_return;
     }
-    if (!co_await answer(message)) co_return;
+    if (!co_await answer(reader.parser())) co_return;
   }
 }
 
@@ -196,100 +124,76 @@ asio::awaitable<void> Connection::refuse(const Error& error) {
   co_await write(response, delivery);
 }
 
-// One whole request; false where there is none to come.
-asio::awaitable<bool> Connection::read(Message& message) {
-  auto& parser = message.parser;
-  parser.header_limit(kMaxHeaderBytes);
-  parser.body_limit(kMaxBodyBytes);
-  if (!co_await feed(message, true)) co_return false;
-  message.head_bytes = message.bytes;
+// Reads one whole request. Returns false if none will come.
+asio::awaitable<bool> Connection::read(MessageReader& reader) {
+  const bool has_head = co_await feed(reader, MessageReader::Part::Head);  // GCC 12 breaks it as a condition
+  if (!has_head) co_return false;
   charge_head();
-  message.error = parser.framing_error();
-  if (message.error) co_return false;
-  if (parser.is_done()) co_return true;
-  co_return co_await read_body(message);
+  reader.check_framing();
+  if (reader.error().failed()) co_return false;
+  if (reader.parser().is_done()) co_return true;
+  co_return co_await read_body(reader);
 }
 
-// What is large, or may become so, is judged by its head: a body is kept only where that is accepted and there is memory.
-// A refusal leaves the connection as usable as any answer, so the body is read all the same, and dropped.
-asio::awaitable<bool> Connection::read_body(Message& message) {
-  auto& parser = message.parser;
+// Judges a request that is large, or may become so, by its head: its body is kept only if the request is accepted and there
+// is memory. A refusal leaves the connection usable, so the body is read and dropped.
+asio::awaitable<bool> Connection::read_body(MessageReader& reader) {
+  auto& parser = reader.parser();
   enter(State::Body);
   const auto length = parser.content_length();
   const bool is_large = length && *length > kFreeBytes;
-  if (is_large || !length || head_share_.is_held()) accept(message);
+  if (is_large || !length || head_share_.is_held()) accept(parser);
   if (call_ && call_->is_refused()) {
-    refuse_early(message);
+    refuse_early(parser);
   } else if (is_large) {
     const bool has_room = co_await await_room(body_share_, *length);
     if (!has_room) {
-      message.error = asio::error::operation_aborted;
+      reader.fail(asio::error::operation_aborted);
       co_return false;
     }
   }
   if (parser.expects_continue()) {
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
-    std::size_t bytes = 0;
-    std::tie(message.error, bytes) = co_await asio::async_write(stream_, asio::buffer(kGoOn), kAwait);
-    if (message.error) co_return false;
+    const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(kGoOn), kAwait);
+    if (error) {
+      reader.fail(error);
+      co_return false;
+    }
   }
-  co_return co_await feed(message, false);
+  co_return co_await feed(reader, MessageReader::Part::Whole);
 }
 
-// Feeds the parser with its header, or with all of the message; false where that fails.
-asio::awaitable<bool> Connection::feed(Message& message, bool header_alone) {
-  auto& parser = message.parser;
-  parser.eager(!header_alone);
-  while (header_alone ? !parser.is_header_done() : !parser.is_done()) {
-    if (buffer_.size() > 0) {
-      if (trace_) trace_->begin();
-      const std::size_t bytes = parser.put(buffer_.data(), message.error);
-      buffer_.consume(bytes);
-      message.bytes += bytes;
-      if (message.bytes > kMaxHeaderBytes + 2 * parser.body_bytes() + kMaxFramingBytes)
-        message.error = http::error::body_limit;
-      if (!message.error) continue;
-      if (message.error != http::error::need_more) co_return false;
-    }
-    if (buffer_.size() == buffer_.max_size()) {  // an endless chunk header or trailer
-      message.error = http::error::header_limit;
+// Feeds the reader until it has the part. Returns false if that fails.
+asio::awaitable<bool> Connection::feed(MessageReader& reader, MessageReader::Part part) {
+  const bool head = part == MessageReader::Part::Head;
+  MemoryBudget::Share& share = head ? head_share_ : body_share_;
+  for (;;) {
+    if (trace_ && buffer_.size() > 0) trace_->begin();
+    const auto need = reader.advance(part, share.is_held());
+    if (need == MessageReader::Need::Nothing) co_return !reader.error().failed();
+    const bool between_requests = watchdog_.state() == State::Idle || watchdog_.state() == State::Head;
+    if (finishing_ && between_requests) {
+      reader.fail(http::error::end_of_stream);
       co_return false;
     }
-    if (finishing_ && (state_ == State::Idle || state_ == State::Head)) {
-      message.error = http::error::end_of_stream;
-      co_return false;
-    }
-    if (state_ == State::Idle && (message.bytes > 0 || buffer_.size() > 0)) enter(State::Head);
-    if (needs_room(message, header_alone)) {
-      MemoryBudget::Share& share = header_alone ? head_share_ : body_share_;
-      const bool has_room = co_await await_room(share, header_alone ? kMaxHeaderBytes : kMaxBodyBytes);
+    if (watchdog_.state() == State::Idle && reader.has_begun()) enter(State::Head);
+    if (need == MessageReader::Need::Room) {
+      const bool has_room = co_await await_room(share, head ? kMaxHeaderBytes : kMaxBodyBytes);
       if (!has_room) {
-        message.error = asio::error::operation_aborted;
+        reader.fail(asio::error::operation_aborted);
         co_return false;
       }
     }
-    const auto space = buffer_.prepare(bytes_to_read(buffer_, header_alone ? 0 : parser.announced_bytes(),
-                                                     has_share() && !parser.drops_body()));
-    std::size_t bytes = 0;
-    std::tie(message.error, bytes) = co_await stream_.async_read_some(space, kAwait);
-    buffer_.commit(bytes);
-    if (has_share()) moved_ = std::chrono::steady_clock::now();
-    if (std::exchange(releasing_buffers_, false) && message.error == asio::error::operation_aborted &&
-        !finishing_) {
-      give_memory_back();
+    const auto space = reader.prepare(part, has_share());
+    const auto [error, bytes] = co_await stream_.async_read_some(space, kAwait);
+    if (has_share()) watchdog_.note_progress(Watchdog::Clock::now());
+    reader.commit(bytes, error);
+    if (std::exchange(releasing_buffers_, false) && error == asio::error::operation_aborted && !finishing_) {
+      release_buffers();
       continue;
     }
-    if (message.error == asio::error::eof)
-      message.error = parser.got_some() ? http::error::partial_message : http::error::end_of_stream;
-    if (message.error) co_return false;
+    if (reader.error().failed()) co_return false;
   }
-  co_return true;
-}
-
-// Whether more than the little that everybody has is about to be read, by a head or a body in chunks.
-bool Connection::needs_room(const Message& message, bool header_alone) const {
-  if (message.bytes - message.head_bytes + buffer_.size() <= kFreeBytes) return false;
-  return header_alone ? !head_share_.is_held() : !body_share_.is_held() && !message.parser.drops_body();
 }
 
 // What a large head takes now that it is complete. It stays charged until the answer is written.
@@ -306,7 +210,7 @@ asio::awaitable<bool> Connection::await_share(MemoryBudget::Share& share, std::s
   MemoryBudget::Turn turn(
       share, bytes, [timer = turn_] { asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
   bool granted = turn.claim();
-  while (!granted && !hung_up_ && !(finishing_ && state_ == State::Waiting)) {
+  while (!granted && !hung_up_ && !(finishing_ && watchdog_.state() == State::Waiting)) {
     co_await turn_->async_wait(kAwait);
     granted = turn.claim();
   }
@@ -317,28 +221,28 @@ asio::awaitable<bool> Connection::await_share(MemoryBudget::Share& share, std::s
 // The same for a part of a request; false where the connection ends meanwhile.
 asio::awaitable<bool> Connection::await_room(MemoryBudget::Share& share, std::size_t bytes) {
   if (share.take(bytes)) co_return true;
-  const State reading = state_;
+  const State reading = watchdog_.state();
   enter(State::Waiting);
   const bool granted = co_await await_share(share, bytes);
   enter(reading);
   co_return granted && !finishing_;
 }
 
-void Connection::accept(Message& message) {
-  message.parser.view(request_);
+void Connection::accept(const RequestParser& parser) {
+  parser.view(request_);
   call_ = context_.service.accept(request_);
 }
 
 // A refusal is rendered at once: the head has served its purpose, and its memory goes back before the body comes.
-void Connection::refuse_early(Message& message) {
+void Connection::refuse_early(RequestParser& parser) {
   refusal_ = call_->run(hung_up_, answer_share_);
-  log(*refusal_);
+  report(*refusal_);
   call_.reset();
-  if (trace_) trace_->keep_head(request_, message.parser.is_http_1_0());
+  if (trace_) trace_->keep_head(request_, parser.is_http_1_0());
   request_.headers.clear();
   received_.release();
   head_share_.give_back();
-  message.parser.drop_body();
+  parser.drop_body();
 }
 
 // Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for a page
@@ -356,12 +260,12 @@ bool Connection::hold_answer(std::size_t bytes) {
 }
 
 // Whether the connection goes on.
-asio::awaitable<bool> Connection::answer(Message& message) {
+asio::awaitable<bool> Connection::answer(const RequestParser& parser) {
   enter(State::Working);
-  if (trace_) trace_->complete(request_, message.parser.body_bytes(), message.parser.is_http_1_0());
+  if (trace_) trace_->complete(request_, parser.body_bytes(), parser.is_http_1_0());
   std::optional<Response> response = std::exchange(refusal_, std::nullopt);
   if (!response) {
-    if (!call_) accept(message);
+    if (!call_) accept(parser);
     if (call_->lane() == Lane::Connection) {
       response = call_->run(hung_up_, answer_share_);
     } else {
@@ -373,11 +277,10 @@ asio::awaitable<bool> Connection::answer(Message& message) {
     }
     if (!hold_answer(response->body.size()))
       response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
-    log(*response);
+    report(*response);
     call_.reset();
   }
-  const Delivery delivery{.keep_alive = message.parser.keep_alive() && !finishing_,
-                          .http_1_0 = message.parser.is_http_1_0()};
+  const Delivery delivery{.keep_alive = parser.keep_alive() && !finishing_, .http_1_0 = parser.is_http_1_0()};
   const bool written = co_await write(*response, delivery);
   answer_share_.give_back();
   body_share_.give_back();
@@ -385,34 +288,24 @@ asio::awaitable<bool> Connection::answer(Message& message) {
   co_return written&& delivery.keep_alive;
 }
 
-void Connection::log(const Response& response) {
-  const auto& stats = call_->stats();
-  const AccessRecord record{
-      remote_address_,
-      request_.method,
-      request_.target,
-      response.status,
-      response.body.size(),
-      call_->request_id(),
-      call_->plan_class(),
-      stats.entities_scanned,
-      stats.entities_returned,
-      stats.bytes_read,
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since_),
-      call_->explanation()};
-  context_.access_log.write(record);
-  if (trace_) trace_->keep_outcome(record);
+// Makes the event of the call, and hands it to each sink.
+void Connection::report(const Response& response) {
+  const auto duration = Watchdog::Clock::now() - watchdog_.since();
+  const RequestEvent event =
+      call_->event(response, std::chrono::duration_cast<std::chrono::microseconds>(duration));
+  for (RequestEventSink* const sink : context_.event_sinks) sink->take(event);
+  if (trace_) trace_->keep_outcome(event);
 }
 
 // What came of a request that did not become whole.
-void Connection::trace_broken_request(Message& message, bool is_refused) {
-  const auto& parser = message.parser;
+void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
+  const auto& parser = reader.parser();
   if (!refusal_) parser.view(request_);  // else its memory is given back, and the trace has its head
-  const bool head_is_broken = !parser.is_header_done() && message.error != http::error::body_limit;
+  const bool head_is_broken = !parser.is_header_done() && reader.error() != http::error::body_limit;
   const auto bytes = buffer_.data();
   const std::string_view unread(static_cast<const char*>(bytes.data()), head_is_broken ? bytes.size() : 0);
   trace_->break_off(request_, parser.body_bytes(), parser.is_http_1_0(), unread,
-                    reason_of(message.error, is_refused));
+                    reason_of(reader.error(), is_refused));
   if (!is_refused) trace_->leave_unanswered();
 }
 
@@ -468,12 +361,12 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
     const std::array<asio::const_buffer, 3> buffers{asio::buffer(outgoing_), asio::buffer(body),
                                                     asio::buffer(tail)};
     const auto next = [this](const boost::system::error_code& failure, std::size_t) {
-      moved_ = std::chrono::steady_clock::now();
+      watchdog_.note_progress(Watchdog::Clock::now());
       return failure ? 0 : kMaxWrittenBytes;
     };
     std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, next, kAwait);
   }
-  if (trace_) trace_->answer(outgoing_, body, response.error, since_, !error);
+  if (trace_) trace_->answer(outgoing_, body, response.error, watchdog_.since(), !error);
   co_return !error;
 }
 
@@ -491,55 +384,33 @@ asio::awaitable<void> Connection::close_gracefully() {
   }
 }
 
-void Connection::sweep(std::chrono::steady_clock::time_point now) {
-  const auto waited = now - since_;
-  if (state_ == State::Idle && !finishing_) {
-    if (waited > context_.timeouts.keep_alive) {
-      finish();
-    } else if (waited > kIdlesAfter && holds_much()) {
-      releasing_buffers_ = true;
-      stream_.cancel();  // it waits with a buffer
-    }
-  } else if (is_late(now)) {
-    close();
-  }
-}
-
-bool Connection::is_late(std::chrono::steady_clock::time_point now) const {
-  const auto waited = now - since_;
-  const auto is_pressed = [&](const MemoryBudget::Share& share, const MemoryBudget& budget) {
-    return share.is_held() && budget.is_short() &&
-           (waited > kPressedTimeout || now - moved_ > kStalledTimeout);
+void Connection::sweep(Watchdog::Clock::time_point now) {
+  const auto is_short = [](const MemoryBudget::Share& share, const MemoryBudget& budget) {
+    return share.is_held() && budget.is_short();
   };
-  const bool request_is_pressed =
-      is_pressed(head_share_, context_.heads) || is_pressed(body_share_, context_.bodies);
-  switch (state_) {
-    case State::Handshake:
-      return waited > kHandshakeTimeout;
-    case State::Idle:
-      return finishing_;
-    case State::Head:
-      return finishing_ || waited > context_.timeouts.head || request_is_pressed;
-    case State::Body:
-      return waited > context_.timeouts.body || request_is_pressed;
-    case State::Waiting:
-      return waited > context_.timeouts.body;
-    case State::Working:
-      return false;
-    case State::Writing:
-      return waited > context_.timeouts.answer || request_is_pressed ||
-             is_pressed(answer_share_, context_.answers);
-    case State::Closing:
-      return finishing_ || waited > kCloseTimeout;
+  const Watchdog::Circumstances circumstances{
+      .finishing = finishing_,
+      .holds_buffers = holds_much(),
+      .request_is_short = is_short(head_share_, context_.heads) || is_short(body_share_, context_.bodies),
+      .answer_is_short = is_short(answer_share_, context_.answers)};
+  switch (watchdog_.check(now, circumstances)) {
+    case Watchdog::Verdict::Wait:
+      return;
+    case Watchdog::Verdict::ReleaseBuffers:
+      releasing_buffers_ = true;
+      return stream_.cancel();  // it waits with a buffer
+    case Watchdog::Verdict::Finish:
+      return finish();
+    case Watchdog::Verdict::Close:
+      return close();
   }
-  return false;
 }
 
 bool Connection::holds_much() const {
   return buffer_.capacity() + received_.capacity() + outgoing_.capacity() > kIdleBytes;
 }
 
-void Connection::give_memory_back() {
+void Connection::release_buffers() {
   buffer_.shrink_to_fit();
   received_.release();
   std::string().swap(outgoing_);
@@ -548,9 +419,10 @@ void Connection::give_memory_back() {
 
 void Connection::finish() {
   finishing_ = true;
-  if (state_ == State::Handshake) close();
-  if (state_ == State::Waiting && turn_) turn_->cancel();
-  if (state_ == State::Idle || state_ == State::Head || state_ == State::Closing)
+  const State state = watchdog_.state();
+  if (state == State::Handshake) close();
+  if (state == State::Waiting && turn_) turn_->cancel();
+  if (state == State::Idle || state == State::Head || state == State::Closing)
     stream_.cancel();  // what it waits for does not come
 }
 

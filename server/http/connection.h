@@ -10,12 +10,14 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "server/events/access_log.h"
 #include "server/events/connection_trace.h"
+#include "server/events/request_event.h"
 #include "server/http/lanes.h"
-#include "server/http/request_parser.h"
+#include "server/http/message_reader.h"
 #include "server/http/stream.h"
+#include "server/http/watchdog.h"
 #include "server/limits/memory_budget.h"
 #include "server/limits/timeouts.h"
 #include "server/service.h"
@@ -26,7 +28,7 @@ namespace rocktable {
 struct ConnectionContext {
   Service& service;
   Lanes& lanes;  // for calls that may block
-  AccessLog& access_log;
+  std::vector<RequestEventSink*> event_sinks;
   Trace* trace;  // null: none
   Timeouts timeouts;
   boost::asio::ssl::context* tls;  // null: plain HTTP
@@ -47,7 +49,7 @@ class Connection {
 
   // Closes the connection where it has waited for its client for too long, and gives back its memory where it idles.
   // Called about once a second: one sweep over all connections costs less than a timer for each read.
-  void sweep(std::chrono::steady_clock::time_point now);
+  void sweep(Watchdog::Clock::time_point now);
 
   // Ends the connection once the answer at work is written; at once where there is none.
   void finish();
@@ -55,32 +57,29 @@ class Connection {
   void close();
 
  private:
-  enum class State { Handshake, Idle, Head, Body, Waiting, Working, Writing, Closing };
+  using State = ConnectionState;
 
-  struct Message;
   struct Watch;
 
   boost::asio::awaitable<bool> secure();
   boost::asio::awaitable<void> serve_requests();
-  boost::asio::awaitable<bool> read(Message& message);
-  boost::asio::awaitable<bool> feed(Message& message, bool header_alone);
-  boost::asio::awaitable<bool> read_body(Message& message);
+  boost::asio::awaitable<bool> read(MessageReader& reader);
+  boost::asio::awaitable<bool> feed(MessageReader& reader, MessageReader::Part part);
+  boost::asio::awaitable<bool> read_body(MessageReader& reader);
   boost::asio::awaitable<bool> await_share(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> await_room(MemoryBudget::Share& share, std::size_t bytes);
-  boost::asio::awaitable<bool> answer(Message& message);
+  boost::asio::awaitable<bool> answer(const RequestParser& parser);
   boost::asio::awaitable<std::optional<Response>> run_watched();
   boost::asio::awaitable<std::optional<Response>> run_on_lane(Watch& watch);
-  void accept(Message& message);
-  void refuse_early(Message& message);
+  void accept(const RequestParser& parser);
+  void refuse_early(RequestParser& parser);
   void charge_head();
-  bool needs_room(const Message& message, bool header_alone) const;
   bool has_share() const { return head_share_.is_held() || body_share_.is_held(); }
   bool hold_answer(std::size_t bytes);
-  bool is_late(std::chrono::steady_clock::time_point now) const;
   bool holds_much() const;
-  void give_memory_back();
-  void log(const Response& response);
-  void trace_broken_request(Message& message, bool is_refused);
+  void release_buffers();
+  void report(const Response& response);
+  void trace_broken_request(MessageReader& reader, bool is_refused);
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
   boost::asio::awaitable<void> refuse(const Error& error);
@@ -100,9 +99,7 @@ class Connection {
   MemoryBudget::Share answer_share_;
   std::string remote_address_;
   std::unique_ptr<ConnectionTrace> trace_;  // null: none
-  State state_ = State::Idle;
-  std::chrono::steady_clock::time_point since_;  // of that state
-  std::chrono::steady_clock::time_point moved_;  // when the client last sent or took bytes of something large
+  Watchdog watchdog_;
   std::shared_ptr<boost::asio::steady_timer> turn_;  // cancelled to wake up who waits for memory
   bool finishing_ = false;
   bool releasing_buffers_ = false;  // waits for a request no more, but to give back memory before it waits on

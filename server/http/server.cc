@@ -303,9 +303,16 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   MemoryBudget heads(options_.max_request_bytes / 2);
   MemoryBudget bodies(options_.max_request_bytes / 2);
   MemoryBudget answers(options_.max_answer_bytes);
-  const ConnectionContext context{
-      service, lanes,  access_log, trace,     options_.timeouts, options_.tls.get(),
-      heads,   bodies, answers,    has_freed_};
+  const ConnectionContext context{.service = service,
+                                  .lanes = lanes,
+                                  .event_sinks = {&service.statistics(), &access_log},
+                                  .trace = trace,
+                                  .timeouts = options_.timeouts,
+                                  .tls = options_.tls.get(),
+                                  .heads = heads,
+                                  .bodies = bodies,
+                                  .answers = answers,
+                                  .has_freed = has_freed_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
     if (!error) begin_stop();

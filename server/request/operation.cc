@@ -388,22 +388,6 @@ Operation front_end_operation(Resource resource, std::string_view comp, std::str
 
 }  // namespace
 
-bool is_write(const Operation& operation) {
-  return std::holds_alternative<CreateTable>(operation) || std::holds_alternative<DeleteTable>(operation) ||
-         std::holds_alternative<InsertEntity>(operation) || std::holds_alternative<WriteEntity>(operation) ||
-         std::holds_alternative<Batch>(operation) ||
-         std::holds_alternative<SetServiceProperties>(operation) ||
-         std::holds_alternative<SetTableAcl>(operation);
-}
-
-std::string_view name_of(const Operation& operation) {
-  constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-      "CreateTable",          "QueryTables",     "GetTable",    "DeleteTable", "InsertEntity",
-      "QueryEntities",        "GetEntity",       "WriteEntity", "Batch",       "GetServiceProperties",
-      "SetServiceProperties", "GetServiceStats", "GetTableAcl", "SetTableAcl", "GetBehindTable"};
-  return kNames[operation.index()];
-}
-
 std::string_view table_of(const Operation& operation) {
   return std::visit(
       [](const auto& one) -> std::string_view {

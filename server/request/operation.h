@@ -87,11 +87,6 @@ using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, 
                                GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
                                GetServiceStats, GetTableAcl, SetTableAcl, GetBehindTable>;
 
-bool is_write(const Operation& operation);
-
-// `QueryEntities`, `CreateTable`, ...: the name of the type.
-std::string_view name_of(const Operation& operation);
-
 // The table that it addresses by its URL; empty where it addresses none.
 std::string_view table_of(const Operation& operation);
 

@@ -1,7 +1,6 @@
 // What belongs to one request and its answer, whatever the operation.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "odata/date_time.h"
@@ -22,7 +21,7 @@ struct RequestContext {
   Target target;
   Caller caller;
   Preferences preferences;
-  std::shared_ptr<std::string> explanation;  // where a refusal of access says why; null: nobody asks
+  bool explains = false;  // a refusal of access says why (ServiceException::explanation)
 };
 
 // `0a1b2c3d-...`: request ids and batch boundaries.

@@ -23,8 +23,11 @@ struct Response {
   std::string fields;  // header lines, each with its CRLF; no framing, no Connection
   std::string body;
   Framing framing = Framing::Length;
-  bool sends_body = true;                         // false for the answer to a HEAD
-  std::optional<ErrorCode> error = std::nullopt;  // what it refuses, or the batch that it answers
+  bool sends_body = true;  // false for the answer to a HEAD
+  // What the answer refuses, or the batch that it answers.
+  std::optional<ErrorCode> error = std::nullopt;
+  std::string explanation;  // why access was refused, for logs; empty: it was not, or nobody asks
+  bool continues = false;   // has a continuation token
 
   void add_etag(DateTime timestamp) { append_etag_field(fields, timestamp); }
   void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }

@@ -2,6 +2,7 @@
 // valid error, or an operation within its limits that reads no more than its filter and its token allow.
 #include "odata/key_predicate.h"
 #include "server/request/operation.h"
+#include "server/request/operation_table.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"
 
@@ -94,9 +95,9 @@ struct Check {
 void check_operation(const Sent& sent) {
   const Operation operation = parse_operation(sent.request());
   const auto method = effective_method(sent.lines[0], sent.headers);
-  require(is_write(operation) != (method == "GET" || method == "HEAD"),
+  require(row_of(operation).is_write != (method == "GET" || method == "HEAD"),
           "a read that writes, or a write by GET");
-  require(!name_of(operation).empty(), "an operation without a name");
+  require(!row_of(operation).name.empty(), "an operation without a name");
   require(plan_class_of(operation).has_value() == (std::holds_alternative<QueryEntities>(operation) ||
                                                    std::holds_alternative<GetEntity>(operation)),
           "a plan of what reads nothing");

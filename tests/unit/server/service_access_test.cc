@@ -44,7 +44,7 @@ class Tables {
     MemoryBudget answers(256 << 20);
     MemoryBudget::Share memory(answers);
     Response response = call.run(false, memory);
-    explanation = call.explanation();
+    explanation = response.explanation;
     return response;
   }
 

@@ -18,10 +18,25 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
       std::filesystem::temp_directory_path() / ("rocktable_access_log_test." + std::to_string(getpid()));
   {
     AccessLog log(/*silent=*/true, path.string());
-    log.write({"127.0.0.1", "GET", "/acc/t?sig=secret", 200, 17, "id-1", "table-scan", 30, 20, 1000,
-               std::chrono::microseconds(42)});
-    log.write({"127.0.0.1", "PUT", "/acc/t{}\xC2\x9B\"", 204, 0, "id-2", "", 0, 0, 0,
-               std::chrono::microseconds(7)});
+    RequestEvent query;
+    query.remote_address = "127.0.0.1";
+    query.method = "GET";
+    query.target = "/acc/t?sig=secret";
+    query.request_id = "id-1";
+    query.plan_class = "table-scan";
+    query.reads = {.entities_scanned = 30, .entities_returned = 20, .bytes_read = 1000};
+    query.status = 200;
+    query.body_bytes = 17;
+    query.duration = std::chrono::microseconds(42);
+    log.take(query);
+    RequestEvent write;
+    write.remote_address = "127.0.0.1";
+    write.method = "PUT";
+    write.target = "/acc/t{}\xC2\x9B\"";
+    write.request_id = "id-2";
+    write.status = 204;
+    write.duration = std::chrono::microseconds(7);
+    log.take(write);
   }
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

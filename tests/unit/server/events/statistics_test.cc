@@ -132,7 +132,9 @@ TEST_CASE("statistics: a key that one thread counts is known to all, however man
 
 TEST_CASE("a live count: what is read shows at once, and is counted once") {
   Statistics statistics;
-  LiveCount live(statistics, kKey);
+  RequestEvent event;
+  event.key = &kKey;
+  LiveCount live(statistics, kKey, event.counted_reads);
   const std::chrono::steady_clock::time_point start{1h};
   live.update(read(1, 64, 10, 6'400, 1'000ns), start);
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
@@ -142,7 +144,11 @@ TEST_CASE("a live count: what is read shows at once, and is counted once") {
   live.update(read(1, 128, 20, 12'800, 2'000ns), start + 5ms);
   live.update(read(1, 128, 20, 12'800, 2'000ns), start + 10ms);
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 128);
-  live.finish(read(2, 130, 21, 13'000, 3'000ns), 200, true, 777);
+  event.reads = read(2, 130, 21, 13'000, 3'000ns);
+  event.status = 200;
+  event.continues = true;
+  event.body_bytes = 777;
+  statistics.take(event);
 
   const auto row = row_of(statistics, kKey);
   CHECK(row.at("requests") == 1);
@@ -156,14 +162,17 @@ TEST_CASE("a live count: what is read shows at once, and is counted once") {
   CHECK(row.at("storageMicroseconds") == 3.0);
 }
 
-TEST_CASE("a live count: an error is a status of 400 and above") {
+TEST_CASE("statistics: an error is a status of 400 and above") {
   const struct {
     int status, errors;
   } cases[] = {{200, 0}, {204, 0}, {304, 0}, {399, 0}, {400, 1}, {404, 1}, {412, 1}, {500, 1}, {503, 1}};
   for (const auto& c : cases) {
     CAPTURE(c.status);
     Statistics statistics;
-    LiveCount(statistics, kKey).finish({}, c.status, false, 0);
+    RequestEvent event;
+    event.key = &kKey;
+    event.status = c.status;
+    statistics.take(event);
     CHECK(row_of(statistics, kKey).at("errors") == c.errors);
     CHECK(row_of(statistics, kKey).at("continuations") == 0);
   }
@@ -181,7 +190,10 @@ TEST_CASE("statistics: callers that nobody knows are counted together") {
   const auto send = [&](std::string_view target) {
     Request request{"GET", target, {}, &body, "127.0.0.1"};
     request.headers.add("Host", hosts);
-    return service.accept(request).run(hung_up, memory);
+    auto call = service.accept(request);
+    Response response = call.run(hung_up, memory);
+    service.statistics().take(call.event(response, {}));
+    return response;
   };
   for (const std::string_view target :
        {"/\xFF\xFE/people()", "/nobody/people()", "/devstoreaccount1/people()", "/"}) {

@@ -12,6 +12,7 @@
 #include "odata/protocol/continuation_token.h"
 #include "odata/text.h"
 #include "odata/uri.h"
+#include "server/request/operation_table.h"
 
 namespace rocktable {
 namespace {
@@ -295,21 +296,21 @@ TEST_CASE("A verb is refused if and only if Allow does not name it") {
 TEST_CASE("Writes are those operations that change something") {
   const Fields any = {{"Accept", "application/json"}, {"If-Match", "*"}};
   const Fields xml = {{"Accept", "application/xml"}};
-  CHECK(is_write(parsed("POST", "/Tables")));
-  CHECK(is_write(parsed("DELETE", "/Tables('t')")));
-  CHECK(is_write(parsed("POST", "/t")));
-  CHECK(is_write(parsed("PUT", "/t(PartitionKey='p',RowKey='r')", any)));
-  CHECK(is_write(parsed("DELETE", "/t(PartitionKey='p',RowKey='r')", any)));
-  CHECK(is_write(parsed("POST", "/$batch")));
-  CHECK(is_write(parsed("PUT", "/?restype=service&comp=properties")));
-  CHECK(is_write(parsed("PUT", "/t?comp=acl", xml)));
-  CHECK_FALSE(is_write(parsed("GET", "/Tables")));
-  CHECK_FALSE(is_write(parsed("GET", "/Tables('t')")));
-  CHECK_FALSE(is_write(parsed("GET", "/t")));
-  CHECK_FALSE(is_write(parsed("GET", "/t(PartitionKey='p',RowKey='r')")));
-  CHECK_FALSE(is_write(parsed("GET", "/?restype=service&comp=properties")));
-  CHECK_FALSE(is_write(parsed("GET", "/?restype=service&comp=stats")));
-  CHECK_FALSE(is_write(parsed("GET", "/t?comp=acl", xml)));
+  CHECK(row_of(parsed("POST", "/Tables")).is_write);
+  CHECK(row_of(parsed("DELETE", "/Tables('t')")).is_write);
+  CHECK(row_of(parsed("POST", "/t")).is_write);
+  CHECK(row_of(parsed("PUT", "/t(PartitionKey='p',RowKey='r')", any)).is_write);
+  CHECK(row_of(parsed("DELETE", "/t(PartitionKey='p',RowKey='r')", any)).is_write);
+  CHECK(row_of(parsed("POST", "/$batch")).is_write);
+  CHECK(row_of(parsed("PUT", "/?restype=service&comp=properties")).is_write);
+  CHECK(row_of(parsed("PUT", "/t?comp=acl", xml)).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/Tables")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/Tables('t')")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/t")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/t(PartitionKey='p',RowKey='r')")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/?restype=service&comp=properties")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/?restype=service&comp=stats")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/t?comp=acl", xml)).is_write);
 }
 
 // --- Tunnelling

@@ -1,0 +1,48 @@
+#include "server/http/watchdog.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::chrono::seconds kHandshakeTimeout{10};
+constexpr std::chrono::seconds kCloseTimeout{10};
+constexpr std::chrono::seconds kPressedTimeout{10};  // for a large request or answer while memory is short
+constexpr std::chrono::seconds kStalledTimeout{1};   // without a byte of it meanwhile
+constexpr std::chrono::seconds kIdlesAfter{2};
+
+}  // namespace
+
+Watchdog::Verdict Watchdog::check(Clock::time_point now, const Circumstances& circumstances) const {
+  if (state_ == ConnectionState::Idle && !circumstances.finishing) {
+    if (now - since_ > timeouts_.keep_alive) return Verdict::Finish;
+    const bool idles = now - since_ > kIdlesAfter && circumstances.holds_buffers;
+    return idles ? Verdict::ReleaseBuffers : Verdict::Wait;
+  }
+  return is_late(now, circumstances) ? Verdict::Close : Verdict::Wait;
+}
+
+bool Watchdog::is_late(Clock::time_point now, const Circumstances& circumstances) const {
+  const auto waited = now - since_;
+  const bool presses = waited > kPressedTimeout || now - progress_ > kStalledTimeout;
+  const bool request_presses = circumstances.request_is_short && presses;
+  switch (state_) {
+    case ConnectionState::Handshake:
+      return waited > kHandshakeTimeout;
+    case ConnectionState::Idle:
+      return circumstances.finishing;
+    case ConnectionState::Head:
+      return circumstances.finishing || waited > timeouts_.head || request_presses;
+    case ConnectionState::Body:
+      return waited > timeouts_.body || request_presses;
+    case ConnectionState::Waiting:
+      return waited > timeouts_.body;
+    case ConnectionState::Working:
+      return false;
+    case ConnectionState::Writing:
+      return waited > timeouts_.answer || request_presses || (circumstances.answer_is_short && presses);
+    case ConnectionState::Closing:
+      return circumstances.finishing || waited > kCloseTimeout;
+  }
+  return false;
+}
+
+}  // namespace rocktable

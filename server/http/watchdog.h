@@ -1,0 +1,65 @@
+// Decides when a connection has waited for its client for too long, and when it holds memory that it does not need. Pure:
+// times are parameters, and nothing here knows a socket.
+#pragma once
+
+#include <chrono>
+
+#include "server/limits/timeouts.h"
+
+namespace rocktable {
+
+// What a connection is doing.
+enum class ConnectionState {
+  Handshake,  // of TLS
+  Idle,       // waits for the first byte of a request
+  Head,       // reads the rest of its line and headers
+  Body,       // reads its body
+  Waiting,    // waits for memory to read on
+  Working,    // runs the call
+  Writing,    // writes the answer
+  Closing,    // waits for the client to read the last answer, and to close
+};
+
+class Watchdog {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // What counts besides time.
+  struct Circumstances {
+    bool finishing = false;         // the connection ends after the answer at work
+    bool holds_buffers = false;     // more than an idle connection needs
+    bool request_is_short = false;  // the request holds memory, of which there is not enough for all
+    bool answer_is_short = false;   // the answer does
+  };
+
+  enum class Verdict {
+    Wait,
+    ReleaseBuffers,
+    Finish,  // in order: it has been idle for long
+    Close,   // at once
+  };
+
+  explicit Watchdog(const Timeouts& timeouts) : timeouts_(timeouts) {}
+
+  void enter(ConnectionState state, Clock::time_point now) {
+    state_ = state;
+    since_ = progress_ = now;
+  }
+  // The client sent or took bytes of something large.
+  void note_progress(Clock::time_point now) { progress_ = now; }
+
+  ConnectionState state() const { return state_; }
+  Clock::time_point since() const { return since_; }  // of the state
+
+  Verdict check(Clock::time_point now, const Circumstances& circumstances) const;
+
+ private:
+  bool is_late(Clock::time_point now, const Circumstances& circumstances) const;
+
+  Timeouts timeouts_;
+  ConnectionState state_ = ConnectionState::Idle;
+  Clock::time_point since_;
+  Clock::time_point progress_;
+};
+
+}  // namespace rocktable
