@@ -161,7 +161,8 @@ def test_what_a_server_says_reaches_no_terminal_as_it_is(tmp_path):
 
 def test_what_cannot_be_done_is_told(server):
     assert "cannot be reached" in refused(server, "reset", environment={"ROCKTABLE_URL": "http://127.0.0.1:1"})
-    assert refused(server, "reset", environment={"ROCKTABLE_URL": "nonsense"})
+    ended = run(server, "reset", environment={"ROCKTABLE_URL": "nonsense"})
+    assert ended.returncode == 2 and "'nonsense' does not start with http://" in ended.stderr, ended
     assert "NO" in refused(server, "reset", "--account", "NO")
     assert "name" in refused(server, "snapshot", "take", "../x")
 
