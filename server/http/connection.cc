@@ -25,10 +25,10 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t kMaxWrittenBytes = 64 << 10;
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;
-constexpr std::size_t kIdleBytes = 4 << 10;       // a connection that idles keeps no more
-constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its thread no longer than this
+constexpr std::size_t kIdleBytes = 4 << 10;       // an idle connection keeps at most this
+constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its thread no longer did not wait
 constexpr std::chrono::milliseconds kWatchInterval{50};
-constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // of a body that is copied behind its head
+constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
 
 ConnectionTrace::Ends ends_of(const asio::ip::tcp::socket& socket, const std::string& remote_address) {
   boost::system::error_code ignored;
@@ -36,9 +36,8 @@ ConnectionTrace::Ends ends_of(const asio::ip::tcp::socket& socket, const std::st
   return {local.address().to_string(), local.port(), remote_address};
 }
 
-// In place of `co_return call.run()` in the connection: this runs on a lane's executor. Nothing where a query waited for
-// its thread, and its client has gone meanwhile. (Who only ends its sending side looks the same, and is answered where
-// that takes no wait.)
+// Runs the call on a lane's executor. Returns nullopt if a query waited for its thread, and its client hung up meanwhile.
+// (A client that only shuts down its sending side looks the same. It gets a response if the query did not have to wait.)
 asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const std::atomic<bool>& hung_up,
                                                    MemoryBudget::Share& memory,
                                                    std::chrono::steady_clock::time_point since) {
@@ -49,7 +48,7 @@ asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const st
 
 }  // namespace
 
-// While a call is at work on the pool.
+// Watches the client while a call runs on the pool.
 struct Connection::Watch {
   asio::steady_timer pause;
   bool over = false;
@@ -86,7 +85,7 @@ asio::awaitable<void> Connection::serve() {
   close();
 }
 
-// The handshake of TLS; false where it fails, and where the client does not even try.
+// Shakes hands for TLS. Returns false if that fails, or if the client speaks plain HTTP.
 asio::awaitable<bool> Connection::secure() {
   enter(State::Handshake);
   co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
@@ -117,7 +116,7 @@ asio::awaitable<void> Connection::serve_requests() {
   }
 }
 
-// To what is not even a request. The connection ends with it.
+// Refuses bytes that are not a request. The connection ends.
 asio::awaitable<void> Connection::refuse(const Error& error) {
   const Response response = context_.service.refuse(error, request_.service);
   const Delivery delivery{.keep_alive = false};
@@ -135,8 +134,9 @@ asio::awaitable<bool> Connection::read(MessageReader& reader) {
   co_return co_await read_body(reader);
 }
 
-// Judges a request that is large, or may become so, by its head: its body is kept only if the request is accepted and there
-// is memory. A refusal leaves the connection usable, so the body is read and dropped.
+// Reads a body. A request that is large, or may become large, is accepted or refused by its head: its body is kept only if
+// the request is accepted and there is memory. After a refusal the body is read and dropped, so that the connection can
+// serve further requests.
 asio::awaitable<bool> Connection::read_body(MessageReader& reader) {
   auto& parser = reader.parser();
   enter(State::Body);
@@ -196,15 +196,15 @@ asio::awaitable<bool> Connection::feed(MessageReader& reader, MessageReader::Par
   }
 }
 
-// What a large head takes now that it is complete. It stays charged until the answer is written.
+// Charges a large head for the memory that it takes, until the response is written.
 void Connection::charge_head() {
   if (!head_share_.is_held()) return;
   buffer_.shrink_to_fit();
   head_share_.charge(received_.capacity() + buffer_.capacity());
 }
 
-// Until the share is granted, in the order of arrival; false where the client hangs up meanwhile, or the server stops
-// before the request is complete.
+// Waits until the share is granted, in the order of arrival. Returns false if the client hangs up meanwhile, or if the
+// server stops before the request is complete.
 asio::awaitable<bool> Connection::await_share(MemoryBudget::Share& share, std::size_t bytes) {
   turn_ = std::make_shared<asio::steady_timer>(stream_.get_executor(), asio::steady_timer::time_point::max());
   MemoryBudget::Turn turn(
@@ -218,7 +218,7 @@ asio::awaitable<bool> Connection::await_share(MemoryBudget::Share& share, std::s
   co_return granted;
 }
 
-// The same for a part of a request; false where the connection ends meanwhile.
+// Waits for memory for a part of a request. Returns false if the connection ends meanwhile.
 asio::awaitable<bool> Connection::await_room(MemoryBudget::Share& share, std::size_t bytes) {
   if (share.take(bytes)) co_return true;
   const State reading = watchdog_.state();
@@ -233,7 +233,7 @@ void Connection::accept(const RequestParser& parser) {
   call_ = context_.service.accept(request_);
 }
 
-// A refusal is rendered at once: the head has served its purpose, and its memory goes back before the body comes.
+// Renders a refusal at once. The head is not needed any more, so its memory is released before the body comes.
 void Connection::refuse_early(RequestParser& parser) {
   refusal_ = call_->run(hung_up_, answer_share_);
   report(*refusal_);
@@ -245,8 +245,8 @@ void Connection::refuse_early(RequestParser& parser) {
   parser.drop_body();
 }
 
-// Accounts for the answer; false where there is no memory for it. There always is for what a write has done, and for a page
-// that has a share: it is larger by its last entity at most.
+// Charges the response. Returns false if there is no memory for it. The response to a write is never refused, because the
+// write has happened; nor is a page that has a share, because it exceeds the share by one entity at most.
 bool Connection::hold_answer(std::size_t bytes) {
   if (bytes <= kFreeBytes) {
     answer_share_.give_back();
@@ -259,7 +259,7 @@ bool Connection::hold_answer(std::size_t bytes) {
   return true;
 }
 
-// Whether the connection goes on.
+// Runs the request and writes the response. Returns whether the connection serves further requests.
 asio::awaitable<bool> Connection::answer(const RequestParser& parser) {
   enter(State::Working);
   if (trace_) trace_->complete(request_, parser.body_bytes(), parser.is_http_1_0());
@@ -271,7 +271,7 @@ asio::awaitable<bool> Connection::answer(const RequestParser& parser) {
     } else {
       response = co_await run_watched();
     }
-    if (!response) {  // nobody is left to read it
+    if (!response) {  // the client hung up
       if (trace_) trace_->leave_unanswered("the client went away before its query began");
       co_return false;
     }
@@ -297,10 +297,10 @@ void Connection::report(const Response& response) {
   if (trace_) trace_->keep_outcome(event);
 }
 
-// What came of a request that did not become whole.
+// Traces a request that did not become complete.
 void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
   const auto& parser = reader.parser();
-  if (!refusal_) parser.view(request_);  // else its memory is given back, and the trace has its head
+  if (!refusal_) parser.view(request_);  // else its memory is released, and the trace has its head
   const bool head_is_broken = !parser.is_header_done() && reader.error() != http::error::body_limit;
   const auto bytes = buffer_.data();
   const std::string_view unread(static_cast<const char*>(bytes.data()), head_is_broken ? bytes.size() : 0);
@@ -309,14 +309,14 @@ void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
   if (!is_refused) trace_->leave_unanswered();
 }
 
-// On the threads of the call's lane. Nothing where its client has gone before a query began.
+// Runs the call on the threads of its lane. Returns nullopt if the client hung up before a query began.
 asio::awaitable<std::optional<Response>> Connection::run_watched() {
   Watch its_client{asio::steady_timer(stream_.get_executor())};
   co_return co_await (run_on_lane(its_client) && watch(its_client));
 }
 
-// A query over many partitions begins as soon as there is memory for the first bytes of its answer. One within a partition
-// does not wait for those: where memory is short its page ends early.
+// A query over many partitions begins once there is memory for the first bytes of its page. A query within a partition does
+// not wait for memory: if memory is short, its page ends early.
 asio::awaitable<std::optional<Response>> Connection::run_on_lane(Watch& watch) {
   std::optional<Response> response;
   bool has_room = true;
@@ -331,8 +331,8 @@ asio::awaitable<std::optional<Response>> Connection::run_on_lane(Watch& watch) {
   co_return response;
 }
 
-// Notices while a call is at work that its client has gone. What a client sends ahead, and how TLS takes its leave, are
-// bytes before the end: they stay where they are, and the end behind them shows to whoever looks again and again.
+// Notices that the client hangs up while a call runs. Pipelined requests and TLS's close_notify are bytes before the end of
+// the stream. They stay unread, so the end behind them must be polled for.
 asio::awaitable<void> Connection::watch(Watch& watch) {
   co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
   while (!watch.over && !hung_up_) {
@@ -354,7 +354,7 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
   const std::string_view tail = response_tail(response, delivery);
   boost::system::error_code error;
   std::size_t bytes = 0;
-  if (body.size() <= kMaxJoinedBytes) {  // one buffer to send, one record of TLS: cheaper than the copy
+  if (body.size() <= kMaxJoinedBytes) {  // one buffer and one TLS record cost less than two without the copy
     outgoing_.append(body).append(tail);
     std::tie(error, bytes) = co_await asio::async_write(stream_, asio::buffer(outgoing_), kAwait);
   } else {
@@ -370,8 +370,8 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
   co_return !error;
 }
 
-// Ends what is sent, and lets the client read its answer: closing with unread bytes in the socket would reset the
-// connection under it. What still comes is not looked at.
+// Shuts down sending, then drains what the client still sends: closing a socket with unread bytes would reset the connection
+// before the client has read its response.
 asio::awaitable<void> Connection::close_gracefully() {
   enter(State::Closing);
   if (stream_.is_secure()) co_await stream_.async_close_notify(kAwait);
@@ -398,7 +398,7 @@ void Connection::sweep(Watchdog::Clock::time_point now) {
       return;
     case Watchdog::Verdict::ReleaseBuffers:
       releasing_buffers_ = true;
-      return stream_.cancel();  // it waits with a buffer
+      return stream_.cancel();  // the pending read uses a buffer
     case Watchdog::Verdict::Finish:
       return finish();
     case Watchdog::Verdict::Close:
@@ -423,11 +423,11 @@ void Connection::finish() {
   if (state == State::Handshake) close();
   if (state == State::Waiting && turn_) turn_->cancel();
   if (state == State::Idle || state == State::Head || state == State::Closing)
-    stream_.cancel();  // what it waits for does not come
+    stream_.cancel();  // the pending read or drain would wait for the client
 }
 
 void Connection::close() {
-  hung_up_ = true;  // nobody reads an answer any more
+  hung_up_ = true;  // a call at work may stop
   if (turn_) turn_->cancel();
   stream_.close();
 }

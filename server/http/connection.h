@@ -1,4 +1,4 @@
-// One client's connection: reads requests, has them answered, writes the answers.
+// One client's connection: reads requests, runs them through the service, and writes the responses.
 #pragma once
 
 #include <atomic>
@@ -32,26 +32,26 @@ struct ConnectionContext {
   Trace* trace;  // null: none
   Timeouts timeouts;
   boost::asio::ssl::context* tls;  // null: plain HTTP
-  MemoryBudget& heads;             // of large requests, which nobody has judged yet
-  MemoryBudget& bodies;            // of requests that are accepted
-  MemoryBudget& answers;           // for large ones
-  std::atomic<bool>& has_freed;    // set where much memory went back to the heap
+  MemoryBudget& heads;             // for large heads, before the request is accepted
+  MemoryBudget& bodies;            // for large bodies of accepted requests
+  MemoryBudget& answers;           // for large responses
+  std::atomic<bool>& has_freed;    // set after much memory went back to the heap
 };
 
-// Lives on one thread: everything but the calls on the pool runs there, so nothing is locked.
+// Lives on one thread. Everything except the calls on the pool runs there, so nothing is locked.
 class Connection {
  public:
-  // `service`: which one its port stands for.
+  // `service`: the service of its port.
   Connection(boost::asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context);
 
-  // Until the client closes, idles, breaks HTTP, or asks to close. One at a time.
+  // Serves requests, one at a time, until the client closes, idles, breaks HTTP, or asks to close.
   boost::asio::awaitable<void> serve();
 
-  // Closes the connection where it has waited for its client for too long, and gives back its memory where it idles.
-  // Called about once a second: one sweep over all connections costs less than a timer for each read.
+  // Closes the connection if it has waited for its client for too long, and releases its memory if it idles. Called about
+  // once a second: one sweep over all connections costs less than a timer for each read.
   void sweep(Watchdog::Clock::time_point now);
 
-  // Ends the connection once the answer at work is written; at once where there is none.
+  // Ends the connection after the current response is written, or at once if there is none.
   void finish();
 
   void close();
@@ -88,22 +88,22 @@ class Connection {
 
   Stream stream_;
   const ConnectionContext& context_;
-  boost::beast::flat_buffer buffer_;  // may hold the start of the next request
-  RequestBuffers received_;           // of the request at work
+  boost::beast::flat_buffer buffer_;  // may hold the beginning of the next request
+  RequestBuffers received_;           // of the current request
   Request request_;                   // views of it
   std::optional<Service::Call> call_;
-  std::optional<Response> refusal_;  // of the request at work, judged by its head
-  std::string outgoing_;             // the answer, or its start
+  std::optional<Response> refusal_;  // of the current request, decided by its head
+  std::string outgoing_;             // the response, or its beginning
   MemoryBudget::Share head_share_;
   MemoryBudget::Share body_share_;
   MemoryBudget::Share answer_share_;
   std::string remote_address_;
   std::unique_ptr<ConnectionTrace> trace_;  // null: none
   Watchdog watchdog_;
-  std::shared_ptr<boost::asio::steady_timer> turn_;  // cancelled to wake up who waits for memory
+  std::shared_ptr<boost::asio::steady_timer> turn_;  // cancelled to wake up a coroutine that waits for memory
   bool finishing_ = false;
-  bool releasing_buffers_ = false;  // waits for a request no more, but to give back memory before it waits on
-  std::atomic<bool> hung_up_ = false;  // seen while a call was at work; read by the pool's threads
+  bool releasing_buffers_ = false;     // the wait for a request was cancelled only to release memory
+  std::atomic<bool> hung_up_ = false;  // the client hung up during a call; read by the pool's threads
 };
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// The threads behind the connections' own: a pool for each kind of work that takes its time (service.h, Lane), so that
-// one kind never waits for the threads of another.
+// The thread pools of the lanes (service.h, Lane): one for each kind of slow work, so that no kind waits for the threads of
+// another.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -10,13 +10,13 @@ namespace rocktable {
 
 class Lanes {
  public:
-  // Of a lane but the connection's own.
+  // The pool of a lane, except Lane::Connection.
   boost::asio::thread_pool& of(Lane lane) {
     if (lane == Lane::Control) return control_;
     return lane == Lane::Table ? table_ : partition_;
   }
 
-  // Waits for what is at work and in the queues.
+  // Waits for all running and queued work.
   void join() {
     control_.join();
     partition_.join();
@@ -26,7 +26,7 @@ class Lanes {
  private:
   boost::asio::thread_pool control_{2};
   boost::asio::thread_pool partition_{8};
-  boost::asio::thread_pool table_{16};  // as many slow scans run side by side
+  boost::asio::thread_pool table_{16};  // the number of slow scans that run at the same time
 };
 
 }  // namespace rocktable

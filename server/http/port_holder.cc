@@ -27,7 +27,7 @@ std::optional<std::uint32_t> parse_hex(std::string_view digits) {
   return out;
 }
 
-// The kernel prints an address as words of 32 bits, each as this machine would read its four bytes.
+// The kernel prints an address as 32-bit words, each in the byte order of this machine.
 template <class Address>
 std::optional<Address> parse_address(std::string_view digits) {
   typename Address::bytes_type bytes;
@@ -41,7 +41,7 @@ std::optional<Address> parse_address(std::string_view digits) {
   return Address(bytes);
 }
 
-// `0100007F:2712`, or the same with an address of IPv6.
+// Parses `0100007F:2712`, or the same form with an IPv6 address.
 std::optional<ip::tcp::endpoint> parse_endpoint(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos) return std::nullopt;
@@ -55,8 +55,8 @@ std::optional<ip::tcp::endpoint> parse_endpoint(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether who listens at `at` keeps others from listening at `endpoint`. [::] stands for IPv4 as well, unless it is told
-// not to, as this server tells its own.
+// Whether a socket that listens at `at` keeps others from listening at `endpoint`. [::] includes IPv4, unless its socket is
+// set to IPv6 only, as those of this server are.
 bool is_in_the_way(const ip::tcp::endpoint& at, const ip::tcp::endpoint& endpoint) {
   if (at.port() != endpoint.port()) return false;
   if (at.address() == endpoint.address()) return true;
@@ -65,7 +65,7 @@ bool is_in_the_way(const ip::tcp::endpoint& at, const ip::tcp::endpoint& endpoin
   return endpoint.address().is_unspecified() && same_family;
 }
 
-// The first socket of a table such as /proc/net/tcp that is in the way of `endpoint`.
+// The first socket in a table such as /proc/net/tcp that keeps others from listening at `endpoint`.
 std::optional<ListeningSocket> find_socket(const fs::path& table, const ip::tcp::endpoint& endpoint) {
   std::ifstream in(table);
   std::string line;

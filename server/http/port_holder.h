@@ -1,4 +1,4 @@
-// Who has a port that is taken, as far as /proc tells.
+// Finds the process that holds a port, as far as /proc shows it.
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +10,19 @@
 
 namespace rocktable {
 
-// A socket that listens where nobody else can.
+// The process whose socket keeps others from listening.
 struct PortHolder {
   boost::asio::ip::tcp::endpoint listens_at;
-  pid_t pid = 0;        // 0: a process that this user may not look at
+  pid_t pid = 0;        // 0: a process that this user may not inspect
   std::string program;  // its name; empty with pid 0
 };
 
-// Looks for the socket that is in the way of listening at `endpoint`: the same address, or all of the machine. Nothing where
-// none is found. `proc` is the folder of that file system.
+// Finds the socket that keeps others from listening at `endpoint`: on the same address, or on all addresses. Returns nullopt
+// if there is none. `proc` is the mount point of that file system.
 std::optional<PortHolder> find_port_holder(const boost::asio::ip::tcp::endpoint& endpoint,
                                            const std::filesystem::path& proc = "/proc");
 
-// The sentence for the user, with `way_out` behind it: what to do now.
+// The sentence for the user. It ends with `way_out`: what to do.
 std::string about_taken_port(const boost::asio::ip::tcp::endpoint& endpoint, const std::string& way_out);
 
 }  // namespace rocktable

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxFields = 2'000;       // each takes up to 100 bytes of
 constexpr std::size_t kMaxFieldBytes = 65'533;  // of a name or value; the service refuses far shorter ones
 constexpr std::size_t kKeptBytes = 64 << 10;    // of an idle connection
 
-// Only `chunked` is known, and it comes last and once.
+// Only `chunked` is supported, once and last.
 boost::system::error_code error_of_coding(std::string_view codings) {
   if (equals_ignoring_case(trim(codings), "chunked")) return {};
   const auto comma = codings.rfind(',');
@@ -80,7 +80,7 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
   buffers_.fields.push_back({start, start + name.size(), head.size()});
 }
 
-// Beast has refused Content-Length beside Transfer-Encoding and what is no number by itself.
+// Beast itself refuses Content-Length beside Transfer-Encoding, and a Content-Length that is not a number.
 void RequestParser::check_framing(http::field field, Text value) {
   if (field == http::field::content_length) {
     if (std::exchange(has_content_length_, true) || value.find(',') != value.npos)

@@ -1,13 +1,13 @@
-// One HTTP request as it comes in: Beast takes it apart, and its pieces are kept in memory that the connection's next
-// request uses again. (Beast's own messages allocate each field and keep them in a tree, which costs more than parsing.)
+// Parses one HTTP request with Beast, into buffers that the connection's next request uses again. (Beast's own messages
+// allocate each field and keep them in a tree, which costs more than parsing.)
 #pragma once
 
-// Beast (up to 1.81 at least) asserts that of an empty chunk and its trailer never four bytes are there, "0\r\n\r". What is
-// there is for the client to decide, and the code behind does not need it.
+// Beast (at least up to 1.81) asserts that the buffer never ends after "0\r\n\r", four bytes of an empty last chunk. The
+// client decides where the buffer ends, and the code after the assertion does not need it.
 #define BOOST_DISABLE_ASSERTS
 #include <boost/beast/http/basic_parser.hpp>
 #undef BOOST_DISABLE_ASSERTS
-#include <boost/assert.hpp>  // asserts again: this header is meant to be included more than once
+#include <boost/assert.hpp>  // enables assertions again: this header can be included repeatedly
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,36 +17,36 @@
 
 namespace rocktable {
 
-// What a request is made of. Places and not views, for the text may move while it grows.
+// The parts of a request. Offsets instead of views, because the text may move while it grows.
 struct RequestBuffers {
   struct Field {
     std::size_t name, value, end;  // in `head`
   };
 
-  std::string head;  // method, target, names and values, one behind the other
+  std::string head;  // method, target, names and values, concatenated
   std::size_t method_end = 0, target_end = 0;
   std::vector<Field> fields;
   std::string body;
 
-  // Empties them; gives back what a large request left.
+  // Empties the buffers, and releases the memory of a large request.
   void clear();
 
-  // Gives all memory back.
+  // Releases all memory.
   void release();
   std::size_t capacity() const {
     return head.capacity() + fields.capacity() * sizeof(Field) + body.capacity();
   }
 };
 
-// Trailers (the fields behind the last chunk) are read, limited, and dropped: nobody has checked them when the request's
-// head is accepted, so they change neither headers nor method, neither the body nor whether the connection goes on.
+// Trailers (the fields after the last chunk) are read, limited, and dropped. They come after the request's head is accepted,
+// so they must not change headers, method, body, or keep-alive.
 // Source: RFC 9110, section 6.5.1.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
-  // The buffers must outlive the parser; what was in them goes.
+  // Clears the buffers, which must outlive the parser.
   explicit RequestParser(RequestBuffers& buffers) : buffers_(buffers) { buffers_.clear(); }
 
-  // Once the header is done: what is wrong with the framing, so that nobody is sure where the next request begins.
+  // After the header: why the framing is ambiguous, so that the beginning of the next request is unknown.
   //
   //   bad_content_length     Content-Length is a list, or there are two
   //   bad_transfer_encoding  Transfer-Encoding in HTTP/1.0, twice, or not ending in `chunked`
@@ -55,21 +55,21 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   // Source: RFC 9112, sections 6.1 and 6.3.
   boost::system::error_code framing_error() const { return framing_error_; }
 
-  // Once the header is done: whether the client waits for a word before it sends the body; whether it goes on with
-  // another request (as basic_parser has it, but without what trailers say).
+  // After the header: whether the client waits for 100 Continue before it sends the body, and whether it may send another
+  // request (as basic_parser::keep_alive, but without the effect of trailers).
   bool expects_continue() const { return expects_continue_; }
   bool keep_alive() const { return keep_alive_; }
 
   bool is_http_1_0() const { return version_ < 11; }
-  // What is still to come of a body whose length is known.
+  // The missing bytes of a body whose length is known.
   std::uint64_t announced_bytes() const { return content_length_remaining().value_or(0); }
   std::size_t body_bytes() const { return body_bytes_; }
 
-  // Once the header is done: what comes of the body is read, and not kept.
+  // After the header: reads the body without keeping it.
   void drop_body();
   bool drops_body() const { return drops_body_; }
 
-  // Once all is done: fills in method, target, headers and body, as views of the buffers.
+  // After the message: sets method, target, headers and body as views of the buffers.
   void view(Request& request) const;
 
  private:

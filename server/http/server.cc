@@ -34,7 +34,7 @@ using asio::ip::tcp;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds kSweepInterval{1};
-constexpr std::chrono::seconds kStopGrace{6};  // a query that just began has five
+constexpr std::chrono::seconds kStopGrace{6};  // a query has five
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
@@ -42,7 +42,7 @@ constexpr int kPortTries = 20;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// What the limit of open files leaves beside the store's.
+// The number of connections that the limit of open files allows beside the store's files.
 std::size_t spare_descriptors() {
   constexpr rlim_t kOthers = 512;
   rlimit limit{};
@@ -50,19 +50,19 @@ std::size_t spare_descriptors() {
   return std::max(limit.rlim_cur / 4, limit.rlim_cur - std::min(limit.rlim_cur, kOthers));
 }
 
-// Large blocks are mapped one by one, and go back to the system when they are freed. By default the C library raises these
-// limits with each large block that it frees, until the heap of each thread keeps some.
+// Lets the C library map large blocks one by one, so that they return to the system when they are freed. By default it
+// raises these limits with each large block that it frees, until the heap of each thread keeps some.
 void keep_heaps_small() {
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
-// One I/O thread and its connections, which never leave it.
+// One I/O thread and its connections, which stay on it.
 class Worker {
  public:
   asio::io_context& context() { return context_; }
 
-  // Until the context is stopped. What no handler caught (no memory) costs its connection, not the process.
+  // Runs until the context is stopped. An uncaught exception (out of memory) ends its connection, not the process.
   void run() {
     for (;;) {
       try {
@@ -77,12 +77,12 @@ class Worker {
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
   void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
-    ++count_;  // at once, for the limit of connections; the worker may be busy
+    ++count_;  // at once, because the worker may be busy and the limit of connections counts it
     asio::co_spawn(context_, serve(std::move(socket), service, context),
                    [this](const std::exception_ptr&) { --count_; });
   }
 
-  // Ends what is idle now, and the rest after its answer.
+  // Ends idle connections now, and the others after their current response.
   void finish() {
     asio::post(context_, [this] {
       finishing_ = true;
@@ -106,11 +106,11 @@ class Worker {
     try {
       co_await connection.serve();
     } catch (const std::exception&) {
-      connection.close();  // one connection's failure (no memory) ends that connection alone
+      connection.close();  // a failure (out of memory) ends only this connection
     }
   }
 
-  // Keeps a connection among the worker's own while it is served.
+  // Registers a connection with the worker while it is served.
   class Registration {
    public:
     Registration(Worker& worker, Connection& connection) : worker_(worker), connection_(connection) {
@@ -143,7 +143,7 @@ class Worker {
   bool finishing_ = false;
 };
 
-// One service and all that it listens at.
+// One service and the addresses that it listens on.
 struct Listener {
   StorageService service;
   std::vector<tcp::acceptor> acceptors;
@@ -224,7 +224,7 @@ std::string way_out_of(const ListenAt& where) {
                                : where.way_out;
 }
 
-// Why a port below 1024 may not be listened at, and what to do.
+// Why the user may not listen on a port below 1024, and what to do.
 std::string about_low_port(std::uint16_t port) {
   const std::string number = std::to_string(port);
   return "port " + number + " is for root; `sudo sysctl net.ipv4.ip_unprivileged_port_start=" + number +
@@ -234,7 +234,7 @@ std::string about_low_port(std::uint16_t port) {
 }  // namespace
 
 std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
-  // localhost means this machine, whether or not its resolver says so (RFC 6761).
+  // localhost means this machine, whatever its resolver says (RFC 6761).
   if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
     return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
   std::string host = where.host;
@@ -250,8 +250,8 @@ std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
   return out;
 }
 
-// Listens on all endpoints; the first one must work, the others where the machine has their address. `tried` is the last
-// one. Throws boost::system::system_error.
+// Listens on all endpoints. The first one must succeed, the others only if the machine has their address. Sets `tried` to
+// the last one. Throws boost::system::system_error.
 void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints,
                         tcp::endpoint& tried) {
   auto& acceptors = listener.acceptors;
@@ -299,7 +299,7 @@ void Server::Impl::listen(const ListenAt& where) {
 void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   keep_heaps_small();
   Lanes lanes;
-  // Apart, for anybody may send a large head, and only who is let in a large body.
+  // Separate budgets: anybody can send a large head, but only accepted requests have large bodies.
   MemoryBudget heads(options_.max_request_bytes / 2);
   MemoryBudget bodies(options_.max_request_bytes / 2);
   MemoryBudget answers(options_.max_answer_bytes);
@@ -335,7 +335,7 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageServi
                                            const ConnectionContext& context) {
   asio::steady_timer back_off(main().context());
   while (acceptor.is_open()) {
-    if (is_full()) {  // who waits in the listen queue costs nothing, and the store keeps its descriptors
+    if (is_full()) {  // the listen queue costs nothing, and the store keeps its descriptors
       back_off.expires_after(kAcceptBackOff);
       co_await back_off.async_wait(kAwait);
       continue;
@@ -344,14 +344,14 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageServi
     auto [error, socket] = co_await acceptor.async_accept(worker.context(), kAwait);
     if (!error) {
       worker.adopt(std::move(socket), service, context);
-    } else if (error != asio::error::operation_aborted) {  // too many open files: others may be closed soon
+    } else if (error != asio::error::operation_aborted) {  // too many open files: some may be closed soon
       back_off.expires_after(kAcceptBackOff);
       co_await back_off.async_wait(kAwait);
     }
   }
 }
 
-// The heap keeps what connections freed, unless it is asked for it.
+// Returns freed memory to the system: the heap would keep it.
 asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
   asio::steady_timer timer(main().context());
   for (;;) {
@@ -380,7 +380,7 @@ void Server::Impl::begin_stop() {
   asio::co_spawn(main().context(), await_end(), asio::detached);
 }
 
-// Waits until no connection is left, then ends all threads.
+// Waits until the last connection has ended, then ends all threads.
 asio::awaitable<void> Server::Impl::await_end() {
   asio::steady_timer timer(main().context());
   const auto deadline = std::chrono::steady_clock::now() + kStopGrace;

@@ -1,4 +1,4 @@
-// The listeners and the I/O threads, and their orderly end.
+// The listeners and the I/O threads, and their orderly stop.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -21,23 +21,22 @@ class Trace;
 // Where one service listens.
 struct ListenAt {
   StorageService service = StorageService::Table;
-  std::string host;            // name or address; empty: 127.0.0.1 and, where there is one, [::1]
+  std::string host;            // name or address; empty: 127.0.0.1, and [::1] if the machine has it
   std::uint16_t port = 10002;  // 0: any free one
-  std::string way_out = {};    // what to do where the port is taken; empty: take 0
+  std::string way_out = {};    // advice if the port is taken; empty: use port 0
 };
 
 struct ServerOptions {
   std::vector<ListenAt> listen = {ListenAt()};  // the table service first
   Timeouts timeouts = {};
-  std::size_t max_connections = 20'000;  // and as the limit of open files allows; more wait to be accepted
-  std::size_t max_request_bytes =
-      64 << 20;  // of large heads and bodies that are held at any moment; more wait
-  std::size_t max_answer_bytes =
-      256 << 20;  // of large answers that wait for their clients; then queries wait
+  std::size_t max_connections =
+      20'000;  // at most as the limit of open files allows; more wait to be accepted
+  std::size_t max_request_bytes = 64 << 20;  // for large heads and bodies together; further ones wait
+  std::size_t max_answer_bytes = 256 << 20;  // for large responses together; then queries wait
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
 };
 
-// The server cannot listen: a sentence for the user.
+// The server cannot listen. The message is a sentence for the user.
 class ServerError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -45,20 +44,20 @@ class ServerError : public std::runtime_error {
 
 class Server {
  public:
-  // Listens: from now on clients can connect, and wait, and SIGINT and SIGTERM are kept for run() (stop_signals.h).
+  // Listens. From now on clients can connect, and wait for run(). SIGINT and SIGTERM are kept for run() (stop_signals.h).
   // Throws ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();
 
-  // Of one of the services that it listens for, by their place in ServerOptions::listen.
+  // The port of a service, by its index in ServerOptions::listen.
   std::uint16_t port(std::size_t place = 0) const;
-  // The first address that it listens on, as it stands in URLs: `127.0.0.1`, `[::1]`.
+  // The first address that it listens on, as in URLs: `127.0.0.1`, `[::1]`.
   std::string address(std::size_t place = 0) const;
-  // All of the first one; 0.0.0.0 and :: stand for every one of the machine.
+  // All addresses of the first service. 0.0.0.0 and :: stand for all addresses of the machine.
   std::vector<boost::asio::ip::address> addresses() const;
 
-  // Serves until SIGINT, SIGTERM or stop(). Then it accepts no more, lets requests at work finish for up to
-  // six seconds (a query takes five at most), and returns. All referents must outlive the call; `trace` may be null.
+  // Serves until SIGINT, SIGTERM or stop(). Then accepts no more connections, lets current requests finish for up to six
+  // seconds (a query takes at most five), and returns. All referents must outlive the call. `trace` may be null.
   void run(Service& service, AccessLog& access_log, Trace* trace = nullptr);
 
   // Thread-safe.

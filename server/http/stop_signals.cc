@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array kSignals{SIGINT, SIGTERM};
 
-// For the handler, which may use neither locks nor the heap.
+// Used by the handler, which must not lock or allocate.
 std::atomic<std::int64_t> first_at = 0;  // of the monotonic clock, in nanoseconds; 0: none has come
 std::atomic<int> notified = -1;
 std::array<struct sigaction, kSignals.size()> before;  // NOLINT: does not change while a handler is set
@@ -37,7 +37,7 @@ void take(int number) {
     [[maybe_unused]] const auto written = write(notified, &one, sizeof one);
   } else if (at - first > std::chrono::nanoseconds(kSameRequest).count()) {
     signal(number, SIG_DFL);
-    raise(number);  // once this returns: until then the signal is blocked
+    raise(number);  // takes effect after this returns, because the signal is blocked until then
   }
   errno = error;
 }
@@ -54,7 +54,7 @@ StopSignals::StopSignals() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
 }
 
-// A repetition may come when all is done, and must not change how the process ends.
+// A repetition may come after all work is done. It must not change how the process ends.
 StopSignals::~StopSignals() {
   if (first_at == 0)
     for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);

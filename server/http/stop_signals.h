@@ -5,13 +5,13 @@
 
 namespace rocktable {
 
-// Within this time after the first signal another one repeats the same request: GNU timeout signals its child, and then the
-// group that the child is in. A person who presses Ctrl-C again is slower.
+// A second signal within this time repeats the same request: GNU timeout signals its child, and then the process group of
+// the child. A person who presses Ctrl-C again is slower.
 inline constexpr std::chrono::milliseconds kSameRequest{500};
 
-// From its construction on the first signal is kept for whoever watches the descriptor; a later one, after kSameRequest, ends
-// the process at once. Where a signal came, this stays so until the process ends; else the destructor restores what there
-// was before. One at a time.
+// Handles the two signals from its construction on. The first one makes the descriptor readable. A later one, after
+// kSameRequest, ends the process at once. The destructor restores the former handlers if no signal came; else they stay
+// until the process ends. At most one object may exist.
 class StopSignals {
  public:
   // Throws std::system_error.
@@ -20,7 +20,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Readable once a signal has come.
+  // Becomes readable with the first signal.
   int descriptor() const { return descriptor_; }
 
  private:

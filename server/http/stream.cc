@@ -14,10 +14,10 @@ std::optional<unsigned char> Stream::peek() {
 
 bool Stream::has_hung_up() {
   pollfd socket{socket_.native_handle(), POLLRDHUP, 0};
-  return poll(&socket, 1, 0) == 1;  // nothing else is asked for but what poll always tells: errors, hang-ups
+  return poll(&socket, 1, 0) == 1;  // poll always reports errors and hang-ups; no other events are requested
 }
 
-// Whoever has the client's close_notify does not wait for it: so OpenSSL believes that it came.
+// Lets OpenSSL believe that the client's close_notify came, so that the shutdown does not wait for it.
 void Stream::expect_no_answer() {
   SSL* ssl = tls_->native_handle();
   SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);

@@ -1,5 +1,5 @@
-// The bytes of one connection: TCP, or TLS over it. Readers and writers need not know which: an AsyncStream of Asio,
-// without a virtual call, and plain bytes pass as if this class were not there.
+// TCP, or TLS over it, as one AsyncStream of Asio. Readers and writers need not know which. There is no virtual call, and
+// plain TCP has no overhead.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -10,7 +10,7 @@
 
 namespace rocktable {
 
-// `Token` stands for a completion token of (error_code, bytes), or of (error_code) alone.
+// `Token` is a completion token of (error_code, bytes), or of (error_code).
 class Stream {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -22,13 +22,12 @@ class Stream {
 
   executor_type get_executor() { return socket_.get_executor(); }
 
-  // TCP itself: to wait for bytes, to look at them, to set options. Whoever reads or writes there while there is TLS
-  // breaks it.
+  // The TCP socket, to wait for bytes, to peek at them, and to set options. Reading or writing it breaks TLS.
   Socket& socket() { return socket_; }
 
   bool is_secure() const { return tls_.has_value(); }
 
-  // Shakes hands as the server. All bytes from now on are those inside TLS.
+  // Shakes hands as the server. From now on all reads and writes go through TLS.
   template <class Token>
   auto async_secure(boost::asio::ssl::context& context, Token&& token) {
     tls_.emplace(socket_, context);
@@ -41,27 +40,27 @@ class Stream {
                 : socket_.async_read_some(buffers, std::forward<Token>(token));
   }
 
-  // With TLS a record of its own for each buffer.
+  // Under TLS each buffer becomes a record of its own.
   template <class Buffers, class Token>
   auto async_write_some(const Buffers& buffers, Token&& token) {
     return tls_ ? tls_->async_write_some(buffers, std::forward<Token>(token))
                 : socket_.async_write_some(buffers, std::forward<Token>(token));
   }
 
-  // With TLS alone: tells the client that nothing more comes (close_notify), and does not wait for its answer.
+  // Only under TLS: sends close_notify, and does not wait for the client's.
   template <class Token>
   auto async_close_notify(Token&& token) {
     expect_no_answer();
     return tls_->async_shutdown(std::forward<Token>(token));
   }
 
-  // The next byte of TCP, which stays there; nothing where none has come, or none will.
+  // Peeks at the next byte of TCP. Returns nullopt if none has come, or none will.
   std::optional<unsigned char> peek();
 
-  // Whether the client has closed, or ended its sending side, whatever bytes of it are still unread.
+  // Whether the client has closed the connection, or shut down its sending side, even if bytes are still unread.
   bool has_hung_up();
 
-  // What waits for this stream ends with operation_aborted.
+  // Ends pending operations with operation_aborted.
   void cancel();
   void shutdown_send();
   void close();
