@@ -94,6 +94,18 @@ std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env) {
   return manager;
 }
 
+// RocksDB says "While lock file: ..." if another process has the store, "lock hold by current process ..."
+// if this one has. "while open a file for lock: ..." is a fault of the folder.
+bool is_in_use(const rocksdb::Status& status) {
+  const std::string what = status.ToString();
+  return what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos;
+}
+
+StoreError in_use(const std::filesystem::path& folder) {
+  return StoreError("the folder " + std::filesystem::absolute(folder).lexically_normal().string() +
+                    " is in use by another rocktable");
+}
+
 Database::Database(const rocksdb::DBOptions& options, const std::string& directory) {
   rocksdb::DB* db = nullptr;
   check(rocksdb::DB::Open(options, directory, column_families(), &handles_, &db));

@@ -5,9 +5,12 @@
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "storage/table_store.h"
 
 namespace rocktable {
 
@@ -21,6 +24,13 @@ rocksdb::DBOptions database_options(rocksdb::Env* env);
 // deleting a large table would wait for all of its files. Files that are not removed yet have been renamed,
 // and the next start removes them.
 std::shared_ptr<rocksdb::SstFileManager> background_removal(rocksdb::Env* env);
+
+// Returns whether another process, or another store of this one, has the folder open. `status` is what RocksDB
+// returned for its lock or the opening.
+bool is_in_use(const rocksdb::Status& status);
+
+// Returns the refusal of a folder that is in use, with its absolute path.
+StoreError in_use(const std::filesystem::path& folder);
 
 // The destructor closes the database. It does not flush.
 class Database {

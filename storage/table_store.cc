@@ -69,10 +69,7 @@ DamagedStore damaged(const std::filesystem::path& directory, const std::string& 
 [[noreturn]] void throw_open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
   const std::string what = status.ToString();
   const std::string folder = directory.string();
-  // RocksDB says "While lock file: ..." if another process has the store, "lock hold by current process ..."
-  // if this one has. "while open a file for lock: ..." is a fault of the folder.
-  if (what.find("lock file: ") != std::string::npos || what.find("lock hold by") != std::string::npos)
-    throw StoreError("the folder " + folder + " is in use by another rocktable");
+  if (is_in_use(status)) throw in_use(directory);
   if (is_damage(status)) throw damaged(directory, what);
   if (what.find("Column famil") != std::string::npos)
     throw StoreError("cannot open the store in " + folder + ": it was written by a newer rocktable");

@@ -29,7 +29,9 @@ class Lock {
  public:
   explicit Lock(const fs::path& store) {
     const auto status = rocksdb::Env::Default()->LockFile((store / "LOCK").string(), &lock_);
-    if (!status.ok()) throw StoreError("the folder " + store.string() + " is in use: " + status.ToString());
+    if (is_in_use(status)) throw in_use(store);
+    if (!status.ok())
+      throw StoreError("cannot lock the store in " + store.string() + ": " + status.ToString());
   }
   ~Lock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
   Lock(const Lock&) = delete;

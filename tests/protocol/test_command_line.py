@@ -304,7 +304,10 @@ def test_a_folder_in_use_is_reported_and_its_user_not_disturbed(start, tmp_path)
     first = start(location=tmp_path)
     create_table(first, "held")
     assert insert(first, "held", "before").status == 204
-    refuses(1, "--location", tmp_path, "--tablePort", 0, names=str(tmp_path))
+    sentence = f"the folder {tmp_path}/__rocktable__ is in use by another rocktable"
+    assert refusal(1, "--location", tmp_path, "--tablePort", 0) == sentence
+    assert refusal(1, "--location", ".", "--tablePort", 0, folder=tmp_path) == sentence
+    assert refusal(1, "repair", tmp_path) == refusal(1, "repair", ".", folder=tmp_path) == sentence
     assert insert(first, "held", "after").status == 204
     first.stop()
     assert rows(start(location=tmp_path), "held") == {"before", "after"}

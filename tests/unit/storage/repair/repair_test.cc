@@ -138,7 +138,10 @@ TEST_CASE("repair refuses a store of a newer format, one that is in use, and a f
   fill(folder.store());
   {
     const TableStore user(folder.store());
-    CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
+    CHECK_THROWS_WITH_AS(
+        repair_store(folder.store().directory, "acct"),
+        ("the folder " + folder.store().directory.string() + " is in use by another rocktable").c_str(),
+        StoreError);
   }
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat + 1)));
   CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
