@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "odata/text.h"
+#include "server/access/accounts.h"
 #include "server/control/control_response.h"
 
 namespace rocktable {
@@ -27,8 +28,12 @@ std::optional<Response> refuse_parameters(const QueryParameters& query,
 }
 
 Response unknown_account(std::string_view account) {
-  return control_error(404, "this server does not serve the account " + std::string(account) +
-                                "; with --anyAccount it serves all (3 to 24 lower-case letters and digits)");
+  const std::string name(account);
+  if (!is_account_name(account))
+    return control_error(404,
+                         name + " cannot be an account: a name has 3 to 24 lower-case letters and digits");
+  return control_error(
+      404, "this server does not serve the account " + name + "; with --anyAccount it serves all");
 }
 
 nlohmann::json to_json(const SnapshotInfo& info) {

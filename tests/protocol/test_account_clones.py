@@ -99,12 +99,22 @@ def test_what_makes_no_sense_is_refused(server, method, resource, status):
     assert contents(account_of(server, "copy"))[0] == {}
 
 
+def test_what_cannot_be_the_name_of_an_account_is_told_so(server):
+    rule = "cannot be an account: a name has 3 to 24 lower-case letters and digits"
+    for method, resource, name in (("POST", "accounts/aa?from=template", "aa"), ("POST", "accounts/copy?from=bb", "bb"),
+                                   ("DELETE", "accounts/NO", "NO"), ("POST", "reset?account=a-b", "a-b")):
+        answer = control(server, method, resource)
+        assert (answer.status, answer.json()["error"]) == (404, f"{name} {rule}")
+
+
 def test_without_any_account_only_accounts_that_have_a_name_can_be_copied_to():
     server = Server(environment={"AZURITE_ACCOUNTS": "devstoreaccount1:a2V5;second:a2V5"})
     server.key = "a2V5"
     fill(server)
     answer = control(server, "POST", "accounts/test1?from=devstoreaccount1")
-    assert answer.status == 404 and "--anyAccount" in answer.json()["error"]
+    sentence = "this server does not serve the account test1; with --anyAccount it serves all"
+    assert (answer.status, answer.json()["error"]) == (404, sentence)
+    assert "bb cannot be an account: " in control(server, "POST", "accounts/bb?from=devstoreaccount1").json()["error"]
     done(server, "POST", "accounts/second?from=devstoreaccount1")
     assert contents(account_of(server, "second")) == contents(server)
     server.stop()
