@@ -236,6 +236,7 @@ std::optional<std::string> ServerFlags::check() {
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts names a file";
   if (app_.count("--config") > 0 && config_file_.empty()) return "--config names a file";
   if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace names a file";
+  if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit belongs to --trace";
   if (app_.count("--seed") > 0 && options_.seed.empty()) return "--seed names a file or a folder";
   if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
     return "--seedAccount names an account, and goes with --seed";

@@ -218,6 +218,7 @@ def test_help_fits_the_screen_and_names_every_flag(flag):
         (["--maxConnections", "0"], "--maxConnections 0: must be 1 to 1000000"),
         (["--tablePrt", "1"], "there is no option --tablePrt: did you mean --tablePort?"),
         (["snapshto"], "there is no command snapshto: did you mean snapshot?"),
+        (["--traceLimit", "5"], "--traceLimit belongs to --trace"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_named(flags, names):

@@ -101,7 +101,9 @@ TEST_CASE("A trace has a file, and a limit of at least 4 MiB") {
   CHECK(options.trace_file == "t.har");
   CHECK(options.trace_limit == 4);
   check_refused({"--trace", ""});
-  for (const char* value : {"3", "0", "-1", "x", "99999999999"}) check_refused({"--traceLimit", value});
+  for (const char* value : {"3", "0", "-1", "x", "99999999999"})
+    check_refused({"--trace", "t.har", "--traceLimit", value});
+  check_refused({"--traceLimit", "4"});
 }
 
 TEST_CASE("Short flags and values behind an equals sign are the same") {
