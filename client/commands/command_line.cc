@@ -9,6 +9,7 @@
 #include "client/commands/suggestion.h"
 #include "client/terminal/terminal.h"
 #include "odata/printable.h"
+#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -129,6 +130,17 @@ std::vector<std::string> option_names(const CLI::App& app) {
 std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
                          std::int64_t most) {
   return name + " " + value + ": must be " + std::to_string(least) + " to " + std::to_string(most);
+}
+
+std::optional<bool> parse_flag(std::string_view text) {
+  const auto is = [&](const char* word) { return equals_ignoring_case(text, word); };
+  if (is("true") || is("yes") || is("on") || is("1")) return true;
+  if (is("false") || is("no") || is("off") || is("0")) return false;
+  return std::nullopt;
+}
+
+std::string no_flag_value(const std::string& name, const std::string& value) {
+  return name + " " + value + ": must be true or false";
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(std::int64_t)>& set,

@@ -55,9 +55,13 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, 
       app, name, [&number](std::int64_t value) { number = static_cast<Number>(value); }, least, most, text);
 }
 
-// The sentence of such a refusal.
+// The value of a flag, as a variable or a file gives it: true, yes, on, 1; false, no, off, 0; in any case.
+std::optional<bool> parse_flag(std::string_view text);
+
+// The sentences of such refusals.
 std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
                          std::int64_t most);
+std::string no_flag_value(const std::string& name, const std::string& value);
 
 // From now on pages of subcommands list the options of `app`, too, which they take as well (CLI::App::fallthrough). For subcommands
 // that are added later.

@@ -1,21 +1,38 @@
 #include "client/commands/confirmation.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 
+#include "client/commands/command_line.h"
 #include "client/terminal/terminal.h"
+#include "client/wrong_usage.h"
 #include "odata/printable.h"
 #include "odata/text.h"
 
 namespace rocktable {
+namespace {
+
+constexpr const char* kVariable = "ROCKTABLE_YES";
+
+}  // namespace
 
 void Confirmation::add_flag(CLI::App& app) {
-  app.add_flag("--yes", yes, "Do not ask (a question comes at a terminal alone)")->envname("ROCKTABLE_YES");
+  flag_ = app.add_flag("--yes", yes_, "Do not ask (a question comes at a terminal alone)");
+  flag_->option_text(std::string("(Env:") + kVariable + ")");
+}
+
+void Confirmation::take_variable() {
+  const char* const value = std::getenv(kVariable);
+  if (value == nullptr || *value == '\0' || flag_->count() > 0) return;
+  const auto yes = parse_flag(value);
+  if (!yes) throw WrongUsage(no_flag_value("--yes", value) + " (" + kVariable + ")");
+  yes_ = *yes;
 }
 
 void Confirmation::ask(const std::string& question) const {
-  if (yes || !can_be_asked()) return;
+  if (yes_ || !can_be_asked()) return;
   std::cerr << printable(question) << " [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);

@@ -5,19 +5,27 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace rocktable {
 
-struct Confirmation {
-  bool yes = false;  // --yes: nobody is asked
-
-  // --yes, also from ROCKTABLE_YES, which `rocktable exec` sets: the instance there is the command's own.
+class Confirmation {
+ public:
+  // --yes: nobody is asked. Writes to this while the app parses.
   void add_flag(CLI::App& app);
+
+  // The same from ROCKTABLE_YES, where the command line does not say it; `rocktable exec` sets it, for the instance there is
+  // the command's own. Throws WrongUsage.
+  void take_variable();
 
   // Asks where somebody can answer, else goes on: a script that calls a command has said what it wants, and nobody is there
   // to be surprised. Throws std::runtime_error where the answer is not yes.
   void ask(const std::string& question) const;
+
+ private:
+  CLI::Option* flag_ = nullptr;
+  bool yes_ = false;
 };
 
 }  // namespace rocktable

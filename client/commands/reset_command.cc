@@ -92,6 +92,7 @@ int run_reset(int argc, const char* const* argv) {
     // Else all of them would go.
     if (account_option->count() > 0 && reach.account.empty()) throw WrongUsage("an account has a name");
     if (app.count("--table") > 0 && reach.table.empty()) throw WrongUsage("a table has a name");
+    confirmation.take_variable();
     ControlClient instance(options);
     return reset(instance, reach, confirmation, output);
   });

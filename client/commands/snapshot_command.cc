@@ -148,6 +148,7 @@ int run_snapshot(int argc, const char* const* argv) {
   add("show", "Show a snapshot");
   return run_command(app, argc, argv, output, [&] {
     if (!list_command->parsed() && flags.name.empty()) throw WrongUsage("a snapshot has a name");
+    if (restore_command->parsed()) flags.confirmation.take_variable();
     ControlClient instance(flags.instance);
     if (take_command->parsed()) return take(instance, flags, output);
     if (restore_command->parsed()) return restore(instance, flags, output);

@@ -46,13 +46,6 @@ const std::string& name_of(const CLI::Option& option) { return option.get_lnames
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 bool is_list(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-std::optional<bool> parse_flag(std::string_view text) {
-  const auto is = [&](const char* word) { return equals_ignoring_case(text, word); };
-  if (is("true") || is("yes") || is("on") || is("1")) return true;
-  if (is("false") || is("no") || is("off") || is("0")) return false;
-  return std::nullopt;
-}
-
 // Whether `sentence` has the word with neither letter nor digit beside it.
 bool has_word(std::string_view sentence, std::string_view word) {
   constexpr std::size_t kShortest = 3;  // 0 or "." stand everywhere
@@ -65,6 +58,12 @@ bool has_word(std::string_view sentence, std::string_view word) {
   return false;
 }
 
+// What to append: ` (PLACE)` to a sentence that begins with the option, else ` (OPTION: PLACE)`.
+std::string told_origin(const std::string& sentence, const std::string& option, const std::string& place) {
+  const bool is_named = has_word(sentence.substr(0, option.size() + 1), option);
+  return " (" + (is_named ? "" : option + ": ") + place + ")";
+}
+
 // `values` has one element, or more for a list.
 void give(CLI::Option& option, std::vector<std::string> values, const std::string& origin, Origins& origins) {
   const std::string flag = "--" + name_of(option);
@@ -72,13 +71,13 @@ void give(CLI::Option& option, std::vector<std::string> values, const std::strin
   try {
     if (is_flag(option)) {
       const auto on = parse_flag(values.front());
-      if (!on) throw CLI::ConversionError(flag + " " + values.front() + ": must be true or false");
+      if (!on) throw CLI::ConversionError(no_flag_value(flag, values.front()));
       values.front() = *on ? "true" : "false";
     }
     option.add_result(std::move(values));
     option.run_callback();
   } catch (const CLI::ParseError& error) {
-    throw ConfigurationError(std::string(error.what()) + " (" + flag + ": " + origin + ")");
+    throw ConfigurationError(error.what() + told_origin(error.what(), flag, origin));
   }
   origins[flag] = {origin, told};
 }
@@ -142,9 +141,8 @@ std::string variable_of(std::string_view option) {
 std::string with_origins(const std::string& sentence, const Origins& origins) {
   std::string out = sentence;
   for (const auto& [option, origin] : origins) {
-    const bool is_told = sentence.find("(" + option + ": ") != sentence.npos;
-    if (!is_told && (has_word(sentence, option) || has_word(sentence, origin.value)))
-      out += " (" + option + ": " + origin.place + ")";
+    if (has_word(sentence, option) || has_word(sentence, origin.value))
+      out += told_origin(sentence, option, origin.place);
   }
   return out;
 }

@@ -59,9 +59,9 @@ def test_flags_are_set_and_unset_by_variables_and_the_file(config, tmp_path):
 
 
 @pytest.mark.parametrize("environment, sentence", [
-    ({PORT: "many"}, "--tablePort many: must be 0 to 65535 (--tablePort: ROCKTABLE_TABLE_PORT)"),
-    ({SILENT: "maybe"}, "--silent maybe: must be true or false (--silent: ROCKTABLE_SILENT)"),
-    ({"ROCKTABLE_TLS": "manual"}, "--tls knows auto alone (--tls: ROCKTABLE_TLS)"),
+    ({PORT: "many"}, "--tablePort many: must be 0 to 65535 (ROCKTABLE_TABLE_PORT)"),
+    ({SILENT: "maybe"}, "--silent maybe: must be true or false (ROCKTABLE_SILENT)"),
+    ({"ROCKTABLE_TLS": "manual"}, "--tls knows auto alone (ROCKTABLE_TLS)"),
 ])
 def test_a_wrong_value_names_its_variable(environment, sentence):
     assert refusal(2, environment=environment) == f"{sentence} (see rocktable --help)"
@@ -69,7 +69,7 @@ def test_a_wrong_value_names_its_variable(environment, sentence):
 
 @pytest.mark.parametrize("line, sentence", [
     ("tablePrt = 1", "{}:2: there is no option tablePrt: did you mean tablePort?"),
-    ("maxConnections = 0", "--maxConnections 0: must be 1 to 1000000 (--maxConnections: {}:2)"),
+    ("maxConnections = 0", "--maxConnections 0: must be 1 to 1000000 ({}:2)"),
     ("[tables]", "{}:2: there are no sections: a line is like tablePort = 10002"),
 ])
 def test_what_is_wrong_in_the_file_is_named_by_file_and_line(line, sentence, config):

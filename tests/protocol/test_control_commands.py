@@ -134,6 +134,29 @@ def test_nobody_is_asked(local, how):
     assert contents(local)[0] == {}
 
 
+@pytest.mark.parametrize("words", [["reset"], ["snapshot", "restore", "x"]], ids=" ".join)
+def test_a_variable_that_neither_asks_nor_does_not_is_refused(local, words):
+    ended = run(*words, "--url", url_of(local), ROCKTABLE_YES="maybe")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("rocktable: --yes maybe: must be true or false (ROCKTABLE_YES) (see rocktable ")
+    # The command line comes first; an empty variable counts as none.
+    for flags, variable in ((["--yes"], "maybe"), ([], "off"), ([], "")):
+        ended = run(*words, *flags, "--url", url_of(local), ROCKTABLE_YES=variable)
+        assert "--yes" not in ended.stderr
+    assert "(Env:ROCKTABLE_YES)" in run("help", *words).stdout
+
+
+@pytest.mark.parametrize("value, asks", [("off", True), ("TRUE", False)])
+def test_the_variable_answers_where_it_is_true(local, value, asks):
+    fill(local)
+    terminal = at_a_terminal("reset", "--url", url_of(local), ROCKTABLE_YES=value)
+    if asks:
+        terminal.read_until(r"\[y/N\] ")
+        terminal.type("y\n")
+    code, shown = terminal.finish()
+    assert code == 0 and ("[y/N]" in shown) == asks
+
+
 def test_inside_exec_nobody_is_asked():
     script = 'printenv ROCKTABLE_YES; rocktable import --from - --table One <<< \'{"PartitionKey":"p","RowKey":"r"}\'; rocktable reset'
     environment = environment_with(PATH=f"{BINARY.parent}:{os.environ['PATH']}")

@@ -167,7 +167,7 @@ def test_a_folder_below_nothing_is_refused_and_not_made(tmp_path):
 
 def test_a_refused_folder_names_the_variable_that_gave_it(tmp_path):
     said = refusal(1, "--tablePort", 0, environment={"ROCKTABLE_LOCATION": "absent/new"}, folder=tmp_path)
-    assert said.endswith("(--location: ROCKTABLE_LOCATION)")
+    assert said.endswith(" (ROCKTABLE_LOCATION)")
 
 
 def test_the_data_folders_are_ignored_by_git(tmp_path):
