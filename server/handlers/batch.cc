@@ -19,7 +19,7 @@ constexpr std::size_t kMaxOperations = 100;
 constexpr const char* kTooManyOperations =
     "The batch request operation exceeds the maximum 100 changes per change set.";
 
-// One part of the request, as far as it could be understood.
+// One part of the request, as far as it could be parsed.
 struct Part {
   Preferences preferences;
   std::string_view content_id;
@@ -31,7 +31,7 @@ struct ChangeSetPart {
   AddressedMutation change;
 };
 
-// Why a batch failed: one answer for all of its operations.
+// Why a batch failed. One part of the response reports it for all operations.
 struct Failure {
   std::size_t index;
   Error error;
@@ -39,7 +39,7 @@ struct Failure {
   std::string explanation = {};
 };
 
-// Header lines stand in the service's order; an inner answer has no other ones.
+// Header lines stand in the order of the service. A part of the response has no others.
 
 void add_content_id(std::string& out, const Part& part) {
   if (!part.content_id.empty()) append_field(out, "Content-ID", part.content_id);
@@ -50,7 +50,7 @@ void add_common(std::string& out) {
   append_field(out, "Cache-Control", "no-cache");
 }
 
-// An answer with nothing but its status, and room for the usual fields.
+// A part with only its status, and room for the usual headers.
 BatchAnswer answer_with(int status) {
   constexpr std::size_t kUsualFields = 512;
   BatchAnswer out;
@@ -135,7 +135,7 @@ Response answer(const RequestContext& context, bool change_set, const std::vecto
 
 // --- Parts ----------------------------------------------------------------------------------------------
 
-// The path behind the account: parts may name it, or not.
+// The path after the account, which parts may or may not name.
 std::string_view without_account(std::string_view path, std::string_view account) {
   constexpr std::string_view kSecondary = "-secondary";
   if (path.substr(0, 1) != "/" || !path.substr(1).starts_with(account)) return path;
@@ -144,8 +144,7 @@ std::string_view without_account(std::string_view path, std::string_view account
   return rest.starts_with('/') ? rest : path;
 }
 
-// Understands one part as far as it goes: `part` is filled even where the operation is refused, for the
-// answer's form.
+// Parses one part. Fills `part` even if the operation is refused, because the form of the response depends on it.
 Operation parse_part(const BatchPart& raw, const RequestContext& context, Part& part) {
   const std::string url = path_of_url(raw.target);
   const auto question = url.find('?');
@@ -174,7 +173,7 @@ ChangeSetPart prepare(const BatchPart& raw, const RequestContext& context, Part&
   return {part, insert != nullptr, std::move(change)};
 }
 
-// What makes a list of writes no transaction: checked before anything is looked up.
+// Checks that the writes form one transaction, before anything is read.
 class TransactionRules {
  public:
   std::optional<Error> violation(const AddressedMutation& write) {
@@ -194,7 +193,7 @@ class TransactionRules {
 
 std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context,
                                 std::vector<ChangeSetPart>& prepared, RequestStats& stats) {
-  std::vector<Mutation> writes;  // the store wants them side by side: lent, not copied
+  std::vector<Mutation> writes;  // moved here and back, because the store takes a contiguous range
   writes.reserve(prepared.size());
   for (auto& one : prepared) writes.push_back(std::move(one.change.write));
   const AddressedMutation& first = prepared.front().change;
@@ -207,14 +206,14 @@ std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context
     for (const auto& one : prepared) answers.push_back(success(context, one, *timestamp));
     return answers;
   }
-  // The service leaves the index out where the only operation fails while it is carried out.
+  // The service omits the index if the only operation of the batch fails in the store.
   const WriteRefusal& refusal = timestamp.error();
   const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
   return {
       failure_answer(context, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
 }
 
-// Runs `step` on one part. Returns why the part is refused, or nothing. An operation that no part may hold refuses the whole
+// Runs `step` on one part. Returns its refusal, or nullopt. An operation that is not allowed in a batch refuses the whole
 // batch: throws ServiceException.
 template <class Step>
 std::optional<ServiceException> refusal_of(const Step& step) {
@@ -236,7 +235,7 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const RequestContext&
     Part part;
     if (i == kMaxOperations) {
       refusal_of([&] { parse_part(request.parts[i], context, part); });
-      // The service counts the operation that is one too many as the last that it takes.
+      // The service reports the index of the last allowed operation, not of the one beyond the limit.
       return {failure_answer(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
     }
     const auto refusal = refusal_of([&] {

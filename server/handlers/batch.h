@@ -1,5 +1,5 @@
-// POST /$batch: the parts become one entity group transaction (or one query), and its outcome the parts of
-// the answer.
+// POST /$batch: turns the parts into one entity group transaction, or one query, and its result into the parts of the
+// response.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace rocktable {
 
-// Throws ServiceException where the batch as a whole is bad, or not a query and sent to the secondary location; what one of
-// its operations does wrong is answered within.
+// Throws ServiceException if the batch as a whole is invalid, or if it is a change set for the secondary location. An
+// invalid operation is reported in a part of the response.
 Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
                    const std::string& body, RequestStats& stats);
 

@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
 
-// What the operations of all three services ask of a shared access signature.
+// What a shared access signature must grant for the operations of all three services.
 // Source: learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-service
 constexpr RequiredAccess kReadService{'s', "r", ""};
 constexpr RequiredAccess kListService{'s', "l", ""};
@@ -45,7 +45,7 @@ void require_page_size(std::string_view text) {
   if (*number < 1) refuse(ErrorCode::OutOfRangeQueryParameterValue);
 }
 
-// The parameters that it was asked with come back.
+// Echoes the parameters of the request.
 // Source: learn.microsoft.com/rest/api/storageservices/list-containers2
 Response list_nothing(const QueryParameters& query, const RequestContext& context) {
   if (const auto size = query.get("maxresults")) require_page_size(*size);

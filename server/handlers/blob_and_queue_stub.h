@@ -1,5 +1,5 @@
-// The blob and the queue service of an account that has neither containers nor queues, for tools that look whether all
-// three services are there (--compat azurite). Nothing can be made in them.
+// The blob and the queue service of an account without containers and queues, for tools that check that all three services
+// run (--compat azurite). Nothing can be created in them.
 #pragma once
 
 #include "server/request/request.h"
@@ -9,13 +9,13 @@
 
 namespace rocktable {
 
-//   GET ?restype=service&comp=properties   those of a new account
-//   GET ?restype=service&comp=stats        of the secondary location
-//   GET ?restype=account&comp=properties   of the blob service: what kind of account it is
+//   GET ?restype=service&comp=properties   the properties of a new account
+//   GET ?restype=service&comp=stats        only at the secondary location
+//   GET ?restype=account&comp=properties   only of the blob service: the kind of the account
 //   GET ?comp=list                         no containers, no queues
 //   GET, HEAD, DELETE /NAME...             404: ContainerNotFound, QueueNotFound
 //
-// All else is refused with NotImplemented. `context` knows the caller. Throws ServiceException: NotImplemented,
+// Everything else is NotImplemented. `context` has the caller. Throws ServiceException: NotImplemented,
 // ContainerNotFound, QueueNotFound, InvalidQueryParameterValue, OutOfRangeQueryParameterValue, and what authorize()
 // refuses.
 Response blob_and_queue_response(const Request& request, const QueryParameters& query,

@@ -9,9 +9,9 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kMaxAccounts = 1000;  // at hand
+constexpr std::size_t kMaxAccounts = 1000;  // in the cache
 
-// `https://*.contoso.com` fits every subdomain of contoso.com. Origins compare exactly, case included.
+// `https://*.contoso.com` matches every subdomain of contoso.com. Origins compare exactly, case included.
 bool origin_fits(const std::string& rule, std::string_view origin) {
   if (rule == "*" || rule == origin) return true;
   const auto star = rule.find("*.");
@@ -35,7 +35,7 @@ bool allows_method(const CorsRule& rule, std::string_view method) {
   return std::find(rule.methods.begin(), rule.methods.end(), method) != rule.methods.end();
 }
 
-// Literal names, and prefixes ending in `*`; without regard to case.
+// Names are literal, or prefixes that end in `*`. Case does not matter.
 bool covers(const std::vector<std::string>& entries, std::string_view header) {
   return std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
     if (!entry.ends_with('*')) return equals_ignoring_case(entry, header);
@@ -59,8 +59,8 @@ bool has_field(const Response& response, std::string_view name) {
   return response.fields.starts_with(start) || response.fields.find("\r\n" + start) != std::string::npos;
 }
 
-// The headers of this very answer that the rule exposes, in the service's order. Framing is always listed
-// both ways.
+// The headers of this response that the rule exposes, in the order of the service. Content-Length and Transfer-Encoding are
+// both listed, whichever the response has.
 std::string exposed_headers(const Response& response, const CorsRule& rule) {
   constexpr std::array kOrder = {"x-ms-request-id", "x-ms-client-request-id", "Server", "x-ms-version",
                                  "X-Content-Type-Options", "Cache-Control", "x-ms-continuation-NextTableName",
@@ -111,7 +111,7 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
   if (rules.empty()) return;
   const bool reads = method == "GET" || method == "HEAD";
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CorsRule& one) {
-    // The service was seen to answer reads without Origin as well where a rule allows every origin.
+    // Recorded: the service adds the headers to reads without Origin, too, if a rule allows every origin.
     const bool fits = origin.empty() ? reads && allows_any_origin(one) : allows_origin(one, origin);
     return fits && allows_method(one, method);
   });

@@ -1,5 +1,5 @@
-// Cross-origin requests of browsers: preflights, and what the answers to actual requests say. Rules are tried
-// in order, the first that fits decides; they have nothing to do with authentication. Source:
+// Cross-origin requests of browsers: preflights, and the CORS headers of responses to actual requests. The first rule that
+// matches decides. Rules are independent of authentication. Source:
 // learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing--cors--support-for-the-azure-storage-services
 #pragma once
 
@@ -17,21 +17,21 @@
 
 namespace rocktable {
 
-// The answer to OPTIONS. Throws ServiceException: InvalidHeaderValue (Origin or Access-Control-Request-Method
-// missing), CorsPreflightFailure (no rule fits).
+// The response to OPTIONS. Throws ServiceException: InvalidHeaderValue (Origin or Access-Control-Request-Method
+// missing), CorsPreflightFailure (no rule matches).
 Response preflight(const RequestContext& context, const std::vector<CorsRule>& rules, const Headers& headers);
 
-// Adds Access-Control-* and Vary to the answer to an actual request. `origin` is empty where it has none.
+// Adds Access-Control-* and Vary to the response to an actual request. `origin` is empty if the request has none.
 void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std::string_view method,
                      std::string_view origin);
 
-// The rules of accounts at hand, up to a thousand: every answer asks for them. Thread-safe.
+// Caches the rules of up to a thousand accounts, because every response needs them. Thread-safe.
 class CorsRules {
  public:
   explicit CorsRules(const TableStore& store) : store_(store) {}
 
   std::shared_ptr<const std::vector<CorsRule>> of(const std::string& account);
-  // To be called when the account's service properties have changed.
+  // Must be called after the account's service properties have changed.
   void forget(const std::string& account);
   void forget_all();
 

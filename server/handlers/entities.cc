@@ -39,8 +39,8 @@ AddressedMutation to_mutation(WriteEntity operation, std::string_view body) {
   Properties properties;
   if (operation.kind != WriteKind::Delete) {
     properties = read_entity(body).value().properties;
-    // The keys of the URL decide, whatever the body says. An update of an over-long key is not refused as such:
-    // no entity can have it, and so it is not found.
+    // The keys of the URL count, not those of the body. An update with a key that is too long is not refused for its length:
+    // no entity can have this key, so it is not found.
     const bool update = operation.condition.kind != Condition::Kind::None;
     check_entity(update && is_too_long(operation.key) ? EntityKey() : operation.key, properties).value();
   }
@@ -146,8 +146,8 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
   if (next) {
     response.continues = true;
     response.add("x-ms-continuation-NextPartitionKey", encode_continuation_token(next->partition_key));
-    // An empty row key has no token: the next page starts with the first row of the partition, which is that
-    // one.
+    // An empty row key has no token. Without one the next page starts with the first row of the partition, which is the row
+    // with the empty key.
     if (!next->row_key.empty())
       response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
   }

@@ -1,5 +1,5 @@
-// Operations on entities: each asks the store once and renders. Refusals are thrown as
-// ServiceException. What was read is added to `stats`.
+// Operations on entities. Each calls the store once and renders the response. Refusals are thrown as ServiceException. Reads
+// are added to `stats`.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace rocktable {
 
-// A write operation and its body, checked and ready to commit: alone, or in an entity group transaction.
+// A write operation with its body, checked and ready to commit, alone or in an entity group transaction.
 struct AddressedMutation {
   std::string table;
   std::string partition_key;
@@ -22,7 +22,7 @@ struct AddressedMutation {
 AddressedMutation to_mutation(InsertEntity operation, std::string_view body);
 AddressedMutation to_mutation(WriteEntity operation, std::string_view body);
 
-// Throws ServiceException: AuthorizationFailure where the caller's signature does not reach this entity.
+// Throws ServiceException: AuthorizationFailure, if the caller's signature does not grant this entity.
 void require_reach(const RequestContext& context, const AddressedMutation& write);
 
 // `<base>/mytable(PartitionKey='p',RowKey='r')`.
@@ -37,7 +37,7 @@ Response write_entity(TableStore& store, const RequestContext& context, const Wr
                       const std::string& body, RequestStats& stats);
 Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,
                     RequestStats& stats);
-// A page grows within `memory`; what that holds at its end covers the answer's body.
+// A page grows within `memory`, which is charged for the whole body at the end.
 Response query_entities(const TableStore& store, const RequestContext& context, const QueryEntities& query,
                         RequestStats& stats, MemoryBudget::Share& memory);
 

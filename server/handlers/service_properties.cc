@@ -18,7 +18,7 @@ constexpr std::size_t kMaxRules = 5;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::size_t kMaxPrefixes = 2;
 constexpr std::size_t kMaxEntryLength = 256;
-constexpr std::size_t kMaxCorsBytes = 2048;  // of all rules together, without their tags
+constexpr std::size_t kMaxCorsBytes = 2048;  // of all rules together, without tags
 constexpr std::array kMethods = {"DELETE",  "GET", "HEAD",  "MERGE", "POST",
                                  "OPTIONS", "PUT", "PATCH", "TRACE", "CONNECT"};
 
@@ -26,7 +26,7 @@ constexpr std::array kMethods = {"DELETE",  "GET", "HEAD",  "MERGE", "POST",
 
 // --- Reading --------------------------------------------------------------------------------------------
 
-// The element children by name: each known, none twice.
+// The element children by name. Refuses unknown and repeated ones.
 using Children = std::map<std::string_view, pugi::xml_node>;
 
 Children children_of(const pugi::xml_node& parent, const std::vector<std::string_view>& known) {
@@ -234,7 +234,7 @@ Response get_service_properties(const TableStore& store, const RequestContext& c
 }
 
 Response set_service_properties(TableStore& store, const RequestContext& context, const std::string& body) {
-  static std::mutex read_modify_write;  // two writers of different sections must not lose one
+  static std::mutex read_modify_write;  // concurrent writes of different sections must both take effect
   const std::lock_guard lock(read_modify_write);
   const ServiceProperties previous = load_service_properties(store, context.target.account);
   const ServiceProperties next = parse_service_properties(body, previous).value();
@@ -246,7 +246,7 @@ Response set_service_properties(TableStore& store, const RequestContext& context
 
 Response get_service_stats(const RequestContext& context) {
   if (!context.target.secondary) throw ServiceException(ErrorCode::InvalidQueryParameterValue);
-  // Both locations are one store here, so the last synchronisation is always just now.
+  // Both locations are one store here, so the last synchronization is always now.
   pugi::xml_document document = new_xml();
   auto replication = document.append_child("StorageServiceStats").append_child("GeoReplication");
   add(replication, "Status", "live");

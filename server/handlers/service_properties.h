@@ -15,7 +15,7 @@
 namespace rocktable {
 
 struct Retention {
-  std::optional<int> days;  // 1..365; nothing: disabled
+  std::optional<int> days;  // 1..365; nullopt: disabled
 
   bool operator==(const Retention&) const = default;
 };
@@ -47,8 +47,8 @@ struct CorsRule {
   bool operator==(const CorsRule&) const = default;
 };
 
-// The defaults are those of a new account of the service. Nothing is logged or measured here; the settings
-// are kept for who reads them back.
+// The defaults are those of a new account of the service. rocktable does not log or measure by these settings. It
+// stores them, so that clients read back what they wrote.
 struct ServiceProperties {
   Logging logging;
   Metrics hour_metrics{true, true, {7}};
@@ -58,24 +58,24 @@ struct ServiceProperties {
   bool operator==(const ServiceProperties&) const = default;
 };
 
-// Reads a StorageServiceProperties document over `previous`: a section that is missing keeps its values. Booleans are read
-// in any case, methods of rules as written.
+// Reads a StorageServiceProperties document over `previous`: a missing section keeps its values. Letter case matters in the
+// methods of rules, and not in Booleans.
 //
-// Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other
-// than 1.0; retention days outside 1..365; more than five rules, or rules of more than 2 KiB),
-// InvalidXmlNodeValue (a method that is none, a negative age, more than 64 origins or literal headers or two prefixes in a rule, an entry over 256
+// Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other than 1.0;
+// retention days outside 1..365; more than five rules, or rules of more than 2 KiB), InvalidXmlNodeValue (an unknown
+// method, a negative age, more than 64 origins or literal headers or two prefixes in a rule, an entry over 256
 // characters), RequestBodyTooLarge (xml.h).
 Result<ServiceProperties> parse_service_properties(std::string_view xml, const ServiceProperties& previous);
 
 std::string render_service_properties(const ServiceProperties& properties);
 
-// The account's settings as stored, or the defaults.
+// The account's stored settings, or the defaults.
 ServiceProperties load_service_properties(const TableStore& store, std::string_view account);
 
 Response get_service_properties(const TableStore& store, const RequestContext& context);
 Response set_service_properties(TableStore& store, const RequestContext& context, const std::string& body);
 
-// Of the secondary location alone: elsewhere InvalidQueryParameterValue is thrown.
+// Only at the secondary location. Throws InvalidQueryParameterValue at the primary.
 Response get_service_stats(const RequestContext& context);
 
 }  // namespace rocktable

@@ -10,9 +10,9 @@
 namespace rocktable {
 namespace {
 
-constexpr DateTime kFileTimeEpoch{504'911'232'000'000'000};  // 1601-01-01, where Windows counts from
+constexpr DateTime kFileTimeEpoch{504'911'232'000'000'000};  // 1601-01-01, the epoch of Windows file times
 
-// A table as $filter sees it: something with one property, which has no case.
+// $filter sees a table as an entity with one property, whose letter case does not matter.
 bool table_matches(const std::optional<Filter>& filter, const Table& table) {
   if (!filter) return true;
   const std::string lower_name = to_lower_ascii(table.name);

@@ -1,4 +1,4 @@
-// Operations on tables: each asks the store once and renders. Refusals are thrown as ServiceException.
+// Operations on tables. Each calls the store once and renders the response. Refusals are thrown as ServiceException.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Who calls, and what that caller may do.
+// Who calls, and what the caller may do.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace rocktable {
 
-// The owner of the account key may do everything; the holder of a bearer token all but read and set access
-// policies; the holder of a shared access signature what it grants.
+// The owner of the account key may do everything. The holder of a bearer token may do everything except read and set access
+// policies. The holder of a shared access signature may do what it grants.
 struct Caller {
   enum class Kind { Owner, Bearer, AccountSas, TableSas } kind = Kind::Owner;
   std::string permissions;       // letters
   std::string resource_types;    // letters of `sco`; account SAS
   std::string table;             // lower case; table SAS
-  std::optional<KeyRange> keys;  // the entities that are in reach; nothing: all of the table
+  std::optional<KeyRange> keys;  // the entities that it grants; nullopt: the whole table
 };
 
-// What an operation asks of its caller: one of these letters, or all of them.
+// The permissions that an operation needs: one of the letters `any_of`, or all of `all_of`.
 struct RequiredAccess {
   char resource_type;  // s(ervice), c(ontainer: table) or o(bject: entity)
   std::string_view any_of;
@@ -31,10 +31,10 @@ struct RequiredAccess {
 // Errors: AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch.
 Result<void> authorize(const Caller& caller, const RequiredAccess& access);
 
-// Whether an entity is in the caller's reach.
+// Whether the caller may access this entity.
 bool may_touch(const Caller& caller, const EntityKey& key);
 
-// The part of `ranges` that is.
+// The part of `ranges` that the caller may access.
 KeyRanges within_reach(KeyRanges ranges, const Caller& caller);
 
 }  // namespace rocktable

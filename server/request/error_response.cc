@@ -7,19 +7,19 @@ namespace {
 
 constexpr const char* kMetadataNamespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
 
-// The tenant is the emulator's own business: there is none.
+// The emulator has no tenant.
 constexpr std::string_view kChallenge =
     "Bearer "
     "authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/"
     "authorize "
     "resource_id=https://storage.azure.com";
 
-// The service's sentence, then where to look it up.
+// The service's sentence, then request id and time.
 std::string full_message(const Error& error, const RequestContext& context) {
   return error.message + "\nRequestId:" + context.request_id + "\nTime:" + to_string_7(context.received);
 }
 
-// XML has no way to write most control characters.
+// XML cannot represent most control characters.
 std::string xml_text(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') c = '?';
@@ -38,7 +38,7 @@ std::string xml_error_body(const Error& error, const RequestContext& context, co
   return render_xml(document);
 }
 
-// Of the blob and the queue service, which send a byte order mark before all documents.
+// The form of the blob and queue service, which send a byte order mark before all documents.
 std::string other_service_error_body(const Error& error, const RequestContext& context) {
   pugi::xml_document document = new_xml();
   auto root = document.append_child("Error");
@@ -52,14 +52,14 @@ std::string front_end_error_body(const Error& error, const RequestContext& conte
   return json ? json_error_body(error, context) : xml_error_body(error, context, "m:");
 }
 
-// A reason phrase is one line of printable ASCII, whatever a message quotes.
+// A reason phrase must be one line of printable ASCII. A message can quote any bytes.
 std::string reason_of(const std::string& message) {
   std::string out;
   for (const char c : message) out += c >= ' ' && c <= '~' ? c : ' ';
   return out;
 }
 
-// The service refuses so before it looks at the version.
+// The service refuses with these codes before it reads the version.
 bool is_unversioned(ErrorCode code) {
   return code == ErrorCode::AuthenticationFailed || code == ErrorCode::InvalidBearerToken;
 }

@@ -1,4 +1,4 @@
-// Errors as answers: status by code, and the service's body shapes.
+// Errors as responses: the status of each code, and the service's forms of error documents.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace rocktable {
 
-// The HTTP status that the service gives a code.
+// The HTTP status of a code.
 int status_of(ErrorCode code);
 
-// Who refuses: the two layers of the service have different headers and bodies.
+// The layer of the service that refuses. It decides the headers and the form of the document.
 enum class ErrorSource {
   TableLayer,       // the operation itself
-  TableLayerEarly,  // before the operation was looked at (syntax, headers): neither Cache-Control nor
+  TableLayerEarly,  // before it parsed the operation (syntax, headers): neither Cache-Control nor
                     // Preference-Applied
   FrontEnd,         // ?comp=..., authentication
 };
 
-// The document of an error, with request id and time in its message.
+// The JSON document of an error. Its message ends with request id and time.
 std::string json_error_body(const Error& error, const RequestContext& context);
 
 Response error_response(const Error& error, const RequestContext& context, ErrorSource source);

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kMaxQueryTime{5};
 // --- Resources ------------------------------------------------------------------------------------------
 
 struct Resource {
-  // BehindTable: `/mytable/x`, where a client that takes a table's URL for the service's looks for a table.
+  // BehindTable: `/mytable/x`, the URL of a table to a client that uses a table's URL as the service's.
   enum class Kind {
     Service,
     TableSet,
@@ -67,7 +67,7 @@ Segment parse_segment(std::string_view text) {
   return out;
 }
 
-// The name behind the table does not matter. In its parentheses stand one key without a name, or two with theirs.
+// Ignores the name after the table. Its parentheses hold one key without a name, or two named keys.
 Resource parse_behind_table(std::string_view table, std::string_view text) {
   if (!is_alphanumeric(text.substr(0, text.find('(')))) refuse(ErrorCode::InvalidUri);
   const std::string_view argument = parse_segment(text).argument;
@@ -77,7 +77,7 @@ Resource parse_behind_table(std::string_view table, std::string_view text) {
 }
 
 Resource parse_resource(std::string_view raw) {
-  if (raw.size() > 1 && raw.ends_with('/')) raw.remove_suffix(1);  // says nothing, on any resource
+  if (raw.size() > 1 && raw.ends_with('/')) raw.remove_suffix(1);  // has no meaning on any resource
   const auto decoded = percent_decode(raw, false);
   if (!decoded) refuse(ErrorCode::InvalidUri);
   std::string_view path = *decoded;
@@ -109,7 +109,7 @@ void refuse_unsupported_options(const QueryParameters& query) {
   }
 }
 
-// Of two values nobody knows which one is meant.
+// With two values the meaning is ambiguous.
 void refuse_repeated_options(const QueryParameters& query) {
   if (query.all().size() < 2) return;
   for (const std::string_view name :
@@ -156,7 +156,7 @@ QueryTables query_tables(const QueryParameters& query) {
   return out;
 }
 
-// Where a query resumes: NextRowKey may be missing (the first row of the partition), but not empty.
+// The key at which a query resumes. NextRowKey may be missing (the first row of the partition), but not empty.
 std::optional<EntityKey> resume_key(const QueryParameters& query) {
   const auto partition_key = query.get("NextPartitionKey"), row_key = query.get("NextRowKey");
   if (!partition_key && !row_key) return std::nullopt;
@@ -226,7 +226,7 @@ Format format_of_type(std::string_view type) {
   return Format::Unknown;
 }
 
-// What SDKs write, word for word; any other spelling of the same is read by the rule below.
+// The exact texts that SDKs send. The rule below parses all other spellings.
 struct UsualSpelling {
   std::string_view text;
   Format format;
@@ -249,7 +249,7 @@ bool is_json(Format format) {
   return format == Format::None || format == Format::Minimal || format == Format::Full;
 }
 
-// The best of a list of types: JSON where it is among them, else the first that says something.
+// The best of a list of types: the first JSON type, else the first known type.
 Format format_of_list(std::string_view list) {
   if (const auto usual = usual_format(list)) return *usual;
   const std::string types = normalised(list);
@@ -277,8 +277,7 @@ Format requested_format(const OperationRequest& request) {
   return format_of_list(accept != nullptr ? *accept : std::string_view());
 }
 
-// For operations whose answer has a body. Without Accept the default is Atom, which the service serves no
-// more.
+// For operations whose response has a body. Without Accept the format is Atom, which the service does not support any more.
 void require_json(Format requested) {
   switch (requested) {
     case Format::Missing:
@@ -303,7 +302,7 @@ void require_json_body(const Headers& headers) {
   if (!is_json(format)) refuse(ErrorCode::MediaTypeNotSupported);
 }
 
-// Inserts, replacements and merges have a preference; other operations ignore the header, tunnelled ones too.
+// Inserts, replacements and merges have a preference. Other operations, tunnelled ones too, ignore the header.
 Prefer prefer_of(std::string_view method, const Headers& headers) {
   constexpr std::array kPreferring = {std::string_view("POST"), std::string_view("PUT"),
                                       std::string_view("MERGE"), std::string_view("PATCH")};
@@ -325,7 +324,7 @@ InsertEntity insert_entity(std::string table, const OperationRequest& request, F
   return {std::move(table)};
 }
 
-// The service's words where a table has another key than the URL gives it.
+// The service's message for a URL with the wrong number of keys.
 Error wrong_number_of_keys(std::string_view account, std::string_view table) {
   std::string message =
       "The number of keys specified in the URI does not match number of key properties for the resource '";
@@ -366,7 +365,7 @@ Operation service_operation(std::string_view comp, std::optional<std::string_vie
   refuse(ErrorCode::MethodNotAllowed);
 }
 
-// The ACL speaks XML alone, and takes `*/*` for anything else. That is what the service does.
+// The ACL supports only XML. The service refuses `*/*`, too.
 Operation acl_operation(std::string table, std::string_view method, const Headers& headers) {
   const bool get = method == "GET" || method == "HEAD";
   if (!get && method != "PUT") refuse(ErrorCode::MethodNotAllowed);
@@ -434,8 +433,7 @@ Operation parse_operation(const OperationRequest& request) {
   Resource resource = parse_resource(request.resource);
   if (const auto comp = request.query.get("comp"))
     return front_end_operation(std::move(resource), *comp, method, request);
-  // A batch answers in multipart/mixed, whatever its Accept; azure-storage for JavaScript asks for Atom
-  // there.
+  // The response to a batch is multipart/mixed, whatever Accept says. azure-storage for JavaScript asks for Atom.
   const Format format = requested_format(request);
   if (resource.kind != Resource::Kind::Batch && format == Format::Atom)
     refuse(ErrorCode::AtomFormatNotSupported);

@@ -1,5 +1,4 @@
-// The protocol's table of contents: method, URL and headers of a request become one typed operation. Behind
-// this no code reads a raw header.
+// Turns method, URL and headers of a request into one typed operation. Code that runs after this reads no raw header.
 #pragma once
 
 #include <chrono>
@@ -21,8 +20,8 @@ struct CreateTable {};
 
 struct QueryTables {
   std::optional<Filter> filter;  // of names in lower case
-  KeyRanges names;  // what the filter leaves, from the continuation token on (table_name_ranges())
-  int page_size;    // 0: an empty page, and nothing behind it
+  KeyRanges names;  // those that the filter allows, from the continuation token on (table_name_ranges())
+  int page_size;    // 0: an empty page without continuation
 };
 
 struct GetTable {
@@ -40,9 +39,9 @@ struct InsertEntity {
 struct QueryEntities {
   std::string table;
   std::optional<Filter> filter;
-  QueryPlan plan;  // what the filter leaves, from the continuation token on
+  QueryPlan plan;  // the ranges that the filter allows, from the continuation token on
   std::optional<Selection> select;
-  int page_size;  // 0: an empty page, and nothing behind it
+  int page_size;  // 0: an empty page without continuation
   std::chrono::seconds time_limit;
 };
 
@@ -77,8 +76,8 @@ struct SetTableAcl {
   std::string table;
 };
 
-// GET of `/mytable/x`, with keys or without. The service answers 501 NotImplemented, with the headers of an operation that
-// failed and not of an early error; hence an operation of its own.
+// GET of `/mytable/x`, with or without keys. The service answers 501 NotImplemented with the headers of a failed operation,
+// not those of an early error. Hence it is an operation.
 struct GetBehindTable {
   std::string table;
 };
@@ -87,41 +86,40 @@ using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, 
                                GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
                                GetServiceStats, GetTableAcl, SetTableAcl, GetBehindTable>;
 
-// The table that it addresses by its URL; empty where it addresses none.
+// The table in its URL; empty if there is none.
 std::string_view table_of(const Operation& operation);
 
-// How its entities are found; nothing where it reads none by key.
+// How its entities are found. Returns nullopt if it reads none by key.
 std::optional<PlanClass> plan_class_of(const Operation& operation);
 
 enum class Prefer { None, ReturnContent, ReturnNoContent };
 
-// How the client wants its answer.
+// How the client wants its response.
 struct Preferences {
   MetadataLevel level = MetadataLevel::Minimal;
-  bool json = true;  // else (`*/*` or no Accept) an error comes as XML
+  bool json = true;  // else (`*/*` or no Accept) errors are XML
   Prefer prefer = Prefer::None;
 };
 
 struct OperationRequest {
   std::string_view method;
-  std::string_view resource;  // raw path behind the account
+  std::string_view resource;  // raw path after the account
   const QueryParameters& query;
   const Headers& headers;
   std::string_view account = {};  // for messages
 };
 
-// The verb that is meant: that of X-HTTP-Method where a POST tunnels one. Throws ServiceException: XMethod*.
+// The method, or that of X-HTTP-Method if a POST tunnels it. Throws ServiceException: XMethod*.
 std::string_view effective_method(std::string_view method, const Headers& headers);
 
-// Never refuses: what it finds decides the form of all other refusals. parse_operation refuses formats that
-// are not served.
+// Never throws, because its result decides the form of all refusals. parse_operation refuses unsupported formats.
 Preferences parse_preferences(const OperationRequest& request);
 
 // Throws ServiceException: InvalidUri, MethodNotAllowed, NotImplemented, InvalidInput, *FormatNotSupported,
-// and all that parsing filters, keys, ETags and tokens refuses.
+// and the errors of parsing filters, keys, ETags and tokens.
 Operation parse_operation(const OperationRequest& request);
 
-// The verbs of a resource, for the Allow header of a 405: `GET, POST`. `front_end`: with `?comp=`.
+// The methods of a resource, for the Allow header of a 405: `GET, POST`. `front_end`: with `?comp=`.
 std::string_view allowed_methods(std::string_view resource, bool front_end);
 
 }  // namespace rocktable

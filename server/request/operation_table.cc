@@ -7,7 +7,7 @@ namespace {
 
 constexpr bool kReads = false, kWrites = true;
 
-constexpr RequiredAccess kNotGranted{'c', "", ""};  // no signature has a permission out of none
+constexpr RequiredAccess kNotGranted{'c', "", ""};  // `any_of` is empty: no signature can grant it
 
 // In the order of the variant.
 //

@@ -1,4 +1,4 @@
-// The table of operations: what every layer asks of one. Its handler is found by its type (server/service.cc), so that an
+// The table of operations. The handler of an operation is found by its type (Handlers in server/service.cc), so that an
 // operation without a handler does not compile.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace rocktable {
 struct OperationRow {
   std::string_view name;  // in statistics and explanations
   bool is_write;
-  // What a shared access signature must grant. Nothing: it depends on the operation's arguments, or on its body.
+  // What a shared access signature must grant. nullopt: depends on the operation's arguments, or on its body.
   std::optional<RequiredAccess> access;
 };
 

@@ -1,4 +1,4 @@
-// One HTTP request as the connection read it.
+// One HTTP request as the connection reads it.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace rocktable {
 
-// Which of an account's services a port stands for.
+// The services of an account. Each port serves one of them.
 enum class StorageService { Table, Blob, Queue };
 
-// Views of the connection's buffers: valid until the answer has been written.
+// Views of the connection's buffers, valid until the response has been written.
 struct Request {
   std::string_view method;
   std::string_view target;  // raw, still percent-encoded

@@ -21,7 +21,7 @@ std::string_view server_of(StorageService service) {
   return service == StorageService::Blob ? kBlobServer : kQueueServer;
 }
 
-// A thread's answers of one second share its text.
+// Formats the date once a second and thread.
 std::string_view http_date_of(DateTime time) {
   thread_local std::int64_t second = -1;
   thread_local std::string text;
@@ -75,8 +75,7 @@ Response xml_response(const RequestContext& context, std::string_view document) 
   Response response = front_end_response(context, 200);
   response.add("Content-Type", "application/xml");
   response.framing = Response::Framing::Chunked;
-  response.body =
-      "\xEF\xBB\xBF";  // the service sends a byte order mark before documents, but not before errors
+  response.body = "\xEF\xBB\xBF";  // the service sends a byte order mark before documents, not before errors
   response.body += document;
   return response;
 }

@@ -27,7 +27,7 @@ bool is_known_version(std::string_view version) {
   return std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
 }
 
-// A date, yyyy-MM-dd.
+// Whether it is a date, yyyy-MM-dd.
 bool is_version(std::string_view text) { return text.size() == 10 && parse_date_time(text).has_value(); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One HTTP answer: status, header lines, body, ready to be written.
+// One HTTP response: status, header lines, body.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,12 @@ struct Response {
   enum class Framing { Length, Chunked };
 
   int status = 200;
-  std::string reason;  // empty: the standard phrase of the status
+  std::string reason;  // empty: the standard reason phrase
   std::string fields;  // header lines, each with its CRLF; no framing, no Connection
   std::string body;
   Framing framing = Framing::Length;
-  bool sends_body = true;  // false for the answer to a HEAD
-  // What the answer refuses, or the batch that it answers.
+  bool sends_body = true;  // false for HEAD
+  // The error that the response reports, itself or in a batch.
   std::optional<ErrorCode> error = std::nullopt;
   std::string explanation;  // why access was refused, for logs; empty: it was not, or nobody asks
   bool continues = false;   // has a continuation token
@@ -35,13 +35,13 @@ struct Response {
 
 std::string_view reason_phrase(int status);
 
-// How the connection goes on, and what the client understands.
+// What follows the response on the connection, and what the client understands.
 struct Delivery {
   bool keep_alive = true;
-  bool http_1_0 = false;  // knows no chunks
+  bool http_1_0 = false;  // does not understand chunks
 };
 
-// The bytes in front of the body (status line, headers, the chunk's size), appended, and those behind it.
+// Append the bytes before the body (status line, headers, the chunk's size), and return those after it.
 void append_response_head(std::string& out, const Response& response, const Delivery& delivery);
 std::string_view response_tail(const Response& response, const Delivery& delivery);
 

@@ -29,7 +29,7 @@ std::string_view origin_of(std::string_view url) {
 bool is_address(std::string_view host) {
   if (host.starts_with('[')) return true;
   boost::system::error_code error;
-  if (host.find(':') == std::string_view::npos) {  // the usual one: not looked at as IPv6 first
+  if (host.find(':') == std::string_view::npos) {  // the usual case, without a check for IPv6
     boost::asio::ip::make_address_v4(std::string(host), error);
   } else {
     boost::asio::ip::make_address(std::string(host), error);
@@ -37,7 +37,7 @@ bool is_address(std::string_view host) {
   return !error;
 }
 
-// Names and addresses with or without port. It goes into links: what else it holds would go there, too.
+// Accepts names and addresses, with or without port. Any other text would get into links.
 bool is_authority(std::string_view host) {
   return std::all_of(host.begin(), host.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' ||
@@ -95,7 +95,7 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   out.query = query;
   std::string account;
   if (const auto name = without_port(host); product_style && names_account(name)) {
-    account = to_lower_ascii(name.substr(0, name.find('.')));  // host names have no case
+    account = to_lower_ascii(name.substr(0, name.find('.')));  // letter case does not matter in host names
     out.resource = path;
   } else {
     const auto end = path.find('/', 1);
@@ -107,8 +107,8 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   out.secondary = account.ends_with(kSecondary);
   if (out.secondary) account.resize(account.size() - kSecondary.size());
   if (account.empty()) return Error(ErrorCode::InvalidUri);
-  // The SDK for Python puts the secondary location before the primary's whole path. A table can not be meant,
-  // for behind it there is no slash.
+  // The SDK for Python puts the secondary location before the whole path of the primary. It is not a table: the path goes on
+  // after the name.
   if (const std::string primary = "/" + account; out.secondary && out.resource.starts_with(primary + "/"))
     out.resource.remove_prefix(primary.size());
   out.account = std::move(account);

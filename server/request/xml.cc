@@ -46,7 +46,7 @@ std::string render_xml(const pugi::xml_document& document) {
 
 std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent) {
   std::vector<pugi::xml_node> out;
-  for (const auto& child : parent) {  // the parser has left out comments, and white space between elements
+  for (const auto& child : parent) {  // the parser omits comments, and white space between elements
     if (child.type() != pugi::node_element) refuse();
     out.push_back(child);
   }
@@ -55,7 +55,7 @@ std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent) {
 
 std::string leaf_text(const pugi::xml_node& node) {
   std::string text;
-  for (const auto& child : node) {  // several where a comment or a CDATA section stands between
+  for (const auto& child : node) {  // several if a comment or a CDATA section separates them
     if (child.type() == pugi::node_element) refuse();
     text += child.value();
   }

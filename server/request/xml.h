@@ -1,5 +1,4 @@
-// XML documents of the front end (service properties, signed identifiers): read strictly, written as the
-// service does.
+// XML documents of the front end (service properties, signed identifiers). Reads strictly, and writes as the service does.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +9,27 @@
 
 namespace rocktable {
 
-// Documents that say all that one can say are of some 8 KiB; each byte of a larger one would cost twenty of memory.
+// The largest meaningful documents have about 8 KiB. Each byte of a document takes twenty bytes of memory.
 inline constexpr std::size_t kMaxXmlBytes = 64 << 10;
 
-// Reads a document whose root is `root`. Document types are skipped, and so no entity is ever expanded, nor anything
-// fetched. Elements may nest as deep as the size lets them: they are read without recursion, and readers refuse what they
-// do not know before they look into it.
+// Reads a document whose root element is `root`. Skips document types, so that no XML entity is expanded and nothing is
+// fetched. Nesting is limited only by the size: parsing does not recurse, and readers refuse an unknown element before they
+// read its children.
 // Throws ServiceException: InvalidXmlDocument, RequestBodyTooLarge.
 pugi::xml_document parse_xml(std::string_view text, const char* root);
 
-// One line, without byte order mark, empty elements as `<Cors />`.
+// Renders one line without byte order mark. Empty elements are `<Cors />`.
 std::string render_xml(const pugi::xml_document& document);
 
 // An empty document with its declaration.
 pugi::xml_document new_xml();
 
-// The element children. Throws ServiceException: InvalidXmlDocument, where there is text between them.
+// The element children. Throws ServiceException: InvalidXmlDocument, if there is text between them.
 std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent);
 
-// The text of an element without element children, trimmed, each white space character as a space: written
-// and read again it is the same. Throws ServiceException: InvalidXmlDocument, for control characters and
-// broken UTF-8 as well.
+// The text of an element without element children, trimmed, with a space for each white space character, so that it
+// stays the same when it is written and read again. Throws ServiceException: InvalidXmlDocument, also for control
+// characters and invalid UTF-8.
 std::string leaf_text(const pugi::xml_node& node);
 
 }  // namespace rocktable
