@@ -385,6 +385,8 @@ asio::awaitable<void> Connection::close_gracefully() {
 }
 
 void Connection::sweep(Watchdog::Clock::time_point now) {
+  // A call at work has no timeout, and charges its response on another thread: read no share then.
+  if (watchdog_.state() == State::Working) return;
   const auto is_short = [](const MemoryBudget::Share& share, const MemoryBudget& budget) {
     return share.is_held() && budget.is_short();
   };
