@@ -53,8 +53,8 @@ nlohmann::json to_json(const StatisticsKey& key, const Counters& counters) {
 // Threads take shards in turn; where there are more threads than shards, some share one.
 Statistics::Shard& Statistics::shard_of_this_thread() {
   static std::atomic<std::size_t> threads = 0;
-  thread_local const std::size_t number = threads++;
-  return shards_[number % shards_.size()];
+  thread_local const std::size_t kNumber = threads++;
+  return shards_[kNumber % shards_.size()];
 }
 
 // Whether a key has been counted by any thread, or is not one too many; asked once a thread and key.
