@@ -128,7 +128,7 @@ std::optional<Response> Service::accept_control(const Request& request, Call& ca
   // A control token closes the control surface to the well-known key.
   const bool secret = !options_.control.token.empty();
   const auto is_signed = [&] {
-    return authenticator_.is_signed_by_an_account(request, call.context_.received, secret);
+    return authenticator_.is_signed_by_account(request, call.context_.received, secret);
   };
   if (const auto refusal =
           refuse_control(options_.control, control_resource(request.target), request.headers, is_signed))
@@ -257,7 +257,7 @@ Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Shar
 Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   if (kind_ == Kind::Control) return service_->run_control(*request_);
   if (!scans_) return dispatch(memory);
-  LiveCount live(service_->statistics_, key_, counted_stats_);
+  RunningScanCounter live(service_->statistics_, key_, counted_stats_);
   ScanThrottle::Scan scan(service_->scan_throttle_, start_);
   if (lane_ == Lane::Partition) scan.claim(start_);
   const ScanProgress progress(stats_,
@@ -272,7 +272,7 @@ Response Service::Call::dispatch(MemoryBudget::Share& memory) {
 }
 
 // Called between two entities of a scan. Returns false to end the scan.
-bool Service::Call::keep_scanning(LiveCount& live, ScanThrottle::Scan& scan,
+bool Service::Call::keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& scan,
                                   const std::atomic<bool>& hung_up) {
   const auto now = std::chrono::steady_clock::now();
   live.update(stats_, now);

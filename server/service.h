@@ -89,7 +89,7 @@ class Service {
 
     Response execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
     Response dispatch(MemoryBudget::Share& memory);
-    bool keep_scanning(LiveCount& live, ScanThrottle::Scan& scan, const std::atomic<bool>& hung_up);
+    bool keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& scan, const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
 

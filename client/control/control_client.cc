@@ -28,8 +28,9 @@ std::string token_of(const ControlClientOptions& options) {
 // What the server says to whoever speaks HTTP, as this program's users do it.
 std::string in_own_flags(std::string sentence) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kFlags = {{
-      {"?replace=true takes", "--replace takes"},
-      {"with a token or a signature any Host will do", "name it by 127.0.0.1, localhost or that name"},
+      {"?replace=true", "--replace"},
+      {"With a token or a signature, any Host is accepted.",
+       "Name the server by 127.0.0.1, localhost or that value."},
   }};
   for (const auto& [parameter, flag] : kFlags)
     if (const auto at = sentence.find(parameter); at != std::string::npos)

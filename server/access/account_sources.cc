@@ -19,25 +19,25 @@ namespace {
 constexpr const char* kVariable = "AZURITE_ACCOUNTS";
 constexpr std::size_t kMaxFileBytes = 16 << 20;
 constexpr std::chrono::milliseconds kPollInterval{250};
-constexpr int kMaxUnsettledLooks = 3;  // a file that changes all the time is read all the same
+constexpr int kMaxUnsettledPolls = 3;  // then a file that keeps changing is read anyway
 
 std::int64_t nanoseconds(const timespec& time) {
   return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-FileStamp stamp_of(const struct stat& status) {
+FileVersion version_of(const struct stat& status) {
   return {status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim),
           nanoseconds(status.st_ctim)};
 }
 
-std::optional<FileStamp> stamp_of(const std::string& path) {
+std::optional<FileVersion> version_of(const std::string& path) {
   struct stat status{};
-  return stat(path.c_str(), &status) == 0 ? std::optional(stamp_of(status)) : std::nullopt;
+  return stat(path.c_str(), &status) == 0 ? std::optional(version_of(status)) : std::nullopt;
 }
 
 class Descriptor {
  public:
-  // Does not wait for whoever has not opened the other end of a pipe yet.
+  // O_NONBLOCK: a named pipe must not block until a writer opens it.
   explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
@@ -72,7 +72,8 @@ std::string read_file(const std::string& path) {
   }
 }
 
-// Nothing where the variable is not set or blank, as an unset variable of a container file arrives.
+// Returns no accounts if the variable is not set or blank. Compose files pass an unset variable as an empty
+// one.
 std::vector<Account> read_environment() {
   const char* text = std::getenv(kVariable);
   if (text == nullptr || std::string_view(text).find_first_not_of(" \t\r\n") == std::string_view::npos)
@@ -85,7 +86,7 @@ std::vector<Account> read_environment() {
 std::vector<Account> AccountSources::read() {
   std::vector<Account> out = read_environment();
   if (!file_.empty()) {
-    read_ = stamp_of(file_);  // before its bytes: what is written after them is seen as a change
+    read_ = version_of(file_);  // before reading the bytes, so that a later write shows as a change
     for (auto& account : parse_accounts(read_file(file_), "the accounts file " + file_)) {
       const auto same =
           std::find_if(out.begin(), out.end(), [&](const Account& a) { return a.name == account.name; });
@@ -101,7 +102,7 @@ std::vector<Account> AccountSources::read() {
 }
 
 void AccountSources::watch(const Accounts& accounts) {
-  if (file_.empty()) return;  // nobody can change the environment of a process that runs
+  if (file_.empty()) return;  // the environment of a running process does not change
   seen_ = read_;
   watcher_ = std::jthread([this, accounts](const std::stop_token& stop) { poll(stop, accounts); });
 }
@@ -112,25 +113,25 @@ void AccountSources::poll(const std::stop_token& stop, Accounts accounts) {
     if (is_due()) refresh(accounts);
 }
 
-// Whether the file differs from what was read, and has rested for one interval: half a file is not read where
-// its writer is at work.
+// Returns whether the file differs from the version read last, and has not changed for one interval. The
+// interval avoids reading a half-written file.
 bool AccountSources::is_due() {
-  const auto now = stamp_of(file_);
+  const auto now = version_of(file_);
   const bool rested = now == std::exchange(seen_, now);
-  looks_since_change_ = now == read_ ? 0 : looks_since_change_ + 1;
-  return now != read_ && (rested || looks_since_change_ > kMaxUnsettledLooks);
+  polls_since_change_ = now == read_ ? 0 : polls_since_change_ + 1;
+  return now != read_ && (rested || polls_since_change_ > kMaxUnsettledPolls);
 }
 
 void AccountSources::refresh(Accounts& accounts) {
-  looks_since_change_ = 0;
-  read_ = seen_;  // good or bad, it is looked at once
+  polls_since_change_ = 0;
+  read_ = seen_;  // read each version only once, even if it is invalid
   try {
     auto named = read();
     const std::size_t count = named.size();
     accounts.replace(std::move(named));
-    spdlog::info("the accounts file {} has changed; number of accounts from now on: {}", file_, count);
+    spdlog::info("the accounts file {} has changed; it was read again; number of accounts: {}", file_, count);
   } catch (const std::exception& error) {
-    spdlog::error("{}; the accounts stay as they were", error.what());
+    spdlog::error("{}; the accounts are unchanged", error.what());
   }
 }
 

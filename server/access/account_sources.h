@@ -1,5 +1,5 @@
-// Where accounts are named: the environment variable AZURITE_ACCOUNTS, and a file that is read again when it
-// changes.
+// Reads the accounts from their sources: the environment variable AZURITE_ACCOUNTS, and a file that is read
+// again when it changes.
 #pragma once
 
 #include <condition_variable>
@@ -14,28 +14,29 @@
 
 namespace rocktable {
 
-// Tells one state of a file from another, whether it was written to or replaced.
-struct FileStamp {
+// Identifies the state of a file. Differs after a write, and after the file was replaced by another one.
+struct FileVersion {
   std::uint64_t device = 0, inode = 0;
   std::int64_t size = 0, modified = 0, changed = 0;  // bytes; nanoseconds
 
-  bool operator==(const FileStamp&) const = default;
+  bool operator==(const FileVersion&) const = default;
 };
 
 class AccountSources {
  public:
-  // `file` may be empty: none.
+  // `file`: path of the accounts file; empty: none.
   explicit AccountSources(std::string file) : file_(std::move(file)) {}
   AccountSources(const AccountSources&) = delete;
   AccountSources& operator=(const AccountSources&) = delete;
 
-  // The accounts of both, the environment's first; where both name one, the keys of the file.
-  // devstoreaccount1 with its well-known key where neither is given: a blank variable counts as none. Throws
-  // AccountsError.
+  // Returns the accounts of both sources, those of the environment first. If both name an account, the keys
+  // of the file count. Returns devstoreaccount1 with its well-known key if there is no source; a blank
+  // variable is no source. Throws AccountsError.
   std::vector<Account> read();
 
-  // From now on, and as long as this lives, sets `accounts` to what both say within a second of a change of
-  // the file. What cannot be read is logged once, and the accounts stay as they were.
+  // Starts a thread that watches the file until this object is destroyed. Within a second of a change it
+  // reads both sources again and replaces `accounts`. If reading fails, it logs the error once and leaves the
+  // accounts unchanged.
   void watch(const Accounts& accounts);
 
  private:
@@ -44,12 +45,12 @@ class AccountSources {
   void refresh(Accounts& accounts);
 
   std::string file_;
-  std::optional<FileStamp> read_;  // of what was read last; nothing: there was no such file
-  std::optional<FileStamp> seen_;  // at the last look
-  int looks_since_change_ = 0;
+  std::optional<FileVersion> read_;  // version read last; nullopt: there was no such file
+  std::optional<FileVersion> seen_;  // version at the last poll
+  int polls_since_change_ = 0;
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::jthread watcher_;  // the last member: it ends before the others do
+  std::jthread watcher_;  // last member: must be destroyed before the others
 };
 
 }  // namespace rocktable

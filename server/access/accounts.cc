@@ -25,7 +25,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(start, text.find_last_not_of(" \t\r") + 1 - start);
 }
 
-// Cuts the next piece off the front of `text`.
+// Removes the text up to `separator` from the front of `text` and returns it.
 std::string_view take(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const auto piece = text.substr(0, end);
@@ -38,13 +38,14 @@ bool is_key(std::string_view text) {
   return bytes && !bytes->empty();
 }
 
-// `where` begins the complaint. What is no account name is not repeated there: it may be a key in the wrong
-// place.
+// `where` is the start of the error message. The message does not repeat an invalid account name: it may be a
+// key in the wrong place.
 Account parse_entry(std::string_view entry, const std::string& where) {
-  if (entry.find(':') == entry.npos) throw AccountsError(where + "an account is written NAME:KEY[:KEY]");
+  if (entry.find(':') == entry.npos)
+    throw AccountsError(where + "an account must have the form NAME:KEY[:KEY]");
   Account out{std::string(without_blanks(take(entry, ':'))), {}};
   if (!is_account_name(out.name))
-    throw AccountsError(where + "the name of an account is 3 to 24 lower-case letters and digits");
+    throw AccountsError(where + "an account name must have 3 to 24 lower-case letters and digits");
   for (bool more = true; more;) {
     more = entry.find(':') != entry.npos;
     out.keys.emplace_back(without_blanks(take(entry, ':')));
@@ -80,7 +81,7 @@ std::vector<Account> parse_accounts(std::string_view text, const std::string& so
                                 std::to_string(out.size() + 1) + ": ";
       out.push_back(parse_entry(entry, where));
       if (!names.insert(out.back().name).second)
-        throw AccountsError(where + "account " + out.back().name + " is named twice");
+        throw AccountsError(where + "account " + out.back().name + " is repeated");
     }
   }
   if (out.empty()) throw AccountsError(source + " names no account");
@@ -91,11 +92,11 @@ std::vector<Account> parse_accounts(std::string_view text, const std::string& so
 
 namespace {
 
-constexpr std::size_t kMaxReadyKeys = 1000;
+constexpr std::size_t kMaxCachedKeys = 1000;
 
 using KeysByName = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// Versions are never used twice, by no set, so that a version says what a thread has at hand.
+// Versions are unique across all sets, so that a version identifies what a thread has cached.
 std::uint64_t new_version() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -104,7 +105,7 @@ std::uint64_t new_version() {
 struct ThreadView {
   std::uint64_t version = 0;
   std::shared_ptr<const KeysByName> named;
-  std::unordered_map<std::string, AccountKey> ready_keys;
+  std::unordered_map<std::string, AccountKey> cached_keys;
 };
 
 ThreadView& view_of_this_thread() {
@@ -117,7 +118,7 @@ ThreadView& view_of_this_thread() {
 struct Accounts::State {
   bool any = false;
   std::atomic<std::uint64_t> version = 0;  // of `named`
-  std::mutex mutex;                        // of changing or copying `named`
+  std::mutex mutex;                        // guards `named`
   std::shared_ptr<const KeysByName> named;
 };
 
@@ -141,17 +142,17 @@ const std::vector<std::string>* Accounts::keys_of(std::string_view name) const {
     const std::lock_guard lock(state_->mutex);
     view.named = state_->named;
     view.version = state_->version;
-    view.ready_keys.clear();
+    view.cached_keys.clear();
   }
   if (const auto found = view.named->find(name); found != view.named->end()) return &found->second;
   return state_->any && is_account_name(name) ? &kWellKnown : nullptr;
 }
 
-const AccountKey& key_of_this_thread(const std::string& base64) {
-  auto& keys = view_of_this_thread().ready_keys;
+const AccountKey& cached_key(const std::string& base64) {
+  auto& keys = view_of_this_thread().cached_keys;
   auto found = keys.find(base64);
   if (found != keys.end()) return found->second;
-  if (keys.size() >= kMaxReadyKeys) keys.clear();
+  if (keys.size() >= kMaxCachedKeys) keys.clear();
   return keys.emplace(base64, AccountKey(base64)).first->second;
 }
 

@@ -1,4 +1,4 @@
-// The accounts of this emulator and their keys: their text form, and the set that requests look them up in.
+// The accounts of the emulator and their keys: the text form, and the set in which requests look them up.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@
 
 namespace rocktable {
 
-// The account that every emulator has, and its public key.
+// The default account of all emulators of the service, and its well-known key.
 inline constexpr std::string_view kDevelopmentAccount = "devstoreaccount1";
 inline constexpr std::string_view kDevelopmentKey =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
@@ -24,7 +24,7 @@ struct Account {
   bool operator==(const Account&) const = default;
 };
 
-// Accounts that cannot be read: a sentence for the user, without any key.
+// Accounts cannot be read. The message is for the user and contains no key.
 class AccountsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,30 +34,30 @@ class AccountsError : public std::runtime_error {
 // Source: learn.microsoft.com/azure/storage/common/storage-account-overview#storage-account-name
 bool is_account_name(std::string_view text);
 
-// Accounts in the order of their naming. `source` is what the text is called in an error.
+// Returns the accounts in the order of the text. `source` names the text in error messages.
 //
 //   accounts := entry ((";" | line end) entry)*
 //   entry    := "" | name ":" key [":" key]
 //
-// Blanks may stand around each part; "#" begins a comment that ends with its line.
+// Blanks around each part are ignored. "#" starts a comment up to the end of the line.
 //
-// Throws AccountsError: a bad name, a key that is empty or not base64, a name twice, no account at all.
+// Throws AccountsError: an invalid name, a key that is empty or not base64, a repeated name, no account.
 std::vector<Account> parse_accounts(std::string_view text, const std::string& source);
 
-// The accounts that there are. A copy is the same set. Thread-safe, and looking one up takes no lock and
-// writes nothing that threads share: each has its own hold on what was set last.
+// The set of accounts. A copy refers to the same set. Thread-safe. A look-up takes no lock and writes no
+// shared memory: each thread keeps its own reference to the current set.
 class Accounts {
  public:
-  // With `any` each well-formed name that is not among `named` is an account, too, with the well-known key;
-  // it takes no memory.
+  // With `any`, each valid name that is not in `named` is also an account, with the well-known key. Such
+  // accounts take no memory.
   explicit Accounts(std::vector<Account> named, bool any = false);
   Accounts(std::initializer_list<Account> named) : Accounts(std::vector<Account>(named)) {}
 
-  // From now on these, for requests that begin after the call.
+  // Replaces the accounts, for requests that start after the call.
   void replace(std::vector<Account> named);
 
-  // The keys of an account, null where there is none of that name. Valid until this thread asks again, of any
-  // set.
+  // Returns the keys of an account, null if there is no such account. The pointer is valid until this thread
+  // calls keys_of() again, on any set.
   const std::vector<std::string>* keys_of(std::string_view name) const;
 
  private:
@@ -65,9 +65,10 @@ class Accounts {
   std::shared_ptr<State> state_;
 };
 
-// A key ready to sign, for this thread: setting it up costs as much as three signatures. `base64` must be a
-// key. The referent is valid until this thread asks for a key, or for an account, again. Keys in use are
-// kept, up to a thousand; all are dropped with the first look-up after accounts have changed.
-const AccountKey& key_of_this_thread(const std::string& base64);
+// Returns a key prepared for signing, from the cache of this thread: the preparation costs as much as three
+// signatures. `base64` must be a key. The reference is valid until this thread calls cached_key() or
+// keys_of() again. The cache holds up to a thousand keys. The first look-up after a change of the accounts
+// clears it.
+const AccountKey& cached_key(const std::string& base64);
 
 }  // namespace rocktable

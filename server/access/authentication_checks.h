@@ -1,5 +1,5 @@
-// The single checks of authenticate(), for who explains a refusal (refusal_explanation.h) and for the control
-// surface (control_access.h). They are authenticator.cc's.
+// The single checks of Authenticator::authenticate(), also used by refusal_explanation.h and
+// control_access.h. Defined in authenticator.cc.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace rocktable {
 
-// What stands before the first blank of an Authorization header, or all of it.
+// The part of an Authorization header before its first blank; all of it if there is none.
 std::string_view scheme_of(std::string_view authorization);
 
 // `SharedKey account:signature`, `SharedKeyLite account:signature`.
@@ -30,35 +30,39 @@ struct Credentials {
 // Errors: InvalidAuthenticationInfo.
 Result<Credentials> parse_credentials(std::string_view authorization);
 
-// The token of `Bearer token`; nothing where the scheme is another one.
+// The token of `Bearer token`; nullopt for another scheme.
 std::optional<std::string_view> bearer_token_of(std::string_view authorization);
 
-// The account itself, or its secondary location's name.
+// True for the account name itself, and for the name of its secondary location.
 bool names_account(const Credentials& credentials, const Target& target);
 
-// x-ms-date, or Date where there is none.
+// x-ms-date; Date if there is none.
 std::string_view date_of(const Headers& headers);
 bool is_current(std::string_view date, DateTime now);
 
-// The targets that clients sign: the one they sent; in path style, that of the primary location in place of the
-// secondary's, or without it where it stands before the primary's (see parse_target); all with literal quotes.
+// The targets that clients may have signed: the target as sent; in path style, also the target with the
+// primary location in place of the secondary one, or without the secondary location if it precedes the
+// primary one (see parse_target); each also with literal quotes instead of %27.
 std::vector<std::string> signed_targets(const Request& request, const Target& target);
 
 bool is_signed(std::string_view text, std::string_view signature, const std::vector<std::string>& keys);
 
-// A row key bounds a partition that is named: ignored, it would open what its owner meant to close.
-bool has_whole_bounds(const SasParameters& sas);
+// A row key bound (srk, erk) needs its partition key bound (spk, epk). Ignoring a lone row key would grant
+// more than the issuer intended.
+bool has_complete_bounds(const SasParameters& sas);
 
-// Takes what the stored access policy adds; each field may stand in one of the two places alone.
+// Fills empty fields of `sas` from the stored access policy. Returns false if a field is set in both.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas);
 
-// What a SAS cannot do without, its policy's part included; the expiry is missed where it is read.
+// Returns whether `sas`, after apply_policy(), has all mandatory fields except the expiry, which is_in_time()
+// checks.
 bool is_complete(const SasParameters& sas);
 
-// A start is optional; an expiry is not.
+// The start is optional; the expiry is mandatory.
 bool is_in_time(const SasParameters& sas, DateTime now);
 
-// `sip`: an address or `first-last`. The service knows IPv4 alone; the IPv6 loopback counts as 127.0.0.1.
+// `allowed`: the field `sip`, an address or `first-last`. The service supports only IPv4. The IPv6 loopback
+// counts as 127.0.0.1.
 bool is_allowed_ip(const std::string& allowed, std::string_view remote);
 
 }  // namespace rocktable

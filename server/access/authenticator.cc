@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxSkewTicks = 15 * 60 * kTicksPerSecond;
 
 bool is_signed(std::string_view text, std::string_view signature, const std::vector<std::string>& keys) {
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-    return equal_in_constant_time(key_of_this_thread(key).sign(text), signature);
+    return equal_in_constant_time(cached_key(key).sign(text), signature);
   });
 }
 
@@ -108,7 +108,7 @@ bool signature_fits(const Credentials& credentials, const std::vector<std::strin
                                               : shared_key_string_to_sign(target.account, parts);
     return is_signed(text, credentials.signature, keys);
   };
-  if (fits(request.target)) return true;  // the first of those below, and nearly always the one
+  if (fits(request.target)) return true;  // the first of signed_targets(), and nearly always the right one
   const auto targets = signed_targets(request, target);
   return std::any_of(targets.begin() + 1, targets.end(), fits);
 }
@@ -160,14 +160,14 @@ bool is_allowed_ip(const std::string& allowed, std::string_view remote) {
   return caller && first && last && *first <= *caller && *caller <= *last;
 }
 
-bool has_whole_bounds(const SasParameters& sas) {
+bool has_complete_bounds(const SasParameters& sas) {
   return (sas.has_start_partition_key || !sas.has_start_row_key) &&
          (sas.has_end_partition_key || !sas.has_end_row_key);
 }
 
 namespace {
 
-// (spk, srk) <= key <= (epk, erk), each part optional; has_whole_bounds holds.
+// (spk, srk) <= key <= (epk, erk), each part optional. Requires has_complete_bounds().
 std::optional<KeyRange> key_range_of(const SasParameters& sas) {
   if (!sas.has_start_partition_key && !sas.has_end_partition_key) return std::nullopt;
   KeyRange out{{sas.start_partition_key, sas.start_row_key}, std::nullopt};
@@ -177,7 +177,7 @@ std::optional<KeyRange> key_range_of(const SasParameters& sas) {
   return out;
 }
 
-// As `ss` has it.
+// The letter of the field `ss`.
 char letter_of(StorageService service) {
   if (service == StorageService::Table) return 't';
   return service == StorageService::Blob ? 'b' : 'q';
@@ -217,7 +217,7 @@ Result<Caller> Authenticator::authenticate_key(const Request& request, const Tar
   return Caller();
 }
 
-bool Authenticator::is_signed_by_an_account(const Request& request, DateTime now, bool secret) const {
+bool Authenticator::is_signed_by_account(const Request& request, DateTime now, bool secret) const {
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials || !is_current(date_of(request.headers), now)) return false;
   Target target;
@@ -229,7 +229,7 @@ bool Authenticator::is_signed_by_an_account(const Request& request, DateTime now
   return signature_fits(*credentials, counting, request, target);
 }
 
-// The sentences of bearer_token.h are not for the wire.
+// Returns only the codes of bearer_token.h: its messages are for explanations, not for the response.
 Result<Caller> Authenticator::authenticate_token(std::string_view token, const Target& target, bool secure,
                                                  DateTime now) const {
   if (!bearer_tokens_ || !secure) return Error(ErrorCode::AuthenticationFailed);
@@ -246,8 +246,8 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   const auto text = sas_string_to_sign(*sas, target.account);
   if (!text) return text.error();
   if (!sas->is_account_sas() && request.service != StorageService::Table)
-    return Error(ErrorCode::AuthenticationFailed);  // it is for a table
-  if (!is_signed(*text, sas->signature, keys) || !has_whole_bounds(*sas))
+    return Error(ErrorCode::AuthenticationFailed);  // a table SAS
+  if (!is_signed(*text, sas->signature, keys) || !has_complete_bounds(*sas))
     return Error(ErrorCode::AuthenticationFailed);
 
   if (!sas->is_account_sas() && !sas->identifier.empty()) {

@@ -1,4 +1,5 @@
-// Who calls: Shared Key, Shared Key Lite, account SAS and table SAS with stored access policies, bearer tokens.
+// Authentication: Shared Key, Shared Key Lite, account SAS, table SAS with stored access policies, bearer
+// tokens.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ namespace rocktable {
 
 class Authenticator {
  public:
-  // `bearer_tokens`: whether they are taken, over HTTPS.
+  // `bearer_tokens`: whether bearer tokens are accepted, over HTTPS.
   Authenticator(Accounts accounts, FindIdentifiers find_identifiers, bool bearer_tokens = false)
       : accounts_(std::move(accounts)),
         find_identifiers_(std::move(find_identifiers)),
@@ -26,23 +27,23 @@ class Authenticator {
   // Errors: ResourceNotFound.
   Result<void> require_account(std::string_view account) const;
 
-  // Says who calls. Thread-safe. In a SAS the signature is checked first, so that whoever has none learns
-  // nothing else.
+  // Returns the caller. Thread-safe. The signature of a SAS is checked first, so that a caller without a
+  // valid signature learns nothing else.
   //
   // Errors: ResourceNotFound (no such account), NoAuthenticationInformation (no credentials),
-  // InvalidAuthenticationInfo (no or an unknown scheme), AuthenticationFailed (signature, account, a date
-  // that is missing or more than 15 minutes off; of a SAS also its time, its policy, a field both in it and
-  // in its policy or in neither; a bearer token where none is taken, over HTTP, or malformed), InvalidBearerToken (its
-  // lifetime, issuer or audience), AuthorizationSourceIPMismatch, AuthorizationProtocolMismatch,
-  // AuthorizationServiceMismatch.
+  // InvalidAuthenticationInfo (missing or unknown scheme), AuthenticationFailed (signature; account; date
+  // missing or more than 15 minutes off; for a SAS also its time, its policy, a field set both in the SAS and
+  // in its policy, or in neither; a bearer token that is malformed, came over HTTP, or is not accepted),
+  // InvalidBearerToken (lifetime, issuer or audience), AuthorizationSourceIPMismatch,
+  // AuthorizationProtocolMismatch, AuthorizationServiceMismatch.
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
-  // Whether a request for a resource that belongs to no account has a Shared Key (Lite) that an account
-  // signed which it names: over `/account` and the target, of now. `secret`: not by the key that everybody
-  // knows. Thread-safe.
-  bool is_signed_by_an_account(const Request& request, DateTime now, bool secret) const;
+  // For resources that belong to no account. Returns whether the request has a current Shared Key (Lite)
+  // signature, by the account that it names, over `/account` and the target. `secret`: the well-known key
+  // does not count. Thread-safe.
+  bool is_signed_by_account(const Request& request, DateTime now, bool secret) const;
 
-  // What authenticate() decides by: for who explains its refusals (refusal_explanation.h).
+  // The state behind authenticate(), for refusal_explanation.h.
   const Accounts& accounts() const { return accounts_; }
   const FindIdentifiers& find_identifiers() const { return find_identifiers_; }
   bool takes_bearer_tokens() const { return bearer_tokens_; }

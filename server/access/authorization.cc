@@ -26,7 +26,7 @@ std::optional<RequiredAccess> required_access(const Operation& operation) {
 Result<void> authorize(const Caller& caller, const Operation& operation) {
   if (caller.kind == Caller::Kind::Owner) return {};
   if (caller.kind == Caller::Kind::Bearer && is_access_policy(operation))
-    return Error(ErrorCode::ResourceNotFound);  // recorded from the service: as if there were no such table
+    return Error(ErrorCode::ResourceNotFound);  // recorded from the service: as for a missing table
   if (const auto access = required_access(operation)) {
     if (const auto ok = authorize(caller, *access); !ok) return ok.error();
   }

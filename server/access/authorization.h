@@ -1,4 +1,4 @@
-// What each operation asks of its caller.
+// The access that each operation requires of its caller.
 #pragma once
 
 #include <optional>
@@ -12,26 +12,28 @@
 
 namespace rocktable {
 
-// What an operation asks of its caller; a batch by itself nothing, for each of its operations is asked on its
-// own.
+// The access that an operation requires. nullopt for a batch: each of its operations is authorized
+// separately.
 std::optional<RequiredAccess> required_access(const Operation& operation);
 
-// Whether the caller may do this at all. Keys in a request's body are checked where the body is read.
+// Checks whether the caller may run the operation. Keys in a request body are checked by the code that reads
+// the body.
 //
-// Errors: those of authorize() in caller.h (no signature grants an ACL), AuthorizationFailure (a table that the SAS
-// does not name, a write to a key out of reach), ResourceNotFound (reading a key out of reach; access policies
-// for a bearer token).
+// Errors: those of authorize() in caller.h (no SAS grants access policies), AuthorizationFailure (a table
+// other than that of the SAS, a write to a key outside of its range), ResourceNotFound (a read of a key
+// outside of its range; access policies with a bearer token).
 Result<void> authorize(const Caller& caller, const Operation& operation);
 
-// Refuses every write to the secondary location, which is read-only. Whether a batch is a write shows in its body.
-// Errors: InsufficientAccountPermissions.
+// Refuses every write to the secondary location, which is read-only. Whether a batch is a write shows in its
+// body. Errors: InsufficientAccountPermissions.
 Result<void> check_location(const Target& target, const Operation& operation);
 
-// Refuses requests by which a web page of any origin could write. CSRF: a `no-cors` POST of fetch skips the preflight, and
-// the well-known key would sign it. Errors: AuthorizationFailure.
+// Refuses requests by which a web page of any origin could write. CSRF: a `no-cors` POST of fetch skips the
+// preflight, and the well-known key would sign it. Errors: AuthorizationFailure.
 Result<void> check_fetch_mode(const Request& request);
 
-// Refuses bearer tokens in versions (`yyyy-MM-dd`) of the service that had none. Errors: AuthenticationFailed.
+// Refuses bearer tokens in versions (`yyyy-MM-dd`) of the service that had none. Errors:
+// AuthenticationFailed.
 Result<void> check_version(const Caller& caller, std::string_view version);
 
 }  // namespace rocktable

@@ -12,25 +12,25 @@ namespace {
 
 using boost::asio::ip::address;
 
-// An IPv4 address written as an IPv6 one is that IPv4 address.
-address plain(const address& one) {
+// Converts an IPv4-mapped IPv6 address to IPv4.
+address unmapped(const address& one) {
   if (!one.is_v6() || !one.to_v6().is_v4_mapped()) return one;
   return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, one.to_v6());
 }
 
-// An IPv6 address stands in brackets, and nothing else does (RFC 3986, 3.2.2).
+// An IPv6 address must be in brackets, other hosts must not (RFC 3986, 3.2.2).
 std::optional<address> parse_address(std::string_view host) {
   const bool brackets = host.starts_with('[') && host.ends_with(']');
   boost::system::error_code error;
   const auto one =
       boost::asio::ip::make_address(std::string(brackets ? host.substr(1, host.size() - 2) : host), error);
-  return error || one.is_v6() != brackets ? std::nullopt : std::optional(plain(one));
+  return error || one.is_v6() != brackets ? std::nullopt : std::optional(unmapped(one));
 }
 
 bool is_own_address(const ControlPolicy& policy, const address& one) {
   return one.is_loopback() ||
          std::any_of(policy.addresses.begin(), policy.addresses.end(), [&](const address& listening) {
-           return listening.is_unspecified() || plain(listening) == one;
+           return listening.is_unspecified() || unmapped(listening) == one;
          });
 }
 
@@ -53,8 +53,9 @@ bool is_own_host(const ControlPolicy& policy, const Headers& headers) {
   return address ? is_own_address(policy, *address) : is_own_name(policy, host);
 }
 
-// A browser says where a page comes from; other clients say nothing.
-bool is_from_elsewhere(const Headers& headers) {
+// CSRF: a browser sends Origin or Sec-Fetch-Site with requests from a page of another origin. Other clients
+// send neither.
+bool is_cross_origin(const Headers& headers) {
   if (headers.count("Origin") > 1 || headers.count("Sec-Fetch-Site") > 1) return true;
   const auto site = headers.get("Sec-Fetch-Site");
   if (headers.has("Sec-Fetch-Site") && site != "same-origin" && site != "none") return true;
@@ -64,12 +65,12 @@ bool is_from_elsewhere(const Headers& headers) {
   return !equals_ignoring_case(origin, "http://" + host) && !equals_ignoring_case(origin, "https://" + host);
 }
 
-// Empty where there is none.
+// The bearer token; empty if there is none.
 std::string_view token_of(const Headers& headers) {
   return bearer_token_of(headers.get("Authorization")).value_or("");
 }
 
-bool shows_token(const ControlPolicy& policy, const Headers& headers) {
+bool has_valid_token(const ControlPolicy& policy, const Headers& headers) {
   if (policy.token.empty()) return false;
   return equal_in_constant_time(policy.token, token_of(headers)) ||
          equal_in_constant_time(policy.token, headers.get("x-rocktable-token"));
@@ -80,7 +81,7 @@ bool has_signature(const Headers& headers) {
   return equals_ignoring_case(scheme, "SharedKey") || equals_ignoring_case(scheme, "SharedKeyLite");
 }
 
-bool offers_credentials(const Headers& headers) {
+bool has_credentials(const Headers& headers) {
   return has_signature(headers) || !token_of(headers).empty() || headers.has("x-rocktable-token");
 }
 
@@ -89,41 +90,40 @@ std::string what_to_send(const ControlPolicy& policy) {
       "a Shared Key or Shared Key Lite signature of an account over /ACCOUNT/_rocktable/... and a current "
       "x-ms-date";
   if (policy.token.empty())
-    return "this server can be reached from elsewhere, and has no --controlToken: send " + signature;
-  return "send the header Authorization: Bearer TOKEN, or x-rocktable-token: TOKEN, with the value of "
-         "--controlToken; or " +
-         signature + ", with a key that is not the public one";
+    return "This server is reachable from other machines and has no --controlToken. Send " + signature + ".";
+  return "Send the header Authorization: Bearer TOKEN, or x-rocktable-token: TOKEN, with the value of "
+         "--controlToken, or " +
+         signature + ", signed with a key other than the well-known one.";
 }
 
 }  // namespace
 
-bool ControlPolicy::asks_for_credentials() const {
+bool ControlPolicy::requires_credentials() const {
   return !token.empty() || std::any_of(addresses.begin(), addresses.end(),
-                                       [](const address& one) { return !plain(one).is_loopback(); });
+                                       [](const address& one) { return !unmapped(one).is_loopback(); });
 }
 
-bool is_open_to_all(std::string_view control_resource) {
+bool is_public_resource(std::string_view control_resource) {
   return control_resource == "health" || control_resource == "ready";
 }
 
 std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::string_view resource,
                                              const Headers& headers, const std::function<bool()>& is_signed) {
-  if (is_open_to_all(resource)) return std::nullopt;
+  if (is_public_resource(resource)) return std::nullopt;
   if (const auto name = repeated_header(headers); !name.empty())
-    return ControlRefusal{403, "the header " + std::string(name) + " is given twice"};
-  if (is_from_elsewhere(headers))
-    return ControlRefusal{403, "requests from pages of another origin are refused"};
-  const bool asks = policy.asks_for_credentials();
-  // What is offered decides where it is asked for: then a wrong one is told from a wrong Host.
-  const bool own_host = is_own_host(policy, headers) || (asks && offers_credentials(headers));
+    return ControlRefusal{403, "The header " + std::string(name) + " is repeated."};
+  if (is_cross_origin(headers)) return ControlRefusal{403, "Cross-origin requests are refused."};
+  const bool asks = policy.requires_credentials();
+  // With credentials any Host passes, so that wrong credentials get 401, not the 403 of a wrong Host.
+  const bool own_host = is_own_host(policy, headers) || (asks && has_credentials(headers));
   if (own_host && !asks) return std::nullopt;
-  const bool shown = shows_token(policy, headers) || (has_signature(headers) && is_signed());
+  const bool shown = has_valid_token(policy, headers) || (has_signature(headers) && is_signed());
   if (shown) return std::nullopt;
   if (own_host) return ControlRefusal{401, what_to_send(policy)};
   return ControlRefusal{
       403,
-      "the Host header names neither a loopback address nor localhost nor what --tableHost says; "
-      "with a token or a signature any Host will do"};
+      "The Host header is neither a loopback address, nor localhost, nor the value of --tableHost. "
+      "With a token or a signature, any Host is accepted."};
 }
 
 }  // namespace rocktable

@@ -1,10 +1,10 @@
-// What a request for the control surface must show before anything there is done or told. Pure: it knows the
-// request's headers and what the server listens at.
+// Access control of the control API (/_rocktable/...). Pure: decides by the headers of the request and by the
+// addresses that the server listens at.
 //
-// A page in a browser of this machine reaches whatever listens here. Two rules keep it out, without any
-// secret: the Host must be one of ours (a name that a stranger's DNS makes point here is not), and the Origin
-// must be that Host. Where others than this machine can reach the server, a request must show that it may,
-// too.
+// A web page in a browser on this machine can send requests to the server. Two rules refuse them without any
+// secret: DNS rebinding: the Host must be an address or name of this server. CSRF: the Origin, if present,
+// must be that Host. If other machines can reach the server, or if a token is configured, a request also
+// needs a token or a signature.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -19,14 +19,13 @@
 namespace rocktable {
 
 struct ControlPolicy {
-  std::vector<boost::asio::ip::address>
-      addresses;      // that the server listens at; an unspecified one means all
-  std::string host;   // as --tableHost has it; may be empty
-  std::string token;  // empty: none, signatures alone are taken
+  std::vector<boost::asio::ip::address> addresses;  // listening addresses; an unspecified one means all
+  std::string host;                                 // value of --tableHost; may be empty
+  std::string token;                                // empty: none, only signatures are accepted
 
-  // Whether a request must show a token or a signature: there is a token, or the server listens at an address
-  // that is not a loopback.
-  bool asks_for_credentials() const;
+  // True if a request needs a token or a signature: a token is configured, or the server listens at an
+  // address that is not a loopback.
+  bool requires_credentials() const;
 };
 
 struct ControlRefusal {
@@ -34,14 +33,14 @@ struct ControlRefusal {
   std::string error;
 };
 
-// Probes of containers ask for these, and they tell nothing: `health`, `ready`.
-bool is_open_to_all(std::string_view control_resource);
+// True for `health` and `ready`: container probes use them, and they disclose nothing.
+bool is_public_resource(std::string_view control_resource);
 
-// Nothing where the request may go on.
+// Returns nullopt if the request is allowed.
 //
-//   resource   behind /_rocktable/, without query
-//   is_signed  whether the request has a valid Shared Key (Lite) of some account; asked at most once, and
-//              where it matters alone
+//   resource   path after /_rocktable/, without query
+//   is_signed  returns whether the request has a valid Shared Key (Lite) signature of some account; called at
+//              most once, and only if the result matters
 std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::string_view resource,
                                              const Headers& headers, const std::function<bool()>& is_signed);
 

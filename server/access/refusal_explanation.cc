@@ -14,21 +14,21 @@
 namespace rocktable {
 namespace {
 
-// What authenticate() had before it.
+// The input of authenticate().
 struct AuthenticationAttempt {
   const Request& request;
   const Target& target;
   bool secure;
   DateTime now;
-  bool bearer_tokens;  // are taken
+  bool bearer_tokens;  // accepted
 };
 
 constexpr std::size_t kMaxStringToSign = 2048;
 constexpr std::size_t kMaxValue = 200;
 constexpr std::size_t kMaxExplanation = 6144;
 
-// One line of printable ASCII in quotes, at most `limit` characters of it: a line break is `\n`, a backslash is
-// doubled, other bytes are `\xHH`.
+// Quotes `text` as one line of printable ASCII, cut after `limit` characters. A line break becomes `\n`, a
+// backslash is doubled, other bytes become `\xHH`.
 std::string in_quotes(std::string_view text, std::size_t limit = kMaxValue) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "'";
@@ -48,7 +48,8 @@ std::string in_quotes(std::string_view text, std::size_t limit = kMaxValue) {
   return out + "'";
 }
 
-// The last gate before header and log, whatever the sentences above it hold.
+// Final check of every explanation before it reaches a header or a log: one line, printable, of bounded
+// length.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';
@@ -76,7 +77,8 @@ std::string explain_signature(const std::optional<std::string>& mistake, std::st
     out += "The client " + *mistake + ". ";
   } else {
     out +=
-        "No usual mistake explains it: another key may have signed, or what was signed was changed on the "
+        "No usual mistake explains it: the client may have used another key, or the request was changed on "
+        "the "
         "way. ";
   }
   return out + "The string to sign is " + in_quotes(string_to_sign, kMaxStringToSign) + ".";
@@ -84,7 +86,7 @@ std::string explain_signature(const std::optional<std::string>& mistake, std::st
 
 // --- Authorization headers -------------------------------------------------------------------------------
 
-// The value itself may be a secret that was put there by mistake; a scheme in front of a blank is none.
+// Quotes only the scheme: the rest of the value may be a secret in the wrong place.
 std::string explain_malformed(std::string_view authorization) {
   const auto scheme = scheme_of(authorization);
   const bool word =
@@ -95,9 +97,10 @@ std::string explain_malformed(std::string_view authorization) {
 }
 
 std::string explain_token(const AuthenticationAttempt& attempt, std::string_view token) {
-  if (!attempt.bearer_tokens) return "Bearer tokens are not taken: the emulator runs without --oauth basic.";
+  if (!attempt.bearer_tokens)
+    return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
   if (!attempt.secure)
-    return "Authentication scheme Bearer is not allowed with HTTP: the token must come over HTTPS.";
+    return "Authentication scheme Bearer is not allowed with HTTP: send the token over HTTPS.";
   const auto claims = parse_bearer_token(token);
   if (!claims) return claims.error().message;
   const auto fits = check_claims(*claims, attempt.target.account, attempt.now);
@@ -111,13 +114,13 @@ std::string explain_date(const Headers& headers, DateTime now) {
   const auto time = parse_http_date(date);
   if (!time)
     return name + " is " + in_quotes(date) +
-           ", which is no date of the form 'Sat, 22 May 2021 23:05:14 GMT'.";
+           ", which is not a date of the form 'Sat, 22 May 2021 23:05:14 GMT'.";
   return name + " is " + in_quotes(date) + ", " + in_words(time->ticks - now.ticks) +
-         (*time < now ? " too old" : " in the future") + " by the server's clock, which says '" +
-         to_http_date(now) + "'; 15 minutes either way are allowed.";
+         (*time < now ? " too old" : " in the future") + " compared with the server's clock, '" +
+         to_http_date(now) + "'; at most 15 minutes are allowed.";
 }
 
-// What is no account's name may be a key or a signature in the wrong place.
+// Text that cannot be an account name is not quoted: it may be a key or a signature in the wrong place.
 bool could_be_account(std::string_view text) {
   constexpr std::string_view kSecondary = "-secondary";
   if (text.ends_with(kSecondary)) text.remove_suffix(kSecondary.size());
@@ -125,7 +128,7 @@ bool could_be_account(std::string_view text) {
 }
 
 std::string account_in_words(std::string_view account) {
-  return could_be_account(account) ? "the account " + in_quotes(account) : "what cannot be an account";
+  return could_be_account(account) ? "the account " + in_quotes(account) : "an invalid account name";
 }
 
 std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
@@ -133,8 +136,8 @@ std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return explain_malformed(request.headers.get("Authorization"));
   if (!names_account(*credentials, target)) {
-    return "The Authorization header names " + account_in_words(credentials->account) + ", the URL " +
-           account_in_words(target.account) + ".";
+    return "The Authorization header names " + account_in_words(credentials->account) +
+           ", but the URL names " + account_in_words(target.account) + ".";
   }
   if (!is_current(date_of(request.headers), now)) return explain_date(request.headers, now);
   const SignedRequest parts{request.method, request.headers.get("Content-MD5"),
@@ -147,17 +150,17 @@ std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<
 
 // --- Shared access signatures ----------------------------------------------------------------------------
 
-// Why there is no string to sign.
+// Explains why the SAS has no string to sign.
 std::string explain_fields(const SasParameters& sas) {
-  if (sas.has_repeated) return "A field of the SAS stands in the query twice.";
+  if (sas.has_repeated) return "A field of the SAS is repeated in the query.";
   if (sas.version.empty()) return "The SAS has no version (sv).";
   if (!sas.is_account_sas() && sas.table.empty())
     return "The SAS has neither services and resource types (ss, srt: account SAS) nor a table (tn: table "
            "SAS).";
-  const std::string kind = sas.is_account_sas() ? "An account SAS must be of 2015-04-05 or later"
-                                                : "A table SAS must be of 2012-02-12 or later";
-  return "The fields of the SAS are not well formed. " + kind + ", its version (sv) is " +
-         in_quotes(sas.version) + "; and no value may hold a line break.";
+  const std::string kind = sas.is_account_sas() ? "An account SAS needs version 2015-04-05 or later"
+                                                : "A table SAS needs version 2012-02-12 or later";
+  return "The fields of the SAS are malformed. " + kind + "; its version (sv) is " + in_quotes(sas.version) +
+         ". No value may contain a line break.";
 }
 
 std::string time_or_none(const std::string& text) { return text.empty() ? "none" : in_quotes(text); }
@@ -166,13 +169,13 @@ std::string explain_time(const SasParameters& sas, DateTime now) {
   const auto start = parse_date_time(sas.start), expiry = parse_date_time(sas.expiry);
   std::string what = "is not valid yet";
   if (expiry && now > *expiry) what = "is expired";
-  if (!sas.start.empty() && !start) what = "has a start (st) that is no time";
-  if (!expiry) what = sas.expiry.empty() ? "has no expiry (se)" : "has an expiry (se) that is no time";
+  if (!sas.start.empty() && !start) what = "has an invalid start (st)";
+  if (!expiry) what = sas.expiry.empty() ? "has no expiry (se)" : "has an invalid expiry (se)";
   return "The SAS " + what + ": start " + time_or_none(sas.start) + ", expiry " + time_or_none(sas.expiry) +
          ", now '" + to_string(now) + "'.";
 }
 
-// A field of the SAS and its stored access policy.
+// Explains why the SAS and its stored access policy do not fit together.
 std::string explain_policy(const SasParameters& sas, const std::vector<SignedIdentifier>& identifiers) {
   const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
                                    [&](const SignedIdentifier& i) { return i.id == sas.identifier; });
@@ -184,7 +187,7 @@ std::string explain_policy(const SasParameters& sas, const std::vector<SignedIde
   if (!sas.start.empty() && policy->start) both += " st";
   if (!sas.expiry.empty() && policy->expiry) both += " se";
   if (!sas.permissions.empty() && !policy->permissions.empty()) both += " sp";
-  return "A field may stand in the SAS or in its stored access policy " + in_quotes(sas.identifier) +
+  return "A field may be set in the SAS or in its stored access policy " + in_quotes(sas.identifier) +
          ", but not in both:" + both + ".";
 }
 
@@ -193,7 +196,8 @@ std::string explain_missing(const SasParameters& sas) {
   if (sas.permissions.empty()) missing += " permissions (sp)";
   if (sas.is_account_sas() && sas.services.empty()) missing += " services (ss)";
   if (sas.is_account_sas() && sas.resource_types.empty()) missing += " resource types (srt)";
-  return "The SAS lacks a field that it must have, itself or by its stored access policy:" + missing + ".";
+  return "The SAS lacks a mandatory field, and so does its stored access policy if it has one:" + missing +
+         ".";
 }
 
 std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
@@ -205,8 +209,8 @@ std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<
   if (!text) return explain_fields(*sas);
   if (!is_signed(*text, sas->signature, keys))
     return explain_signature(find_sas_mistake(*sas, target, keys), sas->signature, *text);
-  if (!has_whole_bounds(*sas))
-    return "The SAS bounds row keys without their partition: srk needs spk, erk needs epk.";
+  if (!has_complete_bounds(*sas))
+    return "The SAS bounds row keys without partition keys: srk needs spk, erk needs epk.";
 
   if (!sas->is_account_sas() && !sas->identifier.empty()) {
     const auto identifiers = find_identifiers(target.account, sas->table);
@@ -220,18 +224,18 @@ std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<
   if (!is_complete(*sas)) return explain_missing(*sas);
   if (!is_in_time(*sas, now)) return explain_time(*sas, now);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
-    return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), the client's is " +
-           in_quotes(request.remote_address) + ".";
+    return "The SAS is for the address or range " + in_quotes(sas->ip) +
+           " (sip), but the client's address is " + in_quotes(request.remote_address) + ".";
   }
   if (!sas->protocol.empty() && sas->protocol != "https,http" && sas->protocol != "http,https") {
     return "The SAS is for the protocols " + in_quotes(sas->protocol) +
-           " (spr), which may be 'https' or 'https,http'; the request came over " +
+           " (spr), which may be 'https' or 'https,http'. The request came over " +
            (secure ? "HTTPS." : "HTTP.");
   }
-  return "The account SAS is for the services " + in_quotes(sas->services) + " (ss), and tables are 't'.";
+  return "The account SAS is for the services " + in_quotes(sas->services) + " (ss), but tables need 't'.";
 }
 
-// --- What operations ask ---------------------------------------------------------------------------------
+// --- Access required by operations -----------------------------------------------------------------------
 
 std::string letters(std::string_view all, const char* between) {
   std::string out;
@@ -241,12 +245,12 @@ std::string letters(std::string_view all, const char* between) {
 
 std::string explain_permission(const Caller& caller, const RequiredAccess& access, const std::string& name) {
   if (access.any_of.empty() && access.all_of.empty())
-    return name + " needs the account's key: no SAS opens access policies.";
+    return name + " needs the account's key: no SAS grants access policies.";
   return name + " needs the permission " + letters(access.any_of, " or ") + letters(access.all_of, " and ") +
          "; the SAS has " + in_quotes(caller.permissions) + " (sp).";
 }
 
-// Behind a key comes U+0000, where it is the end of a range.
+// Removes the U+0000 that key_range_of() appends to an inclusive upper bound.
 std::string without_end(std::string key) {
   if (key.ends_with('\0')) key.pop_back();
   return key;
@@ -255,7 +259,7 @@ std::string without_end(std::string key) {
 std::string range_in_words(const KeyRange& range) {
   std::string out = "from spk " + in_quotes(range.begin.partition_key);
   if (!range.begin.row_key.empty()) out += ", srk " + in_quotes(range.begin.row_key);
-  if (!range.end) return out + " on";
+  if (!range.end) return out + " to the end";
   out += " to epk " + in_quotes(without_end(range.end->partition_key));
   if (!range.end->row_key.empty()) out += ", erk " + in_quotes(without_end(range.end->row_key));
   return out;
@@ -276,28 +280,28 @@ std::string explain_authentication(const Authenticator& authenticator, const Req
 }
 
 std::string explain_unknown_account(std::string_view account) {
-  return one_line(
-      (could_be_account(account) ? "There is no account " + in_quotes(account)
-                                 : "The URL names what cannot be an account") +
-      "; in path style it is the first part of the path, in host style the host up to its first dot.");
+  return one_line((could_be_account(account) ? "There is no account " + in_quotes(account)
+                                             : "The URL has an invalid account name") +
+                  "; in path style the account is the first segment of the path, in host style the host name "
+                  "up to its first dot.");
 }
 
-std::string explain_reach(const Caller& caller, const EntityKey& key) {
+std::string explain_key_out_of_range(const Caller& caller, const EntityKey& key) {
   return one_line("The entity (PartitionKey " + in_quotes(key.partition_key) + ", RowKey " +
-                  in_quotes(key.row_key) + ") lies outside of the range of the SAS" +
+                  in_quotes(key.row_key) + ") is outside of the range of the SAS" +
                   (caller.keys ? ", which is " + range_in_words(*caller.keys) : "") + ".");
 }
 
 std::string explain_code(ErrorCode code) {
   switch (code) {
     case ErrorCode::NoAuthenticationInformation:
-      return "The request has no credentials: neither an Authorization header, nor sig in its query.";
+      return "The request has no credentials: neither an Authorization header nor sig in its query.";
     case ErrorCode::InvalidAuthenticationInfo:
       return "The request has two Authorization headers.";
     case ErrorCode::CorsPreflightFailure:
-      return "No CORS rule of the account allows this origin, method and these headers.";
+      return "No CORS rule of the account allows this origin, method and headers.";
     case ErrorCode::InsufficientAccountPermissions:
-      return "The secondary location (-secondary) takes no writes.";
+      return "The secondary location (-secondary) is read-only.";
     case ErrorCode::AuthenticationFailed:
       return "Authentication scheme Bearer is not supported in this version: x-ms-version must be 2017-11-09 "
              "or later.";
@@ -309,7 +313,8 @@ std::string explain_code(ErrorCode code) {
 std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error) {
   const std::string name(row_of(operation).name);
   if (caller.kind == Caller::Kind::Bearer)
-    return one_line(name + " needs the account's key: to a bearer token access policies are not there.");
+    return one_line(name +
+                    " needs the account's key: a bearer token does not give access to access policies.");
   const auto access = required_access(operation);
   if (access && error.code == ErrorCode::AuthorizationResourceTypeMismatch) {
     return one_line(name + " needs the resource type " + std::string(1, access->resource_type) +
@@ -318,13 +323,14 @@ std::string explain_authorization(const Caller& caller, const Operation& operati
   if (access && error.code == ErrorCode::AuthorizationPermissionMismatch)
     return one_line(explain_permission(caller, *access, name));
   if (access && access->resource_type != 'o')
-    return one_line("A table SAS opens the entities of its table " + in_quotes(caller.table) +
-                    " alone, not " + name + ".");
+    return one_line("A table SAS grants only the entities of its table " + in_quotes(caller.table) +
+                    ", not " + name + ".");
   if (const auto table = table_of(operation); !table.empty() && !equals_ignoring_case(table, caller.table))
-    return one_line("The SAS is for the table " + in_quotes(caller.table) + " (tn), the request for " +
+    return one_line("The SAS is for the table " + in_quotes(caller.table) + " (tn), but the request is for " +
                     in_quotes(table) + ".");
-  if (const auto* get = std::get_if<GetEntity>(&operation)) return explain_reach(caller, get->key);
-  if (const auto* write = std::get_if<WriteEntity>(&operation)) return explain_reach(caller, write->key);
+  if (const auto* get = std::get_if<GetEntity>(&operation)) return explain_key_out_of_range(caller, get->key);
+  if (const auto* write = std::get_if<WriteEntity>(&operation))
+    return explain_key_out_of_range(caller, write->key);
   return {};
 }
 

@@ -1,8 +1,9 @@
-// Why access was refused, in sentences for whoever looks for the mistake (--explainAuth). All of it is found out
-// afterwards, from the request and its refusal: who does not ask pays nothing.
+// Explains why access was refused, for developers (--explainAuth). Explanations are computed after the
+// refusal, from the request and the error, so that they cost nothing unless requested.
 //
-// No explanation holds a key or a signature, sent or computed: whoever could provoke one could use it. All are one
-// line of printable ASCII and of bounded length, whatever bytes the client sent: they go into a header and a log.
+// No explanation contains a key or a signature, sent or computed: a client could provoke an explanation to
+// obtain one. Each explanation is one line of printable ASCII of bounded length, for any bytes of the client:
+// it goes into a header and a log.
 #pragma once
 
 #include <string>
@@ -19,22 +20,22 @@
 
 namespace rocktable {
 
-// Why authenticate() refused with `error`.
+// Explains the refusal `error` of authenticate().
 std::string explain_authentication(const Authenticator& authenticator, const Request& request,
                                    const Target& target, bool secure, DateTime now, const Error& error);
 
 std::string explain_unknown_account(std::string_view account);
 
-// `error` is what authorize() answered.
+// Explains the refusal `error` of authorize().
 std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error);
 
-// The key of a request's body is not in the caller's reach.
-std::string explain_reach(const Caller& caller, const EntityKey& key);
+// Explains that the key of an entity is outside of the key range of the caller's SAS.
+std::string explain_key_out_of_range(const Caller& caller, const EntityKey& key);
 
-// Refusals that need no look at the request; empty for all others.
+// Explains refusals that do not depend on the request; empty for all other codes.
 std::string explain_code(ErrorCode code);
 
-// authorize(). Throws ServiceException, with an explanation if the context asks for it.
+// Calls authorize(). If it refuses, throws ServiceException, with an explanation if the context requests one.
 void require_access(const RequestContext& context, const Operation& operation);
 
 }  // namespace rocktable

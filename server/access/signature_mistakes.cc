@@ -1,5 +1,6 @@
-// A draft is a string to sign in its parts, a mistake changes one part of it. All drafts with one mistake are tried, then
-// all with two in different parts: strings that are short, so that the whole costs some milliseconds.
+// A draft is a string to sign, split into its parts. A mistake changes one part. find_mistake() tries all
+// drafts with one mistake, then all with two mistakes in different parts. The size limits keep the cost at
+// some milliseconds.
 #include "server/access/signature_mistakes.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr std::size_t kMaxTextToTry = 16 << 10;
 constexpr std::size_t kMaxTextForPairs = 1024;
 constexpr std::size_t kMaxPermuted = 5;  // letters: 120 orders
 
-// What a mistake changes; two in one part do not go together.
+// The part that a mistake changes. Two mistakes in the same part are not combined.
 enum class Part {
   Layout,
   Verb,
@@ -44,24 +45,24 @@ struct Mistake {
   Part part;
   std::string what;
   std::function<void(Draft&)> make;
-  bool alone = false;  // tried by itself only
+  bool alone = false;  // not combined with others
 };
 
 template <class Draft, class Fits>
-std::optional<std::string> find_mistake(const std::vector<Draft>& rights,
+std::optional<std::string> find_mistake(const std::vector<Draft>& correct_drafts,
                                         const std::vector<Mistake<Draft>>& mistakes, const Fits& fits) {
   const auto tries = [&](const Draft& draft, const Mistake<Draft>& mistake) {
     Draft wrong = draft;
     mistake.make(wrong);
     return wrong;
   };
-  for (const Draft& right : rights)
+  for (const Draft& correct : correct_drafts)
     for (const auto& mistake : mistakes)
-      if (fits(tries(right, mistake))) return mistake.what;
-  if (rights.front().text().size() > kMaxTextForPairs) return std::nullopt;
-  for (const Draft& right : rights) {
+      if (fits(tries(correct, mistake))) return mistake.what;
+  if (correct_drafts.front().text().size() > kMaxTextForPairs) return std::nullopt;
+  for (const Draft& correct : correct_drafts) {
     for (std::size_t i = 0; i < mistakes.size(); ++i) {
-      const Draft wrong = tries(right, mistakes[i]);
+      const Draft wrong = tries(correct, mistakes[i]);
       for (std::size_t j = i + 1; j < mistakes.size(); ++j) {
         if (mistakes[i].part == mistakes[j].part || mistakes[i].alone || mistakes[j].alone) continue;
         if (fits(tries(wrong, mistakes[j]))) return mistakes[i].what + ", and " + mistakes[j].what;
@@ -71,14 +72,14 @@ std::optional<std::string> find_mistake(const std::vector<Draft>& rights,
   return std::nullopt;
 }
 
-// --- Keys and signatures: of both kinds of drafts --------------------------------------------------------
+// --- Keys and signatures of both kinds of drafts ----------------------------------------------------------
 
 enum class KeyForm { Own, Text, WellKnown };
 
-// What signs, as is_signed() takes it.
-class Keys {
+// The keys that the client may have signed with.
+class CandidateKeys {
  public:
-  explicit Keys(const std::vector<std::string>& own) : own_(own) {
+  explicit CandidateKeys(const std::vector<std::string>& own) : own_(own) {
     for (const auto& key : own) texts_.push_back(encode_base64(key));
     const bool known = std::find(own.begin(), own.end(), kDevelopmentKey) != own.end();
     if (!known) well_known_.emplace_back(kDevelopmentKey);
@@ -96,7 +97,7 @@ class Keys {
   std::vector<std::string> texts_, well_known_;
 };
 
-// The signature as base64 where the client wrote it in another way.
+// These convert a signature that the client wrote in another encoding to base64.
 std::string hex_as_base64(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
@@ -119,7 +120,7 @@ void add_common_mistakes(std::vector<Mistake<Draft>>& out) {
                  [](Draft& d) { d.key = KeyForm::WellKnown; }});
   out.push_back({Part::Key, "signed with the key's base64 text; it must be decoded first",
                  [](Draft& d) { d.key = KeyForm::Text; }});
-  out.push_back({Part::Signature, "percent-encoded the signature once too often",
+  out.push_back({Part::Signature, "percent-encoded the signature twice",
                  [](Draft& d) { d.signature = percent_decode(d.signature, false).value_or(""); }});
   out.push_back({Part::Signature, "wrote the signature in hex; it must be base64",
                  [](Draft& d) { d.signature = hex_as_base64(d.signature); }});
@@ -131,7 +132,7 @@ void add_common_mistakes(std::vector<Mistake<Draft>>& out) {
 
 // --- Shared Key ------------------------------------------------------------------------------------------
 
-// How blobs and queues are signed, whose strings have more lines.
+// The string to sign of blobs and queues, which has more lines than that of tables.
 // Source: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
 std::string blob_headers(const Headers& headers) {
   std::vector<std::string> lines;
@@ -156,7 +157,8 @@ std::string blob_query(std::string_view query) {
   return out;
 }
 
-// What blobs and queues sign of the headers; made once, for there may be thousands of headers and hundreds of drafts.
+// The header lines that blobs and queues sign. Built once: there may be thousands of headers and hundreds of
+// drafts.
 struct BlobLines {
   std::string content;     // encoding, language, length
   std::string conditions;  // from If-Modified-Since to Range
@@ -202,7 +204,7 @@ struct KeyDraft {
   }
 };
 
-// Encodes all but letters, digits, `-._~/` and what is to be kept.
+// Percent-encodes all characters except letters, digits, `-._~/` and those in `kept`.
 std::string encoded(std::string_view text, std::string_view kept) {
   std::string out;
   for (const char c : text) {
@@ -244,10 +246,9 @@ void add_layout_mistakes(KeyMistakes& out, bool lite, const BlobLines& blob) {
       };
     };
     out.push_back({Part::Layout,
-                   "signed the string of SharedKey for blobs and queues; that for tables has no headers",
+                   "signed the string of SharedKey for blobs and queues; that of tables has no headers",
                    make(Layout::Blob), alone});
-    out.push_back({Part::Layout,
-                   "signed the x-ms- headers, as for blobs and queues; tables sign none of them",
+    out.push_back({Part::Layout, "signed the x-ms- headers, as for blobs and queues; tables do not sign them",
                    make(Layout::BlobLite), alone});
   }
 }
@@ -256,7 +257,7 @@ void add_line_mistakes(KeyMistakes& out, const Headers& headers, std::string_vie
   out.push_back({Part::Verb, "signed the verb in lower case; it must be in upper case",
                  [verb = to_lower_ascii(verb)](KeyDraft& d) { d.verb = verb; }});
   if (const auto tunnelled = headers.get("X-HTTP-Method"); !tunnelled.empty()) {
-    out.push_back({Part::Verb, "signed the verb of X-HTTP-Method; it must be that of the request line",
+    out.push_back({Part::Verb, "signed the verb of X-HTTP-Method; it must be the verb of the request line",
                    [verb = std::string(tunnelled)](KeyDraft& d) { d.verb = verb; }});
   }
   const std::string type(headers.get("Content-Type"));
@@ -277,7 +278,7 @@ void add_line_mistakes(KeyMistakes& out, const Headers& headers, std::string_vie
                    [](KeyDraft& d) { d.md5.clear(); }});
   }
   if (headers.has("x-ms-date") && headers.has("Date")) {
-    out.push_back({Part::Date, "signed Date; where the request has x-ms-date, that is to be signed",
+    out.push_back({Part::Date, "signed Date; if the request has x-ms-date, it must sign x-ms-date",
                    [date = std::string(headers.get("Date"))](KeyDraft& d) { d.date = date; }});
   }
   out.push_back({Part::Date,
@@ -291,18 +292,18 @@ void add_account_mistakes(KeyMistakes& out, const Target& target, const std::str
     out.push_back({Part::Account, std::move(what), [value](KeyDraft& d) { d.account = value; }});
   };
   if (target.base_url.ends_with(account) || target.base_url.ends_with(account + "-secondary")) {
-    named("signed the account once; in a URL that has it in its path (path style) it stands twice: " +
+    named("signed the account once; with the account in the URL path (path style) it must appear twice: " +
               account + account + "/...",
           "");
   } else {
-    named("signed the account twice; in a URL that has it in the host name it stands once",
+    named("signed the account twice; with the account in the host name it must appear once",
           account + account);
     named("signed the path without the account in front", "");
   }
   named("signed the account with -secondary; it must be without", account + "-secondary");
   named("signed the account without a slash in front", target.account);
-  named("signed the full URL; of it the path alone counts, behind the account", origin);
-  named("signed the full URL behind the account; the path alone counts", account + "/" + origin);
+  named("signed the full URL; only the account and the path must be signed", origin);
+  named("signed the full URL after the account; only the path must be signed", account + "/" + origin);
 }
 
 void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::string& query) {
@@ -312,9 +313,10 @@ void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::str
   const std::string decoded = percent_decode(path, false).value_or(path);
   signed_as("signed the path percent-decoded; it must be as in the request line", decoded);
   for (const char* kept : {"", "!'()*", "()$,=", ";:@&=+$,!'()*"})
-    signed_as("signed the path percent-encoded otherwise than in the request line", encoded(decoded, kept));
+    signed_as("signed the path with another percent-encoding than in the request line",
+              encoded(decoded, kept));
   for (const bool lower : {true, false})
-    signed_as("signed percent-encodings in letters of another case than in the request line",
+    signed_as("signed percent-encodings in another letter case than in the request line",
               with_hex_in(path, lower));
   signed_as("signed the path in lower case; it must be as in the request line", to_lower_ascii(path));
   signed_as("signed the path with a slash at its end", path + "/");
@@ -327,8 +329,8 @@ void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::str
                    }});
   };
   if (query.empty()) return;
-  component("signed the whole query; of it comp alone counts", "?" + query);
-  component("signed the path alone; ?comp=... belongs to it", "");
+  component("signed the whole query; only comp must be signed", "?" + query);
+  component("signed only the path; ?comp=... must be signed, too", "");
 }
 
 }  // namespace
@@ -356,11 +358,11 @@ std::optional<std::string> find_key_mistake(const Request& request, const Target
                  std::string(credentials.signature)};
   draft.component = canonicalized_resource("", "/?" + query).substr(2);
   if (draft.text().size() > kMaxTextToTry) return std::nullopt;
-  std::vector<KeyDraft> rights = {draft};
+  std::vector<KeyDraft> correct_drafts = {draft};
   for (const auto& sent : signed_targets(request, target)) {
-    rights.push_back(draft);
-    rights.back().path = canonicalized_resource("", sent.substr(0, sent.find('?'))).substr(1);
-    if (rights.back().path == path) rights.pop_back();
+    correct_drafts.push_back(draft);
+    correct_drafts.back().path = canonicalized_resource("", sent.substr(0, sent.find('?'))).substr(1);
+    if (correct_drafts.back().path == path) correct_drafts.pop_back();
   }
 
   KeyMistakes mistakes;
@@ -369,8 +371,8 @@ std::optional<std::string> find_key_mistake(const Request& request, const Target
   add_account_mistakes(mistakes, target, origin);
   add_path_mistakes(mistakes, path, query);
   add_common_mistakes(mistakes);
-  const Keys all(keys);
-  return find_mistake(rights, mistakes,
+  const CandidateKeys all(keys);
+  return find_mistake(correct_drafts, mistakes,
                       [&](const KeyDraft& d) { return all.sign(d.key, d.text(), d.signature); });
 }
 
@@ -381,7 +383,7 @@ namespace {
 struct SasDraft {
   SasParameters sas;
   std::string account;
-  std::string table;  // as it is signed
+  std::string table;  // as in the string to sign
   bool names_service, has_ip, has_range = true, has_encryption_scope, ends_line;
   std::string signature;
   KeyForm key = KeyForm::Own;
@@ -420,29 +422,29 @@ constexpr SasText kValuesOfClients[] = {&SasParameters::permissions,    &SasPara
                                         &SasParameters::start_row_key,  &SasParameters::end_partition_key,
                                         &SasParameters::end_row_key};
 
-void add_resource_mistakes(SasMistakes& out, const SasDraft& right) {
-  const std::string account = right.account;
-  out.push_back({Part::Account, "signed the account twice; in a SAS it stands once in either style of URL",
+void add_resource_mistakes(SasMistakes& out, const SasDraft& correct) {
+  const std::string account = correct.account;
+  out.push_back({Part::Account, "signed the account twice; in a SAS it must appear once in either URL style",
                  [=](SasDraft& d) { d.account = account + "/" + account; }});
   out.push_back({Part::Account, "signed the account with -secondary; it must be without",
                  [=](SasDraft& d) { d.account = account + "-secondary"; }});
-  if (right.sas.is_account_sas()) {
-    out.push_back({Part::Account, "signed a slash in front of the account; its name alone counts",
+  if (correct.sas.is_account_sas()) {
+    out.push_back({Part::Account, "signed a slash in front of the account; only the name must be signed",
                    [=](SasDraft& d) { d.account = "/" + account; }});
     return;
   }
-  if (right.table != right.sas.table) {
-    out.push_back({Part::Table, "signed the table's name as tn has it; it must be in lower case",
+  if (correct.table != correct.sas.table) {
+    out.push_back({Part::Table, "signed the table name as in tn; it must be in lower case",
                    [](SasDraft& d) { d.table = d.sas.table; }});
   }
   out.push_back(
-      {Part::Table, "signed the resource without a table's name", [](SasDraft& d) { d.table.clear(); }});
+      {Part::Table, "signed the resource without a table name", [](SasDraft& d) { d.table.clear(); }});
 }
 
-void add_line_mistakes(SasMistakes& out, const SasDraft& right) {
+void add_line_mistakes(SasMistakes& out, const SasDraft& correct) {
   const auto layout = [&](const char* what, auto make) { out.push_back({Part::Lines, what, make}); };
-  if (!right.sas.is_account_sas()) {
-    if (right.has_ip) {
+  if (!correct.sas.is_account_sas()) {
+    if (correct.has_ip) {
       layout("signed the layout of sv before 2015-04-05, without the lines of sip and spr",
              [](SasDraft& d) { d.has_ip = false; });
       layout("signed the layout of sv before 2015-02-21, without /table and the lines of sip and spr",
@@ -450,20 +452,20 @@ void add_line_mistakes(SasMistakes& out, const SasDraft& right) {
       layout("signed the resource without /table in front, as before sv 2015-02-21",
              [](SasDraft& d) { d.names_service = false; });
     } else {
-      layout("signed the layout of sv from 2015-04-05 on, with lines for sip and spr",
+      layout("signed the layout of sv 2015-04-05 and later, with lines for sip and spr",
              [](SasDraft& d) { d.has_ip = d.names_service = true; });
-      layout(right.names_service ? "signed the resource without /table in front, as before sv 2015-02-21"
-                                 : "signed the resource with /table in front, as from sv 2015-02-21 on",
+      layout(correct.names_service ? "signed the resource without /table in front, as before sv 2015-02-21"
+                                   : "signed the resource with /table in front, as since sv 2015-02-21",
              [](SasDraft& d) { d.names_service = !d.names_service; });
     }
-    layout("left out the four lines of the key range (spk, srk, epk, erk), which are there though empty",
+    layout("left out the four lines of the key range (spk, srk, epk, erk); they are required even if empty",
            [](SasDraft& d) { d.has_range = false; });
     out.push_back({Part::End, "signed a line break at the end; a table SAS has none",
                    [](SasDraft& d) { d.ends_line = true; }});
     return;
   }
-  layout(right.has_encryption_scope ? "left out the line of ses, which is there from sv 2020-12-06 on"
-                                    : "signed a line for ses, which is there from sv 2020-12-06 on alone",
+  layout(correct.has_encryption_scope ? "left out the line of ses, which is required since sv 2020-12-06"
+                                      : "signed a line for ses, which only exists since sv 2020-12-06",
          [](SasDraft& d) { d.has_encryption_scope = !d.has_encryption_scope; });
   out.push_back({Part::End, "left out the line break at the end; an account SAS has one",
                  [](SasDraft& d) { d.ends_line = false; }});
@@ -482,9 +484,9 @@ void add_value_mistakes(SasMistakes& out) {
   };
   each("signed the values percent-encoded; they must be decoded",
        [](const std::string& value) { return percent_encode(value); });
-  each("signed a plus where the URL says a blank (+ stands for one, a plus is %2B)",
+  each("signed a plus, but the URL has a blank (in a URL, + is a blank and %2B is a plus)",
        [](const std::string& value) { return replaced(value, ' ', '+'); });
-  each("signed a blank where the URL says a plus (%2B)",
+  each("signed a blank, but the URL has a plus (%2B)",
        [](const std::string& value) { return replaced(value, '+', ' '); });
   const auto times = [&](const char* what, std::string (*change)(DateTime)) {
     out.push_back({Part::Times, what, [change](SasDraft& d) {
@@ -492,12 +494,12 @@ void add_value_mistakes(SasMistakes& out) {
                        if (const auto time = parse_date_time(d.sas.*field)) d.sas.*field = change(*time);
                    }});
   };
-  times("signed times (st, se) in another form than the URL has them, with seven decimals", to_string_7);
-  times("signed times (st, se) in another form than the URL has them, to the second",
+  times("signed times (st, se) in another form than in the URL: with seven decimals", to_string_7);
+  times("signed times (st, se) in another form than in the URL: without decimals",
         [](DateTime time) { return to_string(DateTime{time.ticks - time.ticks % kTicksPerSecond}); });
 }
 
-// All orders of a few letters; of many the usual one, and the alphabet's.
+// All orders of up to kMaxPermuted letters; for more letters, only the alphabetical and the usual order.
 std::vector<std::string> orders_of(std::string letters) {
   std::sort(letters.begin(), letters.end());
   std::vector<std::string> out = {letters};
@@ -515,7 +517,7 @@ void add_order_mistakes(SasMistakes& out, const SasParameters& sas) {
   const auto orders = [&](const std::string& name, SasText field) {
     for (const auto& order : orders_of(sas.*field)) {
       if (order == sas.*field) continue;
-      out.push_back({Part::Order, "signed the letters of " + name + " in another order than the URL has them",
+      out.push_back({Part::Order, "signed the letters of " + name + " in another order than in the URL",
                      [field, order](SasDraft& d) { d.sas.*field = order; }, /*alone=*/true});
     }
   };
@@ -528,24 +530,24 @@ void add_order_mistakes(SasMistakes& out, const SasParameters& sas) {
 
 std::optional<std::string> find_sas_mistake(const SasParameters& sas, const Target& target,
                                             const std::vector<std::string>& keys) {
-  SasDraft right{sas,
-                 target.account,
-                 to_lower_ascii(sas.table),
-                 sas.version >= "2015-02-21",
-                 sas.version >= "2015-04-05",
-                 true,
-                 sas.version >= "2020-12-06",
-                 sas.is_account_sas(),
-                 sas.signature};
-  if (right.text().size() > kMaxTextToTry) return std::nullopt;
+  SasDraft correct{sas,
+                   target.account,
+                   to_lower_ascii(sas.table),
+                   sas.version >= "2015-02-21",
+                   sas.version >= "2015-04-05",
+                   true,
+                   sas.version >= "2020-12-06",
+                   sas.is_account_sas(),
+                   sas.signature};
+  if (correct.text().size() > kMaxTextToTry) return std::nullopt;
   SasMistakes mistakes;
-  add_resource_mistakes(mistakes, right);
-  add_line_mistakes(mistakes, right);
+  add_resource_mistakes(mistakes, correct);
+  add_line_mistakes(mistakes, correct);
   add_value_mistakes(mistakes);
   add_order_mistakes(mistakes, sas);
   add_common_mistakes(mistakes);
-  const Keys all(keys);
-  return find_mistake(std::vector{right}, mistakes,
+  const CandidateKeys all(keys);
+  return find_mistake(std::vector{correct}, mistakes,
                       [&](const SasDraft& d) { return all.sign(d.key, d.text(), d.signature); });
 }
 

@@ -1,5 +1,6 @@
-// Which of the usual mistakes explains a signature that does not fit: strings to sign as clients are known to get
-// them wrong are signed with the account's keys and compared. Only sentences leave this file, no signature.
+// Finds the usual client mistake that explains a wrong signature: builds the strings to sign that clients are
+// known to build wrongly, signs them with the keys of the account, and compares. Only sentences leave this
+// file, no signatures.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,8 @@
 
 namespace rocktable {
 
-// What the client signed otherwise than the service, as the rest of a sentence that starts with "The client":
-// "signed the string of SharedKeyLite"; two mistakes at once with "and" between them. Nothing where none fits.
+// Returns the mistake as the rest of a sentence that starts with "The client": "signed the string of
+// SharedKeyLite". Two mistakes at once are joined by "and". Returns nullopt if no mistake fits.
 std::optional<std::string> find_key_mistake(const Request& request, const Target& target, bool secure,
                                             const Credentials& credentials,
                                             const std::vector<std::string>& keys);

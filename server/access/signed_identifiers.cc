@@ -13,7 +13,7 @@ constexpr std::size_t kMaxIdentifiers = 5;
 constexpr std::size_t kMaxIdLength = 64;
 constexpr std::string_view kPermissions = "raud";
 
-// The service checks the document against its schema: whatever is wrong, values included, has one code.
+// The service validates the document against its schema: all faults, also of values, have one code.
 [[noreturn]] void refuse() { throw ServiceException(ErrorCode::InvalidXmlDocument); }
 
 DateTime parse_time(const std::string& text) {

@@ -1,4 +1,4 @@
-// Stored access policies of a table, and their XML.
+// The stored access policies of a table: types, and the XML document SignedIdentifiers.
 // Source: learn.microsoft.com/rest/api/storageservices/set-table-acl
 #pragma once
 
@@ -24,15 +24,16 @@ struct SignedIdentifier {
 
 // Reads a SignedIdentifiers document; an empty text is an empty list.
 //
-// Errors: InvalidXmlDocument (not such a document, more than five identifiers, no Id or one over 64
-// characters, the same Id twice, an element that is unknown or comes twice, a time or permission that is
-// none), RequestBodyTooLarge (xml.h).
+// Errors: InvalidXmlDocument (another document, more than five identifiers, an Id that is missing, repeated
+// or longer than 64 characters, an unknown or repeated element, an invalid time or permission),
+// RequestBodyTooLarge (xml.h).
 Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view xml);
 
-// Order Id, AccessPolicy(Start, Expiry, Permission), times with seven decimals; what is empty is left out.
+// Writes Id, AccessPolicy(Start, Expiry, Permission) in this order, times with seven decimals. Omits empty
+// elements.
 std::string render_signed_identifiers(const std::vector<SignedIdentifier>& identifiers);
 
-// The signed identifiers of a table; none where there is no such table.
+// Returns the signed identifiers of a table; empty if there is no such table.
 using FindIdentifiers =
     std::function<std::vector<SignedIdentifier>(std::string_view account, std::string_view table)>;
 

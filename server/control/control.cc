@@ -13,7 +13,7 @@ Response answer_ready(const ControlState& state, const ControlArguments&) {
   if (state.stopping) return control_json(503, {{"status", "stopping"}});
   if (const auto reason = state.store.unavailable())
     return control_json(503,
-                        {{"status", "unavailable"}, {"error", "the store is not available: " + *reason}});
+                        {{"status", "unavailable"}, {"error", "The store is not available: " + *reason}});
   return control_json(200, {{"status", "ready"}, {"store", state.store.contents_id()}});
 }
 
@@ -27,7 +27,7 @@ Response answer_stats(const ControlState& state, const ControlArguments&) {
 
 struct Route {
   std::string_view method;
-  std::string_view pattern;  // of a resource; `*` is any one segment: the name
+  std::string_view pattern;  // `*` matches one segment: the name
   bool may_block;
   Response (*answer)(const ControlState& state, const ControlArguments& arguments);
 };
@@ -47,7 +47,7 @@ constexpr Route kRoutes[] = {
     {"DELETE", "accounts/*", true, answer_delete_account},
 };
 
-// The first segment of a path, which is left without it.
+// Removes the first segment from `path` and returns it.
 std::string_view take_segment(std::string_view& path) {
   const auto end = std::min(path.find('/'), path.size());
   const std::string_view segment = path.substr(0, end);
@@ -55,8 +55,8 @@ std::string_view take_segment(std::string_view& path) {
   return segment;
 }
 
-// Whether the pattern fits; then what its `*` stands for is in `name`.
-bool fits(std::string_view pattern, std::string_view resource, std::string_view& name) {
+// Returns whether the pattern matches. Sets `name` to the segment that `*` matches.
+bool matches(std::string_view pattern, std::string_view resource, std::string_view& name) {
   if (resource.ends_with('/')) return false;
   while (!pattern.empty()) {
     const auto wanted = take_segment(pattern), is = take_segment(resource);
@@ -71,15 +71,15 @@ bool serves(const Route& route, std::string_view method) {
 }
 
 struct Match {
-  const Route* route = nullptr;  // null: none for this method
+  const Route* route = nullptr;  // null: no route for this method
   std::string_view name;
-  std::string allowed;  // methods; empty: there is no such resource
+  std::string allowed;  // methods; empty: no such resource
 };
 
 Match match(const ControlRequest& request) {
   Match out;
   for (const auto& route : kRoutes) {
-    if (!fits(route.pattern, control_resource(request.target), out.name)) continue;
+    if (!matches(route.pattern, control_resource(request.target), out.name)) continue;
     if (serves(route, request.method)) out.route = &route;
     out.allowed += (out.allowed.empty() ? "" : ", ") + std::string(route.method);
     if (route.method == "GET") out.allowed += ", HEAD";
@@ -105,14 +105,14 @@ bool control_may_block(const ControlRequest& request) {
 
 Response control_response(const ControlRequest& request, const ControlState& state) {
   const auto [route, name, allowed] = match(request);
-  if (allowed.empty()) return control_error(404, "no such control resource");
+  if (allowed.empty()) return control_error(404, "There is no such control resource.");
   if (route == nullptr) {
-    Response response = control_error(405, "this control resource knows " + allowed + " alone");
+    Response response = control_error(405, "Use " + allowed + " for this resource.");
     response.add("Allow", allowed);
     return response;
   }
   const auto query = QueryParameters::parse(query_of(request.target));
-  if (!query) return control_error(400, "the query is not percent-encoded UTF-8");
+  if (!query) return control_error(400, "The query is not percent-encoded UTF-8.");
   return route->answer(state, {name, *query});
 }
 

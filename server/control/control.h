@@ -1,24 +1,26 @@
-// The control surface, ours alone: /_rocktable/... No account name can start with an underscore, so it never
-// collides. Who may use it is control_access.h's to say, before anything here is called.
+// The control API under /_rocktable/, an extension of rocktable. No account name starts with an underscore,
+// so paths never collide. refuse_control() (control_access.h) decides on access before anything here is
+// called.
 //
-//   GET    health                  200 once the emulator answers
-//   GET    ready                   200 while it serves requests, with the id of the store's contents; 503 once it stops, or
-//                                  while the store is not available:
+//   GET    health                  200 as soon as the emulator accepts connections
+//   GET    ready                   200 while it serves requests, with the id of the store's contents; 503
+//                                  during shutdown, or while the store is not available:
 //                                  {"status": "stopping"}, {"status": "unavailable", "error": "why"}
-//   GET    stats                   what requests cost since the start (statistics.h)
+//   GET    stats                   the cost of requests since the start (statistics.h)
 //
-// and what test suites ask for (store_resources.h):
+// Resources for test suites (store_resources.h):
 //
-//   GET    contents                         how many tables each account has
-//   POST   reset[?account=A[&table=T]]      everything, an account, a table
-//   GET    snapshots[/NAME]                 their list, or one
-//   POST   snapshots/NAME[?replace=true]    take it
+//   GET    contents                         the number of tables of each account
+//   POST   reset[?account=A[&table=T]]      deletes everything, an account or a table
+//   GET    snapshots[/NAME]                 lists all, or shows one
+//   POST   snapshots/NAME[?replace=true]    takes the snapshot
 //   DELETE snapshots/NAME
-//   POST   snapshots/NAME/restore
-//   POST   accounts/NAME?from=TEMPLATE      copy an account
-//   DELETE accounts/NAME                    the same as its reset
+//   POST   snapshots/NAME/restore            restores it
+//   POST   accounts/NAME?from=TEMPLATE      copies an account
+//   DELETE accounts/NAME                    same as its reset
 //
-// Anything else: 404 or 405. Every refusal is a JSON object with a member "error", a sentence.
+// Any other request is refused with 404 or 405. Every refusal is a JSON object whose member "error" is a
+// sentence.
 #pragma once
 
 #include <string_view>
@@ -35,13 +37,13 @@ struct ControlRequest {
   std::string_view target;  // starts with kControlPrefix
 };
 
-// What of a target that starts with kControlPrefix stands behind it, without query.
+// The part of `target` after kControlPrefix, without the query. `target` must start with kControlPrefix.
 std::string_view control_resource(std::string_view target);
 
-// Whether the answer may take its time: then it belongs on a thread of its own.
+// Returns whether control_response() may block. If so, call it on a thread of the pool, not of the I/O.
 bool control_may_block(const ControlRequest& request);
 
-// Throws what the store throws.
+// Answers the request. Throws the exceptions of TableStore.
 Response control_response(const ControlRequest& request, const ControlState& state);
 
 }  // namespace rocktable

@@ -11,7 +11,7 @@ Response control_json(int status, const nlohmann::json& document) {
   response.status = status;
   response.add("Content-Type", "application/json");
   response.add("Cache-Control", "no-store");
-  // What came from a URL need not be UTF-8.
+  // Text from a URL need not be UTF-8.
   response.body = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   return response;
 }

@@ -1,4 +1,4 @@
-// The answers of the control surface: JSON, and one form for every refusal.
+// Responses of the control API: JSON documents, and one form for all refusals.
 #pragma once
 
 #include <exception>
@@ -13,9 +13,9 @@ namespace rocktable {
 Response control_json(int status, const nlohmann::json& document);
 Response control_error(int status, const std::string& sentence);
 
-// The form of control_error(); a 401 says with what scheme to come again.
+// The form of control_error(). A 401 names the scheme in WWW-Authenticate.
 Response control_refusal(const ControlRefusal& refusal);
-// Of a request that failed.
+// The response to a request that ended with the exception `fault`.
 Response control_failure(const std::exception& fault);
 
 }  // namespace rocktable

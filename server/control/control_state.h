@@ -1,4 +1,4 @@
-// What a control resource works on, and what it is asked.
+// The input of a control resource: the state of the emulator, and the arguments of the request.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace rocktable {
 
-// What of the emulator the control surface shows, and changes.
+// The parts of the emulator that the control API shows and changes.
 struct ControlState {
   const Statistics& statistics;
   bool stopping;
   TableStore& store;
   std::function<bool(std::string_view account)> serves_account;
-  std::function<void()> settings_changed;  // to be called when those of accounts may have
+  std::function<void()> settings_changed;  // call after the service properties of accounts may have changed
 };
 
 struct ControlArguments {
-  std::string_view name;  // out of the resource, as it was sent
+  std::string_view name;  // from the path, not decoded
   const QueryParameters& query;
 };
 

@@ -12,17 +12,17 @@
 namespace rocktable {
 namespace {
 
-// Nothing where all parameters are among `known`, each once and with a value.
+// Returns nullopt if all parameters are among `known`, appear once and have a value.
 std::optional<Response> refuse_parameters(const QueryParameters& query,
                                           std::initializer_list<std::string_view> known) {
   for (const auto& [name, value] : query.all()) {
     const auto is_it = [&](std::string_view one) { return equals_ignoring_case(one, name); };
     if (std::none_of(known.begin(), known.end(), is_it))
-      return control_error(400, "no such parameter: " + name);
-    if (value.empty()) return control_error(400, "the parameter " + name + " has no value");
+      return control_error(400, "There is no parameter " + name + ".");
+    if (value.empty()) return control_error(400, "The parameter " + name + " has no value.");
     const auto again = [&](const auto& parameter) { return is_it(parameter.first); };
     if (std::count_if(query.all().begin(), query.all().end(), again) > 1)
-      return control_error(400, "the parameter " + name + " is given twice");
+      return control_error(400, "The parameter " + name + " is repeated.");
   }
   return std::nullopt;
 }
@@ -30,10 +30,10 @@ std::optional<Response> refuse_parameters(const QueryParameters& query,
 Response unknown_account(std::string_view account) {
   const std::string name(account);
   if (!is_account_name(account))
-    return control_error(404,
-                         name + " cannot be an account: a name has 3 to 24 lower-case letters and digits");
+    return control_error(
+        404, name + " is not an account name: it must have 3 to 24 lower-case letters and digits.");
   return control_error(
-      404, "this server does not serve the account " + name + "; with --anyAccount it serves all");
+      404, "This server does not serve the account " + name + ". With --anyAccount it serves every account.");
 }
 
 nlohmann::json to_json(const SnapshotInfo& info) {
@@ -42,7 +42,7 @@ nlohmann::json to_json(const SnapshotInfo& info) {
 }
 
 Response no_such_snapshot(std::string_view name) {
-  return control_error(404, "there is no snapshot " + std::string(name));
+  return control_error(404, "There is no snapshot " + std::string(name) + ".");
 }
 
 Response done() { return control_json(200, {{"status", "done"}}); }
@@ -64,12 +64,12 @@ Response answer_contents(const ControlState& state, const ControlArguments& argu
 Response answer_reset(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {"account", "table"})) return std::move(*refusal);
   const auto account = arguments.query.get("account"), table = arguments.query.get("table");
-  if (table && !account) return control_error(400, "a table needs its account: ?account=NAME&table=NAME");
+  if (table && !account) return control_error(400, "A table needs its account: ?account=NAME&table=NAME");
   if (account && !state.serves_account(*account)) return unknown_account(*account);
   if (table) {
     if (!state.store.reset_table({*account, *table}))
-      return control_error(404,
-                           "the account " + std::string(*account) + " has no table " + std::string(*table));
+      return control_error(
+          404, "The account " + std::string(*account) + " has no table " + std::string(*table) + ".");
   } else if (account) {
     state.store.reset_account(*account);
   } else {
@@ -98,15 +98,16 @@ Response answer_snapshot(const ControlState& state, const ControlArguments& argu
 Response answer_take_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {"replace"})) return std::move(*refusal);
   const auto replace = arguments.query.get("replace").value_or("false");
-  if (replace != "true" && replace != "false") return control_error(400, "replace is true or false");
+  if (replace != "true" && replace != "false")
+    return control_error(400, "The parameter replace must be true or false.");
   const auto taken = state.store.take_snapshot(arguments.name, replace == "true");
   if (!taken)
     return control_error(400,
-                         "a snapshot's name has 1 to 64 letters, digits, '-', '_' and '.', and begins with a "
-                         "letter or a digit");
+                         "A snapshot's name must have 1 to 64 letters, digits, '-', '_' and '.', and must "
+                         "start with a letter or digit.");
   if (!*taken)
-    return control_error(409, "there is a snapshot " + std::string(arguments.name) +
-                                  " already; ?replace=true takes its place");
+    return control_error(409, "The snapshot " + std::string(arguments.name) +
+                                  " already exists. Use ?replace=true to replace it.");
   return control_json(201, to_json(**taken));
 }
 
@@ -128,7 +129,7 @@ Response answer_restore_snapshot(const ControlState& state, const ControlArgumen
 Response answer_clone_account(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {"from"})) return std::move(*refusal);
   const auto from = arguments.query.get("from");
-  if (!from) return control_error(400, "the account to copy is missing: ?from=NAME");
+  if (!from) return control_error(400, "The account to copy is missing: ?from=NAME");
   for (const auto account : {*from, arguments.name})
     if (!state.serves_account(account)) return unknown_account(account);
   const auto clone = state.store.clone_account(*from, arguments.name);
@@ -138,9 +139,9 @@ Response answer_clone_account(const ControlState& state, const ControlArguments&
         201, {{"account", arguments.name}, {"tables", clone->tables}, {"entities", clone->entities}});
   }
   if (clone.error().code == ErrorCode::TableAlreadyExists)
-    return control_error(409, "the account " + std::string(arguments.name) + " has tables already");
+    return control_error(409, "The account " + std::string(arguments.name) + " already has tables.");
   if (clone.error().code == ErrorCode::ResourceNotFound)
-    return control_error(404, "the account " + std::string(*from) + " has no tables");
+    return control_error(404, "The account " + std::string(*from) + " has no tables.");
   throw ServiceException(clone.error());
 }
 

@@ -1,6 +1,6 @@
-// What the control surface does to the data: resets, snapshots, copies of accounts. For test suites, which want the same
-// again and quickly. Names and parameters are checked here, and nothing that was not understood is ignored: a parameter
-// with a slip in its name would reset more than was meant.
+// Control resources that change the data: resets, snapshots, copies of accounts. Test suites use them to
+// return to a known state quickly. Names and parameters are checked here. Unknown parameters are refused: a
+// misspelled parameter would reset more than intended.
 #pragma once
 
 #include "server/control/control_state.h"
@@ -8,7 +8,7 @@
 
 namespace rocktable {
 
-// All of them: 400 for a parameter that they do not know, 404 for an account that is not served.
+// All return 400 for an unknown parameter, and 404 for an account that is not served.
 
 Response answer_contents(const ControlState& state, const ControlArguments& arguments);
 Response answer_reset(const ControlState& state, const ControlArguments& arguments);

@@ -16,7 +16,7 @@ namespace rocktable {
 
 namespace {
 
-// A pipe that says it has room takes this much without waiting.
+// A pipe that poll() reports as writable accepts this much without blocking.
 constexpr std::size_t kMaxConsoleLine = PIPE_BUF;
 
 std::string time_of_log() {
@@ -28,7 +28,8 @@ std::string time_of_log() {
   return time;
 }
 
-// Bytes that a terminal takes for orders, or that end the quotes of a line.
+// Percent-encodes control characters, which a terminal would execute, and quotes, which would end the quoted
+// part of the line.
 std::string printable(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -63,7 +64,8 @@ AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silen
   file_->flush_on(spdlog::level::info);
 }
 
-// Standard output may be a pipe that nobody reads. A line that it has no room for is lost: the emulator does not wait.
+// Standard output may be a pipe without reader. Drops the line if the pipe is full, so that the emulator does
+// not block.
 void AccessLog::print(const std::string& line) {
   const std::lock_guard lock(console_mutex_);
   pollfd console{STDOUT_FILENO, POLLOUT, 0};

@@ -1,5 +1,5 @@
-// What the emulator tells of its requests: a line each on standard output (Common Log Format) and, asked for,
-// in a file.
+// The access log: one line per request on standard output (Common Log Format) and, optionally, in a debug
+// file.
 #pragma once
 
 #include <spdlog/fwd.h>
@@ -16,7 +16,7 @@ namespace rocktable {
 // Thread-safe.
 class AccessLog : public RequestEventSink {
  public:
-  // `debug_file`: empty for none. Throws std::runtime_error where it cannot be written.
+  // `debug_file`: empty: none. Throws std::runtime_error if it cannot be written.
   AccessLog(bool silent, const std::string& debug_file);
 
   void take(const RequestEvent& event) override;

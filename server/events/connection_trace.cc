@@ -15,7 +15,8 @@ std::chrono::microseconds between(ConnectionTrace::Clock::time_point from,
   return std::chrono::duration_cast<std::chrono::microseconds>(to - from);
 }
 
-// The head as its client sent it, but for white space; at most `limit` bytes of target, and as many of headers.
+// Rebuilds the head as sent, except white space, with at most `limit` bytes of target and `limit` bytes of
+// headers.
 std::string head_of(const Request& request, bool http_1_0, std::size_t limit) {
   std::string out(request.method.substr(0, kMaxMethod));
   out.append(" ")
@@ -72,7 +73,7 @@ void ConnectionTrace::break_off(const Request& request, std::size_t body_bytes, 
 void ConnectionTrace::answer(std::string_view bytes, std::string_view body, std::optional<ErrorCode> error,
                              Clock::time_point since, bool written) {
   constexpr std::string_view kEndOfHead = "\r\n\r\n";
-  begin();  // refused before a byte was read
+  begin();  // the request was refused before a byte was read
   TracedExchange exchange;
   exchange.working = between(whole_, since);
   exchange.sending = between(since, Clock::now());
@@ -80,7 +81,8 @@ void ConnectionTrace::answer(std::string_view bytes, std::string_view body, std:
   exchange.answer_body = body;
   exchange.answer_body_bytes = body.size();
   if (error) exchange.error_code = to_string(*error);
-  if (!written) add_sentence(comment_, "the client went away before it had the whole answer");
+  if (!written)
+    add_sentence(comment_, "the client closed the connection before it received the whole response");
   write(exchange);
 }
 
@@ -96,7 +98,7 @@ void ConnectionTrace::write(TracedExchange& exchange) {
   const bool is_kept = !head_.empty();
   const bool is_cut = !is_kept && request_ != nullptr && request_->target.size() > kMaxTracedBytes;
   if (!is_kept && request_ != nullptr) head_ = head_of(*request_, http_1_0_, kMaxTracedBytes);
-  if (is_cut) add_sentence(comment_, "the URL is cut");
+  if (is_cut) add_sentence(comment_, "the URL is truncated");
   exchange.started = started_at_;
   exchange.receiving = between(*started_, whole_);
   exchange.scheme = is_secure_ ? "https" : "http";

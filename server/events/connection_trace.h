@@ -1,4 +1,5 @@
-// What one connection tells the trace: the request at work, step by step, until its answer is written.
+// Collects the trace entry of the current request of one connection, step by step, until the response is
+// written.
 #pragma once
 
 #include <chrono>
@@ -30,33 +31,35 @@ class ConnectionTrace {
   ConnectionTrace(Trace& trace, Ends ends)
       : trace_(trace), ends_(std::move(ends)), connection_(trace.next_connection()) {}
 
-  // From now on URLs start with https.
+  // Call after the TLS handshake: URLs start with https from then on.
   void secure() { is_secure_ = true; }
 
-  // Bytes of a request are there. What it says while one is at work is not looked at.
+  // Call when the first bytes of a request arrive. Has no effect during a request.
   void begin() {
     if (!started_) begin_now();
   }
 
-  // The request is refused by its head, and its memory goes back: the first kFreeBytes of target and headers are kept, and
-  // nothing of the body.
+  // Call if the request is refused by its head and its memory is released. Copies the first kFreeBytes of the
+  // target and of the headers, and nothing of the body.
   void keep_head(const Request& request, bool http_1_0);
 
-  // What the call came to; the views are copied.
+  // Copies the outcome of the request.
   void keep_outcome(const RequestEvent& event);
 
-  // All of the request is there. It must stay until the answer is written.
+  // Call when the request is complete. `request` must live until the response is written.
   void complete(const Request& request, std::size_t body_bytes, bool http_1_0);
 
-  // It does not become whole. `unread`: what came, and is no part of `request`, if the head was not complete.
+  // Call if the request stays incomplete. `unread`: if the head is incomplete, the received bytes that are
+  // not part of `request`.
   void break_off(const Request& request, std::size_t body_bytes, bool http_1_0, std::string_view unread,
                  std::string comment);
 
-  // The answer was written, or could not be: writes the entry. `bytes` begins with the head.
+  // Call after writing the response, or failing to write it. Writes the entry. `bytes` starts with the head
+  // of the response.
   void answer(std::string_view bytes, std::string_view body, std::optional<ErrorCode> error,
               Clock::time_point since, bool written);
 
-  // There is no answer: writes the entry, if bytes of a request came.
+  // Call if there is no response. Writes the entry if bytes of a request arrived.
   void leave_unanswered(std::string comment = {});
 
  private:
@@ -68,14 +71,14 @@ class ConnectionTrace {
   std::uint64_t connection_;
   bool is_secure_ = false;
 
-  // Of the request at work.
+  // State of the current request.
   std::optional<Clock::time_point> started_;
   std::chrono::system_clock::time_point started_at_;
   Clock::time_point whole_;
   const Request* request_ = nullptr;
   bool http_1_0_ = false;
   std::size_t body_bytes_ = 0;
-  std::string head_;  // empty: still that of `request_`
+  std::string head_;  // empty: use that of `request_`
   std::string request_id_, plan_class_, explanation_, comment_;
   std::uint64_t entities_scanned_ = 0, entities_returned_ = 0;
 };

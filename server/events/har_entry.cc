@@ -17,14 +17,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxParameters = 1'000;  // each takes up to 30 bytes of JSON beside its text
+constexpr std::size_t kMaxParameters = 1'000;  // each takes up to 30 bytes of JSON in addition to its text
 constexpr std::size_t kMaxHeaders = 2'000;     // as many as a request may have
 
 // --- Text ------------------------------------------------------------------------------------------------
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; }
 
-// UTF-8 as it is, other bytes as Latin-1, which HTTP once defined headers to be.
+// Returns UTF-8 unchanged. Decodes other bytes as Latin-1, the former encoding of HTTP headers.
 std::string text_of(std::string_view bytes) {
   if (is_utf8(bytes)) return std::string(bytes);
   std::string out;
@@ -40,7 +40,7 @@ std::string text_of(std::string_view bytes) {
   return out;
 }
 
-// What a URL cannot hold is percent-encoded.
+// Percent-encodes the characters that a URL must not contain.
 std::string url_text(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
@@ -68,7 +68,7 @@ double milliseconds(std::chrono::microseconds time) {
   return static_cast<double>(std::max<std::int64_t>(time.count(), 0)) / 1000;
 }
 
-// Text that was cut may end within a character.
+// Removes an incomplete UTF-8 character from the end of truncated text.
 std::string_view without_half_character(std::string_view text) {
   for (std::size_t cut = 1; cut <= std::min<std::size_t>(3, text.size()); ++cut) {
     const auto byte = static_cast<unsigned char>(text[text.size() - cut]);
@@ -82,7 +82,8 @@ std::string_view without_half_character(std::string_view text) {
 
 // --- Heads -----------------------------------------------------------------------------------------------
 
-// Its three words, and its fields. What is malformed is read as it can be: this is for people who look for the mistake.
+// The three words of the first line, and the header fields. Malformed heads are read as far as possible:
+// people use the trace to find the mistake.
 struct Head {
   std::string_view first, second, third;
   std::vector<std::pair<std::string_view, std::string>> fields;
@@ -102,7 +103,8 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// A line that begins with white space goes on with the value before it. One without a colon may be the secret of a header.
+// A line that starts with white space continues the value before it. Masks the rest of a line without a
+// colon: it may be the secret of a header.
 void read_field(std::string_view line, Head& head) {
   if ((line.front() == ' ' || line.front() == '\t') && !head.fields.empty()) {
     head.fields.back().second.append(" ").append(trim(line));
@@ -134,8 +136,8 @@ bool is_token(std::string_view text) {
   });
 }
 
-// `METHOD TARGET HTTP/1.1`; the target may have spaces, or the version be missing. What does not begin with a method is no
-// HTTP, and nothing is read of it.
+// `METHOD TARGET HTTP/1.1`. The target may contain spaces, and the version may be missing. Returns an empty
+// head if the text does not start with a method: then it is not HTTP.
 Head read_request_head(std::string_view text) {
   Head head = read_head(text);
   if (!is_token(head.first)) return {};
@@ -143,7 +145,7 @@ Head read_request_head(std::string_view text) {
     head.third = head.second.substr(version + 1);
     head.second = head.second.substr(0, version);
   } else if (!head.second.starts_with('/') && head.second.find("://") == head.second.npos) {
-    return {};  // a header in place of the request line
+    return {};  // a header instead of the request line
   }
   return head;
 }
@@ -172,7 +174,7 @@ bool is_text(std::string_view bytes) {
          });
 }
 
-// Adds `text`, and what has to be known of it.
+// Adds `text`, and `encoding` and `comment` if needed.
 void add_body(Json& out, std::string_view body, std::size_t bytes, std::string_view type) {
   std::string_view kept = body.substr(0, kMaxTracedBytes);
   const bool is_cut = kept.size() < bytes;
@@ -187,7 +189,7 @@ void add_body(Json& out, std::string_view body, std::size_t bytes, std::string_v
   }
   if (is_cut) {
     out["comment"] =
-        kept.empty() ? "the body is not kept"
+        kept.empty() ? "the body was not kept"
                      : "the first " + std::to_string(kept.size()) + " of " + std::to_string(bytes) + " bytes";
   }
 }
@@ -202,7 +204,7 @@ bool is_port(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// `name:80`, `127.0.0.1`, `[::1]:80`. Readers of archives refuse URLs with another host.
+// `name:80`, `127.0.0.1`, `[::1]:80`. HAR readers reject URLs with an invalid host.
 bool is_host(std::string_view text) {
   if (text.starts_with('[')) {
     const auto end = std::min(text.find_first_not_of("0123456789abcdefABCDEF:.", 1), text.size());
@@ -264,7 +266,7 @@ Json request_of(const TracedExchange& exchange, const Head& head) {
     add_body(data, exchange.request_body, exchange.request_body_bytes, type);
     out["postData"] = std::move(data);
   }
-  out["headersSize"] = -1;  // the bytes are not kept, what they say is
+  out["headersSize"] = -1;  // unknown: the head is kept in parsed form only
   out["bodySize"] = exchange.request_body_bytes;
   return out;
 }
@@ -293,7 +295,7 @@ Json answer_of(const TracedExchange& exchange) {
           {"bodySize", is_there ? static_cast<std::int64_t>(exchange.answer_body_bytes) : -1}};
 }
 
-// What no browser knows. Names that begin with an underscore are for such members.
+// Members that HAR does not define. HAR reserves names with a leading underscore for them.
 Json insight_of(const TracedExchange& exchange) {
   Json out;
   out["client"] = exchange.client_address;
@@ -328,7 +330,7 @@ std::string har_entry(const TracedExchange& exchange) {
                   {"dns", -1},
                   {"connect", -1},
                   {"ssl", -1},
-                  {"send", receiving},  // as the client sees it
+                  {"send", receiving},  // HAR names the phases from the client's side
                   {"wait", working},
                   {"receive", sending}}},
                 {"serverIPAddress", exchange.server_address},

@@ -19,15 +19,15 @@
 namespace rocktable {
 namespace {
 
-// By this a trace is known: other programs write other archives.
-constexpr std::string_view kOurs = R"({"log":{"version":"1.2","creator":{"name":"rocktable",)";
+// The first bytes of each trace of ours. They distinguish it from archives of other programs.
+constexpr std::string_view kTraceStart = R"({"log":{"version":"1.2","creator":{"name":"rocktable",)";
 constexpr std::string_view kHead =
     R"({"log":{"version":"1.2","creator":{"name":"rocktable","version":")" ROCKTABLE_VERSION
     R"("},"pages":[],"entries":[)";
-constexpr std::string_view kEntries = R"("entries":[)";  // the head ends so, whatever version wrote it
+constexpr std::string_view kEntries = R"("entries":[)";  // the end of the head in all versions
 constexpr std::string_view kEnd = "\n]}}\n";
-constexpr std::string_view kBetween = ",\n";  // no entry holds a line break
-constexpr mode_t kMode = 0666;                // and what the umask takes away
+constexpr std::string_view kBetween = ",\n";  // entries contain no line breaks
+constexpr mode_t kMode = 0666;                // reduced by the umask
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& why) {
   throw std::runtime_error("cannot write the trace " + path.string() + ": " + why);
@@ -60,27 +60,28 @@ struct stat status_of(int descriptor, const std::filesystem::path& path) {
   return status;
 }
 
-bool is_ours(int descriptor) {
-  std::array<char, kOurs.size()> start;
+bool is_trace(int descriptor) {
+  std::array<char, kTraceStart.size()> start;
   const auto count = ::pread(descriptor, start.data(), start.size(), 0);
-  return count == static_cast<ssize_t>(start.size()) && std::string_view(start.data(), start.size()) == kOurs;
+  return count == static_cast<ssize_t>(start.size()) &&
+         std::string_view(start.data(), start.size()) == kTraceStart;
 }
 
-// Throws where the file is neither empty nor a trace, or another process writes it.
-void require_ours(int descriptor, const std::filesystem::path& path) {
+// Throws if the file is neither empty nor a trace, or if another process writes it.
+void require_trace(int descriptor, const std::filesystem::path& path) {
   const struct stat status = status_of(descriptor, path);
-  if (!S_ISREG(status.st_mode)) fail(path, "it is no regular file");
-  if (status.st_size > 0 && !is_ours(descriptor))
-    fail(path, "there is a file of that name, which is no trace of rocktable; it stays as it is");
+  if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
+  if (status.st_size > 0 && !is_trace(descriptor))
+    fail(path, "a file of that name exists and is not a trace of rocktable; it was not changed");
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    fail(path, "another process writes it");
+    fail(path, "another process is writing it");
 }
 
-// Not open where there is no file. Throws where there is one that is no trace.
+// Returns a closed OpenFile if there is no file. Throws if the file is not a trace.
 OpenFile open_existing(const std::filesystem::path& path, int mode) {
   OpenFile there(::open(path.c_str(), mode | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
   if (!there.is_open() && errno != ENOENT) fail(path, errno);
-  if (there.is_open()) require_ours(there.get(), path);
+  if (there.is_open()) require_trace(there.get(), path);
   return there;
 }
 
@@ -95,8 +96,8 @@ void begin_document(int descriptor, const std::filesystem::path& path) {
   write_at(descriptor, 0, std::string(kHead) + std::string(kEnd), path);
 }
 
-// Ends the document of a process that was killed while it wrote: the entry at the end goes.
-void mend(int descriptor, const std::filesystem::path& path) {
+// Completes the document of a process that was killed during a write: removes the incomplete last entry.
+void repair_end(int descriptor, const std::filesystem::path& path) {
   const auto size = static_cast<std::uint64_t>(status_of(descriptor, path).st_size);
   const std::uint64_t from = size - std::min<std::uint64_t>(size, 2 * kMaxEntryBytes);
   std::string tail(size - from, '\0');
@@ -128,7 +129,7 @@ void HarFile::close() {
   descriptor_ = -1;
 }
 
-// Begins a document at `path_`. A trace that is there makes way; an empty file is taken.
+// Starts a document at `path_`. Rotates an existing trace. Reuses an empty file.
 void HarFile::open() {
   close();
   OpenFile there = open_existing(path_, O_RDWR);
@@ -138,19 +139,19 @@ void HarFile::open() {
     return;
   }
   if (there.is_open()) {
-    mend(there.get(), path_);
-    make_way();
+    repair_end(there.get(), path_);
+    rotate();
   }
   adopt(create());
 }
 
-// The file at `path_` becomes the one before.
-void HarFile::make_way() const {
+// Renames the file at `path_` to `older_`.
+void HarFile::rotate() const {
   open_existing(older_, O_RDONLY);
   if (::rename(path_.c_str(), older_.c_str()) != 0) fail(path_, errno);
 }
 
-// A new file at `path_`, with an empty document.
+// Creates a file with an empty document at `path_`.
 int HarFile::create() const {
   OpenFile made(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
   if (!made.is_open()) fail(path_, errno);
@@ -173,9 +174,9 @@ void HarFile::adopt(int descriptor) {
   end_ = kHead.size();
 }
 
-// A full file makes way for the next. Where that cannot be made the full one takes its place again.
-void HarFile::begin_next() {
-  make_way();
+// Rotates the full file and creates the next one. If that fails, renames the full file back.
+void HarFile::start_next_file() {
+  rotate();
   try {
     adopt(create());
   } catch (const std::exception&) {
@@ -184,7 +185,7 @@ void HarFile::begin_next() {
   }
 }
 
-// Whether the file at `path_` is the one that is open. One that was emptied is begun anew.
+// Returns whether the file at `path_` is the open one. Starts a new document in it if it was emptied.
 bool HarFile::is_in_place() {
   struct stat status{};
   if (descriptor_ < 0 || ::stat(path_.c_str(), &status) != 0) return false;
@@ -211,7 +212,7 @@ void HarFile::append(std::string_view entry) {
     ++missing_;
     if (has_warned_) return;
     has_warned_ = true;
-    spdlog::warn("{}; requests are served, and missing in the trace until it can be written",
+    spdlog::warn("{}; requests are served, but are missing in the trace until it can be written",
                  printable(error.what()));
   }
 }
@@ -221,7 +222,7 @@ void HarFile::write(std::string_view entry) {
   const std::string missing = missing_ > 0 ? "{\"_missingBefore\":" + std::to_string(missing_) + "," : "{";
   text.append(missing).append(entry.substr(1)).append(kEnd);
   if (end_ > kHead.size() && end_ + text.size() > max_bytes_) {
-    begin_next();
+    start_next_file();
     text.replace(0, kBetween.size(), "\n");
   }
   try {
@@ -233,7 +234,7 @@ void HarFile::write(std::string_view entry) {
   end_ += text.size() - kEnd.size();
 }
 
-// Its blocks are there: it is written where it was.
+// Writes the closing brackets back after a failed write. Needs no disk space: their blocks are allocated.
 void HarFile::restore_end() const {
   [[maybe_unused]] const auto written =
       ::pwrite(descriptor_, kEnd.data(), kEnd.size(), static_cast<off_t>(end_));

@@ -1,4 +1,4 @@
-// A file that is an HTTP archive at every moment, and grows by entries.
+// A file that is a complete HTTP archive at any time, and to which entries are appended.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,26 +11,28 @@
 
 namespace rocktable {
 
-// The closing brackets stand behind the last entry. The next one is written over them, with closing brackets of its own, by
-// one call of the system: who reads the file, or kills the process, between two calls finds a whole document. A process
-// that is killed within a call may leave a part of the last entry; the next start removes it.
+// The closing brackets follow the last entry. One system call overwrites them with the next entry and new
+// closing brackets, so that the document is complete between two calls, also if the process is killed. A kill
+// during a call may leave a part of the last entry; the next start removes it.
 //
-// Two files hold the last entries: `path`, and the one before it, `path` with `.1` behind it.
+// Two files hold the last entries: `path`, and the previous file, `path` with the suffix `.1`.
 class HarFile {
  public:
-  // Begins a document. A trace that is there becomes the one before; a file that is none stays as it is, and is an error.
+  // Starts a document. An existing trace becomes the previous file. Any other existing file is left unchanged
+  // and is an error.
   //
-  //   max_bytes  of both files together
+  //   max_bytes  limit of both files together
   //
-  // Throws std::runtime_error: the file cannot be written, is no regular file, no trace, or another process writes it.
+  // Throws std::runtime_error: the file cannot be written, is not a regular file, is not a trace, or another
+  // process writes it.
   HarFile(const std::filesystem::path& path, std::uint64_t max_bytes);
   ~HarFile();
   HarFile(const HarFile&) = delete;
   HarFile& operator=(const HarFile&) = delete;
 
-  // Adds an entry, an object of JSON in one line. Where that fails the document stays as it was, a warning is told once, and
-  // the next entry that is written says how many are missing before it. A file that was deleted, renamed or emptied
-  // meanwhile is begun anew. Thread-safe.
+  // Appends an entry, a JSON object in one line. On failure the document is unchanged, a warning is logged
+  // once, and the next written entry holds the number of missing entries. Starts a new document if the file
+  // was deleted, renamed or emptied. Thread-safe.
   void append(std::string_view entry);
 
  private:
@@ -38,8 +40,8 @@ class HarFile {
   int create() const;
   void adopt(int descriptor);
   void close();
-  void begin_next();
-  void make_way() const;
+  void start_next_file();
+  void rotate() const;
   bool is_in_place();
   void write(std::string_view entry);
   void restore_end() const;
@@ -51,7 +53,7 @@ class HarFile {
   int descriptor_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  std::uint64_t end_ = 0;  // where the closing brackets stand
+  std::uint64_t end_ = 0;  // offset of the closing brackets
   std::uint64_t missing_ = 0;
   bool has_warned_ = false;
 };

@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 
-// Words of prose follow `Bearer` and `SharedKey`, too, but tokens and signatures are longer.
+// `Bearer` and `SharedKey` also occur in prose. Tokens and signatures are longer than the words after them
+// there.
 constexpr std::size_t kShortestToken = 16;
 constexpr std::size_t kLongestScheme = 20;
 constexpr std::size_t kLongestAccount = 24 + sizeof("-secondary");
 
-// As it is, percent-encoded with all around it, and that once more.
+// Plain, percent-encoded, and percent-encoded twice.
 constexpr std::array<std::string_view, 3> kSignatureNames = {"sig=", "sig%3D", "sig%253D"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -24,7 +25,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
   return equals_ignoring_case(text.substr(0, start.size()), start);
 }
 
-// The length of `sig=` where the rest of a text begins with it; else 0.
+// The length of `sig=`, in any of its encodings, at the start of `rest`; 0 if there is none.
 std::size_t signature_name(std::string_view rest) {
   if (rest.empty() || to_lower_ascii(rest.front()) != 's') return 0;
   const auto* name = std::find_if(kSignatureNames.begin(), kSignatureNames.end(),
@@ -32,14 +33,14 @@ std::size_t signature_name(std::string_view rest) {
   return name == kSignatureNames.end() ? 0 : name->size();
 }
 
-// Whether a parameter of a URL ends where the rest of a text begins.
+// Returns whether a URL parameter ends at the start of `rest`.
 bool ends_parameter(std::string_view rest) {
   return rest.starts_with('&') || rest.starts_with('#') || rest.starts_with("%26") ||
          rest.starts_with("%2526");
 }
 
-// Whether a value in JSON, XML, HTTP or prose ends there. Of the escapes in JSON those count that stand for such an end;
-// `\u002B` and `\/` are characters of base64.
+// Returns whether a value in JSON, XML, HTTP or prose ends at the start of `rest`. JSON escapes of delimiters
+// count; `\u002B` and `\/` do not: they are base64 characters.
 bool ends_value(std::string_view rest) {
   const char c = rest.front();
   if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>') return true;
@@ -57,13 +58,13 @@ std::size_t length_until(std::string_view text, Ends ends) {
   return length;
 }
 
-// What stands for a piece of text, and how long that piece is; nothing is replaced where the length is 0.
+// The replacement of the first `length` bytes; length 0: no replacement.
 struct Replacement {
   std::size_t length = 0;
   std::string text;
 };
 
-// Copies a text, and asks at each position for a replacement.
+// Copies `text`. Calls `find` at each position for a replacement.
 template <class Find>
 std::string replaced(std::string_view text, Find find) {
   std::string out;
@@ -81,7 +82,7 @@ std::string replaced(std::string_view text, Find find) {
   return out;
 }
 
-// Other parameters have names that end in `sig`.
+// `inside_a_word` excludes other parameters whose names end in `sig`.
 template <class Ends>
 Replacement find_signature(std::string_view rest, bool inside_a_word, Ends ends) {
   const std::size_t name = inside_a_word ? 0 : signature_name(rest);
@@ -146,7 +147,7 @@ Replacement find_account_key(std::string_view rest) {
   return {from + length, std::string(rest.substr(0, from)).append(kMask)};
 }
 
-// Whether all of a header's value is a secret.
+// Returns whether the whole value of the header is a secret.
 bool is_secret(std::string_view name) {
   const std::string lower = to_lower_ascii(name);
   if (lower.starts_with("access-control-")) return false;  // -allow-credentials

@@ -1,4 +1,4 @@
-// What of a message may stand in a log or a trace: everything but its secrets, which become `***`. Pure; takes any bytes.
+// Replaces the secrets of a message by `***` for logs and traces. Pure. Accepts any bytes.
 #pragma once
 
 #include <string>
@@ -6,18 +6,20 @@
 
 namespace rocktable {
 
-// A request target or URL without the values of `sig`: a shared access signature is a secret.
+// Masks the values of `sig` in a request target or URL: a shared access signature is a secret.
 std::string without_signature(std::string_view target);
 
-// The value of a header. Of `Authorization` and its like the scheme stays, and the account's name
-// (`SharedKey devstoreaccount1:***`, `Bearer ***`); of cookies, tokens and keys nothing. Others are masked_text().
+// Masks the value of a header. Keeps scheme and account name of `Authorization` and similar headers
+// (`SharedKey devstoreaccount1:***`, `Bearer ***`). Masks cookies, tokens and keys completely. Applies
+// masked_text() to others.
 std::string masked_header(std::string_view name, std::string_view value);
 
-// Text that may quote requests, URLs or connection strings: without the values of `sig`, what follows `SharedKey` (Lite)
-// and `Bearer`, and the values of `AccountKey`. A value ends at white space, a quote, `<`, `>` or `&`.
+// Masks text that may quote requests, URLs or connection strings: the values of `sig` and `AccountKey`, and
+// the credentials after `SharedKey` (Lite) and `Bearer`. A value ends at white space, a quote, `<`, `>` or
+// `&`.
 std::string masked_text(std::string_view text);
 
-// The same for a multipart body, in which lines may also be headers.
+// Masks a multipart body. Its lines may also be headers.
 std::string masked_parts(std::string_view body);
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// One request and its answer, as a value: made once, when the answer is known, and handed to each sink.
+// RequestEvent: a request and its response as a value. Built once per request, and passed to each sink.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@
 
 namespace rocktable {
 
-// What a request is counted under.
+// The key under which a request is counted.
 struct StatisticsKey {
-  std::string account;  // empty: no account that the caller may know of
-  std::string table;    // lower case; empty: the operation addresses none; `*`: no table can have that name
+  std::string account;  // empty: the caller must not learn whether the account exists
+  std::string table;    // lower case; empty: an operation without table; `*`: not a valid name
   std::string_view
       operation;  // a constant: `QueryEntities`; `Refused` if it was refused before it was parsed
-  std::string_view plan_class;  // a constant: `row-range`; empty: nothing is read by key
+  std::string_view plan_class;  // a constant: `row-range`; empty: reads nothing by key
 
   auto operator<=>(const StatisticsKey&) const = default;
 };
@@ -28,23 +28,23 @@ struct StatisticsKey {
 struct RequestEvent {
   std::string_view remote_address;
   std::string_view method;
-  std::string_view target;  // raw; may hold a signature (masking.h)
+  std::string_view target;  // raw; may contain a signature (masking.h)
   std::string_view request_id;
-  const StatisticsKey* key = nullptr;  // null: not a request to the table service, and not counted
+  const StatisticsKey* key = nullptr;  // null: not a request to the table service; not counted
   std::string_view plan_class;         // as in the key
 
   RequestStats reads;          // of the store
-  RequestStats counted_reads;  // the part of them that LiveCount has counted already
+  RequestStats counted_reads;  // the part that RunningScanCounter has already counted
 
   int status = 0;
   std::optional<ErrorCode> error;
-  bool continues = false;        // the answer has a continuation token
-  std::size_t body_bytes = 0;    // of the answer
-  std::string_view explanation;  // why access was refused; empty: it was not, or nobody asks (--explainAuth)
-  std::chrono::microseconds duration{};  // from the last byte of the request to the answer
+  bool continues = false;                // the response has a continuation token
+  std::size_t body_bytes = 0;            // of the response
+  std::string_view explanation;          // why access was refused; empty: not refused, or not requested
+  std::chrono::microseconds duration{};  // from the last byte of the request to the response
 };
 
-// Handles events. Called from the connections' threads: must be thread-safe, and must not block.
+// Receives events. Called on the threads of the connections: must be thread-safe and must not block.
 class RequestEventSink {
  public:
   virtual ~RequestEventSink() = default;

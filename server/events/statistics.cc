@@ -50,14 +50,14 @@ nlohmann::json to_json(const StatisticsKey& key, const Counters& counters) {
 
 }  // namespace
 
-// Threads take shards in turn; where there are more threads than shards, some share one.
+// Assigns shards to threads in turn. With more threads than shards, some threads share one.
 Statistics::Shard& Statistics::shard_of_this_thread() {
   static std::atomic<std::size_t> threads = 0;
   thread_local const std::size_t kNumber = threads++;
   return shards_[kNumber % shards_.size()];
 }
 
-// Whether a key has been counted by any thread, or is not one too many; asked once a thread and key.
+// Returns whether the key is known, or fits into the limit of kMaxKeys. Called once per shard and key.
 bool Statistics::may_count(const StatisticsKey& key) {
   const std::lock_guard lock(known_mutex_);
   if (known_.size() < kMaxKeys) known_.insert(key);
@@ -98,7 +98,7 @@ void Statistics::take(const RequestEvent& event) {
   add(*event.key, counters);
 }
 
-void LiveCount::update(const RequestStats& reads, std::chrono::steady_clock::time_point now) {
+void RunningScanCounter::update(const RequestStats& reads, std::chrono::steady_clock::time_point now) {
   if (now - updated_at_ < kUpdateInterval) return;
   updated_at_ = now;
   statistics_.add(key_, difference(reads, counted_));

@@ -1,4 +1,4 @@
-// What requests cost, counted since the start: per table, operation and class of plan.
+// Counts the cost of requests since the start, per table, operation and plan class.
 #pragma once
 
 #include <array>
@@ -17,25 +17,25 @@
 namespace rocktable {
 
 struct Counters {
-  std::uint64_t requests = 0;       // each answers one page
-  std::uint64_t continuations = 0;  // answers that told where to go on
-  std::uint64_t errors = 0;         // answers of 400 and above
+  std::uint64_t requests = 0;       // one per page
+  std::uint64_t continuations = 0;  // responses with a continuation token
+  std::uint64_t errors = 0;         // responses with status 400 and above
   std::uint64_t ranges = 0;
   std::uint64_t entities_scanned = 0;
   std::uint64_t entities_returned = 0;
   std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_sent = 0;  // bodies of answers
+  std::uint64_t bytes_sent = 0;  // response bodies
   std::chrono::nanoseconds storage_time{};
 };
 
-// Thread-safe. Threads count apart from each other, and are added up when somebody asks.
+// Thread-safe. Threads count in separate shards; to_json() adds them up.
 class Statistics : public RequestEventSink {
  public:
-  // Counts the request under its key, and of its reads those that LiveCount has not counted.
+  // Counts the request under its key, and the reads that RunningScanCounter has not counted yet.
   void take(const RequestEvent& event) override;
 
-  // Adds to the counters of a key. Beyond ten thousand keys what is new is counted under account and table
-  // `*`, still by operation and class.
+  // Adds to the counters of a key. After ten thousand keys, further keys are counted under account and table
+  // `*`, still by operation and plan class.
   void add(const StatisticsKey& key, const Counters& counters);
 
   // {"counters": [{"account", "table", "operation", "plan", "requests", ...}]}, sorted by key.
@@ -44,7 +44,7 @@ class Statistics : public RequestEventSink {
  private:
   using CountersByKey = std::map<StatisticsKey, Counters>;
 
-  struct alignas(64) Shard {  // a cache line is nobody else's
+  struct alignas(64) Shard {  // avoids false sharing of a cache line
     mutable std::mutex mutex;
     CountersByKey counters;
   };
@@ -57,14 +57,15 @@ class Statistics : public RequestEventSink {
   std::set<StatisticsKey> known_;  // the keys of all shards
 };
 
-// Counts what a scan has read while it still reads, so that a long scan shows.
-class LiveCount {
+// Adds the cost of a running scan to the statistics, so that a long scan shows.
+class RunningScanCounter {
  public:
-  // `counted` is what take() must not count again. The three must outlive this.
-  LiveCount(Statistics& statistics, const StatisticsKey& key, RequestStats& counted)
+  // `counted`: the cost counted so far, which take() must not count again. All arguments must outlive this
+  // object.
+  RunningScanCounter(Statistics& statistics, const StatisticsKey& key, RequestStats& counted)
       : statistics_(statistics), key_(key), counted_(counted) {}
 
-  // Adds what was read since the last call, every five milliseconds at most.
+  // Adds the cost since the last update. Does nothing within five milliseconds of it.
   void update(const RequestStats& reads, std::chrono::steady_clock::time_point now);
 
  private:

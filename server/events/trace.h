@@ -1,4 +1,4 @@
-// The trace of a server, which all its connections share.
+// The trace of a server, shared by all connections.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace rocktable {
 
-// Thread-safe. Entries are rendered and written by the thread that calls, as lines of the debug log are.
+// Thread-safe. The calling thread renders and writes the entry, as in the debug log.
 class Trace {
  public:
-  // As HarFile.
+  // Parameters and errors of HarFile.
   Trace(const std::filesystem::path& path, std::uint64_t max_bytes) : file_(path, max_bytes) {}
 
   std::uint64_t next_connection() { return ++connections_; }

@@ -10,7 +10,7 @@
 #include "odata/protocol/continuation_token.h"
 #include "odata/text.h"
 #include "server/access/refusal_explanation.h"
-#include "server/limits/page_memory.h"
+#include "server/limits/page_budget.h"
 
 namespace rocktable {
 namespace {
@@ -68,7 +68,7 @@ void require_reach(const RequestContext& context, const AddressedMutation& write
   const EntityKey key{write.partition_key, write.write.row_key};
   if (may_touch(context.caller, key)) return;
   throw ServiceException(ErrorCode::AuthorizationFailure,
-                         context.explains ? explain_reach(context.caller, key) : std::string());
+                         context.explains ? explain_key_out_of_range(context.caller, key) : std::string());
 }
 
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
@@ -125,7 +125,7 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
   std::string body;
   const PayloadFormat format = payload_format(context, query.table);
   EntitySetWriter page(body, format, query.select);
-  PageMemory page_memory(body, memory, last_page_bytes);
+  PageBudget page_budget(body, memory, last_page_bytes);
   const auto visit = [&](const EntityView& entity) {
     page.add(entity);
     return true;
@@ -135,10 +135,10 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
   const Filter* filter = query.filter ? &*query.filter : nullptr;
   const auto next = store
                         .scan(name_of(context, query.table), ranges, query.page_size, deadline, visit, &stats,
-                              filter, [&] { return page_memory.is_full(); })
+                              filter, [&] { return page_budget.is_full(); })
                         .value();
   page.finish();
-  page_memory.finish();
+  page_budget.finish();
   last_page_bytes = body.size();
 
   Response response = table_layer_response(context, 200);

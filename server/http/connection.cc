@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "server/limits/page_memory.h"
+#include "server/limits/page_budget.h"
 
 namespace rocktable {
 namespace {
@@ -241,7 +241,7 @@ void Connection::refuse_early(RequestParser& parser) {
   if (trace_) trace_->keep_head(request_, parser.is_http_1_0());
   request_.headers.clear();
   received_.release();
-  head_share_.give_back();
+  head_share_.release();
   parser.drop_body();
 }
 
@@ -249,7 +249,7 @@ void Connection::refuse_early(RequestParser& parser) {
 // write has happened; nor is a page that has a share, because it exceeds the share by one entity at most.
 bool Connection::hold_answer(std::size_t bytes) {
   if (bytes <= kFreeBytes) {
-    answer_share_.give_back();
+    answer_share_.release();
     return true;
   }
   const bool may_refuse =
@@ -282,9 +282,9 @@ asio::awaitable<bool> Connection::answer(const RequestParser& parser) {
   }
   const Delivery delivery{.keep_alive = parser.keep_alive() && !finishing_, .http_1_0 = parser.is_http_1_0()};
   const bool written = co_await write(*response, delivery);
-  answer_share_.give_back();
-  body_share_.give_back();
-  head_share_.give_back();
+  answer_share_.release();
+  body_share_.release();
+  head_share_.release();
   co_return written&& delivery.keep_alive;
 }
 
@@ -320,7 +320,7 @@ asio::awaitable<std::optional<Response>> Connection::run_watched() {
 asio::awaitable<std::optional<Response>> Connection::run_on_lane(Watch& watch) {
   std::optional<Response> response;
   bool has_room = true;
-  if (call_->lane() == Lane::Table) has_room = co_await await_share(answer_share_, PageMemory::kFirstBytes);
+  if (call_->lane() == Lane::Table) has_room = co_await await_share(answer_share_, PageBudget::kFirstBytes);
   if (has_room)
     response = co_await asio::co_spawn(
         context_.lanes.of(call_->lane()),

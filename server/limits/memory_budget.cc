@@ -9,7 +9,7 @@ bool MemoryBudget::Share::take(std::size_t bytes) {
   budget_.held_ -= std::exchange(bytes_, 0);
   const bool granted = budget_.queue_.empty() && budget_.has_room(bytes);
   if (granted) budget_.held_ += bytes_ = bytes;
-  budget_.note_change();
+  budget_.held_changed();
   budget_.refused_ = budget_.refused_ || !granted;
   return granted;
 }
@@ -30,10 +30,10 @@ void MemoryBudget::Share::charge(std::size_t bytes) {
   if (bytes == bytes_) return;
   const std::lock_guard lock(budget_.mutex_);
   budget_.held_ += bytes - std::exchange(bytes_, bytes);
-  budget_.note_change();
+  budget_.held_changed();
 }
 
-void MemoryBudget::note_change() {
+void MemoryBudget::held_changed() {
   while (!queue_.empty() && has_room(queue_.front()->bytes_)) {
     Turn& turn = *queue_.front();
     queue_.pop_front();
@@ -67,7 +67,7 @@ MemoryBudget::Turn::~Turn() {
   } else if (state_ == State::Granted) {
     budget.held_ -= bytes_;
   }
-  budget.note_change();
+  budget.held_changed();
 }
 
 bool MemoryBudget::Turn::claim() {

@@ -1,4 +1,5 @@
-// Memory that all connections share. Who needs much of it takes a share first, and waits for its turn where none is left.
+// The memory budget of all connections. A connection takes a share before it uses much memory, and waits in a
+// queue if the budget is spent.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,7 @@
 
 namespace rocktable {
 
-// A request or an answer of so few bytes needs no share.
+// A request or response of at most this size needs no share.
 inline constexpr std::size_t kFreeBytes = 16 << 10;
 
 // Thread-safe; its shares are not.
@@ -17,29 +18,32 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::size_t bytes) : limit_(bytes) {}
 
-  // Whether somebody waits for memory, all is given away, or somebody was refused and no half of it is free since.
+  // True if a connection waits for memory, if the budget is spent, or if a share was refused and less than
+  // half of the budget has been free since.
   bool is_short() const { return waiting_ > 0 || refused_ || held_ >= limit_; }
   std::size_t held() const { return held_; }
 
-  // What one connection holds; goes back by itself.
+  // The bytes that one connection holds. The destructor releases them.
   class Share {
    public:
     explicit Share(MemoryBudget& budget) : budget_(budget) {}
-    ~Share() { give_back(); }
+    ~Share() { release(); }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // So many bytes in place of those held, at once; false, and nothing held, where they are not there or others wait
-    // for them. A share that nobody else's stands beside is granted whatever its size: no budget is too small to go on.
+    // Replaces the held bytes by `bytes`, without waiting. Returns false and holds nothing if the budget has
+    // too few bytes, or if other connections wait for memory. If no other share holds bytes, any size is
+    // granted, so that a small budget does not block a large request forever.
     bool take(std::size_t bytes);
 
-    // So many bytes in all, at once; false, and all kept that is held, where they are not there or others wait.
+    // Grows the share to `bytes` in total, without waiting. Returns false and keeps the held bytes if the
+    // budget has too few bytes, or if other connections wait for memory.
     bool grow(std::size_t bytes);
 
-    // The same whether they are there or not: for memory that is in use already.
+    // Sets the share to `bytes`, even beyond the budget: for memory that is already in use.
     void charge(std::size_t bytes);
 
-    void give_back() { charge(0); }
+    void release() { charge(0); }
     bool is_held() const { return bytes_ > 0; }
     std::size_t bytes() const { return bytes_; }
 
@@ -50,18 +54,19 @@ class MemoryBudget {
     std::size_t bytes_ = 0;
   };
 
-  // A place in the queue of those who wait: they are granted their shares in the order of their arrival.
+  // A place in the queue of waiting connections. Shares are granted in order of arrival.
   class Turn {
    public:
-    // For so many bytes, while `share` holds nothing. `wake` is called at most once, on any thread and under the
-    // budget's lock, when they are granted later than at once; it must not call the budget.
+    // Requests `bytes` for `share`, which must hold nothing. If they are not granted at once, `wake` is
+    // called when they are: at most once, on any thread, under the budget's lock. `wake` must not call the
+    // budget.
     Turn(Share& share, std::size_t bytes, std::function<void()> wake);
-    // Leaves the queue. What is granted and not claimed goes back.
+    // Leaves the queue. Releases bytes that were granted and not claimed.
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    // Whether the bytes are granted; then the share holds them.
+    // Returns whether the bytes are granted. If so, the share holds them.
     bool claim();
 
    private:
@@ -76,15 +81,15 @@ class MemoryBudget {
   };
 
  private:
-  // All under the lock.
+  // These need the lock.
   bool has_room(std::size_t bytes) const { return held_ == 0 || held_ + bytes <= limit_; }
-  void note_change();  // of `held_`
+  void held_changed();  // grants bytes to the front of the queue
 
   const std::size_t limit_;
   std::mutex mutex_;
   std::list<Turn*> queue_;
   std::atomic<std::size_t> held_ = 0;     // written under the lock
-  std::atomic<std::size_t> waiting_ = 0;  // likewise: the length of the queue
+  std::atomic<std::size_t> waiting_ = 0;  // likewise; the length of the queue
   std::atomic<bool> refused_ = false;     // likewise
 };
 

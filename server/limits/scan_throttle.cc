@@ -9,11 +9,11 @@ using namespace std::chrono_literals;
 using Clock = ScanThrottle::Clock;
 
 constexpr Clock::duration kClaimInterval = 1ms;
-constexpr Clock::duration kClaimLasts = 5ms;  // who comes back within it is still about
-constexpr Clock::duration kShortScan = 2ms;   // is a short request itself
-constexpr Clock::duration kWork = 100us;      // less than what a reader notices
-constexpr int kRest = 3;  // times as long as it worked: a quarter of a core is left to scans
-constexpr Clock::duration kMaxRest = 100ms;  // after which it looks again whether anybody is about
+constexpr Clock::duration kClaimLasts = 5ms;  // a claim counts for this long
+constexpr Clock::duration kShortScan = 2ms;   // a scan this young counts as a short request
+constexpr Clock::duration kWork = 100us;      // too little for a short request to notice
+constexpr int kRest = 3;                      // times the work time: leaves a quarter of a core to scans
+constexpr Clock::duration kMaxRest = 100ms;   // then checks again for claims
 
 Clock::time_point at(Clock::rep ticks) { return Clock::time_point(Clock::duration(ticks)); }
 
@@ -38,7 +38,7 @@ void ScanThrottle::Scan::claim(Clock::time_point now) {
 Clock::duration ScanThrottle::Scan::rest(Clock::time_point now) {
   const bool claimed = now - at(scan_throttle_.last_claim_.load(std::memory_order_relaxed)) < kClaimLasts;
   if (!claimed || now - start_ < kShortScan) {
-    working_since_ = now;  // nobody was waiting for what was done until now
+    working_since_ = now;  // no short request waited for the work so far
     return {};
   }
   const Clock::duration worked = now - working_since_;

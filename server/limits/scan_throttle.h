@@ -1,6 +1,6 @@
-// Scans make way for short requests: while those come in, a scan rests after each bit of work. A low priority would not
-// do: a thread that has the core keeps it for a slice of milliseconds, whoever wakes up meanwhile; and whatever else the
-// machine does, a build or the tests themselves, would starve it.
+// Throttles scans in favour of short requests: while short requests arrive, a scan sleeps after each bit of
+// work. Thread priority is no substitute: a running thread keeps its core for a time slice of milliseconds,
+// and a scan of low priority would starve beside a build or the tests themselves.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@ class ScanThrottle {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // A short request is being answered. Cheap: the shared time is written once a millisecond at most.
+  // Call when a short request is processed. Cheap: writes the shared time at most once a millisecond.
   void claim(Clock::time_point now);
 
-  // One scan at work.
+  // One running scan.
   class Scan {
    public:
     Scan(ScanThrottle& throttle, Clock::time_point now);
@@ -24,12 +24,12 @@ class ScanThrottle {
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
 
-    // This scan is short: other scans, if there are any, make way for it.
+    // Call if this scan is short. Throttles the other scans, if any.
     void claim(Clock::time_point now);
 
-    // To be asked every few entities. How long to sleep now; zero where nobody claimed the way in the last
-    // milliseconds, where the scan has only just begun, or has hardly worked since its last rest. The more
-    // scans there are, the longer each rests: together they take as much as one.
+    // Call every few entities. Returns how long to sleep now. Zero if there was no claim in the last
+    // milliseconds, or if the scan has just begun or hardly worked since its last rest. The rest grows with
+    // the number of scans: together they use as much as one.
     Clock::duration rest(Clock::time_point now);
 
    private:

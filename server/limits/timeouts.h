@@ -1,17 +1,17 @@
-// How long a connection waits for its client.
+// How long a connection waits for its client at each stage of a request.
 #pragma once
 
 #include <chrono>
 
 namespace rocktable {
 
-// Where the memory that all connections share runs short, ten seconds must do for a large request or answer, and one
-// without a byte of it is too long.
+// If the shared memory budget runs short, a large request or response gets ten seconds, and at most one
+// second without progress.
 struct Timeouts {
-  std::chrono::seconds keep_alive{60};  // for the next request to begin
-  std::chrono::seconds head{30};        // for the rest of its line and headers
+  std::chrono::seconds keep_alive{60};  // until the next request starts
+  std::chrono::seconds head{30};        // for the rest of the request line and headers
   std::chrono::seconds body{60};
-  std::chrono::seconds answer{60};  // for the client to take it
+  std::chrono::seconds answer{60};  // for the client to receive the response
 };
 
 }  // namespace rocktable

@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 namespace ip = boost::asio::ip;
 
 constexpr int kAuthorityDays = 3650;
-constexpr int kCertificateDays = 397;  // Apple's limit is 398, and none is tighter
-constexpr long kClockSkew = 3600;      // seconds: a client's clock may be behind
+constexpr int kCertificateDays = 397;  // Apple's limit is 398, the lowest of all clients
+constexpr long kClockSkew = 3600;      // seconds: the clock of a client may be behind
 constexpr int kSerialBits = 127;
 constexpr long kVersion3 = 2;
 
 void require(bool good, const char* what) {
-  if (!good) throw TlsError(std::string("cannot make a certificate: ") + what + ": " + openssl_reason());
+  if (!good) throw TlsError(std::string("cannot create a certificate: ") + what + ": " + openssl_reason());
 }
 
 // --- Certificates ------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ void set_common_name(X509_NAME* name, const std::string& text) {
           "name");
 }
 
-// From an hour ago on, but never beyond its issuer.
+// Valid from an hour ago; expires no later than the issuer.
 void set_validity(X509* certificate, const X509* issuer, int days) {
   std::time_t now = std::time(nullptr);
   require(X509_time_adj_ex(X509_getm_notBefore(certificate), 0, -kClockSkew, &now) != nullptr &&
@@ -63,7 +63,7 @@ void set_validity(X509* certificate, const X509* issuer, int days) {
     require(X509_set1_notAfter(certificate, X509_get0_notAfter(issuer)) == 1, "validity");
 }
 
-// `value` in OpenSSL's notation: never a user's words.
+// `value` is in OpenSSL's notation. Never pass user input.
 void add_extension(X509* certificate, X509* issuer, int nid, const char* value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
@@ -109,7 +109,7 @@ CertificatePtr new_certificate(EVP_PKEY* key, const std::string& common_name) {
   return out;
 }
 
-// Each has a name of its own, so that a client that trusts several tells them apart.
+// Each authority has a unique name, so that a client that trusts several can distinguish them.
 std::string new_authority_name() {
   unsigned char bytes[4];
   require(RAND_bytes(bytes, sizeof bytes) == 1, "name");
@@ -154,7 +154,7 @@ std::string pem_of(X509* certificate) {
   return text_of(out);
 }
 
-// Whole or not at all; who comes second finds the file of the first.
+// Writes the file atomically. If another process wrote it first, keeps that file.
 void write_once(const fs::path& path, const std::string& text, mode_t mode) {
   AtomicFile file(path, mode);
   file.write(text);
@@ -162,38 +162,40 @@ void write_once(const fs::path& path, const std::string& text, mode_t mode) {
 }
 
 void make_authority(const fs::path& certificate_file, const fs::path& key_file) {
-  constexpr mode_t kOwnerAlone = 0600, kReadable = 0644;
+  constexpr mode_t kOwnerOnly = 0600, kReadable = 0644;
   constexpr fs::perms kFolderMode{0755};
   std::error_code error;
   fs::create_directories(certificate_file.parent_path(), error);
   if (error)
-    throw TlsError("cannot make the folder " + certificate_file.parent_path().string() + ": " +
+    throw TlsError("cannot create the folder " + certificate_file.parent_path().string() + ": " +
                    error.message());
-  fs::permissions(certificate_file.parent_path(), kFolderMode, error);  // whatever the umask says
-  // The key first: a key without a certificate is what a start leaves that was killed in between.
-  if (!fs::exists(key_file, error)) write_once(key_file, pem_of(new_key().get()), kOwnerAlone);
+  fs::permissions(certificate_file.parent_path(), kFolderMode, error);  // independent of the umask
+  // The key is written first. A start that was killed in between leaves a key without certificate, which is
+  // reused here.
+  if (!fs::exists(key_file, error)) write_once(key_file, pem_of(new_key().get()), kOwnerOnly);
   const KeyPtr key = parse_key(read_small_file("the private key", key_file.string()), key_file.string());
   write_once(certificate_file, pem_of(new_authority(key.get()).get()), kReadable);
 }
 
-// Whoever can read the key can pass for any server that this machine's clients trust.
-void warn_of_strangers(const fs::path& key_file) {
+// Anyone who can read the key can impersonate any server to the clients that trust the authority.
+void warn_of_unsafe_key(const fs::path& key_file) {
   struct stat status{};
   if (::stat(key_file.c_str(), &status) != 0) return;
   const bool owned = status.st_uid == ::geteuid() || status.st_uid == 0;
   if (owned && (status.st_mode & 077) == 0) return;
   spdlog::warn(
-      "others than you can read or have made the private key {}; do not trust the authority beside it",
+      "other users can read the private key {}, or one of them owns it; do not trust this certificate "
+      "authority",
       key_file.string());
 }
 
-// A sentence where it cannot sign.
+// Throws TlsError if the authority cannot sign.
 void check_authority(X509* certificate, EVP_PKEY* key, const fs::path& file, const fs::path& key_file) {
   const std::string remedy = "; delete the folder " + file.parent_path().string() +
-                             " to have a new one made, and have clients trust that";
+                             " to create a new one, and let clients trust the new one";
   if (X509_check_private_key(certificate, key) != 1) {
     ERR_clear_error();
-    throw TlsError("the private key " + key_file.string() + " does not fit the certificate authority " +
+    throw TlsError("the private key " + key_file.string() + " does not match the certificate authority " +
                    file.string() + remedy);
   }
   if (X509_check_ca(certificate) != 1 || X509_verify(certificate, key) != 1) {
@@ -220,7 +222,7 @@ CertificateAuthority::CertificateAuthority(const fs::path& folder)
           .certificate;
   key_ = parse_key(read_small_file("the private key", key_file.string()), key_file.string());
   check_authority(certificate_.get(), key_.get(), file_, key_file);
-  warn_of_strangers(key_file);
+  warn_of_unsafe_key(key_file);
 }
 
 Identity CertificateAuthority::issue(const std::vector<std::string>& hosts) const {

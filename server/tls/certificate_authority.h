@@ -1,8 +1,8 @@
-// The authority that signs the certificates of this machine's emulators: made once, kept in a folder, and trusted
-// by the clients that its user tells to.
+// The local certificate authority that signs the certificates of --tls auto. It is created once and kept in a
+// folder. The user configures clients to trust it.
 //
-//   ca.pem      its certificate: what clients are to trust
-//   ca-key.pem  its private key, for its owner alone
+//   ca.pem      certificate, for clients to trust
+//   ca-key.pem  private key, readable only by its owner
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,16 @@ namespace rocktable {
 
 class CertificateAuthority {
  public:
-  // Reads the authority in `folder`; where there is none it is made, and the folder as well. Each file is there
-  // whole or not at all, and what other processes do at the same time leads to the same authority for all. An
-  // authority that is damaged or has expired is left as it is. Throws TlsError.
+  // Reads the authority in `folder`. Creates it, and the folder, if there is none. Files are written
+  // atomically, and concurrent processes end up with the same authority. A damaged or expired authority is an
+  // error and is left unchanged. Throws TlsError.
   explicit CertificateAuthority(const std::filesystem::path& folder);
 
-  // What clients have to trust.
+  // The certificate file that clients must trust.
   const std::filesystem::path& file() const { return file_; }
 
-  // A new key, with a certificate for `hosts`, names and addresses, from an hour ago for 397 days: for longer no
-  // client trusts one. Throws TlsError.
+  // Creates a key, and a certificate for `hosts` (names and addresses). It is valid for 397 days from an hour
+  // ago: clients reject longer validity. Throws TlsError.
   Identity issue(const std::vector<std::string>& hosts) const;
 
  private:

@@ -18,7 +18,7 @@ constexpr std::string_view kWildcard = "*.";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// An underscore is not of host names, but containers have it in theirs.
+// Host names must not contain underscores, but names of containers do.
 bool is_of_label(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_';
 }
@@ -38,9 +38,9 @@ std::vector<std::string_view> labels_of(std::string_view name) {
   return out;
 }
 
-// `0.0.0.0` and `::` mean every address: no client connects to them.
-std::string why_not_an_address(const std::string& name, const ip::address& address) {
-  return address.is_unspecified() ? name + " is no address that a client connects to" : "";
+// `0.0.0.0` and `::` mean all addresses: no client connects to them.
+std::string address_error(const std::string& name, const ip::address& address) {
+  return address.is_unspecified() ? name + " is not an address that a client can connect to" : "";
 }
 
 std::string without_brackets(const std::string& host) {
@@ -55,10 +55,10 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-std::string why_not_a_certificate_name(const std::string& name) {
+std::string certificate_name_error(const std::string& name) {
   boost::system::error_code not_an_address;
   const ip::address address = ip::make_address(name, not_an_address);
-  if (!not_an_address) return why_not_an_address(name, address);
+  if (!not_an_address) return address_error(name, address);
   std::string_view rest = name;
   const bool wildcard = rest.starts_with(kWildcard);
   if (wildcard) rest.remove_prefix(kWildcard.size());
@@ -66,9 +66,8 @@ std::string why_not_a_certificate_name(const std::string& name) {
   if (name.size() > kMaxName || !std::all_of(labels.begin(), labels.end(), is_label))
     return name + " is neither a DNS name nor an IP address";
   if (labels.size() > 1 && std::all_of(labels.back().begin(), labels.back().end(), is_digit))
-    return name + " is not an IP address, and no DNS name ends with a number";
-  if (wildcard && labels.size() < 2)
-    return name + " is too wide: behind *. clients want a name with a dot in it";
+    return name + " is not an IP address, and a DNS name cannot end with a number";
+  if (wildcard && labels.size() < 2) return name + " is too wide: after *. clients require a name with a dot";
   return "";
 }
 
@@ -78,7 +77,7 @@ std::vector<std::string> certificate_names(const std::string& table_host,
                                   "::1"};
   boost::system::error_code ignored;
   for (const auto& host : {ip::host_name(ignored), without_brackets(table_host)})
-    if (why_not_a_certificate_name(host).empty()) add_once(out, host);
+    if (certificate_name_error(host).empty()) add_once(out, host);
   for (const auto& name : more) add_once(out, name);
   return out;
 }

@@ -1,4 +1,4 @@
-// The names and addresses that the certificate of --tls auto is good for.
+// The names and addresses in the certificate of --tls auto.
 #pragma once
 
 #include <string>
@@ -6,12 +6,13 @@
 
 namespace rocktable {
 
-// Why no client would accept a certificate for `name`: a sentence that begins with the name. Empty: it is an IP address, a
-// DNS name, or one with `*` as its first label and at least two labels behind it, as in `*.table.core.windows.net`.
-std::string why_not_a_certificate_name(const std::string& name);
+// Returns why clients would reject a certificate for `name`: a sentence that starts with the name. Returns an
+// empty string for an IP address, a DNS name, or a DNS name whose first label is `*`, followed by at least
+// two labels, as in `*.table.core.windows.net`.
+std::string certificate_name_error(const std::string& name);
 
-// By what clients call an emulator on this machine that listens at `table_host` (empty: the default), and then `more`. Each
-// is there once.
+// The names and addresses of an emulator on this machine that listens at `table_host` (empty: the default),
+// followed by `more`, without duplicates.
 std::vector<std::string> certificate_names(const std::string& table_host,
                                            const std::vector<std::string>& more = {});
 

@@ -1,4 +1,4 @@
-// OpenSSL's objects with owners, its complaints as text, and the pair that a server shows: certificate and key.
+// Owners for OpenSSL objects, OpenSSL errors as text, and Identity: certificate and key of a server.
 #pragma once
 
 #include <openssl/bio.h>
@@ -14,7 +14,7 @@
 
 namespace rocktable {
 
-// HTTPS cannot be served: a sentence for the user, which names the file. Never holds a password.
+// HTTPS cannot be served. The message is for the user and names the file. It never contains a password.
 class TlsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -39,21 +39,21 @@ using ExtensionPtr = std::unique_ptr<X509_EXTENSION, OpenSslDeleter<X509_EXTENSI
 using GeneralNamesPtr = std::unique_ptr<GENERAL_NAMES, OpenSslDeleter<GENERAL_NAMES_free>>;
 using BigNumberPtr = std::unique_ptr<BIGNUM, OpenSslDeleter<BN_free>>;
 
-// What a server shows, and can prove to own.
+// The certificate that a server presents, with its private key.
 struct Identity {
   CertificatePtr certificate;
   KeyPtr key;
-  CertificatesPtr chain;  // from the certificate's issuer up; null: none
+  CertificatesPtr chain;  // intermediate certificates, issuer first; null: none
 };
 
-// Why OpenSSL's last call on this thread failed, in its words; its list of errors is empty afterwards.
+// Returns OpenSSL's reason of the last failure on this thread. Clears the error queue.
 inline std::string openssl_reason() {
   const char* reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
   return reason != nullptr ? reason : "no reason given";
 }
 
-// A BIO that reads `text`, which must outlive it.
+// Returns a BIO that reads `text`. `text` must outlive it.
 inline BioPtr reader_of(const std::string& text) {
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }

@@ -18,19 +18,20 @@ namespace ssl = boost::asio::ssl;
 
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 
-// Those of TLS 1.2; TLS 1.3 has good ones alone.
+// Ciphers of TLS 1.2 with forward secrecy. All ciphers of TLS 1.3 are good.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// Length and name of each protocol that may come inside TLS, as RFC 7301 (ALPN) writes them.
+// The supported application protocols in the format of RFC 7301 (ALPN): length and name of each.
 constexpr std::string_view kProtocols = "\x08http/1.1\x08http/1.0";
 
-// OpenSSL would ask at the terminal.
+// Passphrase callback: records that a passphrase is needed. Without it OpenSSL would prompt at the terminal.
 int notice_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
 }
 
-// HTTP/1.1 where the client offers it; who offers other protocols alone (HTTP/2) is told so by an alert.
+// Selects HTTP/1.1 or 1.0 if the client offers it. If the client offers only other protocols (HTTP/2), sends
+// an alert.
 int select_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_length,
                     const unsigned char* offered, unsigned int offered_length, void*) {
   unsigned char* out = nullptr;
@@ -44,12 +45,12 @@ int select_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_le
 void check_fit(const Identity& identity, const std::string& certificate_file, const std::string& key_file) {
   if (X509_check_private_key(identity.certificate.get(), identity.key.get()) == 1) return;
   ERR_clear_error();
-  throw TlsError("the private key " + key_file + " does not fit the certificate " + certificate_file);
+  throw TlsError("the private key " + key_file + " does not match the certificate " + certificate_file);
 }
 
 // --- PKCS#12 -----------------------------------------------------------------------------------------------
 
-// OpenSSL's algorithms of old, for the length of its life: RC2 and RC4, with which old tools encrypt PFX files.
+// Loads OpenSSL's legacy provider during its lifetime: old tools encrypt PFX files with RC2 and RC4.
 class LegacyAlgorithms {
  public:
   LegacyAlgorithms() : provider_(OSSL_PROVIDER_try_load(nullptr, "legacy", 1)) {}
@@ -63,7 +64,7 @@ class LegacyAlgorithms {
   OSSL_PROVIDER* provider_;
 };
 
-// Where nothing protects its integrity, nobody knows before the contents are read.
+// Returns true if the password is certainly wrong. Without a MAC, only reading the contents shows that.
 bool has_other_password(PKCS12* pfx, const std::string& password) {
   ERR_clear_error();
   const bool fits = !PKCS12_mac_present(pfx) || PKCS12_verify_mac(pfx, password.c_str(), -1) == 1 ||
@@ -71,7 +72,8 @@ bool has_other_password(PKCS12* pfx, const std::string& password) {
   return !fits && ERR_peek_error() == 0;  // an error: it could not be computed
 }
 
-// What is in it; nothing, with OpenSSL's reason left, where it cannot be read.
+// Returns the contents. If they cannot be read, returns nullopt and leaves the reason in OpenSSL's error
+// queue.
 std::optional<Identity> contents_of(PKCS12* pfx, const std::string& password) {
   ERR_clear_error();
   EVP_PKEY* key = nullptr;
@@ -83,8 +85,8 @@ std::optional<Identity> contents_of(PKCS12* pfx, const std::string& password) {
 
 // --- The context -------------------------------------------------------------------------------------------
 
-// The intermediate certificates go out in order, each behind the one that it signed, whatever their order in the
-// file. The root need not go out at all: a client has it, or does not trust it.
+// Sends the intermediate certificates in order, each after the certificate that it signed, independent of
+// their order in the file. Does not send the root: a client either has it or does not trust it.
 bool use_identity(SSL_CTX* context, const Identity& identity) {
   if (SSL_CTX_use_cert_and_key(context, identity.certificate.get(), identity.key.get(), identity.chain.get(),
                                1) != 1)
@@ -115,12 +117,12 @@ Identity parse_certificates(const std::string& text, const std::string& file) {
   Identity out;
   out.certificate.reset(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
   if (!out.certificate)
-    throw TlsError("the file " + file + " holds no certificate in PEM form: " + openssl_reason());
+    throw TlsError("the file " + file + " contains no certificate in PEM form: " + openssl_reason());
   out.chain.reset(sk_X509_new_null());
   while (X509* next = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr))
     sk_X509_push(out.chain.get(), next);
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
-    throw TlsError("the file " + file + " holds a damaged certificate: " + openssl_reason());
+    throw TlsError("the file " + file + " contains a damaged certificate: " + openssl_reason());
   ERR_clear_error();
   return out;
 }
@@ -133,8 +135,8 @@ KeyPtr parse_key(const std::string& text, const std::string& file) {
   const std::string reason = openssl_reason();
   if (encrypted)
     throw TlsError("the private key " + file +
-                   " is encrypted; rocktable takes one without a passphrase, or a PFX file with --pwd");
-  throw TlsError("the file " + file + " holds no private key in PEM form: " + reason);
+                   " is encrypted; use a key without passphrase, or a PFX file with --pwd");
+  throw TlsError("the file " + file + " contains no private key in PEM form: " + reason);
 }
 
 Identity read_pem(const std::string& certificate_file, const std::string& key_file) {
@@ -149,7 +151,7 @@ Identity read_pfx(const std::string& file, const std::string& password) {
   const Pkcs12Ptr pfx(d2i_PKCS12_bio(reader_of(bytes).get(), nullptr));
   if (!pfx) throw TlsError("the file " + file + " is not in PFX form: " + openssl_reason());
   if (has_other_password(pfx.get(), password))
-    throw TlsError("the PFX file " + file + " has another password than --pwd says");
+    throw TlsError("the PFX file " + file + " has another password than --pwd");
   auto out = contents_of(pfx.get(), password);
   if (!out) {
     const LegacyAlgorithms legacy;
@@ -157,7 +159,7 @@ Identity read_pfx(const std::string& file, const std::string& password) {
   }
   if (!out) {
     throw TlsError("the PFX file " + file + " cannot be read: " + openssl_reason() +
-                   " (with OpenSSL's legacy algorithms, where they are installed, as well)");
+                   " (also with OpenSSL's legacy algorithms, if installed)");
   }
   if (!out->certificate || !out->key)
     throw TlsError("the PFX file " + file + " lacks a certificate with its private key");
@@ -171,10 +173,10 @@ ssl::context tls_context(const Identity& identity, const std::string& source) {
   ERR_clear_error();
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // sessions are in tickets, which clients keep
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // session tickets make a cache unnecessary
   SSL_CTX_set_alpn_select_cb(context, select_protocol, nullptr);
   if (SSL_CTX_set_cipher_list(context, kCiphers) != 1)
-    throw TlsError("this OpenSSL has no ciphers to serve HTTPS: " + openssl_reason());
+    throw TlsError("this version of OpenSSL has no ciphers for HTTPS: " + openssl_reason());
   if (!use_identity(context, identity))
     throw TlsError("cannot serve HTTPS with " + source + ": " + openssl_reason());
   return out;

@@ -58,9 +58,9 @@ void fuzz_control(std::string_view input) {
 
   const auto local = refuse_control(kLocal, resource, headers, unsigned_request);
   if (local) check_refusal(*local);
-  if (!local && !is_open_to_all(resource)) check_admitted_here(headers);
+  if (!local && !is_public_resource(resource)) check_admitted_here(headers);
   const auto anywhere = refuse_control(kAnywhere, resource, headers, unsigned_request);
-  require(anywhere.has_value() != is_open_to_all(resource), "let in without the token");
+  require(anywhere.has_value() != is_public_resource(resource), "let in without the token");
   if (anywhere) check_refusal(*anywhere);
 
   static TableStore store({{}, true});

@@ -89,7 +89,7 @@ def test_credentials_that_come_twice_are_told_so(server, told):
     for sas in (account_sas(server), table_sas(server, "abc")):
         for field in sas.split("&"):
             answer = send_with(server, f"{sas}&{field}", "GET", "/abc()")
-            assert told(answer, 403) == "A field of the SAS stands in the query twice."
+            assert told(answer, 403) == "A field of the SAS is repeated in the query."
 
 
 def test_a_batch_that_writes_to_the_secondary_location_is_told_so(server, told):
@@ -97,7 +97,7 @@ def test_a_batch_that_writes_to_the_secondary_location_is_told_so(server, told):
     part = batch_part(server, "PUT", "abc(PartitionKey='p',RowKey='r')", {})
     target = f"{server.base}-secondary/$batch"
     answer = exchange(server, request_bytes(server, "POST", target, BATCH_HEADERS, batch_body([part])))
-    assert told(answer, 403) == "The secondary location (-secondary) takes no writes."
+    assert told(answer, 403) == "The secondary location (-secondary) is read-only."
 
 
 def test_the_string_to_sign_is_shown_and_leads_to_a_good_signature(server, told):
@@ -115,7 +115,7 @@ def test_dates_accounts_and_missing_credentials_are_told(server, told):
     """Decision: one sentence each, with what was compared."""
     old = email.utils.formatdate(time.time() - 3600, usegmt=True)
     text = told(ask(server, "x", headers={"x-ms-date": old}), 403)
-    assert text.startswith(f"x-ms-date is '{old}', 60 minutes too old by the server's clock, which says '"), text
+    assert text.startswith(f"x-ms-date is '{old}', 60 minutes too old compared with the server's clock, '"), text
     assert "neither x-ms-date nor Date" in told(ask(server, "x", headers={"x-ms-date": None}), 403)
     assert "neither an Authorization header" in told(send(server, "GET", "/Tables", {"Authorization": None}), 401)
     assert "scheme 'Basic'" in told(send(server, "GET", "/Tables", {"Authorization": "Basic YTpi"}), 400)
@@ -133,21 +133,21 @@ def test_what_a_shared_access_signature_lacks_is_told(server, table, told):
     assert f"is expired: start none, expiry '{expiry}', now '" in asked(account_sas(server, se=expiry))
     start = at(600)
     assert f"is not valid yet: start '{start}'" in asked(account_sas(server, st=start))
-    assert "address or range '10.0.0.1' (sip), the client's is '127.0.0.1'" in asked(account_sas(server, sip="10.0.0.1"))
+    assert "address or range '10.0.0.1' (sip), but the client's address is '127.0.0.1'" in asked(account_sas(server, sip="10.0.0.1"))
     assert "protocols 'https' (spr)" in asked(account_sas(server, spr="https"))
     assert "services 'bq' (ss)" in asked(account_sas(server, ss="bq"))
     assert "QueryEntities needs the resource type o; the SAS has 'sc'" in asked(account_sas(server, srt="sc"))
     assert "InsertEntity needs the permission a; the SAS has 'r'" in asked(
         table_sas(server, table, sp="r"), "POST", f"/{table}", entity)
-    assert "(tn), the request for" in asked(table_sas(server, "other"))
+    assert "(tn), but the request is for" in asked(table_sas(server, "other"))
     assert "no stored access policy 'nobody'" in asked(table_sas(server, table, sp=None, se=None, si="nobody"))
     ranged = table_sas(server, table, spk="a", srk="1", epk="b")
-    outside = "(PartitionKey 'c', RowKey 'r') lies outside of the range of the SAS, which is from spk 'a', srk '1' to"
+    outside = "(PartitionKey 'c', RowKey 'r') is outside of the range of the SAS, which is from spk 'a', srk '1' to"
     assert outside in asked(ranged, "POST", f"/{table}", entity)
     assert outside in asked(ranged, "GET", f"/{table}(PartitionKey='c',RowKey='r')", status=404)
     assert "must be in lower case" in asked(mis_signed_sas(server, table.upper()))
     policies = send_with(server, account_sas(server), "GET", f"/{table}?comp=acl", {"Accept": "application/xml"})
-    assert "no SAS opens access policies" in told(policies, 403)
+    assert "no SAS grants access policies" in told(policies, 403)
 
 
 def mis_signed_sas(server, table):
@@ -181,7 +181,7 @@ def test_hostile_bytes_do_not_leave_the_header(server, table, told):
     """Decision: printable ASCII, all else escaped; of a bounded length."""
     sas = f"sv=2019-02-02&tn={table}&sp=r%0D%0ASet-Cookie:x&se=%C3%A9%01&sig=x"
     answer = send_with(server, sas, "GET", f"/{table}()")
-    assert "no value may hold a line break" in told(answer, 403)
+    assert "No value may contain a line break" in told(answer, 403)
     answer = send_with(server, sas.replace("%0A", ""), "GET", f"/{table}()")
     assert "'r\\x0dSet-Cookie:x\\n\\n\\xc3\\xa9\\x01\\n/table/" in told(answer, 403)
     assert "Set-Cookie" not in answer.headers

@@ -105,7 +105,7 @@ def test_snapshots(server):
     )
     taken = json.loads(done(server, "snapshot", "show", "seeded", "--json"))["snapshot"]["taken"]
     said = refused(server, "snapshot", "take", "seeded")
-    assert "there is a snapshot seeded already; --replace takes its place" in said and "?" not in said
+    assert "The snapshot seeded already exists. Use --replace to replace it." in said and "?" not in said
     insert(server, "One", "p", "new")
     create_table(server, "Three")
     assert done(server, "snapshot", "restore", "seeded") == (
@@ -122,7 +122,7 @@ def test_snapshots(server):
     assert done(server, "snapshot", "show", "seeded").split() == lines[1].split()
     for name in ("b", "seeded"):
         assert f"deleted the snapshot {name} at {address}: 2 tables, taken " in done(server, "snapshot", "delete", name)
-    assert "there is no snapshot b" in refused(server, "snapshot", "restore", "b")
+    assert "There is no snapshot b." in refused(server, "snapshot", "restore", "b")
 
 
 def test_options_stand_for_the_environment(server):

@@ -88,8 +88,8 @@ def test_commands_that_control_an_instance(server, tmp_path):
     assert document("reset", *target) == {"endpoint": url_of(server), "account": None, "table": None, "accounts": 1, "tables": 1}
     assert document("reset", "--account", server.name, *target) == {
         "endpoint": url_of(server), "account": server.name, "table": None, "accounts": 0, "tables": 0}
-    assert "there is no snapshot one" in error("snapshot", "restore", "one", *target)
-    assert "there is no snapshot one" in error("snapshot", "delete", "one", *target)
+    assert "There is no snapshot one." in error("snapshot", "restore", "one", *target)
+    assert "There is no snapshot one." in error("snapshot", "delete", "one", *target)
     assert "see rocktable snapshot" in error("snapshot", "take", code=2)
     assert "see rocktable reset" in error("reset", "--table", "One", code=2)
 

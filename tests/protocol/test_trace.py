@@ -276,7 +276,7 @@ def test_a_large_request_that_is_refused_by_its_head(server, traced):
     assert entry["response"]["status"] == 403 and entry["_rocktable"]["explanation"]
     assert request["url"].endswith("/t?refused") and header(request, "Authorization") == "SharedKey a:***"
     assert (request["bodySize"], request["postData"]["text"]) == (len(body), "")
-    assert request["postData"]["comment"] == "the body is not kept"
+    assert request["postData"]["comment"] == "the body was not kept"
 
 
 def test_no_http_at_all(server, trace):
@@ -446,14 +446,14 @@ def fails_to_start(*flags):
 def test_a_file_that_cannot_be_written_ends_the_start(start, tmp_path):
     notes = tmp_path / "notes.har"
     notes.write_text('{"log":{"creator":{"name":"other"}}}')
-    assert fails_to_start("--trace", notes) == (1, f"rocktable: cannot write the trace {notes}: there is a file of that "
-                                                   "name, which is no trace of rocktable; it stays as it is\n")
+    assert fails_to_start("--trace", notes) == (1, f"rocktable: cannot write the trace {notes}: a file of that "
+                                                   "name exists and is not a trace of rocktable; it was not changed\n")
     assert notes.read_text() == '{"log":{"creator":{"name":"other"}}}'
     code, message = fails_to_start("--trace", tmp_path / "none" / "t.har")
     assert code == 1 and message.endswith("/none/t.har: No such file or directory\n")
     start("--trace", tmp_path / "t.har")
     assert fails_to_start("--trace", tmp_path / "t.har") == (
-        1, f"rocktable: cannot write the trace {tmp_path}/t.har: another process writes it\n")
+        1, f"rocktable: cannot write the trace {tmp_path}/t.har: another process is writing it\n")
     assert fails_to_start("--trace", "")[0] == 2
     for limit in ("3", "x", "-1"):
         assert fails_to_start("--trace", tmp_path / "u.har", "--traceLimit", limit)[0] == 2
@@ -474,7 +474,7 @@ def test_on_a_full_disk_requests_are_served_and_the_trace_stays_readable(start, 
     after = wait_for(path, lambda entries: any(map(is_last, entries)))
     assert after[0]["_missingBefore"] + len(before) + len(after) == 31
     (warning,) = server.errors().splitlines()
-    assert warning == (f"rocktable: cannot write the trace {path}: No space left on device; requests are served, and missing in the "
+    assert warning == (f"rocktable: cannot write the trace {path}: No space left on device; requests are served, but are missing in the "
                        "trace until it can be written")
 
 
@@ -490,4 +490,4 @@ def test_exec_takes_it(tmp_path):
     (tmp_path / "other").write_text("x")
     result = subprocess.run([BINARY, "exec", "--trace", tmp_path / "other", "--", "true"], capture_output=True, text=True,
                             timeout=20, check=False)
-    assert result.returncode == 1 and "which is no trace of rocktable" in result.stderr
+    assert result.returncode == 1 and "is not a trace of rocktable" in result.stderr

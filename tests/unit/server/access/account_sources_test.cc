@@ -1,4 +1,4 @@
-// Where accounts are named, and the file among them that changes while it is watched.
+// AccountSources: the environment variable, the file, and changes of the watched file.
 #include "server/access/account_sources.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@
 namespace rocktable {
 namespace {
 
-// Sets the variable for a test, and clears it behind.
+// Sets the environment variable during a test.
 class Variable {
  public:
   explicit Variable(const char* text) { setenv("AZURITE_ACCOUNTS", text, 1); }
@@ -52,7 +52,7 @@ bool soon(const std::function<bool()>& holds) {
 
 const std::string kDevelopment = std::string(kDevelopmentAccount) + "=" + std::string(kDevelopmentKey) + " ";
 
-TEST_CASE("Without any naming there is devstoreaccount1, and a blank variable names nothing") {
+TEST_CASE("devstoreaccount1 is the default, also with a blank variable") {
   CHECK(read("") == kDevelopment);
   for (const char* text : {"", " ", "\r\n\t"}) {
     const Variable variable(text);
@@ -60,7 +60,7 @@ TEST_CASE("Without any naming there is devstoreaccount1, and a blank variable na
   }
 }
 
-TEST_CASE("Variable and file count both, and the file wins") {
+TEST_CASE("Variable and file are merged, and the file has precedence") {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "accounts";
   write(file, "two:a2V5\nthree:a2V5\n");
@@ -70,7 +70,7 @@ TEST_CASE("Variable and file count both, and the file wins") {
   CHECK(read(file) == "one=a2V6 two=a2V5 three=a2V5 ");
 }
 
-TEST_CASE("What cannot be read is named") {
+TEST_CASE("Errors name the unreadable source") {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "accounts", pipe = folder.path() / "pipe";
   CHECK(read(file) == "cannot read the accounts file " + file + ": No such file or directory");
@@ -80,15 +80,15 @@ TEST_CASE("What cannot be read is named") {
   CHECK(read(pipe) == "cannot read the accounts file " + pipe + ": it is not a regular file");
   write(file, "one:a2V5\ntwo\n");
   CHECK(read(file) ==
-        "the accounts file " + file + ", line 2, account 2: an account is written NAME:KEY[:KEY]");
+        "the accounts file " + file + ", line 2, account 2: an account must have the form NAME:KEY[:KEY]");
   write(file, std::string((16 << 20) + 1, '\n'));
   CHECK(read(file) == "cannot read the accounts file " + file + ": it is larger than 16 MiB");
   const Variable variable("one");
-  CHECK(read("") == "AZURITE_ACCOUNTS, line 1, account 1: an account is written NAME:KEY[:KEY]");
+  CHECK(read("") == "AZURITE_ACCOUNTS, line 1, account 1: an account must have the form NAME:KEY[:KEY]");
 }
 
-// Written in place, replaced by another, gone and there again, broken and mended.
-TEST_CASE("A watched file is read again whenever it changes, and a broken one changes nothing") {
+// The file is written in place, replaced, removed and restored, broken and repaired.
+TEST_CASE("A watched file is read again after each change, and a broken one changes nothing") {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "accounts", other = folder.path() / "other";
   write(file, "one:a2V5\n");
@@ -116,7 +116,7 @@ TEST_CASE("A watched file is read again whenever it changes, and a broken one ch
   }
 }
 
-TEST_CASE("A watched file that never rests is read all the same") {
+TEST_CASE("A watched file that keeps changing is read anyway") {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "accounts", other = folder.path() / "other";
   write(file, "one:a2V5\n");

@@ -1,4 +1,4 @@
-// Accounts: their text, what of it is refused and how, and the set that requests look them up in.
+// Accounts: the text form, its errors, and the set in which requests look accounts up.
 #include "server/access/accounts.h"
 
 #include <doctest/doctest.h>
@@ -71,15 +71,15 @@ TEST_CASE("Accounts are separated by semicolons and line ends, with blanks and c
   }
 }
 
-TEST_CASE("What is wrong with accounts is told with its place") {
+TEST_CASE("Errors in accounts name line and account") {
   struct {
     std::string_view text, refusal;
   } cases[] = {
       {"", "it names no account"},
       {" ;\n# none\n;", "it names no account"},
-      {"one", "it, line 1, account 1: an account is written NAME:KEY[:KEY]"},
-      {"One:a2V5", "it, line 1, account 1: the name of an account is 3 to 24 lower-case letters and digits"},
-      {":a2V5", "it, line 1, account 1: the name of an account is 3 to 24 lower-case letters and digits"},
+      {"one", "it, line 1, account 1: an account must have the form NAME:KEY[:KEY]"},
+      {"One:a2V5", "it, line 1, account 1: an account name must have 3 to 24 lower-case letters and digits"},
+      {":a2V5", "it, line 1, account 1: an account name must have 3 to 24 lower-case letters and digits"},
       {"one:", "it, line 1, account 1: a key of account one is empty"},
       {"one::a2V5", "it, line 1, account 1: a key of account one is empty"},
       {"one:a2V5:", "it, line 1, account 1: a key of account one is empty"},
@@ -87,7 +87,7 @@ TEST_CASE("What is wrong with accounts is told with its place") {
       {"one:a2V", "it, line 1, account 1: a key of account one is not base64"},
       {"one:a2 V5", "it, line 1, account 1: a key of account one is not base64"},
       {"one:a2V5:?", "it, line 1, account 1: a key of account one is not base64"},
-      {"one:a2V5;two:a2V6\n\none:a2V7", "it, line 3, account 3: account one is named twice"},
+      {"one:a2V5;two:a2V6\n\none:a2V7", "it, line 3, account 3: account one is repeated"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -95,8 +95,8 @@ TEST_CASE("What is wrong with accounts is told with its place") {
   }
 }
 
-// A key in the wrong place is a key all the same.
-TEST_CASE("No complaint about accounts repeats a key") {
+// A key in the wrong place must not appear in an error message either.
+TEST_CASE("No error about accounts contains a key") {
   for (const std::string_view text :
        {"c2VjcmV0cw==", "c2VjcmV0cw==:one", "one:c2VjcmV0cw", "one:c2VjcmV0cw==;two", "one:c2VjcmV0cw==:",
         "one:c2VjcmV0cw==:c2VjcmV0cw==:c2VjcmV0cw==", "one:c2VjcmV0cw==;one:c2VjcmV0cw=="}) {
@@ -109,7 +109,7 @@ TEST_CASE("No complaint about accounts repeats a key") {
 
 // --- The set --------------------------------------------------------------------------------------------
 
-TEST_CASE("An account has the keys that it was named with, and none after it was taken out") {
+TEST_CASE("keys_of() returns the configured keys, and null after the account was removed") {
   Accounts accounts({{"one", {"a2V5", "a2V6"}}, {"two", {"a2V7"}}});
   const Accounts same = accounts;
   REQUIRE(same.keys_of("one") != nullptr);
@@ -144,7 +144,7 @@ TEST_CASE("With any account, well-formed names have the well-known key, and name
     CHECK(accounts.keys_of(name) == nullptr);
 }
 
-// Run under ThreadSanitizer, too. Each set is whole: no reader sees an account of one with the keys of
+// Also run under ThreadSanitizer. replace() is atomic: no reader sees an account of one set with the keys of
 // another.
 TEST_CASE("Readers see either the old or the new accounts while these are replaced") {
   Accounts accounts({{"one", {"a2V5"}}});
@@ -167,11 +167,11 @@ TEST_CASE("Readers see either the old or the new accounts while these are replac
   CHECK(wrong == 0);
 }
 
-TEST_CASE("More keys than are kept ready sign as well") {
+TEST_CASE("More keys than the cache holds sign as well") {
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 1100; ++i) {
       const std::string key = "AA" + std::to_string(100000 + i);  // eight characters: base64 without padding
-      REQUIRE(key_of_this_thread(key).sign("text") == AccountKey(key).sign("text"));
+      REQUIRE(cached_key(key).sign("text") == AccountKey(key).sign("text"));
     }
   }
 }

@@ -1,4 +1,4 @@
-// Who calls by a shared access signature: account SAS, table SAS, stored access policies.
+// Authentication by shared access signature: account SAS, table SAS, stored access policies.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace rocktable {
 namespace {
 
-// The URL of a SAS: its query, and a signature over this text.
+// The target of a request with a SAS: the query, and a signature over `text`.
 std::string sas_target(std::string_view query, std::string_view text,
                        std::string_view key = kDevelopmentKey) {
   return "/devstoreaccount1/MyTable?" + std::string(query) + "&sig=" + percent_encode(sign(text, key));
@@ -32,7 +32,7 @@ struct AccountSas {
 
 std::string outcome(const AccountSas& sas) { return outcome(sas.sent()); }
 
-// A table SAS likewise.
+// A table SAS, correctly signed, with parts that a test can replace.
 struct TableSas {
   std::string permissions = "raud", start = "", expiry = "2021-05-23", identifier = "", ip = "",
               protocol = "";
@@ -72,7 +72,7 @@ TEST_CASE("A table SAS grants letters on one table") {
   CHECK_FALSE(caller->keys.has_value());
 }
 
-TEST_CASE("A SAS is signed with each key of the account, and by nobody else") {
+TEST_CASE("A SAS may be signed with each key of the account, and with no other") {
   const std::string_view query = "sv=2019-02-02&ss=t&srt=o&sp=r&se=2021-05-23";
   const std::string_view text = "devstoreaccount1\nr\nt\no\n\n2021-05-23\n\n\n2019-02-02\n";
   CHECK(outcome({.target = sas_target(query, text)}) == "AccountSas");
@@ -80,7 +80,7 @@ TEST_CASE("A SAS is signed with each key of the account, and by nobody else") {
   CHECK(outcome({.target = sas_target(query, text, "b3RoZXI=")}) == "AuthenticationFailed");
   CHECK(outcome({.target = "/devstoreaccount1/t?" + std::string(query) + "&sig="}) == "AuthenticationFailed");
   CHECK(outcome({.target = sas_target(query, text) + "&st="}) == "AccountSas");
-  // Nothing that is signed may be changed or added.
+  // No signed part may be changed or added.
   for (const char* more : {"&spr=https,http", "&st=2021-05-01", "&sip=127.0.0.1"})
     CHECK(outcome({.target = sas_target(query, text) + more}) == "AuthenticationFailed");
   CHECK(outcome({.target = sas_target("sv=2019-02-02&ss=t&srt=o&sp=rw&se=2021-05-23", text)}) ==
@@ -88,13 +88,13 @@ TEST_CASE("A SAS is signed with each key of the account, and by nobody else") {
   CHECK(outcome({.target = sas_target("sv=2014-02-14&ss=t&srt=o&sp=r&se=2021-05-23",
                                       "devstoreaccount1\nr\nt\no\n\n2021-05-23\n\n\n2014-02-14\n")}) ==
         "AuthenticationFailed");
-  // Behind an Authorization header a SAS does not count.
+  // A SAS is ignored if there is an Authorization header.
   Sent both{.target = sas_target(query, text),
             .fields = {{"Authorization", "SharedKey devstoreaccount1:x"}, {"Date", kDate}}};
   CHECK(outcome(both) == "AuthenticationFailed");
 }
 
-TEST_CASE("A SAS counts from its start to its expiry; an expiry it must have") {
+TEST_CASE("A SAS is valid from its start to its expiry; the expiry is mandatory") {
   const struct {
     std::string start, expiry;
     bool counts;
@@ -120,7 +120,7 @@ TEST_CASE("A SAS counts from its start to its expiry; an expiry it must have") {
   }
 }
 
-TEST_CASE("sip is an address or a range, of IPv4; the IPv6 loopback counts as the other one") {
+TEST_CASE("sip is an IPv4 address or range; the IPv6 loopback counts as 127.0.0.1") {
   const struct {
     std::string allowed;
     std::string_view remote;
@@ -153,7 +153,7 @@ TEST_CASE("sip is an address or a range, of IPv4; the IPv6 loopback counts as th
         "This request is not authorized to perform this operation using this source IP 127.0.0.1.");
 }
 
-TEST_CASE("spr=https takes no HTTP") {
+TEST_CASE("spr=https refuses HTTP") {
   for (const bool secure : {false, true}) {
     for (const std::string protocol : {"", "https,http"}) {
       Sent sent = AccountSas{.protocol = protocol}.sent();
@@ -173,7 +173,7 @@ TEST_CASE("An account SAS must be for tables") {
     CHECK(outcome(AccountSas{.services = services}) == "AuthorizationServiceMismatch");
 }
 
-// Each case mends the failure before it: whoever has no signature learns nothing else.
+// Each case fixes the failure before it. A caller without a valid signature learns nothing else.
 TEST_CASE("The checks of a SAS come in the service's order") {
   AccountSas sas{.services = "b", .expiry = "2021-05-21", .ip = "10.0.0.1", .protocol = "https"};
   Sent unsigned_one = sas.sent();
@@ -191,7 +191,7 @@ TEST_CASE("The checks of a SAS come in the service's order") {
 }
 
 // Reports from the service: "sp is mandatory. Cannot be empty", and likewise for the others.
-TEST_CASE("A SAS that lacks what it cannot do without does not authenticate") {
+TEST_CASE("A SAS without a mandatory field does not authenticate") {
   CHECK(outcome(AccountSas{.services = ""}) == "AuthenticationFailed");
   CHECK(outcome(AccountSas{.resource_types = ""}) == "AuthenticationFailed");
   CHECK(outcome(AccountSas{.permissions = ""}) == "AuthenticationFailed");
@@ -200,7 +200,7 @@ TEST_CASE("A SAS that lacks what it cannot do without does not authenticate") {
   CHECK(outcome(TableSas{.permissions = "", .expiry = "", .identifier = "times"}) == "AuthenticationFailed");
 }
 
-TEST_CASE("A stored access policy gives what the SAS leaves out") {
+TEST_CASE("A stored access policy fills the fields that the SAS omits") {
   const auto caller = authenticate(TableSas{.permissions = "", .expiry = "", .identifier = "all"}.sent());
   REQUIRE(caller.has_value());
   CHECK(caller->permissions == "raud");
@@ -212,7 +212,7 @@ TEST_CASE("A stored access policy gives what the SAS leaves out") {
   CHECK(authenticate(TableSas{.identifier = "null"}.sent())->permissions == "raud");
 }
 
-TEST_CASE("A field in both places, an unknown policy, and one that does not count now are refused") {
+TEST_CASE("A field in both places, an unknown policy, and an expired one are refused") {
   const TableSas cases[] = {
       {.permissions = "r", .expiry = "", .identifier = "all"},
       {.permissions = "", .expiry = "2021-05-23", .identifier = "all"},
@@ -257,7 +257,7 @@ TEST_CASE("The key range is inclusive: row keys bound the first and the last par
   }
 }
 
-TEST_CASE("A row key without its partition key bounds nothing, and is refused") {
+TEST_CASE("A row key bound without its partition key bound is refused") {
   CHECK(outcome(TableSas{.range = "&srk=5", .signed_range = "\n5\n\n"}) == "AuthenticationFailed");
   CHECK(outcome(TableSas{.range = "&erk=5", .signed_range = "\n\n\n5"}) == "AuthenticationFailed");
   CHECK(outcome(TableSas{.range = "&spk=a&erk=5", .signed_range = "a\n\n\n5"}) == "AuthenticationFailed");

@@ -1,4 +1,4 @@
-// Who calls by an Authorization header: Shared Key, Shared Key Lite, bearer tokens.
+// Authentication by Authorization header: Shared Key, Shared Key Lite, bearer tokens.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ std::string lite_outcome(std::string_view target, std::string_view signed_resour
                   .fields = {{"x-ms-date", kDate}, {"Authorization", authorization}}});
 }
 
-// What belongs to no account is signed by the one that the header names, with any of its keys.
+// A resource without account is signed by the account that the header names, with any of its keys.
 TEST_CASE("A request for no account is signed by the account that it names") {
   const std::string target = "/_rocktable/stats?x=1", text = date_and("/devstoreaccount1/_rocktable/stats");
   const auto is_signed = [&](const std::string& authorization, std::string_view date = kDate,
@@ -38,7 +38,7 @@ TEST_CASE("A request for no account is signed by the account that it names") {
     Request request{"GET", target, {}, &no_body, "127.0.0.1"};
     request.headers.add("Authorization", authorization);
     request.headers.add("x-ms-date", date);
-    return authenticator().is_signed_by_an_account(request, now, false);
+    return authenticator().is_signed_by_account(request, now, false);
   };
   CHECK(is_signed(lite(text)));
   CHECK(is_signed(lite(text, kSecondKey)));
@@ -53,7 +53,7 @@ TEST_CASE("A request for no account is signed by the account that it names") {
     CHECK_FALSE(is_signed(scheme + sign(text)));
 }
 
-// A request and its signature as a client's log shows them.
+// A request and its signature from the log of a client.
 TEST_CASE("Shared Key Lite as a client of the service signs it") {
   CHECK(outcome(
             {.method = "POST",
@@ -94,7 +94,7 @@ TEST_CASE("Shared Key signs the verb on the wire, Content-MD5, Content-Type and 
   }
 }
 
-TEST_CASE("Each key of the account signs, another account's does not") {
+TEST_CASE("Each key of the account may sign, keys of other accounts may not") {
   const std::string text = date_and("/devstoreaccount1/devstoreaccount1/t");
   const auto with = [&](const std::string& authorization) {
     return outcome(
@@ -131,14 +131,14 @@ TEST_CASE("The account of the URL must exist") {
   CHECK(authenticator().require_account("nobody").error() == Error(ErrorCode::ResourceNotFound));
 }
 
-TEST_CASE("Without credentials there is nothing to do") {
+TEST_CASE("A request without credentials is refused") {
   CHECK(outcome({.target = "/devstoreaccount1/t"}) == "NoAuthenticationInformation");
   CHECK(outcome({.target = "/devstoreaccount1/t?sv=2019-02-02&tn=t"}) == "NoAuthenticationInformation");
   CHECK(outcome({.target = "/devstoreaccount1/t", .fields = {{"Authorization", ""}}}) ==
         "NoAuthenticationInformation");
 }
 
-TEST_CASE("The date is at most 15 minutes off; x-ms-date counts before Date, and is the one that is signed") {
+TEST_CASE("The date is at most 15 minutes off; x-ms-date precedes Date, and must be signed") {
   const std::string text = date_and("/devstoreaccount1/devstoreaccount1/t");
   const std::string authorization = lite(text);
   const auto at = [&](DateTime now, const Fields& dates) {
@@ -157,7 +157,7 @@ TEST_CASE("The date is at most 15 minutes off; x-ms-date counts before Date, and
         "AuthenticationFailed");
   CHECK(at(kNow, {{"x-ms-date", ""}, {"Date", kDate}}) == "Owner");
   CHECK(at(kNow, {}) == "AuthenticationFailed");
-  // Signed as it is, but no date.
+  // Correctly signed, but not a valid date.
   for (const std::string date : {"", "today", "2021-05-22T23:05:14Z"}) {
     const std::string signed_so = lite(date + "\n/devstoreaccount1/devstoreaccount1/t");
     CHECK(outcome({.target = "/devstoreaccount1/t",
@@ -200,7 +200,7 @@ TEST_CASE("At the secondary location the path may be signed with -secondary or w
   CHECK(lite_outcome("/t", "/devstoreaccount1/t", "devstoreaccount1-secondary.table.localhost") == "Owner");
   CHECK(lite_outcome("/devstoreaccount1-secondary/devstoreaccount1/t",
                      "/devstoreaccount1/devstoreaccount1/t") == "Owner");
-  // The primary's URL with the secondary's signature is another one.
+  // The signature of the secondary location does not fit the URL of the primary one.
   CHECK(lite_outcome("/devstoreaccount1/t", "/devstoreaccount1/devstoreaccount1-secondary/t") ==
         "AuthenticationFailed");
   const std::string authorization = "SharedKeyLite devstoreaccount1-secondary:" +
@@ -211,7 +211,7 @@ TEST_CASE("At the secondary location the path may be signed with -secondary or w
 
 // --- Bearer tokens ---------------------------------------------------------------------------------------
 
-// `seconds`: how long it counts from now on.
+// `seconds`: lifetime from now on.
 std::string bearer(std::string_view audience = "https://storage.azure.com", int seconds = 60) {
   const std::int64_t now = (kNow.ticks - kUnixEpoch.ticks) / kTicksPerSecond;
   const std::string payload = R"({"iss":"https://sts.windows.net/t/","aud":")" + std::string(audience) +
@@ -224,7 +224,7 @@ std::string bearer_outcome(const std::string& authorization, bool secure) {
       {.target = "/devstoreaccount1/t", .fields = {{"Authorization", authorization}}, .secure = secure});
 }
 
-TEST_CASE("A bearer token is taken over HTTPS; it needs no date") {
+TEST_CASE("A bearer token is accepted over HTTPS; it needs no date") {
   CHECK(bearer_outcome(bearer(), true) == "Bearer");
   CHECK(bearer_outcome("bearer" + bearer().substr(6), true) == "Bearer");
   CHECK(bearer_outcome(bearer("https://devstoreaccount1.table.core.windows.net"), true) == "Bearer");
@@ -241,7 +241,7 @@ TEST_CASE("A bearer token whose claims do not fit is answered with the challenge
   CHECK(bearer_outcome(bearer("https://other.table.core.windows.net"), true) == "InvalidBearerToken");
 }
 
-TEST_CASE("Bearer tokens are refused where nobody asked for them") {
+TEST_CASE("Bearer tokens are refused unless enabled") {
   const Authenticator plain({{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}},
                             policies_of);
   const Sent sent{.target = "/devstoreaccount1/t", .fields = {{"Authorization", bearer()}}, .secure = true};

@@ -1,4 +1,4 @@
-// What a caller may do: what each operation asks, and what owners, bearer tokens and signatures have.
+// Authorization: the access that each operation requires, and what account keys, bearer tokens and SAS grant.
 #include "server/access/authorization.h"
 
 #include <doctest/doctest.h>
@@ -38,9 +38,9 @@ constexpr auto kAny = Condition::Kind::Any;
 struct Needed {
   std::string name;
   Operation operation;
-  std::string resource_type;             // empty: no SAS may
+  std::string resource_type;             // empty: no SAS grants it
   std::vector<std::string> permissions;  // each of these suffices
-  bool on_entities = false;              // within reach of a table SAS
+  bool on_entities = false;              // a table SAS can grant it
 };
 
 // Source: learn.microsoft.com/rest/api/storageservices/create-account-sas#table-service
@@ -68,7 +68,7 @@ const Needed kNeeded[] = {
 
 const std::string kAllLetters = "rwdlacupx";
 
-// Whether these letters hold all of one of the alternatives.
+// Returns whether `letters` contain all letters of one alternative.
 bool suffices(const std::string& letters, const std::vector<std::string>& alternatives) {
   for (const auto& needed : alternatives)
     if (needed.find_first_not_of(letters) == std::string::npos) return true;
@@ -79,8 +79,9 @@ TEST_CASE("The owner of the key may do everything") {
   for (const auto& needed : kNeeded) CHECK(permission(Caller(), needed.operation) == "yes");
 }
 
-// Recorded from the service: data and service properties, but of access policies there is nothing to be found.
-TEST_CASE("The holder of a bearer token may do everything but see access policies") {
+// Recorded from the service: a bearer token grants data and service properties, but access policies are not
+// found.
+TEST_CASE("A bearer token grants everything except access policies") {
   const Caller bearer_caller{Caller::Kind::Bearer, {}, {}, {}, std::nullopt};
   for (const auto& needed : kNeeded) {
     CAPTURE(needed.name);
@@ -89,7 +90,7 @@ TEST_CASE("The holder of a bearer token may do everything but see access policie
   }
 }
 
-TEST_CASE("An account SAS may what its letters say, on what its resource types say") {
+TEST_CASE("An account SAS grants its permissions on its resource types") {
   for (const auto& needed : kNeeded) {
     CAPTURE(needed.name);
     for (const std::string type : {"s", "c", "o"}) {
@@ -113,7 +114,7 @@ TEST_CASE("An account SAS may what its letters say, on what its resource types s
   }
 }
 
-TEST_CASE("A table SAS may what its letters say on the entities of its table, and nothing else") {
+TEST_CASE("A table SAS grants its permissions on the entities of its table, and nothing else") {
   for (const auto& needed : kNeeded) {
     CAPTURE(needed.name);
     for (const std::string& letters : {std::string(), std::string("r"), std::string("a"), std::string("u"),
@@ -139,14 +140,14 @@ TEST_CASE("A table SAS does not open another table") {
   CHECK(permission(caller, InsertEntity{"MYTABLE"}) == "yes");
 }
 
-// Its operations are asked one by one.
-TEST_CASE("A batch by itself asks for nothing") {
+// Each operation in the batch is authorized separately.
+TEST_CASE("A batch itself requires no access") {
   CHECK_FALSE(required_access(Batch{}).has_value());
   CHECK(permission(table_sas(""), Batch{}) == "yes");
   CHECK(permission(account_sas("", ""), Batch{}) == "yes");
 }
 
-TEST_CASE("Out of the key range reads find nothing, and writes are refused") {
+TEST_CASE("Outside of the key range, reads find nothing and writes are refused") {
   const Caller caller = table_sas("raud", KeyRange{{"b", "5"}, EntityKey{"d", std::string("7\0", 2)}});
   const struct {
     EntityKey key;
@@ -167,11 +168,11 @@ TEST_CASE("Out of the key range reads find nothing, and writes are refused") {
       CHECK(permission(caller, write(kind, condition, "MyTable", c.key)) ==
             (c.in_reach ? "yes" : "AuthorizationFailure"));
   }
-  // What has no key in its URL is limited where its keys are known.
+  // Operations without a key in the URL are checked later, when their keys are known.
   CHECK(permission(caller, query()) == "yes");
   CHECK(to_string(within_reach(all_keys(), caller)) == "[(b,5) (d,7+))");
   CHECK(permission(caller, InsertEntity{"MyTable"}) == "yes");
-  // First the permission, then the range.
+  // The permission is checked before the range.
   CHECK(permission(table_sas("a", caller.keys), GetEntity{"MyTable", {"a", ""}, {}}) ==
         "AuthorizationPermissionMismatch");
   CHECK(may_touch(table_sas("r"), {"a", ""}));

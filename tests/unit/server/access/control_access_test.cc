@@ -1,4 +1,4 @@
-// What a control request must show: its Host, its Origin, a token or a signature.
+// Access to the control API: Host, Origin, token, signature.
 #include "server/access/control_access.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ const ControlPolicy kNamed{{make_address("127.0.0.1")}, "Tables.Example", ""};
 const ControlPolicy kLan{{make_address("192.0.2.7")}, "192.0.2.7", ""};
 const ControlPolicy kWildcard{{make_address("0.0.0.0")}, "0.0.0.0", "secret"};
 
-// 200 where it may go on.
+// The status of the refusal; 200 if the request is allowed.
 int status_of(const ControlPolicy& policy, const Fields& fields, bool is_signed = false,
               std::string_view resource = "stats") {
   Headers headers;
@@ -28,7 +28,7 @@ int status_of(const ControlPolicy& policy, const Fields& fields, bool is_signed 
   return refusal ? refusal->status : 200;
 }
 
-TEST_CASE("Health and readiness are open to all, and nothing else is") {
+TEST_CASE("Only health and ready need no credentials") {
   const Fields hostile{
       {"Host", "evil.example"}, {"Origin", "http://evil.example"}, {"Sec-Fetch-Site", "cross-site"}};
   for (const auto& policy : {kLocal, kLocalWithToken, kWildcard}) {
@@ -41,7 +41,7 @@ TEST_CASE("Health and readiness are open to all, and nothing else is") {
   }
 }
 
-TEST_CASE("A header that is checked comes once") {
+TEST_CASE("Headers that are checked must not be repeated") {
   const Fields good{{"Host", "localhost"}, {"Authorization", "Bearer secret"}};
   CHECK(status_of(kLocalWithToken, good) == 200);
   for (const auto& again :
@@ -55,7 +55,7 @@ TEST_CASE("A header that is checked comes once") {
   CHECK(status_of(kLocalWithToken, two_tokens) == 403);
 }
 
-// A name that a stranger's DNS makes point here is the stranger's page's own origin.
+// DNS rebinding: an attacker's name that resolves to this machine makes the page same-origin.
 TEST_CASE("The Host is an address or a name of this server") {
   struct {
     const ControlPolicy& policy;
@@ -88,7 +88,7 @@ TEST_CASE("The Host is an address or a name of this server") {
       {kNamed, "tables.example:10002", 200},
       {kNamed, "sub.tables.example", 403},
       {kNamed, "evil.example", 403},
-      {kLan, "192.0.2.7:10002", 401},  // its own, but whoever comes from there must show something
+      {kLan, "192.0.2.7:10002", 401},  // own address, but credentials are required
       {kLan, "192.0.2.8:10002", 403},
       {kLan, "evil.example", 403},
       {kWildcard, "192.0.2.8:10002", 401},
@@ -103,19 +103,19 @@ TEST_CASE("The Host is an address or a name of this server") {
   CHECK(status_of(kLocal, {{"Host", "localhost"}, {"host", "evil.example"}}) == 403);
 }
 
-TEST_CASE("Whoever shows a token or a signature may use any Host") {
+TEST_CASE("A request with a token or a signature may have any Host") {
   CHECK(status_of(kLocalWithToken, {{"Host", "gateway.example"}, {"Authorization", "Bearer secret"}}) == 200);
   CHECK(status_of(kWildcard, {{"Host", "gateway.example"}, {"x-rocktable-token", "secret"}}) == 200);
   const Fields with_signature{{"Host", "gateway.example"}, {"Authorization", "SharedKey one:c2ln"}};
   for (const auto& policy : {kLocal, kLocalWithToken, kLan, kWildcard})
     CHECK(status_of(policy, with_signature, true) == 200);
-  // A wrong one opens nothing: a page may send what it likes to its own host.
+  // Wrong credentials do not help: after DNS rebinding, a page may send any header.
   CHECK(status_of(kLocal, with_signature, false) == 403);
   CHECK(status_of(kLocal, {{"Host", "gateway.example"}, {"Authorization", "Bearer secret"}}) == 403);
   CHECK(status_of(kWildcard, with_signature, false) == 401);
 }
 
-TEST_CASE("A page of another origin is refused, whatever it shows") {
+TEST_CASE("Cross-origin requests are refused, even with credentials") {
   struct {
     Fields fields;
     int status;
@@ -150,14 +150,14 @@ TEST_CASE("A page of another origin is refused, whatever it shows") {
   }
 }
 
-TEST_CASE("Where others can reach the server, or a token is set, a token or a signature is asked for") {
-  CHECK_FALSE(kLocal.asks_for_credentials());
-  CHECK_FALSE(kNamed.asks_for_credentials());
-  CHECK(kLocalWithToken.asks_for_credentials());
-  CHECK(kLan.asks_for_credentials());
-  CHECK(kWildcard.asks_for_credentials());
-  CHECK(ControlPolicy{{make_address("::")}, "::", ""}.asks_for_credentials());
-  CHECK(ControlPolicy{{make_address("127.0.0.1"), make_address("10.0.0.1")}, "", ""}.asks_for_credentials());
+TEST_CASE("A token or signature is required if other machines can reach the server, or if a token is set") {
+  CHECK_FALSE(kLocal.requires_credentials());
+  CHECK_FALSE(kNamed.requires_credentials());
+  CHECK(kLocalWithToken.requires_credentials());
+  CHECK(kLan.requires_credentials());
+  CHECK(kWildcard.requires_credentials());
+  CHECK(ControlPolicy{{make_address("::")}, "::", ""}.requires_credentials());
+  CHECK(ControlPolicy{{make_address("127.0.0.1"), make_address("10.0.0.1")}, "", ""}.requires_credentials());
 
   struct {
     std::string_view name, value;
@@ -190,13 +190,13 @@ TEST_CASE("Where others can reach the server, or a token is set, a token or a si
   }
 }
 
-TEST_CASE("Without a token none opens the door, the empty one neither") {
+TEST_CASE("If no token is configured, no token is accepted, not even the empty one") {
   for (const char* value : {"Bearer ", "Bearer", "Bearer x"})
     CHECK(status_of(kLan, {{"Host", "192.0.2.7"}, {"Authorization", value}}) == 401);
   CHECK(status_of(kLan, {{"Host", "192.0.2.7"}, {"x-rocktable-token", ""}}) == 401);
 }
 
-TEST_CASE("The refusal says what to send, and never the token") {
+TEST_CASE("The refusal names the accepted credentials, but never the token") {
   Headers headers;
   headers.add("Host", "127.0.0.1");
   const auto nobody = [] { return false; };

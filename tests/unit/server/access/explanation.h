@@ -1,5 +1,5 @@
-// What a client is told of a request to the account `acc` that is refused, and that this opens nothing. The
-// account's keys are its own, so that the well-known one can be a mistake.
+// The explanation of a refused request to the account `acc`, with a check that it contains no secret. The
+// account has its own keys, so that signing with the well-known key is a mistake.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ inline const std::string kKey = "VGhpcyBpcyB0aGUga2V5IG9mIHRoZSBhY2NvdW50IGFjYw=
 
 inline bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
-// No key, and no signature that would open anything: neither in the text, nor of any text that it quotes.
+// Checks that the text contains no key and no valid signature, also none of a text that it quotes.
 inline void check_harmless(const std::string& text) {
   CAPTURE(text);
   CHECK(text.size() < 8192);
@@ -40,7 +40,7 @@ inline void check_harmless(const std::string& text) {
   }
 }
 
-// Empty where the client is let in. A request that names no target is for the account's tables.
+// Empty if the request is accepted. The default target is the list of tables of the account.
 inline std::string explanation(Sent sent, bool bearer_tokens = true) {
   const auto policies = [](std::string_view, std::string_view table) -> std::vector<SignedIdentifier> {
     if (to_lower_ascii(table) != "mytable") return {};
@@ -65,7 +65,7 @@ inline Sent signed_request(Sent sent, const std::string& to_sign, const std::str
   return sent;
 }
 
-// Of a SAS with this query, over this text.
+// The explanation for a SAS with this query, signed over `text`.
 inline std::string sas_explanation(const std::string& query, const std::string& signs,
                                    const std::string& key = kKey, const std::string& remote = "127.0.0.1") {
   return explanation(

@@ -1,5 +1,5 @@
-// Why access is refused: what was compared is told, and nothing that lets anybody in. Mistakes that a signature
-// tells are those of access_signature_mistakes_test.cc.
+// Explanations of refusals: they name the compared values, and contain no secret. Explanations of wrong
+// signatures are tested in signature_mistakes_test.cc.
 #include "server/access/refusal_explanation.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 // --- Shared Key ---------------------------------------------------------------------------------------------
 
-TEST_CASE("The string to sign is the server's own, with line breaks as \\n") {
+TEST_CASE("The explanation shows the server's string to sign, with line breaks as \\n") {
   const std::string text = explanation(
       signed_request({.method = "POST",
                       .target = "/acc/t?$top=1&comp=acl",
@@ -25,7 +25,7 @@ TEST_CASE("The string to sign is the server's own, with line breaks as \\n") {
               "The string to sign is '" + kDate + "\\n/acc/acc/Tables'."));
 }
 
-TEST_CASE("Dates are told with both times") {
+TEST_CASE("A refused date is explained with both times") {
   const auto told = [](const Fields& dates, DateTime now) {
     Sent sent{.fields = dates, .now = now};
     return explanation(signed_request(sent, kDate + "\n/acc/acc/Tables", "SharedKeyLite"));
@@ -33,27 +33,26 @@ TEST_CASE("Dates are told with both times") {
   const DateTime later{kNow.ticks + 31 * 60 * kTicksPerSecond},
       earlier{kNow.ticks - 31 * 60 * kTicksPerSecond};
   CHECK(told({{"x-ms-date", kDate}}, later) ==
-        "x-ms-date is 'Sat, 22 May 2021 23:05:14 GMT', 31 minutes too old by the server's clock, which says "
-        "'Sat, 22 "
-        "May 2021 23:36:14 GMT'; 15 minutes either way are allowed.");
+        "x-ms-date is 'Sat, 22 May 2021 23:05:14 GMT', 31 minutes too old compared with the server's clock, "
+        "'Sat, 22 May 2021 23:36:14 GMT'; at most 15 minutes are allowed.");
   CHECK(holds(told({{"Date", kDate}}, earlier),
               "Date is 'Sat, 22 May 2021 23:05:14 GMT', 31 minutes in the future"));
   CHECK(told({}, kNow) == "The request has neither x-ms-date nor Date.");
-  CHECK(
-      holds(told({{"x-ms-date", "today"}, {"Date", kDate}}, kNow), "x-ms-date is 'today', which is no date"));
+  CHECK(holds(told({{"x-ms-date", "today"}, {"Date", kDate}}, kNow),
+              "x-ms-date is 'today', which is not a date"));
 }
 
-TEST_CASE("Accounts and malformed headers are told") {
+TEST_CASE("Wrong accounts and malformed headers are explained") {
   const auto told = [](const std::string& authorization, const std::string& target = "/acc/Tables") {
     return explanation({.target = target, .fields = {{"Date", kDate}, {"Authorization", authorization}}});
   };
-  CHECK(holds(told("SharedKey other:x"), "names the account 'other', the URL the account 'acc'"));
+  CHECK(holds(told("SharedKey other:x"), "names the account 'other', but the URL names the account 'acc'"));
   CHECK(holds(told("SharedKey acc:x", "/nobody/Tables"), "There is no account 'nobody'"));
   CHECK(holds(told("Basic YTpi"), "malformed (scheme 'Basic')"));
   CHECK(holds(told("SharedKey acc"), "malformed (scheme 'SharedKey')"));
   CHECK_FALSE(holds(told(kKey), "scheme"));  // a key in the wrong place
   CHECK_FALSE(holds(told(kKey + " x"), "scheme"));
-  CHECK(holds(explanation({}), "neither an Authorization header, nor sig in its query"));
+  CHECK(holds(explanation({}), "neither an Authorization header nor sig in its query"));
 }
 
 // --- Shared access signatures -------------------------------------------------------------------------------
@@ -67,33 +66,34 @@ std::string told_of(const std::string& expiry, const std::string& start = "", co
                              protocol + "\n2019-02-02\n");
 }
 
-TEST_CASE("Each check of a SAS behind its signature is told, with what it compared") {
+TEST_CASE("Each check of a SAS after its signature is explained with the compared values") {
   CHECK(told_of("2021-05-23") == "");
   CHECK(told_of("2021-05-22") ==
         "The SAS is expired: start none, expiry '2021-05-22', now '2021-05-22T23:05:14Z'.");
   CHECK(told_of("2021-05-24", "2021-05-23") ==
         "The SAS is not valid yet: start '2021-05-23', expiry '2021-05-24', now '2021-05-22T23:05:14Z'.");
   CHECK(holds(told_of(""), "has no expiry (se)"));
-  CHECK(holds(told_of("soon"), "has an expiry (se) that is no time"));
-  CHECK(holds(told_of("2021-05-23", "then"), "has a start (st) that is no time"));
+  CHECK(holds(told_of("soon"), "has an invalid expiry (se)"));
+  CHECK(holds(told_of("2021-05-23", "then"), "has an invalid start (st)"));
   CHECK(told_of("2021-05-23", "", "10.0.0.1-10.0.0.9") ==
-        "The SAS is for the address or range '10.0.0.1-10.0.0.9' (sip), the client's is '127.0.0.1'.");
+        "The SAS is for the address or range '10.0.0.1-10.0.0.9' (sip), but the client's address is "
+        "'127.0.0.1'.");
   CHECK(holds(told_of("2021-05-23", "", "", "https"), "protocols 'https' (spr)"));
   CHECK(holds(told_of("2021-05-23", "", "", "https"), "came over HTTP."));
   CHECK(holds(told_of("2021-05-23", "", "", "ftp"), "protocols 'ftp' (spr)"));
   CHECK(told_of("2021-05-23", "", "", "", "bq") ==
-        "The account SAS is for the services 'bq' (ss), and tables are 't'.");
+        "The account SAS is for the services 'bq' (ss), but tables need 't'.");
 }
 
-TEST_CASE("Fields that are missing, and those that are not well formed, are told") {
+TEST_CASE("Missing and malformed fields are explained") {
   CHECK(holds(sas_explanation("tn=t", "x"), "no version (sv)"));
   CHECK(holds(sas_explanation("sv=2019-02-02", "x"), "neither services and resource types"));
   CHECK(holds(sas_explanation("sv=2011-08-18&tn=t", "x"),
-              "2012-02-12 or later, its version (sv) is '2011-08-18'"));
+              "2012-02-12 or later; its version (sv) is '2011-08-18'"));
   CHECK(holds(sas_explanation("sv=2014-02-14&ss=t", "x"), "2015-04-05 or later"));
-  CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=a%0Ab", "x"), "no value may hold a line break"));
+  CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=a%0Ab", "x"), "No value may contain a line break"));
   CHECK(sas_explanation("sv=2019-02-02&tn=t&sp=r&SP=raud", "x") ==
-        "A field of the SAS stands in the query twice.");
+        "A field of the SAS is repeated in the query.");
   CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=r&se=2021-05-23&srk=1",
                               "r\n\n2021-05-23\n/table/acc/t\n\n\n\n2019-02-02\n\n1\n\n"),
               "srk needs spk"));
@@ -104,12 +104,13 @@ TEST_CASE("Fields that are missing, and those that are not well formed, are told
         "acc\n" + permissions + "\n" + services + "\n" + types + "\n\n2021-05-23\n\n\n2019-02-02\n");
   };
   CHECK(lacking("t", "o", "r") == "");
-  CHECK(holds(lacking("t", "o", ""), "must have, itself or by its stored access policy: permissions (sp)."));
+  CHECK(holds(lacking("t", "o", ""),
+              "mandatory field, and so does its stored access policy if it has one: permissions (sp)."));
   CHECK(holds(lacking("", "o", "r"), ": services (ss)."));
   CHECK(holds(lacking("t", "", "r"), ": resource types (srt)."));
 }
 
-TEST_CASE("Stored access policies are told") {
+TEST_CASE("Refusals by a stored access policy are explained") {
   const auto told = [](const std::string& id, const std::string& permissions, const std::string& expiry) {
     return sas_explanation(
         "sv=2019-02-02&tn=MyTable&si=" + id + "&sp=" + permissions + "&se=" + expiry,
@@ -123,7 +124,7 @@ TEST_CASE("Stored access policies are told") {
 
 // --- Bearer tokens ----------------------------------------------------------------------------------------
 
-TEST_CASE("Of a bearer token the claim that does not fit is told") {
+TEST_CASE("The wrong claim of a bearer token is explained") {
   const auto told = [](const std::string& token, bool secure = true, bool taken = true) {
     return explanation({.fields = {{"Authorization", "Bearer " + token}}, .secure = secure}, taken);
   };
@@ -144,7 +145,7 @@ TEST_CASE("Of a bearer token the claim that does not fit is told") {
 
 // --- Operations -------------------------------------------------------------------------------------------
 
-TEST_CASE("What an operation needs and what the caller has are told") {
+TEST_CASE("The explanation names the required and the granted access") {
   const auto told = [](const Caller& caller, const Operation& operation) {
     const auto allowed = authorize(caller, operation);
     REQUIRE_FALSE(allowed.has_value());
@@ -161,24 +162,24 @@ TEST_CASE("What an operation needs and what the caller has are told") {
   CHECK(told(account, CreateTable{}) == "CreateTable needs the permission c or w; the SAS has 'rl' (sp).");
   CHECK(holds(told(account, WriteEntity{WriteKind::Merge, "t", {"p", "r"}, none}), "permission a and u;"));
   CHECK(holds(told(account, GetServiceProperties{}), "needs the resource type s; the SAS has 'co' (srt)."));
-  CHECK(holds(told(account, GetTableAcl{"t"}), "no SAS opens access policies"));
+  CHECK(holds(told(account, GetTableAcl{"t"}), "no SAS grants access policies"));
   CHECK(holds(told(table, DeleteTable{"mytable"}),
-              "opens the entities of its table 'mytable' alone, not DeleteTable"));
+              "grants only the entities of its table 'mytable', not DeleteTable"));
   CHECK(holds(told(table, GetEntity{"other", {"a", "5"}, {}}),
-              "for the table 'mytable' (tn), the request for 'other'"));
+              "for the table 'mytable' (tn), but the request is for 'other'"));
   CHECK(told(table, GetEntity{"MyTable", {"a", "4"}, {}}) ==
-        "The entity (PartitionKey 'a', RowKey '4') lies outside of the range of the SAS, which is from spk "
+        "The entity (PartitionKey 'a', RowKey '4') is outside of the range of the SAS, which is from spk "
         "'a', srk "
         "'5' to epk 'b', erk '7'.");
   CHECK(holds(told(open_end, GetEntity{"MyTable", {"A", "\xC3\xA9\n"}, {}}), "RowKey '\\xc3\\xa9\\n'"));
-  CHECK(holds(told(open_end, GetEntity{"MyTable", {"A", ""}, {}}), "from spk 'a' on."));
+  CHECK(holds(told(open_end, GetEntity{"MyTable", {"A", ""}, {}}), "from spk 'a' to the end."));
   CHECK(holds(told({Caller::Kind::Bearer, {}, {}, {}, std::nullopt}, SetTableAcl{"t"}),
               "needs the account's key"));
 }
 
 // --- Hostile bytes ----------------------------------------------------------------------------------------
 
-TEST_CASE("Whatever bytes a client sends, the explanation is one short line of printable ASCII") {
+TEST_CASE("The explanation is one short line of printable ASCII for any bytes of the client") {
   const std::string evil = std::string("\r\nSet-Cookie: x\x01\xFF\\'\"", 20);
   std::string huge;
   while (huge.size() < 100'000) huge += "x-";
@@ -200,10 +201,10 @@ TEST_CASE("Whatever bytes a client sends, the explanation is one short line of p
     query.append(percent_encode(bytes)).append("&sig=").append(bytes);
     explanation({.target = query});
     check_harmless(explain_unknown_account(bytes));
-    check_harmless(explain_reach({Caller::Kind::TableSas, bytes, {}, bytes, KeyRange{{bytes, bytes}, {}}},
-                                 {bytes, bytes}));
+    check_harmless(explain_key_out_of_range(
+        {Caller::Kind::TableSas, bytes, {}, bytes, KeyRange{{bytes, bytes}, {}}}, {bytes, bytes}));
   }
-  CHECK(holds(explain_unknown_account(evil), "what cannot be an account"));
+  CHECK(holds(explain_unknown_account(evil), "an invalid account name"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Requests to the development account as clients send them, all at one moment, and who the authenticator says
-// has sent them. Strings to sign are written out in the tests, so that they are no mirror of the code.
+// Requests to the development account at one fixed time, and the callers that the authenticator returns for
+// them. The tests spell out the strings to sign, so that they do not repeat the code under test.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct Sent {
   DateTime now = kNow;
 };
 
-// What the server makes of a request, which must live as long.
+// The server's view of a request. The request must outlive it.
 struct Received {
   explicit Received(const Sent& sent)
       : request{sent.method, sent.target, {}, &kNoBody, sent.remote},
@@ -51,9 +51,9 @@ struct Received {
   Target target;
 };
 
-// --- Answers -----------------------------------------------------------------------------------------------
+// --- Results -----------------------------------------------------------------------------------------------
 
-// The policies of the only table that has some.
+// The stored access policies of the only table that has some.
 inline std::vector<SignedIdentifier> policies_of(std::string_view account, std::string_view table) {
   if (account != kDevelopmentAccount || to_lower_ascii(table) != "mytable") return {};
   return {{"all", seconds_later(-60), seconds_later(60), "raud"},

@@ -1,4 +1,4 @@
-// Which mistake explains a signature that does not fit: each is recognised by the signature it leads to.
+// Client mistakes behind wrong signatures: each is recognised by the signature that it produces.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@ namespace rocktable {
 namespace {
 
 struct Wrong {
-  std::string told;  // part of the explanation
+  std::string explained;  // part of the explanation
   Sent sent;
   std::string signs;
   std::string scheme = "SharedKey";
   std::string key = kKey;
 };
 
-TEST_CASE("The usual mistakes with Shared Key are recognised by the signature they lead to") {
+TEST_CASE("The usual mistakes with Shared Key are recognised by the signature") {
   const Fields dated = {{"x-ms-date", kDate}, {"x-ms-version", "2019-02-02"}};
   Fields typed = dated, two_dates = dated, tunnelled = dated, hashed = dated;
   typed.emplace_back("Content-Type", "application/json;odata=nometadata");
@@ -34,14 +34,14 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature th
        {.fields = dated},
        "GET\n\n" + tail,
        "SharedKeyLite"},
-      {"account once; in a URL that has it in its path",
+      {"account once; with the account in the URL path",
        {.fields = dated},
        lite("/acc/Tables"),
        "SharedKeyLite"},
-      {"account once; in a URL that has it in its path",
+      {"account once; with the account in the URL path",
        {.fields = dated},
        "GET\n\n\n" + kDate + "\n/acc/Tables"},
-      {"account twice; in a URL that has it in the host name",
+      {"account twice; with the account in the host name",
        {.target = "/Tables", .host = host, .fields = dated},
        lite("/acc/acc/Tables"),
        "SharedKeyLite"},
@@ -72,7 +72,7 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature th
        {.target = "/acc/Tables?$top=1", .fields = dated},
        lite("/acc/acc/Tables?$top=1"),
        "SharedKeyLite"},
-      {"?comp=... belongs to it",
+      {"?comp=... must be signed, too",
        {.target = "/acc/t?comp=acl", .fields = dated},
        lite("/acc/acc/t"),
        "SharedKeyLite"},
@@ -80,15 +80,15 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature th
        {.target = key_path, .fields = dated},
        lite("/acc/acc/t(PartitionKey='a b',RowKey='\xC3\xA9')"),
        "SharedKeyLite"},
-      {"percent-encoded otherwise",
+      {"another percent-encoding",
        {.target = key_path, .fields = dated},
        lite("/acc/acc/t%28PartitionKey%3D%27a%20b%27%2CRowKey%3D%27%C3%A9%27%29"),
        "SharedKeyLite"},
-      {"percent-encoded otherwise",
+      {"another percent-encoding",
        {.target = "/acc/$batch", .fields = dated},
        lite("/acc/acc/%24batch"),
        "SharedKeyLite"},
-      {"letters of another case",
+      {"another letter case",
        {.target = key_path, .fields = dated},
        lite("/acc/acc/t(PartitionKey=%27a%20b%27,RowKey=%27%c3%a9%27)"),
        "SharedKeyLite"},
@@ -96,7 +96,7 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature th
       {"path with a slash at its end", {.fields = dated}, lite("/acc/acc/Tables/"), "SharedKeyLite"},
       {"path without the slash", {.target = "/acc/", .fields = dated}, lite("/acc/acc"), "SharedKeyLite"},
       {"full URL", {.fields = dated}, lite("http://127.0.0.1:10002/acc/Tables"), "SharedKeyLite"},
-      {"full URL behind the account",
+      {"full URL after the account",
        {.fields = dated},
        lite("/acc/http://127.0.0.1:10002/acc/Tables"),
        "SharedKeyLite"},
@@ -114,7 +114,7 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature th
       {"key's base64 text", {.fields = dated}, "GET\n\n" + tail, "SharedKey", encode_base64(kKey)},
       {"key's base64 text", {.fields = dated}, "GET\n\n" + tail, "SharedKey", encode_base64(kSecondKey)},
       // two at once
-      {"account once; in a URL that has it in its path",
+      {"account once; with the account in the URL path",
        {.target = "/acc/Tables?$top=1", .fields = dated},
        lite("/acc/Tables?$top=1"),
        "SharedKeyLite"},
@@ -124,22 +124,22 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature th
        "SharedKeyLite"},
   };
   for (const auto& c : cases) {
-    CAPTURE(c.told);
+    CAPTURE(c.explained);
     CAPTURE(c.signs);
     const std::string text = explanation(signed_request(c.sent, c.signs, c.scheme, c.key));
     CAPTURE(text);
     CHECK(holds(text, "The signature does not match. The client "));
-    CHECK(holds(text, c.told));
+    CHECK(holds(text, c.explained));
     CHECK(holds(text, " The string to sign is '"));
   }
 }
 
 struct WrongSas {
-  std::string told, query, signs;
+  std::string explained, query, signs;
   std::string key = kKey;
 };
 
-TEST_CASE("The usual mistakes with shared access signatures are recognised by the signature they lead to") {
+TEST_CASE("The usual mistakes with shared access signatures are recognised by the signature") {
   const std::string account = "sv=2019-02-02&ss=t&srt=sco&sp=raud&se=2021-05-23T00%3A00%3A00Z";
   const std::string scoped = "sv=2020-12-06&ss=t&srt=sco&sp=raud&se=2021-05-23T00%3A00%3A00Z";
   const std::string table = "sv=2019-02-02&tn=MyTable&sp=raud&se=2021-05-23";
@@ -168,27 +168,27 @@ TEST_CASE("The usual mistakes with shared access signatures are recognised by th
       {"without /table", table, "raud\n\n2021-05-23\n/acc/mytable\n\n\n\n2019-02-02\n\n\n\n"},
       {"sv before 2015-04-05", table, "raud\n\n2021-05-23\n/table/acc/mytable\n\n2019-02-02\n\n\n\n"},
       {"sv before 2015-02-21", table, "raud\n\n2021-05-23\n/acc/mytable\n\n2019-02-02\n\n\n\n"},
-      {"sv from 2015-04-05 on", "sv=2014-02-14&tn=MyTable&sp=raud&se=2021-05-23",
+      {"sv 2015-04-05 and later", "sv=2014-02-14&tn=MyTable&sp=raud&se=2021-05-23",
        "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2014-02-14\n\n\n\n"},
-      {"/table in front, as from sv", "sv=2014-02-14&tn=MyTable&sp=raud&se=2021-05-23",
+      {"/table in front, as since sv", "sv=2014-02-14&tn=MyTable&sp=raud&se=2021-05-23",
        "raud\n\n2021-05-23\n/table/acc/mytable\n\n2014-02-14\n\n\n\n"},
       {"four lines of the key range", table, "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02"},
-      {"signed a plus where", table + "&spk=a+b",
+      {"signed a plus, but", table + "&spk=a+b",
        "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02\na+b\n\n\n"},
-      {"signed a blank where", table + "&spk=a%2Bb",
+      {"signed a blank, but", table + "&spk=a%2Bb",
        "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02\na b\n\n\n"},
       {"letters of sp", table, "ruad\n\n2021-05-23" + resource},
       // two at once
-      {", and signed the table's name", table,
+      {", and signed the table name", table,
        "raud\n\n2021-05-23\n/table/acc/acc/MyTable\n\n\n\n2019-02-02\n\n\n\n"},
   };
   for (const auto& c : cases) {
-    CAPTURE(c.told);
+    CAPTURE(c.explained);
     CAPTURE(c.signs);
     const std::string text = sas_explanation(c.query, c.signs, c.key);
     CAPTURE(text);
     CHECK(holds(text, "The signature does not match. The client "));
-    CHECK(holds(text, c.told));
+    CHECK(holds(text, c.explained));
   }
   CHECK(holds(sas_explanation(table, "x"), "No usual mistake explains it"));
   CHECK(holds(sas_explanation(table, "x"),
@@ -196,10 +196,10 @@ TEST_CASE("The usual mistakes with shared access signatures are recognised by th
   CHECK(holds(
       explanation({.target = "/acc/t?" + account + "&sig=" +
                              percent_encode(percent_encode(sign("acc\nraud\nt\nsco\n\n" + middle, kKey)))}),
-      "percent-encoded the signature once too often"));
+      "percent-encoded the signature twice"));
 }
 
-TEST_CASE("A signature that was written in another way is recognised") {
+TEST_CASE("A signature in another encoding is recognised") {
   const std::string good = sign(kDate + "\n/acc/acc/Tables", kKey);
   std::string hex, url = good.substr(0, good.find('='));
   const std::string bytes = decode_base64(good).value();
@@ -209,14 +209,14 @@ TEST_CASE("A signature that was written in another way is recognised") {
   }
   std::replace(url.begin(), url.end(), '+', '-');
   std::replace(url.begin(), url.end(), '/', '_');
-  const auto told = [](const std::string& signature) {
+  const auto explained = [](const std::string& signature) {
     return explanation({.fields = {{"Date", kDate}, {"Authorization", "SharedKeyLite acc:" + signature}}});
   };
-  CHECK(told(good) == "");
-  CHECK(holds(told(percent_encode(good)), "percent-encoded the signature"));
-  CHECK(holds(told(hex), "in hex"));
-  CHECK(holds(told(url), "in base64url or without padding"));
-  CHECK(holds(told(""), "It is empty."));
+  CHECK(explained(good) == "");
+  CHECK(holds(explained(percent_encode(good)), "percent-encoded the signature"));
+  CHECK(holds(explained(hex), "in hex"));
+  CHECK(holds(explained(url), "in base64url or without padding"));
+  CHECK(holds(explained(""), "It is empty."));
 
   std::string target = "/acc/t", with_blanks;
   do {

@@ -103,7 +103,7 @@ TEST_CASE("Permissions are letters of raud, each once, kept in this order") {
     check_refused(policy("<Permission>" + text + "</Permission>"));
 }
 
-TEST_CASE("Five identifiers are the most") {
+TEST_CASE("At most five identifiers are accepted") {
   std::string five;
   for (const char id : {'a', 'b', 'c', 'd', 'e'})
     five += "<SignedIdentifier><Id>" + std::string(1, id) + "</Id></SignedIdentifier>";
@@ -129,14 +129,14 @@ TEST_CASE("An Id has 1 to 64 characters and comes once") {
             .size() == 2);
 }
 
-TEST_CASE("Text is all text, whatever its notation") {
+TEST_CASE("Text is read in every XML notation") {
   CHECK(parsed(identifier("<Id>a&amp;b&#x41;</Id>")).front().id == "a&bA");
   CHECK(parsed(identifier("<Id><![CDATA[a<b]]></Id>")).front().id == "a<b");
   CHECK(parsed(identifier("<Id>a<!-- not this -->b<![CDATA[c]]></Id>")).front().id == "abc");
   CHECK(parsed(identifier("<Id>\n  a\tb\n</Id>")).front().id == "a b");
 }
 
-TEST_CASE("What is no such document is refused") {
+TEST_CASE("Other documents are refused") {
   for (const std::string_view xml :
        {"x", "<", "<SignedIdentifiers>", "<SignedIdentifiers></signedIdentifiers>", "<Other />",
         "<signedidentifiers />", "<SignedIdentifiers /><SignedIdentifiers />", "{}", "\xFF\xFE",
@@ -168,8 +168,8 @@ TEST_CASE("Hostile documents are refused: control characters, broken UTF-8, dept
   check_refused(policy("<Start>" + deep + "</Start>"));
 }
 
-// As a billion laughs, and a file of the server's, would need it.
-TEST_CASE("No entity is expanded, its own or external: it stays the text it is") {
+// Attacks: billion laughs; an external entity that names a file of the server.
+TEST_CASE("No XML entity is expanded, internal or external") {
   for (const std::string_view definition :
        {R"(<!ENTITY a "bbbbbbbb">)", R"(<!ENTITY b "bb"><!ENTITY a "&b;&b;&b;&b;">)",
         R"(<!ENTITY a SYSTEM "file:///etc/passwd">)", R"(<!ENTITY % c SYSTEM "http://127.0.0.1/"> %c;)"}) {
@@ -179,7 +179,7 @@ TEST_CASE("No entity is expanded, its own or external: it stays the text it is")
   }
 }
 
-TEST_CASE("A document of more than 64 KiB is not looked at") {
+TEST_CASE("A document of more than 64 KiB is refused unread") {
   const std::string whole = identifier("<Id>a</Id>");
   const auto padded = [&](std::size_t bytes) { return whole + std::string(bytes - whole.size(), '\n'); };
   CHECK(parsed(padded(kMaxXmlBytes)).size() == 1);
@@ -206,7 +206,7 @@ TEST_CASE(
             "<Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>");
 }
 
-TEST_CASE("What is written is read again as it was") {
+TEST_CASE("A written document reads back the same") {
   for (const std::string& xml :
        {document(""), identifier("<Id>&lt;a&gt; &quot;b&quot; 'c' &amp;amp;</Id>"),
         identifier("<Id>a&#10;b&#13;c</Id>"), identifier("<Id>\xF0\x9F\x98\x80</Id>"),

@@ -1,4 +1,4 @@
-// The debug log: its lines, and what they leave out.
+// The debug log: the content of its lines, and what they must not contain.
 #include "server/events/access_log.h"
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
 }
 
-TEST_CASE("A debug log that cannot be written is told at once") {
+TEST_CASE("A debug log that cannot be written is an error at the start") {
   CHECK_THROWS_AS(AccessLog(true, "/proc/no-such-directory/log"), std::runtime_error);
 }
 

@@ -1,4 +1,4 @@
-// One exchange as an entry of an HTTP archive: what it holds, whatever the bytes were, and what it leaves out.
+// har_entry(): the content of an entry, any bytes of the client, and masking.
 #include "server/events/har_entry.h"
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ std::string header_of(const json& message, std::string_view name) {
   return "(none)";
 }
 
-TEST_CASE("An entry tells the whole exchange") {
+TEST_CASE("An entry describes the whole exchange") {
   const std::string head =
       "POST /acc/t?timeout=3&x=a%20b HTTP/1.1\r\nHost: 127.0.0.1:10002\r\nContent-Type: application/json\r\n"
       "Authorization: SharedKey acc:5ec4e7\r\n";
@@ -90,7 +90,7 @@ TEST_CASE("An entry tells the whole exchange") {
   CHECK(entry_of(exchange) == expected);
 }
 
-TEST_CASE("The URL is that of the client, whatever its form") {
+TEST_CASE("The URL is the one that the client used, in any form") {
   const struct {
     std::string_view head, url;
   } cases[] = {
@@ -123,7 +123,7 @@ TEST_CASE("The URL is that of the client, whatever its form") {
   CHECK(entry_of(exchange)["request"]["url"] == "https://[::1]:10002/t");
 }
 
-TEST_CASE("Bytes that are no UTF-8 make JSON all the same") {
+TEST_CASE("Bytes that are not UTF-8 result in valid JSON") {
   const json entry = entry_of("GET /t?a=%FF&b=%C3%A9 HTTP/1.1\r\nx-note: caf\xE9\r\nx-text: caf\xC3\xA9\r\n");
   CHECK(header_of(entry["request"], "x-note") == "café");  // Latin-1
   CHECK(header_of(entry["request"], "x-text") == "café");
@@ -131,7 +131,7 @@ TEST_CASE("Bytes that are no UTF-8 make JSON all the same") {
         json::parse(R"([{"name": "a", "value": "%FF"}, {"name": "b", "value": "é"}])"));
 }
 
-TEST_CASE("A body that is no text is base64") {
+TEST_CASE("A binary body is base64") {
   const std::string_view bodies[] = {"\xFF\xFE", std::string_view("a\0b", 3), "\x1B[31m", "\xC3"};
   for (const auto body : bodies) {
     CAPTURE(body);
@@ -147,7 +147,7 @@ TEST_CASE("A body that is no text is base64") {
   CHECK_FALSE(entry_of("POST /t HTTP/1.1\r\n", "a\tb\r\n")["request"]["postData"].contains("encoding"));
 }
 
-TEST_CASE("Of a body that is no text secrets are masked, too") {
+TEST_CASE("Secrets in a binary body are masked, too") {
   const std::string body =
       "--b\r\n\r\nPUT http://h/t?sig=5ec4e7 HTTP/1.1\r\nx-rocktable-token: 5ec4e7\r\n\r\n\xFF";
   const json data = entry_of("POST /t HTTP/1.1\r\nContent-Type: Multipart/Mixed; boundary=b\r\n",
@@ -156,7 +156,7 @@ TEST_CASE("Of a body that is no text secrets are masked, too") {
         "--b\r\n\r\nPUT http://h/t?sig=*** HTTP/1.1\r\nx-rocktable-token: ***\r\n\r\n\xFF");
 }
 
-TEST_CASE("Of a large body the start is kept, up to a whole character, and its size told") {
+TEST_CASE("A large body is truncated at a character boundary, and its size recorded") {
   const std::string body = "xx" + [] {  // 65,536 bytes end within a character
     std::string out;
     while (out.size() < 2 * kMaxTracedBytes) out += "€";  // three bytes
@@ -176,10 +176,10 @@ TEST_CASE("Of a large body the start is kept, up to a whole character, and its s
   CHECK(entry["request"]["bodySize"] == body.size());
   CHECK(entry["response"]["content"]["size"] == body.size());
   exchange.request_body = "";  // dropped
-  CHECK(entry_of(exchange)["request"]["postData"]["comment"] == "the body is not kept");
+  CHECK(entry_of(exchange)["request"]["postData"]["comment"] == "the body was not kept");
 }
 
-TEST_CASE("What is no request, or only half of one, is told as far as it goes") {
+TEST_CASE("Malformed and incomplete requests are recorded as far as possible") {
   const auto nothing = exchange_of("\x16\x03\x01\x02 garbage: 5ec4e7\r\nCookie: 5ec4e7", "", "", "");
   const json entry = entry_of(nothing);
   CHECK(entry["request"]["method"] == "");
@@ -209,7 +209,7 @@ TEST_CASE("What is no request, or only half of one, is told as far as it goes") 
     {"name": "last", "value": "wo"}])"));
 }
 
-TEST_CASE("Any bytes make an entry of a bounded size") {
+TEST_CASE("Any bytes result in an entry of bounded size") {
   std::mt19937 random(1);
   const std::string_view pieces[] = {"\r\n",       " ",        ":",  "\xFF",     "\x01",
                                      "?",          "&",        "=",  "%",        "sig=",

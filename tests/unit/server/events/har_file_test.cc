@@ -1,4 +1,4 @@
-// The file of a trace: a document at every moment, bounded, careful with the files of others.
+// HarFile: a complete document at any time, bounded, never touches other files.
 #include "server/events/har_file.h"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ std::string entry(int n, std::size_t size = 0) {
   return json{{"n", n}, {"text", std::string(size, 'x')}}.dump();
 }
 
-// The numbers of the entries; fails where the file is no document.
+// Returns the numbers of the entries. Fails if the file is not a document.
 std::vector<int> entries_of(const std::string& text) {
   const json document = json::parse(text);
   CHECK(document["log"]["version"] == "1.2");
@@ -55,7 +55,7 @@ std::string refusal(const fs::path& path) {
   return "";
 }
 
-// What the test writes to a file is limited while this lives, as on a disk without room.
+// Limits the size of written files during its lifetime, as on a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -85,7 +85,7 @@ TEST_CASE("A trace is a document after each entry") {
   }
 }
 
-TEST_CASE("The next start keeps the trace of this one, and no older one") {
+TEST_CASE("The next start keeps the previous trace, and no older one") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   for (int i = 0; i < 3; ++i) HarFile(path, 4 * kMebibyte).append(entry(i));
@@ -93,7 +93,7 @@ TEST_CASE("The next start keeps the trace of this one, and no older one") {
   CHECK(entries_in(path.string() + ".1") == std::vector{1});
 }
 
-TEST_CASE("A trace that was cut anywhere is mended at the next start") {
+TEST_CASE("A trace that is truncated anywhere is repaired at the next start") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   const fs::path older = path.string() + ".1";
@@ -116,7 +116,7 @@ TEST_CASE("A trace that was cut anywhere is mended at the next start") {
   }
 }
 
-TEST_CASE("A trace of another version is mended, too") {
+TEST_CASE("A trace of another version is repaired, too") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   const std::string head =
@@ -129,7 +129,7 @@ TEST_CASE("A trace of another version is mended, too") {
   CHECK(json::parse(read(path.string() + ".1"))["log"]["entries"].size() == 1);
 }
 
-TEST_CASE("A write that was cut anywhere is mended at the next start") {
+TEST_CASE("A write that is truncated anywhere is repaired at the next start") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   std::string before, after;
@@ -169,7 +169,7 @@ TEST_CASE("The last entries are in two files, which stay within the limit") {
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
 }
 
-TEST_CASE("Files that are no traces stay as they are") {
+TEST_CASE("Files that are not traces are left unchanged") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   for (const std::string text :
@@ -178,32 +178,32 @@ TEST_CASE("Files that are no traces stay as they are") {
     write(path, text);
     CHECK(refusal(path) ==
           "cannot write the trace " + path.string() +
-              ": there is a file of that name, which is no trace of rocktable; it stays as it is");
+              ": a file of that name exists and is not a trace of rocktable; it was not changed");
     CHECK(read(path) == text);
   }
   fs::remove(path);
   CHECK(refusal(path).empty());
   write(path.string() + ".1", "notes");
-  CHECK(refusal(path).find("t.har.1: there is a file of that name") != std::string::npos);
+  CHECK(refusal(path).find("t.har.1: a file of that name exists") != std::string::npos);
   CHECK(read(path.string() + ".1") == "notes");
   CHECK(entries_in(path).empty());
 
   CHECK(refusal(folder.path()).find("Is a directory") != std::string::npos);
-  CHECK(refusal("/dev/null").find("it is no regular file") != std::string::npos);
+  CHECK(refusal("/dev/null").find("it is not a regular file") != std::string::npos);
   CHECK(refusal(folder.path() / "none" / "t.har").find("No such file or directory") != std::string::npos);
 }
 
-TEST_CASE("One process writes a trace") {
+TEST_CASE("Only one process writes a trace") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   HarFile file(path, 4 * kMebibyte);
   file.append(entry(1));
-  CHECK(refusal(path) == "cannot write the trace " + path.string() + ": another process writes it");
+  CHECK(refusal(path) == "cannot write the trace " + path.string() + ": another process is writing it");
   file.append(entry(2));
   CHECK(entries_in(path) == std::vector{1, 2});
 }
 
-TEST_CASE("An empty file is taken, and a link followed") {
+TEST_CASE("An empty file is reused, and a link is followed") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   write(path, "");
@@ -217,7 +217,7 @@ TEST_CASE("An empty file is taken, and a link followed") {
   CHECK(entries_in(path) == std::vector{2});
 }
 
-TEST_CASE("A trace that is deleted, renamed, emptied or added to while it is written goes on") {
+TEST_CASE("A trace that is deleted, renamed, emptied or extended during writing continues") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   HarFile file(path, 4 * kMebibyte);
@@ -245,7 +245,7 @@ TEST_CASE("A trace that is deleted, renamed, emptied or added to while it is wri
         json::parse(R"([{"_missingBefore": 1, "n": 7, "text": ""}])"));
 }
 
-TEST_CASE("Where the disk is full the document stays, and goes on once there is room") {
+TEST_CASE("If the disk is full, the document is unchanged, and continues after space is freed") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   HarFile file(path, 4 * kMebibyte);
@@ -265,7 +265,7 @@ TEST_CASE("Where the disk is full the document stays, and goes on once there is 
   CHECK(entries[2]["_missingBefore"] == 1);
 }
 
-TEST_CASE("Where there is no room for the next file the full one stays") {
+TEST_CASE("If the next file cannot be created, the full one stays") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   HarFile file(path, 4 * kMebibyte);
@@ -280,7 +280,7 @@ TEST_CASE("Where there is no room for the next file the full one stays") {
   CHECK(entries_in(path.string() + ".1").back() == 19);
 }
 
-TEST_CASE("Threads write one trace") {
+TEST_CASE("Threads write the same trace") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
   HarFile file(path, 64 * kMebibyte);

@@ -1,4 +1,4 @@
-// What of a message may stand in a log or a trace.
+// Masking of secrets in logs and traces.
 #include "server/events/masking.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace rocktable {
 namespace {
 
-TEST_CASE("The value of sig is masked wherever a signature would be read from") {
+TEST_CASE("The value of sig is masked in every place where the server reads a signature") {
   const struct {
     std::string_view target, logged;
   } cases[] = {
@@ -38,7 +38,7 @@ TEST_CASE("The value of sig is masked wherever a signature would be read from") 
   }
 }
 
-TEST_CASE("A header keeps its name and, of credentials, who calls") {
+TEST_CASE("A header keeps its name, and credentials keep scheme and account") {
   const struct {
     std::string_view name, value, kept;
   } cases[] = {
@@ -49,7 +49,7 @@ TEST_CASE("A header keeps its name and, of credentials, who calls") {
       {"Authorization", "Basic c2VjcmV0", "Basic ***"},
       {"Proxy-Authorization", "Digest username=secret", "Digest ***"},
       {"x-ms-copy-source-authorization", "Bearer secret", "Bearer ***"},
-      // mistakes: what is where, nobody knows
+      // mistakes: any part may be the secret
       {"Authorization", "c2VjcmV0", "***"},
       {"Authorization", "SharedKey c2VjcmV0", "SharedKey ***"},
       {"Authorization", "SharedKey c2VjcmV0:acc", "SharedKey ***"},
@@ -79,7 +79,7 @@ TEST_CASE("A header keeps its name and, of credentials, who calls") {
   }
 }
 
-TEST_CASE("Text loses the secrets of the requests, URLs and connection strings that it quotes") {
+TEST_CASE("Secrets of quoted requests, URLs and connection strings are masked in text") {
   const struct {
     std::string_view text, kept;
   } cases[] = {
@@ -98,7 +98,7 @@ TEST_CASE("Text loses the secrets of the requests, URLs and connection strings t
       {"SharedKey c2VjcmV0c2VjcmV0 x", "SharedKey *** x"},
       {"Bearer eyJhbGciOiJIUzI1NiJ9.e30.x, then", "Bearer *** then"},
       {"a bearer of news", "a bearer of news"},
-      {"Bearer eyJhbGci", "Bearer ***"},  // the text may have been cut there
+      {"Bearer eyJhbGci", "Bearer ***"},  // the text may be truncated there
       {"AccountName=acc;AccountKey=secret==;TableEndpoint=x",
        "AccountName=acc;AccountKey=***;TableEndpoint=x"},
       {R"({"StorageAccountKey": "secret=="})", R"({"StorageAccountKey": "***"})"},
@@ -113,7 +113,7 @@ TEST_CASE("Text loses the secrets of the requests, URLs and connection strings t
   }
 }
 
-TEST_CASE("In a multipart body headers of parts are masked as headers") {
+TEST_CASE("Headers of parts in a multipart body are masked as headers") {
   const std::string body =
       "--b\r\nContent-Type: application/http\r\n\r\nPUT http://h/t?sig=secret HTTP/1.1\r\n"
       "Authorization: Other secret\r\nx-rocktable-token:secret \nCookie : secret\r\nCookie:\r\n\r\n"
@@ -124,7 +124,7 @@ TEST_CASE("In a multipart body headers of parts are masked as headers") {
         "{\"token\": \"kept\"}\r\n--b--");
 }
 
-TEST_CASE("What is cut anywhere shows no part of a secret") {
+TEST_CASE("Truncated text shows no part of a secret") {
   const std::string text =
       "GET /t?sv=1&sig=5ec4e7 HTTP/1.1\r\nAuthorization: SharedKey acc:5ec4e7\r\n"
       "x: Bearer 5ec4e75ec4e75ec4e7\r\nAccountKey=5ec4e7";

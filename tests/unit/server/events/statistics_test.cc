@@ -1,4 +1,4 @@
-// What requests cost, added up: by key, beyond the limit of keys, and while a request is still at work.
+// Statistics: sums by key, the limit of keys, and running requests.
 #include "server/events/statistics.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ const StatisticsKey kKey{"acct", "people", "QueryEntities", "row-range"};
 
 nlohmann::json rows_of(const Statistics& statistics) { return statistics.to_json().at("counters"); }
 
-// The row of these four; null where there is none.
+// The row of this key; null if there is none.
 nlohmann::json row_of(const Statistics& statistics, const StatisticsKey& key) {
   for (const auto& row : rows_of(statistics))
     if (row.at("account") == key.account && row.at("table") == key.table &&
@@ -36,11 +36,11 @@ RequestStats read(std::uint64_t ranges, std::uint64_t scanned, std::uint64_t ret
 
 }  // namespace
 
-TEST_CASE("statistics: nothing has happened at the start") {
+TEST_CASE("statistics: no counters at the start") {
   CHECK(Statistics().to_json().dump() == R"({"counters":[]})");
 }
 
-TEST_CASE("statistics: each counter adds up, and has its name in the answer") {
+TEST_CASE("statistics: each counter adds up, and has its name in the response") {
   Statistics statistics;
   const Counters counters{1, 2, 3, 4, 5, 6, 7, 8, 9'500ns};
   statistics.add(kKey, counters);
@@ -60,7 +60,7 @@ TEST_CASE("statistics: each counter adds up, and has its name in the answer") {
                                                        {"storageMicroseconds", 19.0}}}));
 }
 
-TEST_CASE("statistics: account, table, operation and plan are counted apart, and sorted") {
+TEST_CASE("statistics: account, table, operation and plan are counted separately, and sorted") {
   Statistics statistics;
   const StatisticsKey keys[] = {
       {"b", "t", "GetEntity", "point"},         {"a", "u", "GetEntity", "point"},
@@ -81,7 +81,7 @@ TEST_CASE("statistics: account, table, operation and plan are counted apart, and
         "b/t/GetEntity/point 1\n");
 }
 
-TEST_CASE("statistics: beyond ten thousand keys what is new is counted together, what is known goes on") {
+TEST_CASE("statistics: after ten thousand keys, new keys are counted together, known ones separately") {
   constexpr int kKeys = 10'000;
   Statistics statistics;
   const auto table = [](int number) {
@@ -101,7 +101,7 @@ TEST_CASE("statistics: beyond ten thousand keys what is new is counted together,
   CHECK(row_of(statistics, table(kKeys)) == nullptr);
 }
 
-TEST_CASE("statistics: what is added by several threads at once is all there") {
+TEST_CASE("statistics: counts of concurrent threads are all included") {
   Statistics statistics;
   {
     std::vector<std::jthread> threads;
@@ -118,7 +118,7 @@ TEST_CASE("statistics: what is added by several threads at once is all there") {
   CHECK(row_of(statistics, kKey).at("bytesRead") == 40'000);
 }
 
-TEST_CASE("statistics: a key that one thread counts is known to all, however many there are") {
+TEST_CASE("statistics: a key of one thread is known to all threads, beyond the limit, too") {
   constexpr int kKeys = 10'000;
   Statistics statistics;
   const auto count_all = [&statistics] {
@@ -130,16 +130,16 @@ TEST_CASE("statistics: a key that one thread counts is known to all, however man
   CHECK(row_of(statistics, {"acct", "t9999", "GetEntity", "point"}).at("requests") == 3);
 }
 
-TEST_CASE("a live count: what is read shows at once, and is counted once") {
+TEST_CASE("running request: its cost shows at once, and is counted once") {
   Statistics statistics;
   RequestEvent event;
   event.key = &kKey;
-  LiveCount live(statistics, kKey, event.counted_reads);
+  RunningScanCounter live(statistics, kKey, event.counted_reads);
   const std::chrono::steady_clock::time_point start{1h};
   live.update(read(1, 64, 10, 6'400, 1'000ns), start);
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
-  CHECK(row_of(statistics, kKey).at("requests") == 0);          // it is not answered yet
-  live.update(read(1, 100, 15, 10'000, 1'500ns), start + 4ms);  // so soon again nobody asks
+  CHECK(row_of(statistics, kKey).at("requests") == 0);          // no response yet
+  live.update(read(1, 100, 15, 10'000, 1'500ns), start + 4ms);  // too early for an update
   CHECK(row_of(statistics, kKey).at("entitiesScanned") == 64);
   live.update(read(1, 128, 20, 12'800, 2'000ns), start + 5ms);
   live.update(read(1, 128, 20, 12'800, 2'000ns), start + 10ms);
@@ -178,9 +178,9 @@ TEST_CASE("statistics: an error is a status of 400 and above") {
   }
 }
 
-// Whatever stands in the place of an account, before anybody knows whether there is one: it neither fills the
-// statistics nor gets into a JSON document, where bytes that are not UTF-8 cannot stand.
-TEST_CASE("statistics: callers that nobody knows are counted together") {
+// Text in the place of an account, before the account is checked, must neither fill the statistics nor get
+// into a JSON document, which must not contain bytes that are not UTF-8.
+TEST_CASE("statistics: requests to unknown accounts are counted together") {
   TableStore store({{}, true, false});
   Service service(store, {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}, {});
   const std::string body, hosts = "localhost";

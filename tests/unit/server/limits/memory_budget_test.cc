@@ -1,4 +1,4 @@
-// Memory that connections share: who gets a share, who has to wait, and that nothing stays behind.
+// MemoryBudget: which connections get a share, which wait, and that no bytes leak.
 #include "server/limits/memory_budget.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace rocktable {
 namespace {
 
-TEST_CASE("Shares are granted until the budget is spent, and again once they are given back") {
+TEST_CASE("Shares are granted until the budget is spent, and again after they are released") {
   MemoryBudget budget(100);
   MemoryBudget::Share other(budget);
   MemoryBudget::Share share(budget);
@@ -20,9 +20,9 @@ TEST_CASE("Shares are granted until the budget is spent, and again once they are
   CHECK(share.take(40));
   CHECK(budget.is_short());
   CHECK_FALSE(share.take(41));
-  CHECK_FALSE(share.is_held());  // a request that is refused more holds nothing
+  CHECK_FALSE(share.is_held());  // a refused take() releases what was held
   CHECK(budget.held() == 60);
-  other.give_back();
+  other.release();
   CHECK(share.take(100));
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("Memory is short from a refusal until half of it is free") {
   CHECK_FALSE(budget.is_short());
 }
 
-TEST_CASE("A share grows where there is room, and keeps what it has where there is none") {
+TEST_CASE("A share grows if there is room, and otherwise keeps its bytes") {
   MemoryBudget budget(100);
   MemoryBudget::Share other(budget), share(budget);
   CHECK(other.take(50));
@@ -46,12 +46,12 @@ TEST_CASE("A share grows where there is room, and keeps what it has where there 
   CHECK(share.grow(50));
   CHECK_FALSE(share.grow(51));
   CHECK(share.bytes() == 50);
-  other.give_back();
-  CHECK(share.grow(1000));  // it is the only one
+  other.release();
+  CHECK(share.grow(1000));  // the only share
   CHECK(budget.held() == 1000);
 }
 
-TEST_CASE("Those who wait are granted their shares in the order of arrival, and nobody overtakes them") {
+TEST_CASE("Waiting connections get their shares in order of arrival, and none overtakes") {
   MemoryBudget budget(100);
   MemoryBudget::Share holder(budget), first(budget), second(budget), late(budget);
   std::string woken;
@@ -61,21 +61,21 @@ TEST_CASE("Those who wait are granted their shares in the order of arrival, and 
   CHECK_FALSE(large.claim());
   holder.charge(50);
   CHECK(woken.empty());       // 30 would fit, but 80 came first
-  CHECK_FALSE(late.take(1));  // nor does a new one overtake
+  CHECK_FALSE(late.take(1));  // a new request does not overtake either
   CHECK_FALSE(late.grow(1));
-  holder.give_back();
+  holder.release();
   CHECK(woken == "large ");
   CHECK(large.claim());
   CHECK(first.bytes() == 80);
   CHECK_FALSE(small.claim());
-  first.give_back();
+  first.release();
   CHECK(woken == "large small ");
   CHECK(small.claim());
   CHECK(budget.held() == 30);
   CHECK(late.take(70));
 }
 
-TEST_CASE("Who leaves the queue lets the next one in, and gives back what was granted meanwhile") {
+TEST_CASE("Leaving the queue admits the next one, and releases bytes granted meanwhile") {
   MemoryBudget budget(100);
   MemoryBudget::Share holder(budget), first(budget), second(budget);
   bool woken = false;
@@ -85,7 +85,7 @@ TEST_CASE("Who leaves the queue lets the next one in, and gives back what was gr
     MemoryBudget::Turn next(second, 40, [&] { woken = true; });
     CHECK_FALSE(woken);
     CHECK(budget.is_short());
-    holder.give_back();  // both are granted
+    holder.release();  // both are granted
     CHECK(woken);
     CHECK(budget.held() == 90);
   }
@@ -93,7 +93,7 @@ TEST_CASE("Who leaves the queue lets the next one in, and gives back what was gr
   CHECK_FALSE(budget.is_short());
 }
 
-TEST_CASE("Where there is memory a turn is granted at once, without waking anybody") {
+TEST_CASE("A turn is granted at once, without a wake-up, if there is memory") {
   MemoryBudget budget(100);
   MemoryBudget::Share share(budget);
   bool woken = false;
@@ -103,30 +103,30 @@ TEST_CASE("Where there is memory a turn is granted at once, without waking anybo
   CHECK(share.bytes() == 100);
 }
 
-TEST_CASE("The first share is granted whatever its size") {
+TEST_CASE("The first share is granted at any size") {
   MemoryBudget budget(100);
   MemoryBudget::Share large(budget);
   MemoryBudget::Share small(budget);
   CHECK(large.take(1000));
   CHECK_FALSE(small.take(1));
-  large.give_back();
+  large.release();
   CHECK(small.take(1));
   CHECK_FALSE(large.take(1000));
 }
 
-TEST_CASE("Memory in use is charged, be it there or not, and a share goes back with its holder") {
+TEST_CASE("Memory in use is charged even beyond the budget, and the destructor releases it") {
   MemoryBudget budget(100);
   {
     MemoryBudget::Share share(budget);
     share.charge(150);
-    share.charge(250);  // in place of the first
+    share.charge(250);  // replaces the first charge
     CHECK(budget.held() == 250);
     CHECK(budget.is_short());
   }
   CHECK(budget.held() == 0);
 }
 
-TEST_CASE("Threads that take and give back at once never hold more than there is, and leave nothing") {
+TEST_CASE("Threads that take and release concurrently stay within the budget, and leak nothing") {
   MemoryBudget budget(100);
   std::atomic<int> holders = 0;
   std::atomic<bool> too_many = false;
@@ -140,7 +140,7 @@ TEST_CASE("Threads that take and give back at once never hold more than there is
           if (!share.take(40)) continue;
           if (++holders > 2) too_many = true;
           --holders;
-          share.give_back();
+          share.release();
         }
       });
     }

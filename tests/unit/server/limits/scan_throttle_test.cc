@@ -9,16 +9,16 @@ using namespace std::chrono_literals;
 
 const ScanThrottle::Clock::time_point kStart{1h};
 
-TEST_CASE("a scan works on where nobody claims the way") {
+TEST_CASE("a scan continues without rest if there are no claims") {
   ScanThrottle way;
   ScanThrottle::Scan scan(way, kStart);
   CHECK(scan.rest(kStart + 10ms) == 0ms);
   way.claim(kStart + 10ms);
   CHECK(scan.rest(kStart + 14ms) > 0ms);
-  CHECK(scan.rest(kStart + 16ms) == 0ms);  // five milliseconds without a claim: they have gone
+  CHECK(scan.rest(kStart + 16ms) == 0ms);  // five milliseconds without a claim: the claim has expired
 }
 
-TEST_CASE("a scan rests after each bit of work, longer than it worked") {
+TEST_CASE("a scan rests after each bit of work, longer than the work") {
   ScanThrottle way;
   ScanThrottle::Scan scan(way, kStart);
   REQUIRE(scan.rest(kStart + 10ms) == 0ms);
@@ -33,7 +33,7 @@ TEST_CASE("a scan rests after each bit of work, longer than it worked") {
     REQUIRE(scan.rest(now) == 0ms);
     now += 50us;
   }
-  // Where it cannot be asked so often it rests for as much longer, within bounds.
+  // If rest() is called less often, each rest is longer, up to a limit.
   now += 1ms;
   way.claim(now);
   CHECK(scan.rest(now) == 3 * (1ms + 100us));
@@ -41,7 +41,7 @@ TEST_CASE("a scan rests after each bit of work, longer than it worked") {
   CHECK(scan.rest(now + 1s) == 100ms);
 }
 
-TEST_CASE("a scan of two milliseconds is a short request itself") {
+TEST_CASE("a scan of two milliseconds counts as a short request") {
   ScanThrottle way;
   ScanThrottle::Scan scan(way, kStart);
   for (auto now = kStart; now < kStart + 2ms; now += 100us) {
@@ -52,7 +52,7 @@ TEST_CASE("a scan of two milliseconds is a short request itself") {
   CHECK(scan.rest(kStart + 2ms) > 0ms);
 }
 
-TEST_CASE("several scans together take as much as one") {
+TEST_CASE("several scans together use as much as one") {
   ScanThrottle way;
   ScanThrottle::Scan scan(way, kStart);
   {

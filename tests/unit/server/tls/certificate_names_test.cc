@@ -1,4 +1,4 @@
-// The names and addresses that the certificate of --tls auto is good for.
+// The names and addresses in the certificate of --tls auto.
 #include "server/tls/certificate_names.h"
 
 #include <doctest/doctest.h>
@@ -16,11 +16,11 @@ TEST_CASE("A certificate may be for DNS names, wildcards in front of a domain, a
         std::string("*.example.test"), std::string("xn--bcher-kva.example"), std::string("10.1.2.3"),
         std::string("fd00::1"), longest_label + ".test"}) {
     CAPTURE(name);
-    CHECK(why_not_a_certificate_name(name).empty());
+    CHECK(certificate_name_error(name).empty());
   }
 }
 
-TEST_CASE("What no client would accept a certificate for is refused by its name") {
+TEST_CASE("Names that clients would reject are refused, and named") {
   for (const std::string& name : {std::string(),
                                   std::string("."),
                                   std::string("a..b"),
@@ -45,15 +45,15 @@ TEST_CASE("What no client would accept a certificate for is refused by its name"
                                   std::string("0.0.0.0"),
                                   std::string("::")}) {
     CAPTURE(name);
-    const std::string why = why_not_a_certificate_name(name);
+    const std::string why = certificate_name_error(name);
     CHECK(why.starts_with(name + " is "));
   }
   std::string long_name = "a.test";
   while (long_name.size() <= 253) long_name.insert(0, "a.");
-  CHECK_FALSE(why_not_a_certificate_name(long_name).empty());
+  CHECK_FALSE(certificate_name_error(long_name).empty());
 }
 
-TEST_CASE("This machine's names are there, and what the server listens on, once, unless it is everything") {
+TEST_CASE("The names include this machine and the listening address, once, unless it is unspecified") {
   const auto count = [](const std::string& table_host, const std::string& name,
                         const std::vector<std::string>& more = {}) {
     const auto names = certificate_names(table_host, more);
@@ -69,7 +69,7 @@ TEST_CASE("This machine's names are there, and what the server listens on, once,
   CHECK(count("::", "::") == 0);
   CHECK(count("a b,DNS:example.com", "a b,DNS:example.com") == 0);
   CHECK(count("", "", {}) == 0);
-  CHECK(count("", "*.table.core.windows.net") == 0);  // whose authority is trusted could pass for the cloud
+  CHECK(count("", "*.table.core.windows.net") == 0);  // otherwise the authority could impersonate the cloud
   CHECK(count("", "*.table.core.windows.net", {"*.table.core.windows.net"}) == 1);
   CHECK(count("tables.test", "TABLES.test", {"TABLES.test"}) == 0);
 }

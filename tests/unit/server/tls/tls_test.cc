@@ -1,4 +1,4 @@
-// The identity of the server from files, and the local authority that makes one.
+// The identity of the server: from files, and issued by the local authority.
 #include "server/tls/tls.h"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-// What it complains about, or nothing.
+// The message of the TlsError; empty if there is none.
 std::string complaint(const std::function<void()>& call) {
   try {
     call();
@@ -62,7 +62,7 @@ void openssl(const TemporaryFolder& folder, const std::string& arguments) {
   REQUIRE(std::system(command.c_str()) == 0);  // NOLINT(bugprone-command-processor): the command of the tests
 }
 
-// cert.pem and key.pem, and what is made of them.
+// cert.pem and key.pem, and files derived from them.
 void make_pem(const TemporaryFolder& folder, const std::string& name = "") {
   openssl(
       folder,
@@ -85,7 +85,7 @@ CertificatePtr certificate_in(const std::filesystem::path& file) {
   return std::move(parse_certificates(contents(file), file.string()).certificate);
 }
 
-// Whether who trusts `authority` believes that the certificate is of a server of this name.
+// Returns whether a client that trusts `authority` accepts the certificate for this server name.
 bool is_trusted(X509* authority, X509* certificate, const std::string& host) {
   const StorePtr store(X509_STORE_new());
   X509_STORE_add_cert(store.get(), authority);
@@ -103,7 +103,7 @@ bool is_trusted(X509* authority, X509* certificate, const std::string& host) {
 
 // --- The local authority -----------------------------------------------------------------------------------
 
-TEST_CASE("A certificate authority is made once and then used again") {
+TEST_CASE("A certificate authority is created once and then reused") {
   const TemporaryFolder folder;
   const auto tls = folder.path() / "new" / "tls";
   const CertificateAuthority first(tls);
@@ -117,7 +117,7 @@ TEST_CASE("A certificate authority is made once and then used again") {
   CHECK(std::distance(std::filesystem::directory_iterator(tls), {}) == 3);
 }
 
-TEST_CASE("The key of the authority is for its owner alone") {
+TEST_CASE("The key of the authority is readable only by its owner") {
   const TemporaryFolder folder;
   const CertificateAuthority authority(folder.path());
   struct stat key{};
@@ -125,7 +125,7 @@ TEST_CASE("The key of the authority is for its owner alone") {
   CHECK((key.st_mode & 07777) == 0600);
 }
 
-TEST_CASE("The authority signs certificates and nothing else, and no authorities below it") {
+TEST_CASE("The authority signs only certificates, and no further authorities") {
   const TemporaryFolder folder;
   const CertificateAuthority authority(folder.path());
   const auto certificate = certificate_in(authority.file());
@@ -141,7 +141,7 @@ TEST_CASE("The authority signs certificates and nothing else, and no authorities
         subject(certificate_in(CertificateAuthority(other.path()).file()).get()));
 }
 
-TEST_CASE("A certificate of the authority is good for its hosts, and for no others") {
+TEST_CASE("A certificate of the authority is valid only for its hosts") {
   const TemporaryFolder folder, other;
   const CertificateAuthority authority(folder.path());
   const auto trusted = certificate_in(authority.file());
@@ -163,7 +163,7 @@ TEST_CASE("A certificate of the authority is good for its hosts, and for no othe
   CHECK(X509_check_ca(identity.certificate.get()) == 0);
 }
 
-TEST_CASE("A certificate holds from an hour ago for 397 days, with a serial number of its own") {
+TEST_CASE("A certificate is valid for 397 days from an hour ago, with a unique serial number") {
   const TemporaryFolder folder;
   const CertificateAuthority authority(folder.path());
   const Identity one = authority.issue({"localhost"}), another = authority.issue({"localhost"});
@@ -181,7 +181,7 @@ TEST_CASE("A certificate holds from an hour ago for 397 days, with a serial numb
                          X509_get0_serialNumber(another.certificate.get())) != 0);
 }
 
-TEST_CASE("Processes that start at once on one folder agree on the authority") {
+TEST_CASE("Processes that start concurrently in one folder use the same authority") {
   for (int round = 0; round < 5; ++round) {
     const TemporaryFolder folder;
     std::vector<std::string> seen(8);
@@ -196,7 +196,7 @@ TEST_CASE("Processes that start at once on one folder agree on the authority") {
   }
 }
 
-TEST_CASE("A start that was killed between key and certificate is made good by the next") {
+TEST_CASE("The next start completes an authority that lacks its certificate") {
   const TemporaryFolder folder;
   {
     const CertificateAuthority authority(folder.path());
@@ -209,7 +209,7 @@ TEST_CASE("A start that was killed between key and certificate is made good by t
       is_trusted(certificate_in(authority.file()).get(), authority.issue({"::1"}).certificate.get(), "::1"));
 }
 
-TEST_CASE("A damaged authority is told with its file and stays as it is") {
+TEST_CASE("The error of a damaged authority names its file, and the file is unchanged") {
   const TemporaryFolder good;
   {
     const CertificateAuthority authority(good.path());
@@ -249,7 +249,7 @@ TEST_CASE("A damaged authority is told with its file and stays as it is") {
   check_complaint(complaint([&] { CertificateAuthority{keyless.path()}; }), {path(keyless, "ca-key.pem")});
 }
 
-TEST_CASE("An expired authority, or a certificate that is none, is told and stays as it is") {
+TEST_CASE("An expired authority, or a certificate that is not one, is an error and left unchanged") {
   const TemporaryFolder folder;
   {
     const CertificateAuthority authority(folder.path());
@@ -271,7 +271,7 @@ TEST_CASE("An expired authority, or a certificate that is none, is told and stay
   check_complaint(complaint([&] { CertificateAuthority{folder.path()}; }), {file, "damaged"});
 }
 
-TEST_CASE("A folder that cannot be made is named") {
+TEST_CASE("The error names the folder that cannot be created") {
   const TemporaryFolder folder;
   write(folder.path() / "file", "");
   check_complaint(complaint([&] { CertificateAuthority{folder.path() / "file" / "tls"}; }),
@@ -280,7 +280,7 @@ TEST_CASE("A folder that cannot be made is named") {
 
 // --- Identities from files ---------------------------------------------------------------------------------
 
-TEST_CASE("A certificate in PEM form comes with its key and the certificates behind it") {
+TEST_CASE("A PEM certificate is read with its key and the certificates after it") {
   const TemporaryFolder folder;
   make_pem(folder);
   make_pem(folder, "other-");
@@ -323,7 +323,7 @@ TEST_CASE(
   CHECK(subject(sk_X509_value(served, 1)) == "upper");
 }
 
-TEST_CASE("What is wrong with a PEM file is told with its name") {
+TEST_CASE("Errors of a PEM file name the file") {
   const TemporaryFolder folder;
   make_pem(folder);
   make_pem(folder, "other-");
@@ -345,14 +345,14 @@ TEST_CASE("What is wrong with a PEM file is told with its name") {
       {"cert.pem", "nonsense.pem", {"nonsense.pem", "no private key"}},
       {"cert.pem", "cert.pem", {"cert.pem", "no private key"}},
       {"key.pem", "key.pem", {"key.pem", "no certificate"}},
-      {"cert.pem", "other-key.pem", {"other-key.pem", "cert.pem", "does not fit"}},
+      {"cert.pem", "other-key.pem", {"other-key.pem", "cert.pem", "does not match"}},
       {"cert.pem", "encrypted.pem", {"encrypted.pem", "is encrypted"}},
   };
   for (const auto& c : cases)
     check_complaint(complaint([&] { read_pem(path(folder, c.certificate), path(folder, c.key)); }), c.named);
 }
 
-TEST_CASE("A PFX file opens with its password, whatever made it") {
+TEST_CASE("A PFX file of any tool opens with its password") {
   const TemporaryFolder folder;
   make_pem(folder);
   make_pem(folder, "other-");
@@ -376,7 +376,7 @@ TEST_CASE("A PFX file opens with its password, whatever made it") {
   }
 }
 
-TEST_CASE("What is wrong with a PFX file is told with its name") {
+TEST_CASE("Errors of a PFX file name the file") {
   const TemporaryFolder folder;
   make_pem(folder);
   openssl(folder, "pkcs12 -export -nokeys -in cert.pem -out keyless.pfx -passout pass:secret");
@@ -390,7 +390,7 @@ TEST_CASE("What is wrong with a PFX file is told with its name") {
   }
 }
 
-TEST_CASE("A key too weak for today's clients is refused with a sentence") {
+TEST_CASE("A key that is too weak for current clients is refused with a message") {
   const TemporaryFolder folder;
   openssl(folder,
           "req -x509 -newkey rsa:512 -nodes -subj /CN=localhost -days 2 -keyout key.pem -out cert.pem");

@@ -1,5 +1,5 @@
-// How the memory of a page grows with it, and where a page has to end.
-#include "server/limits/page_memory.h"
+// PageBudget: how the memory of a page grows, and when a page must end.
+#include "server/limits/page_budget.h"
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kMiB = 1 << 20;
 
-// Renders entities of so many bytes until the page is full; returns the page's size.
+// Renders entities of a given size until the page is full. Returns the size of the page.
 std::size_t fill(std::string& body, MemoryBudget::Share& share, std::size_t entity_bytes) {
-  PageMemory memory(body, share);
+  PageBudget memory(body, share);
   do {
     body.append(entity_bytes, 'x');
   } while (!memory.is_full());
@@ -33,11 +33,11 @@ TEST_CASE("A page ends with the entity that reaches its limit of rendered bytes"
   }
 }
 
-TEST_CASE("What a page has rendered is held in its share while it grows") {
+TEST_CASE("The share of a page covers its rendered bytes while it grows") {
   MemoryBudget budget(256 * kMiB);
   MemoryBudget::Share share(budget);
   std::string body;
-  PageMemory memory(body, share);
+  PageBudget memory(body, share);
   for (bool full = false; !full;) {
     body.append(10'000, 'x');
     full = memory.is_full();
@@ -46,7 +46,7 @@ TEST_CASE("What a page has rendered is held in its share while it grows") {
   CHECK(share.bytes() <= kMaxPageBytes + kMiB);
 }
 
-TEST_CASE("A page ends early where the budget is spent, but never before its first entity") {
+TEST_CASE("A page ends early if the budget is spent, but never before its first entity") {
   MemoryBudget budget(8 * kMiB);
   MemoryBudget::Share others(budget), share(budget);
   REQUIRE(others.take(5 * kMiB));
@@ -61,11 +61,11 @@ TEST_CASE("A page ends early where the budget is spent, but never before its fir
   CHECK(fill(one, late, 100'000) == 100'000);
 }
 
-TEST_CASE("A page that is smaller than expected keeps no room for a large one") {
+TEST_CASE("A page that is smaller than expected frees the unused capacity") {
   MemoryBudget budget(256 * kMiB);
   MemoryBudget::Share share(budget);
   std::string body;
-  PageMemory memory(body, share, kMaxPageBytes);
+  PageBudget memory(body, share, kMaxPageBytes);
   body.append(60'000, 'x');
   CHECK_FALSE(memory.is_full());
   memory.finish();
@@ -73,12 +73,12 @@ TEST_CASE("A page that is smaller than expected keeps no room for a large one") 
   CHECK(body.capacity() < 2 * body.size());
 }
 
-TEST_CASE("A small page needs no share, however short memory is") {
+TEST_CASE("A small page needs no share, even if memory is short") {
   MemoryBudget budget(kMiB);
   MemoryBudget::Share others(budget), share(budget);
   others.charge(2 * kMiB);
   std::string body;
-  PageMemory memory(body, share);
+  PageBudget memory(body, share);
   body.append(kFreeBytes - 1, 'x');
   CHECK_FALSE(memory.is_full());
   CHECK_FALSE(share.is_held());

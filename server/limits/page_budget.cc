@@ -1,4 +1,4 @@
-#include "server/limits/page_memory.h"
+#include "server/limits/page_budget.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,12 +9,12 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kStep = 1 << 20;
-constexpr std::size_t kDoublesUpTo = PageMemory::kFirstBytes / 2;
-constexpr std::size_t kSpare = 64 << 10;  // of memory before more is asked for: most entities are smaller
+constexpr std::size_t kDoublesUpTo = PageBudget::kFirstBytes / 2;
+constexpr std::size_t kSpare = 64 << 10;  // grow when less than this is left: most entities are smaller
 
 }  // namespace
 
-PageMemory::PageMemory(std::string& body, MemoryBudget::Share& share, std::size_t expected)
+PageBudget::PageBudget(std::string& body, MemoryBudget::Share& share, std::size_t expected)
     : body_(body), share_(share) {
   const std::size_t room = expected + expected / 8 + 2 * kSpare;
   if (room > kFirstBytes) {
@@ -24,22 +24,22 @@ PageMemory::PageMemory(std::string& body, MemoryBudget::Share& share, std::size_
   }
 }
 
-// Address space for the largest page: the kernel gives it memory when it is written to. Growing by doubling would copy a
-// large page again and again, and hold it twice meanwhile.
-void PageMemory::reserve_all() {
+// Reserves address space for the largest page. The kernel backs it with memory only when it is written to.
+// Growth by doubling would copy a large page repeatedly, and hold two copies meanwhile.
+void PageBudget::reserve_all() {
   std::string larger;
   larger.reserve(kMaxPageBytes + kMaxEntityBytes);
   larger.append(body_);
   body_ = std::move(larger);
 }
 
-void PageMemory::finish() {
-  const bool is_mapped = body_.capacity() >= kMaxPageBytes;  // what is not written to is not there
+void PageBudget::finish() {
+  const bool is_mapped = body_.capacity() >= kMaxPageBytes;  // unwritten pages use no memory
   if (is_mapped && body_.size() >= kFirstBytes) return;
   if (body_.capacity() - body_.size() > std::max(body_.size(), 2 * kSpare)) body_.shrink_to_fit();
 }
 
-bool PageMemory::grow() {
+bool PageBudget::grow() {
   const std::size_t size = body_.size();
   if (size >= kMaxPageBytes) return false;
   if (size + kSpare > share_.bytes()) {
@@ -49,7 +49,7 @@ bool PageMemory::grow() {
   if (size >= kDoublesUpTo && size + kSpare > body_.capacity()) reserve_all();
   const std::size_t within_capacity =
       std::max(body_.capacity() - std::min(body_.capacity(), kSpare), kDoublesUpTo);
-  asks_at_ = std::min({share_.bytes() - kSpare, within_capacity, kMaxPageBytes});
+  grow_at_ = std::min({share_.bytes() - kSpare, within_capacity, kMaxPageBytes});
   return true;
 }
 
