@@ -16,7 +16,7 @@
 namespace rocktable {
 namespace {
 
-constexpr int kHeld[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
+constexpr int kBlocked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 constexpr int kSignalBase = 128;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
@@ -38,43 +38,43 @@ void Descriptor::close() {
 
 Pipe Pipe::make() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("cannot create a pipe");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-HeldSignals::HeldSignals() {
-  std::signal(SIGCHLD, SIG_DFL);  // whose parent ignores it would never hear of its children's end
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int signal : kHeld) sigaddset(&held, signal);
-  if (sigprocmask(SIG_BLOCK, &held, &before_) != 0) fail("cannot hold signals");
-  descriptor_ = Descriptor(signalfd(-1, &held, SFD_CLOEXEC));
-  if (descriptor_.get() < 0) fail("cannot hold signals");
+BlockedSignals::BlockedSignals() {
+  std::signal(SIGCHLD, SIG_DFL);  // inherited SIG_IGN would suppress the signal
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (const int signal : kBlocked) sigaddset(&blocked, signal);
+  if (sigprocmask(SIG_BLOCK, &blocked, &before_) != 0) fail("cannot block signals");
+  descriptor_ = Descriptor(signalfd(-1, &blocked, SFD_CLOEXEC));
+  if (descriptor_.get() < 0) fail("cannot block signals");
 }
 
-std::optional<signalfd_siginfo> HeldSignals::next(std::optional<std::chrono::milliseconds> timeout) {
+std::optional<signalfd_siginfo> BlockedSignals::next(std::optional<std::chrono::milliseconds> timeout) {
   pollfd readable{descriptor_.get(), POLLIN, 0};
   int ready = -1;
   do {
     ready = poll(&readable, 1, timeout ? static_cast<int>(timeout->count()) : -1);
-  } while (ready < 0 && errno == EINTR);  // it was stopped, and goes on
+  } while (ready < 0 && errno == EINTR);  // the process was stopped and continued
   if (ready < 0) fail("cannot wait for signals");
   signalfd_siginfo signal;
   if (ready == 0 || read(descriptor_.get(), &signal, sizeof signal) != sizeof signal) return std::nullopt;
   return signal;
 }
 
-void HeldSignals::release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+void BlockedSignals::release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 bool is_from_terminal(const signalfd_siginfo& signal) { return signal.ssi_code == SI_KERNEL; }
 
-pid_t start_child(const HeldSignals& signals, const std::function<int()>& work) {
+pid_t start_child(const BlockedSignals& signals, const std::function<int()>& work) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail("cannot start a process");
   if (child > 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) std::_Exit(kSignalBase + SIGTERM);  // it ended before it could be said
+  if (getppid() != parent) std::_Exit(kSignalBase + SIGTERM);  // the parent ended before prctl()
   signals.release();
   std::_Exit(work());
 }

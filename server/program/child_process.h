@@ -1,4 +1,4 @@
-// Processes that this one starts, which do not outlive it, and the signals that reach it meanwhile.
+// Starts child processes that do not outlive this process, and receives signals meanwhile.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -11,7 +11,7 @@
 
 namespace rocktable {
 
-// A file descriptor with an owner. Programs that are started do not inherit it.
+// Owns a file descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -33,20 +33,20 @@ struct Pipe {
   static Pipe make();
 };
 
-// Keeps the signals that end or steer programs, and SIGCHLD, for this process to take one by one. Children start with
-// what there was before. For processes of one thread.
-class HeldSignals {
+// Blocks the signals that end or control programs, and SIGCHLD, so that next() receives them one by one.
+// start_child() restores the previous signal mask in the child. Only for single-threaded processes.
+class BlockedSignals {
  public:
   // Throws std::system_error.
-  HeldSignals();
-  ~HeldSignals() { release(); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  BlockedSignals();
+  ~BlockedSignals() { release(); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
 
-  // The next one; nothing where none comes in time.
+  // Returns the next signal; nullopt after the timeout.
   std::optional<signalfd_siginfo> next(std::optional<std::chrono::milliseconds> timeout = std::nullopt);
 
-  // Readable while there is one to take.
+  // Readable while a signal is pending.
   int descriptor() const { return descriptor_.get(); }
 
   void release() const;
@@ -56,18 +56,19 @@ class HeldSignals {
   Descriptor descriptor_;
 };
 
-// What the terminal sends reaches the whole foreground process group, and so the command without our doing.
+// Returns whether the terminal sent the signal. The terminal signals the whole foreground process group,
+// which includes the command, so that such a signal need not be forwarded.
 bool is_from_terminal(const signalfd_siginfo& signal);
 
-// Forks; the child runs `work` and ends with its exit code, by SIGTERM where this process ends first. Throws
+// Forks. The child runs `work` and exits with its result. It gets SIGTERM if this process ends first. Throws
 // std::system_error.
-pid_t start_child(const HeldSignals& signals, const std::function<int()>& work);
+pid_t start_child(const BlockedSignals& signals, const std::function<int()>& work);
 
-// As shells count it: 128 + N where signal N ended the child.
+// Returns the exit code as shells define it: 128 + N if signal N ended the child.
 int exit_code_of(int wait_status);
 
-// Replaces this process by a program that is looked up in PATH; returns the exit code to end with where that fails: 127
-// it is not there, 126 it cannot be run. `argv` ends with a null.
+// Replaces this process by a program from PATH. Returns only on failure, with the exit code: 127 the program
+// was not found, 126 it cannot be run. `argv` ends with a null pointer.
 int become(const char* const* argv);
 
 }  // namespace rocktable

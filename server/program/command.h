@@ -1,4 +1,4 @@
-// A command of the program: rocktable NAME ...
+// Describes a command of the program: rocktable NAME ...
 #pragma once
 
 namespace rocktable {
@@ -7,8 +7,9 @@ struct Command {
   const char* name;
   const char* arguments;  // as --help shows them
   const char* summary;
-  // `argv` begins with the command's name, or with kHelpWord (client/commands/command_line.h). Returns the exit code: 0 done,
-  // 1 failed, 2 wrong usage. What it throws (std::exception) is a failure, and told.
+  // Runs the command. `argv` starts with the name of the command, or with kHelpWord
+  // (client/commands/command_line.h). Returns the exit code: 0 done, 1 failed, 2 wrong usage. Throws
+  // std::exception on failure; main() prints it.
   int (*run)(int argc, const char* const* argv);
 };
 

@@ -12,16 +12,16 @@ namespace rocktable {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"copy", "--from --to", "Copy tables from one account to another, the service's included", run_copy},
-    {"exec", "-- COMMAND", "Run COMMAND with a table service of its own", run_exec},
+    {"copy", "--from --to", "Copy tables between accounts, cloud included", run_copy},
+    {"exec", "-- COMMAND", "Run COMMAND with its own table service", run_exec},
     {"export", "--to DIR|FILE", "Write tables of any account to files", run_export},
-    {"healthcheck", "", "Say whether a running instance serves requests", run_healthcheck},
+    {"healthcheck", "", "Check whether an instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
-    {"migrate", "up|status|verify|new", "Change tables by numbered files, each applied once",
+    {"migrate", "up|status|verify|new", "Apply numbered files to tables, each once",
      migration::run_migrate},
-    {"repair", "DIR", "Save what is whole of the damaged store in DIR", run_repair},
-    {"reset", "", "Empty a running rocktable, an account of it or a table", run_reset},
-    {"snapshot", "ACTION", "Take, restore, list and delete snapshots of a running one", run_snapshot},
+    {"repair", "DIR", "Save undamaged data of the store in DIR", run_repair},
+    {"reset", "", "Delete all data, an account or a table", run_reset},
+    {"snapshot", "ACTION", "Take, restore, list or delete snapshots", run_snapshot},
 };
 
 }  // namespace

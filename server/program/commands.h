@@ -1,4 +1,4 @@
-// The commands of the program, which are run in place of a start: rocktable NAME ...
+// The table of the commands of the program: rocktable NAME ... They run instead of the server.
 #pragma once
 
 #include <span>

@@ -26,8 +26,8 @@ const char* variable(const std::string& name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-// `rocktable exec` has set all three: then ROCKTABLE_CONTROL_TOKEN is the token of the instance at that URL. A server that is
-// started inside must not ask its own clients for it.
+// True if `rocktable exec` has set these variables. Then ROCKTABLE_CONTROL_TOKEN is the token of the instance
+// at that URL. A server that is started inside must not require it of its own clients.
 bool is_inside_exec() {
   return variable("ROCKTABLE_URL") != nullptr && variable("ROCKTABLE_ENDPOINT") != nullptr &&
          variable("ROCKTABLE_PORT") != nullptr;
@@ -35,7 +35,7 @@ bool is_inside_exec() {
 
 bool counts(const std::string& name) { return name != kControlToken || !is_inside_exec(); }
 
-// Those that a variable or a file may give: by one long name each, without dashes.
+// The options that a variable or the file may set. name_of() is their name there.
 std::vector<CLI::Option*> configurable_options(CLI::App& app) {
   return app.get_options(
       [](const CLI::Option* option) { return option->get_configurable() && !option->get_lnames().empty(); });
@@ -46,9 +46,9 @@ const std::string& name_of(const CLI::Option& option) { return option.get_lnames
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 bool is_list(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-// Whether `sentence` has the word with neither letter nor digit beside it.
+// Returns whether `sentence` contains `word` between characters that are neither letters nor digits.
 bool has_word(std::string_view sentence, std::string_view word) {
-  constexpr std::size_t kShortest = 3;  // 0 or "." stand everywhere
+  constexpr std::size_t kShortest = 3;  // shorter values, as 0 or ".", match by accident
   if (word.size() < kShortest) return false;
   const auto is_of_word = [&](std::size_t at) {
     return at < sentence.size() && std::isalnum(static_cast<unsigned char>(sentence[at])) != 0;
@@ -58,16 +58,17 @@ bool has_word(std::string_view sentence, std::string_view word) {
   return false;
 }
 
-// What to append: ` (PLACE)` to a sentence that begins with the option, else ` (OPTION: PLACE)`.
-std::string told_origin(const std::string& sentence, const std::string& option, const std::string& place) {
+// Returns the text to append: ` (PLACE)` if the message starts with the option, otherwise ` (OPTION: PLACE)`.
+std::string source_suffix(const std::string& sentence, const std::string& option, const std::string& place) {
   const bool is_named = has_word(sentence.substr(0, option.size() + 1), option);
   return " (" + (is_named ? "" : option + ": ") + place + ")";
 }
 
-// `values` has one element, or more for a list.
-void give(CLI::Option& option, std::vector<std::string> values, const std::string& origin, Origins& origins) {
+// Sets the option. `values` has one element, or more for a list.
+void set_option(CLI::Option& option, std::vector<std::string> values, const std::string& source,
+                ValueSources& sources) {
   const std::string flag = "--" + name_of(option);
-  const std::string told = is_flag(option) || is_list(option) ? "" : values.front();
+  const std::string shown = is_flag(option) || is_list(option) ? "" : values.front();
   try {
     if (is_flag(option)) {
       const auto on = parse_flag(values.front());
@@ -77,14 +78,15 @@ void give(CLI::Option& option, std::vector<std::string> values, const std::strin
     option.add_result(std::move(values));
     option.run_callback();
   } catch (const CLI::ParseError& error) {
-    throw ConfigurationError(error.what() + told_origin(error.what(), flag, origin));
+    throw ConfigurationError(error.what() + source_suffix(error.what(), flag, source));
   }
-  origins[flag] = {origin, told};
+  sources[flag] = {source, shown};
 }
 
 // --- The file ----------------------------------------------------------------------------------------------
 
-// What stands before a comment; `#` inside quotes begins none. Nothing where quotes are not closed.
+// Returns the line without its comment. `#` inside quotes does not start a comment. Returns nullopt if quotes
+// are not closed.
 std::optional<std::string> without_comment(const std::string& line) {
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -105,14 +107,14 @@ struct Setting {
   std::vector<std::string> values;
 };
 
-// Lines are read one by one, so that each refusal can name its line. Nothing for an empty line.
+// Parses a single line, so that an error can name it. Returns nullopt for an empty line.
 std::optional<Setting> parse_line(const std::string& line, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw ConfigurationError(where + ": " + what); };
   const auto code = without_comment(line);
   if (!code) refuse("the quotes are not closed");
   const std::string text = CLI::detail::trim_copy(*code);
   if (text.empty() || text.front() == ';') return std::nullopt;
-  if (text.front() == '[') refuse("there are no sections: a line is like tablePort = 10002");
+  if (text.front() == '[') refuse("sections are not supported; write lines like tablePort = 10002");
   std::istringstream in(text);
   std::vector<CLI::ConfigItem> items;
   try {
@@ -121,7 +123,7 @@ std::optional<Setting> parse_line(const std::string& line, const std::string& wh
     refuse(error.what());
   }
   if (items.size() != 1 || !items.front().parents.empty())
-    refuse("this is no option: a line is like tablePort = 10002");
+    refuse("this is not an option; write lines like tablePort = 10002");
   return Setting{std::move(items.front().name), std::move(items.front().inputs)};
 }
 
@@ -138,30 +140,30 @@ std::string variable_of(std::string_view option) {
   return out;
 }
 
-std::string with_origins(const std::string& sentence, const Origins& origins) {
+std::string with_sources(const std::string& sentence, const ValueSources& sources) {
   std::string out = sentence;
-  for (const auto& [option, origin] : origins) {
-    if (has_word(sentence, option) || has_word(sentence, origin.value))
-      out += told_origin(sentence, option, origin.place);
+  for (const auto& [option, source] : sources) {
+    if (has_word(sentence, option) || has_word(sentence, source.value))
+      out += source_suffix(sentence, option, source.place);
   }
   return out;
 }
 
-void take_variables(CLI::App& app, Origins& origins) {
+void read_variables(CLI::App& app, ValueSources& sources) {
   for (auto* option : configurable_options(app)) {
     const std::string name = variable_of(name_of(*option));
     const char* const value = variable(name);
     if (value == nullptr || option->count() > 0 || !counts(name)) continue;
-    give(*option, is_list(*option) ? CLI::detail::split(value, ',') : std::vector<std::string>{value}, name,
-         origins);
+    set_option(*option, is_list(*option) ? CLI::detail::split(value, ',') : std::vector<std::string>{value},
+               name, sources);
   }
 }
 
-void take_file(CLI::App& app, const std::string& path, Origins& origins) {
+void read_config_file(CLI::App& app, const std::string& path, ValueSources& sources) {
   errno = 0;
   std::ifstream in(path);
   std::map<CLI::Option*, std::pair<std::vector<std::string>, std::string>>
-      found;  // values, place; the last line's
+      found;  // values and place of the last line for each option
   std::vector<std::string> known;
   const auto options = configurable_options(app);
   for (const auto* option : options) known.push_back(name_of(*option));
@@ -176,21 +178,21 @@ void take_file(CLI::App& app, const std::string& path, Origins& origins) {
     auto* const option = options[static_cast<std::size_t>(place - known.begin())];
     if (setting->values.empty() || (setting->values.size() > 1 && !is_list(*option)))
       throw ConfigurationError(where + ": " + setting->name +
-                               " takes one value; a text with blanks or commas goes in quotes");
+                               " takes one value; put text with blanks or commas in quotes");
     found[option] = {std::move(setting->values), where};
   }
   if (!in.eof() || in.bad())
     throw std::runtime_error("--config: " + path +
                              " cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
   for (auto& [option, setting] : found)
-    if (option->count() == 0) give(*option, setting.first, setting.second, origins);
+    if (option->count() == 0) set_option(*option, setting.first, setting.second, sources);
 }
 
-std::vector<std::string> doubtful_variables(const CLI::App& app) {
+std::vector<std::string> variable_warnings(const CLI::App& app) {
   std::vector<std::string> out, known;
   for (const auto* option : app.get_options())
     if (!option->get_lnames().empty()) known.push_back(variable_of(name_of(*option)));
-  // What `rocktable exec` sets, and commands read.
+  // Variables that `rocktable exec` sets and commands read.
   for (const char* name : {"URL", "ENDPOINT", "PORT", "CA_FILE", "YES"})
     known.push_back(std::string(kPrefix) + name);
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -200,11 +202,11 @@ std::vector<std::string> doubtful_variables(const CLI::App& app) {
     constexpr std::size_t kMostEdits = 2;
     const auto near = nearest_word(name, known);
     if (near && edit_distance(name, *near) <= kMostEdits)
-      out.push_back("the variable " + name + " means nothing: did you mean " + *near + "?");
+      out.push_back("the variable " + name + " is unknown: did you mean " + *near + "?");
   }
   if (variable(kControlToken) != nullptr && !counts(kControlToken))
-    out.push_back(std::string(kControlToken) + " is of the instance that `rocktable exec` started, at " +
-                  variable("ROCKTABLE_URL") + "; this one asks for no token without --controlToken");
+    out.push_back(std::string(kControlToken) + " belongs to the instance that `rocktable exec` started at " +
+                  variable("ROCKTABLE_URL") + "; this server requires no token without --controlToken");
   return out;
 }
 

@@ -1,11 +1,11 @@
-// Where options come from that the command line does not give: variables of the environment, and a file.
+// Sets options that the command line does not set: from environment variables, and from a file.
 //
-//   --tablePort 7000            the command line counts first,
+//   --tablePort 7000            the command line comes first,
 //   ROCKTABLE_TABLE_PORT=7000   then the variable,
 //   tablePort = 7000            then the line of the file that --config names (TOML, without sections)
 //
-// A flag's value is true or false (also yes and no, on and off, 1 and 0). Options that may be repeated take a list: `["a", "b"]` in
-// the file, `a,b` in a variable. An empty variable counts as none.
+// The value of a flag is true or false (also yes and no, on and off, 1 and 0). Repeatable options take a
+// list: `["a", "b"]` in the file, `a,b` in a variable. An empty variable counts as not set.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace rocktable {
 
-// A variable or a line of the file that makes no sense: a sentence for the user that says which one.
+// A variable or a line of the file is invalid. The message is for the user and names the variable or line.
 class ConfigurationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,25 +27,25 @@ class ConfigurationError : public std::runtime_error {
 // The variable of an option: ROCKTABLE_TABLE_PORT of --tablePort.
 std::string variable_of(std::string_view option);
 
-// Of an option, by its long name (`--tablePort`): the variable, or file and line, that gave its value. None of those of the
-// command line.
-struct Origin {
+// The variable, or the file and line, that set an option. Maps from the long name (`--tablePort`). Options
+// from the command line are not in the map.
+struct ValueSource {
   std::string place;
   std::string value;  // empty for flags and lists
 };
-using Origins = std::map<std::string, Origin>;
+using ValueSources = std::map<std::string, ValueSource>;
 
-// Appends to the sentence where the options came from that it names, or whose values.
-std::string with_origins(const std::string& sentence, const Origins& origins);
+// Appends to `sentence` the sources of the options that it names, or whose values it contains.
+std::string with_sources(const std::string& sentence, const ValueSources& sources);
 
-// Both give values to those options of an app that have none yet, and add where these came from. Options that the app
-// marks as not configurable are left out. Throw ConfigurationError.
-void take_variables(CLI::App& app, Origins& origins);
-// Throws std::runtime_error, too: the file cannot be read.
-void take_file(CLI::App& app, const std::string& path, Origins& origins);
+// Both set the options of `app` that are not set yet, and record their sources. Options that `app` marks as
+// not configurable are skipped. Throw ConfigurationError.
+void read_variables(CLI::App& app, ValueSources& sources);
+// Also throws std::runtime_error: the file cannot be read.
+void read_config_file(CLI::App& app, const std::string& path, ValueSources& sources);
 
-// Sentences about variables ROCKTABLE_... that are near to an option's and mean nothing, and about one that does not
-// count because `rocktable exec` set it.
-std::vector<std::string> doubtful_variables(const CLI::App& app);
+// Returns warnings about unknown variables ROCKTABLE_... that resemble that of an option, and about the token
+// that `rocktable exec` set, which does not count here.
+std::vector<std::string> variable_warnings(const CLI::App& app);
 
 }  // namespace rocktable

@@ -30,11 +30,11 @@ namespace rocktable {
 namespace {
 
 constexpr std::chrono::seconds kStopTimeout{
-    30};  // the server gives requests at work six, and then closes the store
+    30};  // the server gives running requests six seconds, and then closes the store
 
-// --- The server ----------------------------------------------------------------------------------------------
+// --- The server --------------------------------------------------------------------------------------------
 
-// Where --tls auto keeps what clients are to trust, and its authority if nothing is to be kept.
+// Holds the certificate files for clients of --tls auto, and the authority if no data is kept.
 class TemporaryFolder {
  public:
   // Throws std::system_error.
@@ -42,7 +42,7 @@ class TemporaryFolder {
     std::string name =
         std::filesystem::absolute(std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot make a folder like " + name);
+      throw std::system_error(errno, std::generic_category(), "cannot create a folder like " + name);
     path_ = name;
   }
   ~TemporaryFolder() { remove(path_); }
@@ -59,17 +59,19 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// UseDevelopmentStorage=true says nothing of account and key. Throws std::runtime_error.
+// UseDevelopmentStorage=true implies the well-known account and key. Throws std::runtime_error if the server
+// lacks them.
 void check_development_account(const StartupReport& report) {
   const Account& first = report.accounts.front();
   const auto& keys = first.keys;
   if (first.name != kDevelopmentAccount || std::find(keys.begin(), keys.end(), kDevelopmentKey) == keys.end())
     throw std::runtime_error(
-        "--devStorage is for the account devstoreaccount1 with its well-known key, which --accounts and "
-        "AZURITE_ACCOUNTS leave out");
+        "--devStorage needs the account devstoreaccount1 with its well-known key; add it to --accounts or "
+        "AZURITE_ACCOUNTS");
 }
 
-// `NAME=VALUE`, each with a NUL behind it. Writes files for clients to the folder. Throws std::runtime_error.
+// Returns the variables for the command: `NAME=VALUE`, each followed by a NUL. Writes certificate files to
+// the folder. Throws std::runtime_error.
 std::string environment_of(const StartupReport& report, const ExecOptions& options) {
   std::string out;
   const auto add = [&](std::string_view name, const std::string& value) {
@@ -82,12 +84,12 @@ std::string environment_of(const StartupReport& report, const ExecOptions& optio
   add("ROCKTABLE_ENDPOINT", endpoint_of(report, account));
   add("ROCKTABLE_URL", url_of(report));
   add("ROCKTABLE_PORT", std::to_string(report.table.port));
-  add("ROCKTABLE_YES", "1");  // the instance is the command's own: nobody has to be asked
+  add("ROCKTABLE_YES", "1");  // the instance belongs to the command: no confirmation
   if (!options.server.control_token.empty()) add("ROCKTABLE_CONTROL_TOKEN", options.server.control_token);
   if (!report.certificate_authority.empty()) {
     const auto authority = std::filesystem::absolute(report.certificate_authority);
     add("ROCKTABLE_CA_FILE", authority.string());
-    const Trust trust = trust_also(authority, options.folder, TrustSources::of_this_process());
+    const Trust trust = add_trusted_authority(authority, options.folder, TrustSources::of_this_process());
     for (const auto& warning : trust.warnings) spdlog::warn("{}", printable(warning));
     for (const auto& [name, value] : trust.variables) add(name, value);
   }
@@ -98,22 +100,24 @@ std::string environment_of(const StartupReport& report, const ExecOptions& optio
 void write_all(const Descriptor& to, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(to.get(), text.data(), text.size());
-    if (count < 0 && errno != EINTR) return;  // nobody waits any more
+    if (count < 0 && errno != EINTR) return;  // the reader is gone
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
 }
 
-// Standard output is the command's alone: who reads it to its end does not wait for the server.
-void leave_terminal() {
+// Detaches the server from the terminal and from standard output, so that a reader of the command's output
+// does not wait for the server to end.
+void detach_from_terminal() {
   setsid();
   const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nothing.get(), STDIN_FILENO);
   dup2(nothing.get(), STDOUT_FILENO);
 }
 
-// The life of the server's process; writes the environment of the command to `ready`.
+// The main function of the server process. Writes the environment of the command to `ready` when clients can
+// connect.
 int run_server(const ExecOptions& options, Descriptor& ready) {
-  leave_terminal();
+  detach_from_terminal();
   int code = kDone;
   try {
     serve(options.server, [&](const StartupReport& report) {
@@ -125,12 +129,12 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n';
     code = kFailed;
   }
-  // Who made it may have been killed; else it is removed twice.
+  // The parent removes it, too, unless it was killed.
   if (!options.folder.empty()) TemporaryFolder::remove(options.folder);
   return code;
 }
 
-// --- Both processes --------------------------------------------------------------------------------------------
+// --- Both processes ----------------------------------------------------------------------------------------
 
 class Execution {
  public:
@@ -147,16 +151,17 @@ class Execution {
   void reap();
   bool is_repetition() const;
   void note_signal();
-  void pass_on(const signalfd_siginfo& signal) const;
-  void tell_end(const char* what) const;
+  void forward(const signalfd_siginfo& signal) const;
+  void report_server_end(const char* what) const;
 
   const ExecOptions& options_;
-  HeldSignals signals_;
+  BlockedSignals signals_;
   Pipe ready_ = Pipe::make();
   pid_t server_ = 0, command_ = 0;
-  std::optional<int> server_status_, command_status_;  // of waitpid, once they have ended
-  int interrupted_ = 0;  // by the signal that came before the command was started
-  std::optional<std::chrono::steady_clock::time_point> signal_at_;  // not of repetitions
+  std::optional<int> server_status_, command_status_;  // from waitpid(), after the end
+  int interrupted_ = 0;                                // signal that arrived before the start of the command
+  std::optional<std::chrono::steady_clock::time_point>
+      signal_at_;  // time of the last signal that is no repetition
 };
 
 void Execution::start_server() {
@@ -167,7 +172,8 @@ void Execution::start_server() {
   ready_.write.close();
 }
 
-// The environment for the command; nothing where the server ended, or a signal came, before it was ready.
+// Waits for the environment of the command. Returns nullopt if the server ended, or a signal arrived, before
+// it was ready.
 std::optional<std::string> Execution::await_server() {
   std::string text;
   for (;;) {
@@ -175,7 +181,7 @@ std::optional<std::string> Execution::await_server() {
     if (poll(waiting, 2, -1) < 0) continue;
     if (waiting[1].revents != 0) {
       const auto signal = signals_.next();
-      if (!signal || signal->ssi_signo == SIGCHLD) continue;  // where it is the server, the pipe ends, too
+      if (!signal || signal->ssi_signo == SIGCHLD) continue;  // if the server ended, the pipe ends, too
       note_signal();
       interrupted_ = static_cast<int>(signal->ssi_signo);
       return std::nullopt;
@@ -196,7 +202,7 @@ void Execution::start_command(const std::string& environment) {
   });
 }
 
-// As the first process of a container this one also inherits what others left behind.
+// Reaps all children. As process 1 of a container, this process also inherits orphans.
 void Execution::reap() {
   int status = 0;
   while (const pid_t ended = waitpid(-1, &status, WNOHANG)) {
@@ -206,7 +212,7 @@ void Execution::reap() {
   }
 }
 
-// Whether a signal that comes now repeats the one before (server/http/stop_signals.h).
+// Returns whether a signal that arrives now repeats the previous one (server/http/stop_signals.h).
 bool Execution::is_repetition() const {
   return signal_at_ && std::chrono::steady_clock::now() - *signal_at_ <= kSameRequest;
 }
@@ -215,11 +221,11 @@ void Execution::note_signal() {
   if (!is_repetition()) signal_at_ = std::chrono::steady_clock::now();
 }
 
-void Execution::pass_on(const signalfd_siginfo& signal) const {
+void Execution::forward(const signalfd_siginfo& signal) const {
   if (!is_from_terminal(signal)) kill(command_, static_cast<int>(signal.ssi_signo));
 }
 
-void Execution::tell_end(const char* what) const {
+void Execution::report_server_end(const char* what) const {
   const int status = *server_status_;
   const std::string how = WIFSIGNALED(status) ? std::string("by signal: ") + strsignal(WTERMSIG(status))
                                               : "with exit code " + std::to_string(WEXITSTATUS(status));
@@ -232,16 +238,16 @@ void Execution::await_command() {
     if (!signal) continue;
     if (signal->ssi_signo != SIGCHLD) {
       note_signal();
-      pass_on(*signal);
+      forward(*signal);
       continue;
     }
     const bool was_running = !server_status_;
     reap();
-    if (was_running && server_status_) tell_end("the server ended before the command");
+    if (was_running && server_status_) report_server_end("the server ended before the command");
   }
 }
 
-// In order; at once where a signal comes that is no repetition, or time is up.
+// Stops the server by SIGTERM. Kills it after kStopTimeout, or on a further signal that is no repetition.
 void Execution::stop_server() {
   if (!server_status_) kill(server_, SIGTERM);
   for (reap(); !server_status_; reap()) {
@@ -257,16 +263,16 @@ int Execution::run() {
     stop_server();
     return exit_code_of(interrupted_);
   }
-  if (!environment) {  // it has said why, unless it crashed
+  if (!environment) {  // the server has printed the reason, unless it crashed
     waitpid(server_, &server_status_.emplace(), 0);
-    if (WIFSIGNALED(*server_status_)) tell_end("the server could not start");
+    if (WIFSIGNALED(*server_status_)) report_server_end("the server could not start");
     return kFailed;
   }
   start_command(*environment);
   await_command();
   const bool ended_early = server_status_.has_value();
   stop_server();
-  if (!ended_early && *server_status_ != 0) tell_end("the server did not end in order");
+  if (!ended_early && *server_status_ != 0) report_server_end("the server did not shut down cleanly");
   const int code = exit_code_of(*command_status_);
   return code == kDone && (ended_early || *server_status_ != 0) ? kFailed : code;
 }

@@ -1,12 +1,12 @@
-// rocktable exec [options] -- COMMAND ...: a command with a table service of its own, which is there before it starts and
-// gone when it has ended.
+// rocktable exec [options] -- COMMAND ...: runs a command with its own table service. The service is ready
+// before the command starts, and stops after the command ends.
 //
-//   rocktable exec           waits for the two others, passes signals on
-//     |- the server          a session of its own: what the terminal sends is for the command
-//     `- COMMAND             the same process group as `rocktable exec`, and so of the terminal's job
+//   rocktable exec           waits for both, forwards signals
+//     |- the server          its own session: signals of the terminal go to the command only
+//     `- COMMAND             the process group of `rocktable exec`, and so the job of the terminal
 //
-// The server is a process of its own so that its end, whatever the cause, is noticed and told; both end where `rocktable
-// exec` is killed.
+// The server is a separate process, so that `rocktable exec` detects and reports its end, even a crash. If
+// `rocktable exec` is killed, both end.
 #pragma once
 
 namespace rocktable {

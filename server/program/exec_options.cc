@@ -9,45 +9,45 @@ namespace {
 
 constexpr const char* kHelp =
     "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"
-    "Runs COMMAND with a table service of its own, and ends with its exit code.\n\n"
-    "  --export NAME    One more variable for the connection string; may be repeated\n"
+    "Runs COMMAND with its own table service, and ends with its exit code.\n\n"
+    "  --export NAME    Also set variable NAME to the connection string; repeatable\n"
     "  --devStorage     UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002\n"
-    "  -h,--help        This page\n"
-    "  ... and every option of the server (rocktable --help), also as lines of\n"
-    "  --config FILE; variables ROCKTABLE_... do not count. Without --location\n"
-    "  nothing is kept; without --tablePort a free port is taken. --controlToken and\n"
-    "  --pwd take @FILE and env:NAME in place of a value that all users could see.\n\n"
-    "COMMAND finds the service in its environment:\n"
+    "  -h,--help        Show this page\n"
+    "  ... and all options of the server (rocktable --help), also in --config FILE.\n"
+    "  Variables ROCKTABLE_... are ignored. Without --location, no data is kept.\n"
+    "  Without --tablePort, a free port is used. Write --controlToken and --pwd as\n"
+    "  @FILE or env:NAME: other users can see values on the command line.\n\n"
+    "Environment of COMMAND:\n"
     "  AZURE_STORAGE_CONNECTION_STRING, AZURE_TABLES_CONNECTION_STRING: the same text\n"
     "  ROCKTABLE_ENDPOINT               http://127.0.0.1:PORT/devstoreaccount1\n"
     "  ROCKTABLE_URL, ROCKTABLE_PORT    http://127.0.0.1:PORT, PORT\n"
-    "  ROCKTABLE_YES                    1: reset and snapshot restore do not ask\n"
+    "  ROCKTABLE_YES                    1: reset, snapshot restore do not ask\n"
     "  ROCKTABLE_CONTROL_TOKEN          With --controlToken: its value\n"
     "  ROCKTABLE_CA_FILE                With --tls auto: the authority to trust\n"
     "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE: with\n"
-    "  --tls auto what was trusted before, and that authority\n\n"
-    "Exit codes: COMMAND's; 128 + N where signal N ended it, 127 it is not there, 126\n"
-    "it cannot be run; 1 the server could not start or ended early, 2 wrong usage.\n";
+    "  --tls auto, the authorities trusted so far and this authority\n\n"
+    "Exit codes: that of COMMAND; 128 + N if signal N ended it; 127 COMMAND not\n"
+    "found; 126 COMMAND cannot be run; 1 the server failed; 2 wrong usage.\n";
 
 bool is_variable_name(const std::string& name) {
   return !name.empty() && name.find('=') == std::string::npos;
 }
 
-// What UseDevelopmentStorage=true means to SDKs is not for the command line to change. A sentence where it tries.
+// Applies --devStorage. SDKs define the meaning of UseDevelopmentStorage=true, so other values on the command
+// line are refused: then returns the error message.
 std::optional<std::string> use_development_storage(const CLI::App& app, Options& server) {
   for (const char* other : {"--tableHost", "--tablePort", "--blobHost", "--blobPort", "--queueHost",
                             "--queuePort", "--tls", "--cert"})
     if (app.count(other) > 0)
-      return std::string("--devStorage is 127.0.0.1, ports 10000 to 10002, and HTTP: it goes without ") +
-             other;
+      return std::string("--devStorage means 127.0.0.1, ports 10000 to 10002, and HTTP: remove ") + other;
   if (server.compatibility == Compatibility::AzuriteTable)
-    return "--devStorage has ports for blobs and queues, too: it goes without --compat azurite-table";
+    return "--devStorage also opens the blob and queue ports: remove --compat azurite-table";
   const Options defaults;
   server.compatibility = Compatibility::Azurite;
   server.blob_port = defaults.blob_port;
   server.queue_port = defaults.queue_port;
   server.table_port = defaults.table_port;
-  server.port_way_out = "--devStorage needs this port: end that program, or do without --devStorage";
+  server.port_advice = "--devStorage needs this port: stop that program, or remove --devStorage";
   return std::nullopt;
 }
 
@@ -70,9 +70,10 @@ ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optio
   if (ending) return {};
   Invocation server = flags.read();
   ending = server.ending;
-  if (!ending && dashes >= argv + argc - 1) ending = wrong_usage(app, "the command to run goes behind --");
+  if (!ending && dashes >= argv + argc - 1)
+    ending = wrong_usage(app, "the command to run is missing: put it after --");
   if (!ending && !std::all_of(out.exports.begin(), out.exports.end(), is_variable_name))
-    ending = wrong_usage(app, "--export takes the name of a variable");
+    ending = wrong_usage(app, "--export needs the name of a variable");
   if (!ending && out.dev_storage)
     if (const auto refusal = use_development_storage(app, server.options))
       ending = wrong_usage(app, *refusal);

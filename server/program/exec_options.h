@@ -12,14 +12,14 @@ namespace rocktable {
 
 struct ExecOptions {
   Options server;
-  std::vector<std::string> exports;  // variables that get the connection string, too
+  std::vector<std::string> exports;  // further variables for the connection string
   const char* const* command = nullptr;
-  bool dev_storage = false;   // as UseDevelopmentStorage=true has it
-  bool keeps_nothing = true;  // what the server writes is gone with it
-  std::string folder;         // for as long as the server runs; empty: none is needed
+  bool dev_storage = false;   // endpoints of UseDevelopmentStorage=true
+  bool keeps_nothing = true;  // no data remains after the server
+  std::string folder;         // temporary, while the server runs; empty: not needed
 };
 
-// What stands before `--` is ours, the rest is the command's. Nothing where there is no work: then `ending` is set.
+// Parses the options before `--`; the rest is the command. If there is nothing to run, sets `ending`.
 ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<Ending>& ending);
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// The program: a command in place of a start, or the server; what goes wrong is told in one line.
+// The program: runs a command or the server. Prints errors as one line.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -38,8 +38,9 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
-// `rocktable help snapshot take` is `rocktable snapshot take --help`, and `rocktable help` is `rocktable --help`.
-int tell_help(const std::vector<std::string>& words) {
+// `rocktable help snapshot take` is `rocktable snapshot take --help`, and `rocktable help` is `rocktable
+// --help`.
+int show_help(const std::vector<std::string>& words) {
   std::vector<const char*> argv;
   if (const Command* const command = words.empty() ? nullptr : find_command(words.front())) {
     argv.push_back(kHelpWord.data());
@@ -50,14 +51,14 @@ int tell_help(const std::vector<std::string>& words) {
   argv.push_back("rocktable");
   for (const auto& word : words) argv.push_back(word.c_str());
   const Invocation named = parse_command_line(static_cast<int>(argv.size()), argv.data());
-  if (named.ending) return named.ending->print();  // there is no such command
+  if (named.ending) return named.ending->print();  // no such command
   const char* const page[] = {"rocktable", "--help"};
   return parse_command_line(2, page).ending->print();
 }
 
 int run_server(int argc, const char* const* argv) {
   const Invocation invocation = parse_command_line(argc, argv);
-  if (invocation.help) return tell_help(*invocation.help);
+  if (invocation.help) return show_help(*invocation.help);
   if (invocation.ending) return invocation.ending->print();
   for (const auto& warning : invocation.options.warnings) spdlog::warn("{}", printable(warning));
   try {
@@ -66,11 +67,11 @@ int run_server(int argc, const char* const* argv) {
             const bool on_output = invocation.options.compatibility == Compatibility::None;
             std::ostream& out = on_output ? std::cout : std::cerr;
             if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0)
-              out << '\r';  // over the terminal's ^C
+              out << '\r';  // overwrites the terminal's ^C
             print_shutdown(out, report);
           });
   } catch (const std::exception& error) {
-    throw std::runtime_error(with_origins(error.what(), invocation.options.origins));
+    throw std::runtime_error(with_sources(error.what(), invocation.options.value_sources));
   }
   return kDone;
 }
@@ -83,7 +84,7 @@ int run(int argc, const char* const* argv) {
 }
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // who reads standard output may go: the emulator stays
+  std::signal(SIGPIPE, SIG_IGN);  // the server continues if the reader of standard output leaves
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("rocktable", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("rocktable: %v");

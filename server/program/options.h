@@ -1,4 +1,4 @@
-// What a server is started with, whichever way it was said.
+// The options of a server, independent of their source.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace rocktable {
 
-// As which program of the peer this one starts: with its lines on standard output, and its ports.
+// The program whose startup lines and ports this one imitates.
 enum class Compatibility { None, Azurite, AzuriteTable };
 
 struct Options {
   Compatibility compatibility = Compatibility::None;
-  std::string blob_host;  // for Compatibility::Azurite, as the next ones
+  std::string blob_host;  // this and the next three: for Compatibility::Azurite
   std::uint16_t blob_port = 10000;
   std::string queue_host;
   std::uint16_t queue_port = 10001;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
-  std::string port_way_out;     // what to do where one is taken; empty: take 0
-  int keep_alive_timeout = 60;  // seconds, as the others
+  std::string port_advice;      // advice if a port is in use; empty: use port 0
+  int keep_alive_timeout = 60;  // seconds, like the other timeouts
   int head_timeout = 30;
   int body_timeout = 60;
   int answer_timeout = 60;
@@ -39,20 +39,20 @@ struct Options {
   int trace_limit = 64;    // MiB
   std::string ready_file;
   bool path_style_only = false;
-  std::string certificate_file;  // PEM where there is a key file, else PFX; empty: no HTTPS, unless tls_auto
-  std::string private_key_file;  // PEM
+  std::string certificate_file;        // PEM with a key file, PFX without; empty: no HTTPS, unless tls_auto
+  std::string private_key_file;        // PEM
   std::string certificate_password;    // of the PFX
   bool tls_auto = false;               // HTTPS with a certificate of a local authority
-  std::vector<std::string> tls_names;  // that this certificate is good for, too
-  bool bearer_tokens = false;          // tokens are accepted, without a look at their signature
+  std::vector<std::string> tls_names;  // further names in this certificate
+  bool bearer_tokens = false;          // accept bearer tokens, without checking their signature
   std::string accounts_file;
-  bool any_account = false;   // accounts are there once they are named, with the well-known key
+  bool any_account = false;   // every valid account name exists, with the well-known key
   std::string control_token;  // empty: none
-  bool explain_auth = false;  // refusals of access say why
+  bool explain_auth = false;  // refusals of access are explained
   bool strict_api_version = false;
   bool insight_headers = false;
-  std::vector<std::string> warnings;  // to be told before the start
-  Origins origins;                    // of the options that the command line does not give
+  std::vector<std::string> warnings;  // to be printed before the start
+  ValueSources value_sources;         // of options not from the command line
 };
 
 }  // namespace rocktable

@@ -27,19 +27,19 @@ void repair(const std::string& location, const CommandOutput& output) {
                {"entities", report.entities},
                {"lost", report.lost},
                {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
-  if (report.was_whole) return output.say("rocktable: the store is whole: " + kept);
+  if (report.was_whole) return output.say("rocktable: the store is undamaged: " + kept);
   output.say("rocktable: repaired; kept: " + kept);
   for (const auto& sentence : report.lost) output.say("rocktable: lost: " + sentence);
-  output.say("rocktable: the store as it was is in " + backup);
+  output.say("rocktable: the original store is in " + backup);
 }
 
 }  // namespace
 
 int run_repair(int argc, const char* const* argv) {
-  CLI::App app("Save what is whole of the damaged store in DIR, while no server runs on it.",
+  CLI::App app("Save the undamaged data of a damaged store in DIR. Stop its server first.",
                "rocktable repair");
   std::string location;
-  app.add_option("DIR", location, "As --location: the store is the folder __rocktable__ in it")
+  app.add_option("DIR", location, "The folder of --location; the store is DIR/__rocktable__")
       ->type_name("")
       ->required();
   CommandOutput output;

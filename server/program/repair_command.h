@@ -1,4 +1,4 @@
-// rocktable repair DIR: saves what is whole of a damaged store, and says what was lost.
+// rocktable repair DIR: saves the undamaged data of a damaged store, and reports the losses.
 #pragma once
 
 namespace rocktable {

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Tell = std::function<void(const std::string&)>;
+using Warn = std::function<void(const std::string&)>;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& sentence) {
   throw std::runtime_error("--seed: " + path.string() + ' ' + sentence);
@@ -33,12 +33,12 @@ SeedFile seed_file(const fs::path& path, EntityFormat format, const std::string&
     refuse(path, "cannot be read: " + why);
   SeedFile file{path, format, account, path.stem().string()};
   if (!check_table_name(file.table))
-    refuse(path, "is to be a table, but " + shown(is_utf8(file.table) ? file.table : "its name") +
-                     " cannot be one's name: 3 to 63 letters and digits, the first a letter");
+    refuse(path, "must be named after a table, but " + shown(is_utf8(file.table) ? file.table : "its name") +
+                     " is not a table name: 3 to 63 letters and digits, the first a letter");
   return file;
 }
 
-// Sorted; without hidden ones.
+// The entries of a folder, sorted, without hidden ones.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> entries;
@@ -50,21 +50,21 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 void add_folder(std::vector<SeedFile>& files, const fs::path& folder, const std::string& account,
-                bool with_accounts, const Tell& tell) {
+                bool with_accounts, const Warn& warn) {
   for (const fs::path& path : entries_of(folder)) {
     const auto format = format_of_file(path.string());
     if (fs::is_directory(path) && with_accounts) {
       const std::string name = path.filename().string();
       if (!is_account_name(name))
         refuse(path,
-               "is to be an account's folder, but its name is not 3 to 24 lower-case letters and digits");
-      add_folder(files, path, name, false, tell);
+               "must be named after an account, but its name is not 3 to 24 lower-case letters and digits");
+      add_folder(files, path, name, false, warn);
     } else if (fs::is_directory(path)) {
-      tell("--seed: " + path.string() + " is passed over: an account's folder has no folders");
+      warn("--seed: " + path.string() + " is skipped: the folder of an account must not contain folders");
     } else if (format) {
       files.push_back(seed_file(path, *format, account));
     } else {
-      tell("--seed: " + path.string() + " is passed over: its name does not end in .ndjson, .jsonl or .csv");
+      warn("--seed: " + path.string() + " is skipped: its name does not end in .ndjson, .jsonl or .csv");
     }
   }
 }
@@ -72,12 +72,12 @@ void add_folder(std::vector<SeedFile>& files, const fs::path& folder, const std:
 void check_distinct(const std::vector<SeedFile>& files) {
   for (std::size_t i = 1; i < files.size(); ++i)
     if (files[i].account == files[i - 1].account && equals_ignoring_case(files[i].table, files[i - 1].table))
-      refuse(files[i].path, "is the same table as " + files[i - 1].path.string());
+      refuse(files[i].path, "is for the same table as " + files[i - 1].path.string());
 }
 
 // --- Entities ----------------------------------------------------------------------------------------------
 
-// Gives the entities of one file after the other, each opened when it is its turn, and knows where it stands.
+// Reads the entities of the files, one file after the other. Keeps the current position for error messages.
 class SeedSource {
  public:
   explicit SeedSource(const std::vector<SeedFile>& files) : files_(files) {}
@@ -90,11 +90,11 @@ class SeedSource {
     return tables;
   }
 
-  // The entity that was given last has the keys of an earlier one.
+  // Call if the last entity has the keys of an earlier one.
   [[noreturn]] void refuse_duplicate() const {
     throw FileError(current_->path.string(), reader_->place(),
                     "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
-                        shown(last_.row_key) + " is there already");
+                        shown(last_.row_key) + " is repeated");
   }
 
  private:
@@ -127,24 +127,24 @@ void check_accounts(const std::vector<SeedFile>& files, const Accounts& accounts
   for (const SeedFile& file : files)
     if (accounts.keys_of(file.account) == nullptr)
       refuse(file.path, "is for the account " + file.account +
-                            ", which is not there; --accounts names accounts, --anyAccount has them all, "
-                            "--seedAccount takes another one");
+                            ", which does not exist; add it with --accounts, use --anyAccount, or choose "
+                            "another one with --seedAccount");
 }
 
 }  // namespace
 
-std::vector<SeedFile> find_seed_files(const Seed& seed, const Tell& tell) {
+std::vector<SeedFile> find_seed_files(const Seed& seed, const Warn& warn) {
   std::error_code error;
   const auto status = fs::status(seed.path, error);
   if (!fs::exists(status))
-    refuse(seed.path, "cannot be read: " + (error ? error.message() : "it is not there"));
+    refuse(seed.path, "cannot be read: " + (error ? error.message() : "no such file or folder"));
   std::vector<SeedFile> files;
   if (fs::is_directory(status)) {
-    add_folder(files, seed.path, seed.account, true, tell);
+    add_folder(files, seed.path, seed.account, true, warn);
   } else if (const auto format = format_of_file(seed.path.string())) {
     files.push_back(seed_file(seed.path, *format, seed.account));
   }
-  if (files.empty()) refuse(seed.path, "names no tables: files TABLE.ndjson or TABLE.csv");
+  if (files.empty()) refuse(seed.path, "contains no tables: name files TABLE.ndjson or TABLE.csv");
   std::sort(files.begin(), files.end(), [](const SeedFile& a, const SeedFile& b) {
     const auto place = [](const SeedFile& file) {
       return std::pair(file.account, to_lower_ascii(file.table));
@@ -155,12 +155,12 @@ std::vector<SeedFile> find_seed_files(const Seed& seed, const Tell& tell) {
   return files;
 }
 
-std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, const Tell& tell) {
+std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, const Warn& warn) {
   if (!store.is_empty()) {
-    tell("the store has tables already: --seed " + seed.path.string() + " is not applied");
+    warn("the store already has tables: --seed " + seed.path.string() + " is ignored");
     return {};
   }
-  const std::vector<SeedFile> files = find_seed_files(seed, tell);
+  const std::vector<SeedFile> files = find_seed_files(seed, warn);
   check_accounts(files, accounts);
   SeedSource source(files);
   const auto seeded = store.seed(source.tables());

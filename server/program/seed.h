@@ -1,10 +1,10 @@
-// --seed: the tables that an empty store starts with, from files.
+// --seed: fills an empty store with tables from files.
 //
-//   FILE                 TABLE.ndjson, TABLE.jsonl or TABLE.csv: a table of that name
-//   DIR/FILE             so for each file of a folder
-//   DIR/ACCOUNT/FILE     tables of another account, in a folder of its name
+//   FILE                 TABLE.ndjson, TABLE.jsonl or TABLE.csv: a table of this name
+//   DIR/FILE             the same for each file of a folder
+//   DIR/ACCOUNT/FILE     tables of the account ACCOUNT
 //
-// Either all is there afterwards, or the store is as empty as it was, whatever ends the process meanwhile.
+// Atomic: if the process ends meanwhile, for any reason, the store is empty or complete.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,23 @@ struct SeedFile {
   bool operator==(const SeedFile&) const = default;
 };
 
-// What --seed names: a file or a folder, and the account of files that lie in no folder of an account's name.
+// The value of --seed, a file or folder, and the account of files that are not in a folder named after an
+// account.
 struct Seed {
   std::filesystem::path path;
   std::string account{kDevelopmentAccount};
 };
 
-// The files of a seed, in the order of accounts and tables. `tell` hears of files that are passed over, for they have
-// another ending. Throws std::runtime_error, with a sentence that names the file: there is nothing to seed, a name that
-// no table can have, two files for one table.
-std::vector<SeedFile> find_seed_files(const Seed& seed, const std::function<void(const std::string&)>& tell);
+// Returns the files of a seed, sorted by account and table. Calls `warn` with a warning for each skipped
+// file. Throws std::runtime_error with a message that names the file: nothing to seed, an invalid table name,
+// two files for one table.
+std::vector<SeedFile> find_seed_files(const Seed& seed, const std::function<void(const std::string&)>& warn);
 
-// Fills the store, if it has no table, and returns a sentence that says with what; else leaves it alone, which `tell` hears,
-// and returns an empty text. Throws std::runtime_error, with a sentence that names the file, and where in it something is
-// wrong: as above, a broken file, an entity given twice, an account that `accounts` does not have.
+// If the store has no tables, fills it and returns a summary for the user. Otherwise calls `warn` with a
+// warning and returns an empty string. Throws std::runtime_error with a message that names the file and the
+// place in it: errors of find_seed_files(), a malformed file, a repeated entity, an account that is not in
+// `accounts`.
 std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts,
-                       const std::function<void(const std::string&)>& tell);
+                       const std::function<void(const std::string&)>& warn);
 
 }  // namespace rocktable

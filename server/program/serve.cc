@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::size_t kMebibyte = 1 << 20;
 
-// Connections and data files need descriptors: as many as the system allows, not the few that shells start with.
+// Raises the limit of file descriptors to the system's maximum: connections and data files need more than the
+// default of shells.
 void allow_many_files() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -32,7 +33,7 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// How to speak TLS, and where the authority of --tls auto lies; no context: plain HTTP.
+// The TLS context (null: plain HTTP), and the certificate file of the authority of --tls auto.
 struct Https {
   std::shared_ptr<boost::asio::ssl::context> context;
   std::string authority_file;
@@ -61,15 +62,15 @@ Https https_of(const Options& options) {
 
 void warn(const std::string& text) { spdlog::warn("{}", printable(text)); }
 
-// The reason why the server has to stop, set by another thread.
-class Failure {
+// The reason why the server must stop, set by another thread.
+class StoreFailure {
  public:
-  void tell(const std::string& sentence) {
+  void set(const std::string& sentence) {
     const std::lock_guard lock(mutex_);
     sentence_ = sentence;
   }
-  // Throws StoreError if tell() was called.
-  void raise() const {
+  // Throws StoreError if set() was called.
+  void throw_if_set() const {
     const std::lock_guard lock(mutex_);
     if (sentence_) throw StoreError(*sentence_);
   }
@@ -97,7 +98,7 @@ std::vector<ListenAt> listeners_of(const Options& options) {
     out.push_back({StorageService::Blob, options.blob_host, options.blob_port});
     out.push_back({StorageService::Queue, options.queue_host, options.queue_port});
   }
-  for (auto& listener : out) listener.way_out = options.port_way_out;
+  for (auto& listener : out) listener.way_out = options.port_advice;
   return out;
 }
 
@@ -107,26 +108,26 @@ ServiceAddress address_of(const Server& server, const std::vector<ListenAt>& lis
           server.port(place)};
 }
 
-// Makes the folder, and returns its absolute path; empty where it is there. A mistyped --location must not become a new,
-// empty store deep in nowhere. Throws StoreError.
+// Creates the folder and returns its absolute path. Returns an empty string if it exists. Creates only the
+// last component, so that a mistyped --location does not become a new, empty store. Throws StoreError.
 std::string make_location(const std::string& location) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::exists(fs::symlink_status(location, error))) return "";
   fs::path folder = fs::absolute(location);
-  while (!folder.has_filename()) folder = folder.parent_path();  // slashes at the end
+  while (!folder.has_filename()) folder = folder.parent_path();  // trailing slashes
   const auto refuse = [&](const std::string& why) {
-    throw StoreError("--location " + location + ": there is no such folder, and it cannot be made: " + why);
+    throw StoreError("--location " + location + ": the folder does not exist and cannot be created: " + why);
   };
   if (!fs::is_directory(folder.parent_path(), error))
-    refuse("neither is there a folder " + folder.parent_path().lexically_normal().string());
+    refuse("its parent folder " + folder.parent_path().lexically_normal().string() + " does not exist");
   const bool is_made = fs::create_directory(folder, error);
   if (error) refuse(error.message());
   return is_made ? folder.lexically_normal().string() : "";
 }
 
-// Of the store, absolute; empty in memory.
-std::string told_store(const Options& options) {
+// The absolute path of the store; empty in memory.
+std::string store_path(const Options& options) {
   if (options.in_memory) return "";
   return std::filesystem::absolute(store_in(options.location)).lexically_normal().string();
 }
@@ -135,19 +136,20 @@ bool has_public_key(const Account& account) {
   return std::find(account.keys.begin(), account.keys.end(), kDevelopmentKey) != account.keys.end();
 }
 
-// One line where others than this machine may come, with a key that everybody knows.
+// Warns if other machines can reach the server and an account has the well-known key.
 void warn_of_public_key(const Server& server, const std::vector<Account>& accounts, bool any_account) {
   const auto addresses = server.addresses();
   const auto is_open = [](const auto& address) { return !address.is_loopback(); };
   if (std::none_of(addresses.begin(), addresses.end(), is_open)) return;
   if (!any_account && std::none_of(accounts.begin(), accounts.end(), has_public_key)) return;
   spdlog::warn(
-      "everybody who reaches {}:{} can read and change the data, for the account's key is public: use "
-      "--tableHost 127.0.0.1, or accounts of your own (--accounts FILE)",
+      "everybody who can reach {}:{} can read and change the data, because the key of the account is public: "
+      "use --tableHost 127.0.0.1, or your own accounts (--accounts FILE)",
       server.address(), server.port());
 }
 
-// Nothing where the disk or a failed restore is in the way: the end is in order all the same.
+// Returns nullopt if the store cannot be read, after a disk error or a failed restore: that must not fail the
+// shutdown.
 std::optional<std::uint64_t> count_tables(const TableStore& store) {
   try {
     return store.count_tables(ShutdownReport::kMostTables);
@@ -157,7 +159,7 @@ std::optional<std::uint64_t> count_tables(const TableStore& store) {
 }
 
 ShutdownReport start_and_serve(const Options& options,
-                               const std::function<void(const StartupReport&)>& tell) {
+                               const std::function<void(const StartupReport&)>& on_ready) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
@@ -172,7 +174,7 @@ ShutdownReport start_and_serve(const Options& options,
                  .max_request_bytes = static_cast<std::size_t>(options.max_request_memory) * kMebibyte,
                  .max_answer_bytes = static_cast<std::size_t>(options.max_answer_memory) * kMebibyte,
                  .tls = https.context});
-  // A file of an earlier run would announce a server that is not there.
+  // The file of an earlier run would announce a server that is not running.
   if (!options.ready_file.empty()) {
     std::error_code ignored;
     std::filesystem::remove(options.ready_file, ignored);
@@ -181,9 +183,9 @@ ShutdownReport start_and_serve(const Options& options,
   std::optional<Trace> trace;
   if (!options.trace_file.empty())
     trace.emplace(options.trace_file, static_cast<std::uint64_t>(options.trace_limit) * kMebibyte);
-  Failure failure;
+  StoreFailure failure;
   const auto give_up = [&](const std::string& reason) {
-    failure.tell("the store could not be opened again, the server ends: " + reason);
+    failure.set("the store could not be reopened, the server stops: " + reason);
     server.stop();
   };
   TableStore store({.directory = store_in(options.location),
@@ -206,19 +208,19 @@ ShutdownReport start_and_serve(const Options& options,
                    .insight_headers = options.insight_headers,
                    .control = {server.addresses(), options.table_host, options.control_token}});
   StartupReport report{secure ? "https" : "http", address_of(server, listeners, 0, secure),
-                       reported_accounts(named, options.any_account), https.authority_file};
+                       accounts_to_report(named, options.any_account), https.authority_file};
   if (options.compatibility == Compatibility::Azurite) {
     report.blob = address_of(server, listeners, 1, secure);
     report.queue = address_of(server, listeners, 2, secure);
   }
-  report.store = told_store(options);
+  report.store = store_path(options);
   if (!options.ready_file.empty()) write_ready_file(options.ready_file, report);
-  if (!made.empty()) spdlog::info("the folder {} was not there, and is made", printable(made));
+  if (!made.empty()) spdlog::info("created the folder {}", printable(made));
   warn_of_public_key(server, named, options.any_account);
-  tell(report);
+  on_ready(report);
   account_sources.watch(accounts);
   server.run(service, access_log, trace ? &*trace : nullptr);
-  failure.raise();
+  failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(store)};
 }
 
@@ -228,15 +230,15 @@ std::filesystem::path store_in(const std::string& location) {
   return std::filesystem::path(location) / "__rocktable__";
 }
 
-void serve(const Options& options, const std::function<void(const StartupReport&)>& tell,
-           const std::function<void(const ShutdownReport&)>& tell_end) {
+void serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready,
+           const std::function<void(const ShutdownReport&)>& on_stopped) {
   allow_many_files();
   try {
-    const ShutdownReport report = start_and_serve(options, tell);
-    if (tell_end) tell_end(report);
+    const ShutdownReport report = start_and_serve(options, on_ready);
+    if (on_stopped) on_stopped(report);
   } catch (const DamagedStore& error) {
     throw StoreError(std::string(error.what()) + "; `rocktable repair " + options.location +
-                     "` saves what is whole");
+                     "` saves the undamaged data");
   }
 }
 

@@ -1,4 +1,4 @@
-// The server as the command line asks for it, from the start to its orderly end.
+// Runs the server with the options of the command line, from the start to an orderly shutdown.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace rocktable {
 
-// The folder of the store in the folder that --location names.
+// The folder of the store in `location`, the folder of --location.
 std::filesystem::path store_in(const std::string& location);
 
-// Calls `tell` once clients can connect, serves until a signal ends it, and calls `tell_end` once all is closed. The folder of
-// --location is made where the one above it is there. Throws std::exception where it cannot start, or where it ends because
-// the store was lost (StoreOptions::give_up), with a sentence for the user.
-void serve(const Options& options, const std::function<void(const StartupReport&)>& tell,
-           const std::function<void(const ShutdownReport&)>& tell_end = {});
+// Calls `on_ready` when clients can connect, serves until a signal, and calls `on_stopped` after everything is
+// closed. Creates the folder of --location if its parent exists. Throws std::exception with a message for the
+// user if the server cannot start, or if it stops because the store was lost (StoreOptions::give_up).
+void serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready,
+           const std::function<void(const ShutdownReport&)>& on_stopped = {});
 
 }  // namespace rocktable

@@ -16,29 +16,29 @@ constexpr std::size_t kHelpColumn = 35;
 
 constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
-    "Account devstoreaccount1 with its well-known key; UseDevelopmentStorage=true just works.";
+    "Account devstoreaccount1, well-known key; UseDevelopmentStorage=true works.";
 
 constexpr const char* kUsage =
     "Usage: rocktable [OPTIONS]            starts the service\n"
-    "       rocktable azurite [OPTIONS]    in place of azurite, or azurite-table\n"
-    "       rocktable COMMAND ...          see below, and rocktable help COMMAND\n";
+    "       rocktable azurite [OPTIONS]    replaces azurite; azurite-table likewise\n"
+    "       rocktable COMMAND ...          runs a command: rocktable help COMMAND\n";
 
 constexpr const char* kOtherServicesHelp =
     "  --blobKeepAliveTimeout --queueKeepAliveTimeout --extentMemoryLimit\n"
-    "  --blobHost --blobPort --queueHost --queuePort, but for --compat azurite\n\n";
+    "  --blobHost --blobPort --queueHost --queuePort, unless --compat azurite\n\n";
 
 constexpr const char* kFooter =
-    "\nEvery option in three ways; the first one that gives it counts:\n"
-    "  --tablePort 7000 --silent        the command line; of an option given twice the last counts\n"
+    "\nEvery option can be set in three ways; the first in this list counts:\n"
+    "  --tablePort 7000 --silent        command line; if repeated, the last one wins\n"
     "  ROCKTABLE_TABLE_PORT=7000        the environment; ROCKTABLE_SILENT=true for a flag\n"
     "  tablePort = 7000                 a line of --config FILE; silent = true for a flag\n"
-    "\nTOKEN and the TEXT of --pwd may be @FILE or env:NAME: what that file or variable holds.\n"
-    "AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" in the environment names accounts in place of devstoreaccount1;"
-    " AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted, and do nothing here.\n"
-    "Exit codes: 0 stopped in order, 1 could not start, 2 wrong usage.";
+    "\nTOKEN and the TEXT of --pwd may be @FILE or env:NAME: the content of that file or variable.\n"
+    "The variable AZURITE_ACCOUNTS=\"NAME:KEY[:KEY];...\" replaces devstoreaccount1 by these accounts;"
+    " AZURITE_SKIP_API_VERSION_CHECK and AZURITE_DB are accepted and have no effect.\n"
+    "Exit codes: 0 clean shutdown, 1 could not start, 2 wrong usage.";
 
 std::string command_lines() {
-  std::string text = "Commands, in place of a start (rocktable help NAME):\n";
+  std::string text = "Commands, instead of the server (rocktable help NAME):\n";
   for (const auto& command : commands()) {
     std::string left = std::string("  ") + command.name + " " + command.arguments;
     left.resize(std::max<std::size_t>(left.size() + 1, kHelpColumn), ' ');
@@ -47,7 +47,7 @@ std::string command_lines() {
   return text;
 }
 
-// CLI11's would list the words among the options.
+// Replaces the usage line of CLI11, which would list the positional words as options.
 class HelpPage : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override { return kUsage; }
@@ -60,45 +60,45 @@ class ServerCommandLine {
     app_.formatter(std::make_shared<HelpPage>());
     app_.get_formatter()->column_width(kHelpColumn);
     app_.footer(kOtherServicesHelp + command_lines() + kFooter);
-    app_.set_help_flag("-h,--help", "This page")->group("Other");
-    app_.set_version_flag("-v,--version", version(), "The version")->group("Other");
+    app_.set_help_flag("-h,--help", "Show this page")->group("Other");
+    app_.set_version_flag("-v,--version", version(), "Show the version")->group("Other");
     app_.add_option("COMMAND", words_)->configurable(false)->group("");
   }
 
   Invocation parse(int argc, const char* const* argv) {
     auto ending = rocktable::parse(app_, argc, argv);
-    // Of a mistyped command, its options are unknown as well.
+    // After a mistyped command, its options are unknown as well: report the command.
     const bool word_is_wrong = ending && ending->exit_code == kWrongUsage && !words_.empty() &&
                                argv[1] == words_.front() && !parse_compatibility(words_.front());
     if (ending && !word_is_wrong) return {{}, std::move(ending)};
     if (!words_.empty())
-      if (auto other = obey_words()) return *std::move(other);
+      if (auto other = handle_words()) return *std::move(other);
     return flags_.read(ServerFlags::Variables::Read);
   }
 
  private:
   static std::string version() { return std::string("rocktable ") + ROCKTABLE_VERSION; }
 
-  // Nothing where a server is to be started.
-  std::optional<Invocation> obey_words() {
+  // Returns nullopt if a server is to be started.
+  std::optional<Invocation> handle_words() {
     const std::string word = words_.front();
     if (word == "help") return Invocation{{}, {}, std::vector(words_.begin() + 1, words_.end())};
     if (word == "version") return Invocation{{}, Ending{version() + "\n", kDone}};
-    if (!parse_compatibility(word)) return Invocation{{}, wrong_usage(app_, about_word(word))};
+    if (!parse_compatibility(word)) return Invocation{{}, wrong_usage(app_, word_error(word))};
     if (words_.size() > 1) return Invocation{{}, wrong_usage(app_, "unexpected argument " + words_.at(1))};
     flags_.set_compatible(word);
     return std::nullopt;
   }
 
-  static std::string about_word(const std::string& word) {
+  static std::string word_error(const std::string& word) {
     std::vector<std::string> known{"help", "version", "azurite", "azurite-table"};
     for (const auto& command : commands()) {
       if (word == command.name)
-        return word + " is a command, and comes before all options: rocktable " + word;
+        return word + " is a command and must come before all options: rocktable " + word;
       known.emplace_back(command.name);
     }
     if (word == "azurite-blob" || word == "azurite-queue")
-      return "there is no " + word + ", for rocktable serves tables; `azurite` opens all three ports";
+      return "there is no " + word + ": rocktable serves only tables; `azurite` opens all three ports";
     return unknown_word("command", word, known);
   }
 

@@ -1,13 +1,13 @@
-// The command line of the server: its flags, and words between them.
+// The command line of the server: its flags, and the words help, version, azurite and azurite-table.
 #pragma once
 
 #include "server/program/server_flags.h"
 
 namespace rocktable {
 
-// Of the command line, the variables ROCKTABLE_... and --config, in this order. A program called azurite or azurite-table is
-// compatible with what it is called, unless --compat says otherwise; either word on the command line counts as --compat,
-// given last.
+// Reads the command line, the variables ROCKTABLE_... and --config, in this order of precedence. If the
+// program is called azurite or azurite-table, that is the default of --compat. Either word on the command
+// line has the effect of --compat at its end.
 Invocation parse_command_line(int argc, const char* const* argv);
 
 }  // namespace rocktable

@@ -20,7 +20,8 @@ constexpr int kMostPort = 65535;
 constexpr std::array kOtherServices = {"--blobKeepAliveTimeout", "--extentMemoryLimit",
                                        "--queueKeepAliveTimeout"};
 
-// What a header can carry. An empty one, as of a variable that is not set, would protect nothing.
+// Returns whether a header can carry the token. An empty one, for example from an unset variable, would
+// protect nothing.
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
@@ -39,17 +40,17 @@ std::optional<Compatibility> parse_compatibility(std::string_view name) {
 }
 
 std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
-  if (mode && *mode != "auto") return "--tls knows auto alone";
-  if (oauth && *oauth != "basic") return "--oauth knows basic alone";
-  if (mode && certificate) return "--tls auto makes its own certificate: it goes without --cert";
-  if (!names.empty() && !mode) return "--tlsName belongs to --tls auto: a certificate of yours has its names";
+  if (mode && *mode != "auto") return "--tls must be auto";
+  if (oauth && *oauth != "basic") return "--oauth must be basic";
+  if (mode && certificate) return "--tls auto creates its own certificate: remove --cert";
+  if (!names.empty() && !mode) return "--tlsName needs --tls auto: your own certificate already has names";
   for (const auto& name : names)
-    if (const auto why = why_not_a_certificate_name(name); !why.empty()) return "--tlsName: " + why;
-  if ((key || password) && !certificate) return "--key and --pwd belong to --cert";
+    if (const auto why = certificate_name_error(name); !why.empty()) return "--tlsName: " + why;
+  if ((key || password) && !certificate) return "--key and --pwd need --cert";
   if (certificate && key.has_value() == password.has_value())
     return "--cert needs either --key (PEM) or --pwd (PFX)";
-  if ((certificate && certificate->empty()) || (key && key->empty())) return "--cert and --key name files";
-  if (oauth && !mode && !certificate) return "--oauth needs HTTPS: --tls auto, or --cert";
+  if ((certificate && certificate->empty()) || (key && key->empty())) return "--cert and --key need a file";
+  if (oauth && !mode && !certificate) return "--oauth needs HTTPS: add --tls auto or --cert";
   options.tls_auto = mode.has_value();
   options.tls_names = names;
   options.certificate_file = certificate.value_or("");
@@ -62,7 +63,7 @@ std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
 std::optional<std::string> ServerFlags::Compatible::check(Options& options) const {
   if (with) {
     const auto compatibility = parse_compatibility(*with);
-    if (!compatibility) return "--compat knows azurite and azurite-table alone";
+    if (!compatibility) return "--compat must be azurite or azurite-table";
     options.compatibility = *compatibility;
   }
   if (options.compatibility != Compatibility::Azurite) return std::nullopt;
@@ -75,7 +76,7 @@ std::optional<std::string> ServerFlags::Compatible::check(Options& options) cons
   return std::nullopt;
 }
 
-// What clients may take up, of time and of memory.
+// Limits of the time and memory that clients may use.
 void ServerFlags::add_limits() {
   const auto add = [&](const char* name, int& value, const char* unit, int least, int most,
                        const char* text) {
@@ -86,15 +87,15 @@ void ServerFlags::add_limits() {
   constexpr int kDay = 86400;
   add("--tableKeepAliveTimeout", options_.keep_alive_timeout, "SECONDS", 1, kDay,
       "Close idle connections after");
-  add("--headTimeout", options_.head_timeout, "SECONDS", 1, kDay, "For a request's line and headers to come");
-  add("--bodyTimeout", options_.body_timeout, "SECONDS", 1, kDay, "For a request's body to come");
-  add("--answerTimeout", options_.answer_timeout, "SECONDS", 1, kDay, "For a client to take an answer");
-  add("--maxConnections", options_.max_connections, "COUNT", 1, 1'000'000,
-      "Further ones wait to be accepted");
+  add("--headTimeout", options_.head_timeout, "SECONDS", 1, kDay,
+      "Limit for receiving the request line and headers");
+  add("--bodyTimeout", options_.body_timeout, "SECONDS", 1, kDay, "Limit for receiving the request body");
+  add("--answerTimeout", options_.answer_timeout, "SECONDS", 1, kDay, "Limit for sending the response");
+  add("--maxConnections", options_.max_connections, "COUNT", 1, 1'000'000, "Further connections wait");
   add("--maxRequestMemory", options_.max_request_memory, "MIB", 1, 1 << 20,
-      "For all large requests on their way; more wait");
+      "Total of large requests; others wait");
   add("--maxAnswerMemory", options_.max_answer_memory, "MIB", 1, 1 << 20,
-      "For all large answers on their way; queries wait");
+      "Total of large responses; others wait");
 }
 
 void ServerFlags::add_options() {
@@ -105,78 +106,76 @@ void ServerFlags::add_options() {
   add_number(app_, "--tablePort", options_.table_port, 0, kMostPort, "Port; 0 picks a free one [10002]")
       ->type_name("PORT")
       ->group(listening);
-  app_.add_option("--readyFile", options_.ready_file, "Once ready write port, endpoint, ... to FILE as JSON")
+  app_.add_option("--readyFile", options_.ready_file, "When ready, write port and endpoint as JSON")
       ->type_name("FILE")
       ->group(listening);
   app_.add_flag("--disableProductStyleUrl", options_.path_style_only,
-                "Accounts in the path, never in the host name")
+                "Account in the path, not in the host name")
       ->group(listening);
 
   app_.add_flag("--strictApiVersion", options_.strict_api_version,
-                "Refuse an x-ms-version that the service never had")
+                "Refuse values of x-ms-version unknown to the service")
       ->group(listening);
 
   const char* access = "Access";
   app_.add_option("--accounts", options_.accounts_file,
-                  "Accounts, a line NAME:KEY[:KEY] each; read again when changed")
+                  "Lines NAME:KEY[:KEY]; read again when changed")
       ->type_name("FILE")
       ->group(access);
   app_.add_flag("--anyAccount", options_.any_account,
-                "Any other account is there, too, with the well-known key")
+                "Every other account exists, too, with the well-known key")
       ->group(access);
   app_.add_option("--tls", tls_.mode, "auto: HTTPS, signed by an authority in DIR/__rocktable_tls__")
       ->type_name("MODE")
       ->group(access);
-  app_.add_option("--tlsName", tls_.names, "A name or address that --tls auto is good for, too; repeatable")
+  app_.add_option("--tlsName", tls_.names, "Further name or address for --tls auto; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(access);
-  app_.add_option("--cert", tls_.certificate, "HTTPS with your certificate, PEM (with --key) or PFX")
+  app_.add_option("--cert", tls_.certificate, "HTTPS with your own certificate, PEM (with --key) or PFX")
       ->type_name("FILE")
       ->group(access);
-  app_.add_option("--key", tls_.key, "The private key of a PEM certificate")
-      ->type_name("FILE")
-      ->group(access);
-  app_.add_option("--pwd", tls_.password, "The password of a PFX certificate")
+  app_.add_option("--key", tls_.key, "Private key of the PEM certificate")->type_name("FILE")->group(access);
+  app_.add_option("--pwd", tls_.password, "Password of the PFX certificate")
       ->type_name("TEXT")
       ->group(access);
-  app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens, whoever signed them; needs HTTPS")
+  app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens of any issuer; needs HTTPS")
       ->type_name("LEVEL")
       ->group(access);
-  app_.add_option("--controlToken", options_.control_token, "What /_rocktable/... asks for as a bearer token")
+  app_.add_option("--controlToken", options_.control_token, "Bearer token required for /_rocktable/...")
       ->type_name("TOKEN")
       ->group(access);
-  app_.add_flag("--explainAuth", options_.explain_auth, "Refusals say why in the header x-rocktable-explain")
+  app_.add_flag("--explainAuth", options_.explain_auth, "Explain refusals in the header x-rocktable-explain")
       ->group(access);
 
   const char* data = "Data";
   app_.add_option("-l,--location", options_.location, "The store is the folder __rocktable__ in DIR [.]")
       ->type_name("DIR")
       ->group(data);
-  app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep nothing on disk")->group(data);
-  app_.add_flag("--sync", options_.sync, "Sync each write to the disk: survives power loss, too")
-      ->group(data);
+  app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep no data on disk")->group(data);
+  app_.add_flag("--sync", options_.sync, "Sync each write to disk, to survive power loss")->group(data);
   app_.add_option("--seed", options_.seed, "Fill an empty store with TABLE.ndjson or .csv, or a folder")
       ->type_name("FILE|DIR")
       ->group(data);
-  app_.add_option("--seedAccount", options_.seed_account, "Whose tables these are [devstoreaccount1]")
+  app_.add_option("--seedAccount", options_.seed_account, "Account of these tables [devstoreaccount1]")
       ->type_name("NAME")
       ->group(data);
 
   const char* logging = "Logging";
   app_.add_flag("-s,--silent", options_.silent, "No access log on standard output")->group(logging);
   app_.add_flag("--insightHeaders", options_.insight_headers,
-                "Answer with x-rocktable-plan, -scanned, -returned: what it cost")
+                "Cost in the headers x-rocktable-plan, -scanned, -returned")
       ->group(logging);
   app_.add_option("-d,--debug", options_.debug_file, "Append a line for each request to FILE")
       ->type_name("FILE")
       ->group(logging);
-  app_.add_option("--trace", options_.trace_file, "Requests and answers as an HTTP archive, secrets masked")
+  app_.add_option("--trace", options_.trace_file,
+                  "Write requests and responses as an HTTP archive, secrets masked")
       ->type_name("FILE")
       ->group(logging);
   add_number(app_, "--traceLimit", options_.trace_limit, 4, 1 << 20,
-             "For FILE and the one before it, FILE.1 [64]")
+             "Limit for FILE and FILE.1 together [64]")
       ->type_name("MIB")
       ->group(logging);
 }
@@ -193,14 +192,13 @@ void ServerFlags::add_compatible() {
     app_.add_option(name, *text)->group("");
 }
 
-// Accepted for drop-in use, without effect on tables.
-void ServerFlags::add_ignored() {
-  const char* group = "Accepted, and need do nothing here";
-  app_.add_flag("--skipApiVersionCheck", ignored_.flag, "It is the default: see --strictApiVersion")
-      ->group(group);
-  app_.add_flag("-L,--loose", ignored_.flag, "Unknown headers are ignored anyway")->group(group);
-  app_.add_flag("--disableTelemetry", ignored_.flag, "There is none")->group(group);
-  for (const char* name : kOtherServices) app_.add_option(name, ignored_.text)->group("");
+// Flags that are accepted so that rocktable can replace Azurite. They have no effect on tables.
+void ServerFlags::add_unused() {
+  const char* group = "Accepted without effect";
+  app_.add_flag("--skipApiVersionCheck", unused_.flag, "The default; see --strictApiVersion")->group(group);
+  app_.add_flag("-L,--loose", unused_.flag, "Unknown headers are always ignored")->group(group);
+  app_.add_flag("--disableTelemetry", unused_.flag, "There is no telemetry")->group(group);
+  for (const char* name : kOtherServices) app_.add_option(name, unused_.text)->group("");
 }
 
 ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
@@ -208,54 +206,54 @@ ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(
   add_options();
   add_compatible();
   add_limits();
-  add_ignored();
-  app_.add_option("--config", config_file_, "Options from FILE, a line NAME = VALUE each")
+  add_unused();
+  app_.add_option("--config", config_file_, "Options from FILE, one NAME = VALUE per line")
       ->type_name("FILE")
       ->configurable(false)
       ->group("Other");
 }
 
-// Throws ConfigurationError, and std::runtime_error where the file cannot be read.
-void ServerFlags::take_settings(Variables variables) {
+// Throws ConfigurationError, and std::runtime_error if the file cannot be read.
+void ServerFlags::read_settings(Variables variables) {
   if (variables == Variables::Read) {
     const char* const file = std::getenv("ROCKTABLE_CONFIG");
     if (file != nullptr && app_.count("--config") == 0) config_file_ = file;
-    take_variables(app_, options_.origins);
-    options_.warnings = doubtful_variables(app_);
+    read_variables(app_, options_.value_sources);
+    options_.warnings = variable_warnings(app_);
   }
-  if (!config_file_.empty()) take_file(app_, config_file_, options_.origins);
+  if (!config_file_.empty()) read_config_file(app_, config_file_, options_.value_sources);
 }
 
-// A sentence where options do not go together.
+// Returns an error message if options are invalid or incompatible.
 std::optional<std::string> ServerFlags::check() {
   if (auto refusal = tls_.check(options_)) return refusal;
   if (auto refusal = compatible_.check(options_)) return refusal;
   options_.control_token = read_secret(options_.control_token, "--controlToken");
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
-    return "--controlToken must be visible ASCII characters";
-  if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts names a file";
-  if (app_.count("--config") > 0 && config_file_.empty()) return "--config names a file";
-  if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace names a file";
-  if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit belongs to --trace";
-  if (app_.count("--seed") > 0 && options_.seed.empty()) return "--seed names a file or a folder";
+    return "--controlToken must consist of visible ASCII characters";
+  if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts needs a file";
+  if (app_.count("--config") > 0 && config_file_.empty()) return "--config needs a file";
+  if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace needs a file";
+  if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit needs --trace";
+  if (app_.count("--seed") > 0 && options_.seed.empty()) return "--seed needs a file or folder";
   if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
-    return "--seedAccount names an account, and goes with --seed";
+    return "--seedAccount needs an account name, and --seed";
   if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
-    options_.warnings.emplace_back("--location is ignored: --inMemoryPersistence keeps nothing on disk");
+    options_.warnings.emplace_back("--location is ignored: --inMemoryPersistence keeps no data on disk");
   return std::nullopt;
 }
 
 Invocation ServerFlags::read(Variables variables) {
   const auto refused = [&](const std::string& sentence) {
-    return Invocation{{}, wrong_usage(app_, with_origins(sentence, options_.origins))};
+    return Invocation{{}, wrong_usage(app_, with_sources(sentence, options_.value_sources))};
   };
   try {
-    take_settings(variables);
+    read_settings(variables);
     if (const auto refusal = check()) return refused(*refusal);
   } catch (const ConfigurationError& error) {
     return refused(error.what());
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(with_origins(error.what(), options_.origins));
+    throw std::runtime_error(with_sources(error.what(), options_.value_sources));
   }
   return {options_, {}};
 }

@@ -1,4 +1,4 @@
-// The server's flags, also for commands that start one.
+// The flags of the server, also for commands that start a server.
 #pragma once
 
 #include <optional>
@@ -10,73 +10,75 @@
 
 namespace rocktable {
 
-// What the command line asks for: a server with these options, or to end at once. Secrets are read where they are
-// (client/secret.h); where one cannot be, or the file of --config, std::runtime_error is thrown.
+// The result of the command line: a server with these options, or an immediate end. ServerFlags::read()
+// resolves secrets (client/secret.h). It throws std::runtime_error if a secret or the file of --config cannot
+// be read.
 struct Invocation {
   Options options;
   std::optional<Ending> ending;
   std::optional<std::vector<std::string>> help =
-      {};  // wanted for these words, which may be none: in place of a server
+      {};  // if set: show help for these words (possibly none) instead of starting a server
 };
 
-// `azurite`, `azurite-table`; nothing for another name.
+// Parses `azurite` and `azurite-table`; nullopt for other names.
 std::optional<Compatibility> parse_compatibility(std::string_view name);
 
-// The server's flags as part of a command line. Of a flag that is given twice the last one counts.
+// The flags of the server as part of a command line. If a flag is repeated, the last one counts.
 class ServerFlags {
  public:
-  // Whether the variables ROCKTABLE_... count. Those of `rocktable exec` do not: it starts the same service wherever it runs.
+  // Whether the variables ROCKTABLE_... count. `rocktable exec` ignores them, so that it starts the same
+  // service everywhere.
   enum class Variables { Ignored, Read };
 
-  // Adds them to `app`, which writes to this while it parses.
+  // Adds the flags to `app`. `app` writes to this object while it parses.
   explicit ServerFlags(CLI::App& app, Options defaults = {});
   ServerFlags(const ServerFlags&) = delete;
   ServerFlags& operator=(const ServerFlags&) = delete;
 
-  // As --compat, given last on the command line.
+  // Has the effect of --compat at the end of the command line.
   void set_compatible(const std::string& name) { compatible_.with = name; }
 
-  // What they and the file of --config say, once `app` has parsed; or why they do not go together.
+  // Call after `app` has parsed. Returns the options, also from variables and --config, or an error message.
   Invocation read(Variables variables = Variables::Ignored);
 
  private:
-  // HTTPS and what needs it, as written: which options belong together is for check() to say.
+  // HTTPS and the options that need it, as written. check() validates their combination.
   struct Tls {
     std::optional<std::string> mode, certificate, key, password, oauth;
     std::vector<std::string> names;
 
-    // A sentence where they do not fit; else they are in `options`.
+    // Returns an error message, or sets `options`.
     std::optional<std::string> check(Options& options) const;
   };
 
-  // --compat and the ports of the other services, which without it are not looked at.
+  // --compat and the ports of the other services, which are ignored without it.
   struct Compatible {
     std::optional<std::string> with;
     std::optional<std::string> blob_host, blob_port, queue_host, queue_port;
 
-    // As Tls::check().
+    // Like Tls::check().
     std::optional<std::string> check(Options& options) const;
   };
 
-  // Options that are accepted so that command lines for other emulators work, and then forgotten.
-  struct Ignored {
+  // Values of options that are accepted for command lines of other emulators, and have no effect.
+  struct UnusedOptions {
     std::string text;
     bool flag = false;
   };
 
-  void take_settings(Variables variables);
+  void read_settings(Variables variables);
   std::optional<std::string> check();
 
   void add_options();
   void add_limits();
   void add_compatible();
-  void add_ignored();
+  void add_unused();
 
   CLI::App& app_;
   Options options_;
   Tls tls_;
   Compatible compatible_;
-  Ignored ignored_;
+  UnusedOptions unused_;
   std::string config_file_;
 };
 

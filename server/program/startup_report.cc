@@ -44,14 +44,14 @@ nlohmann::json ready_document(const StartupReport& report) {
 
 void announce_authority(const StartupReport& report) {
   if (!report.certificate_authority.empty())
-    std::cout << "rocktable: clients are to trust " << report.certificate_authority << '\n';
+    std::cout << "rocktable: clients must trust " << report.certificate_authority << '\n';
   std::cout << std::flush;
 }
 
 void announce_store(std::ostream& out, const StartupReport& report) {
   out << "rocktable: version " << ROCKTABLE_VERSION << "; "
-      << (report.store.empty() ? "in memory: nothing is kept" : "data are kept in " + printable(report.store))
-      << "; Ctrl-C stops it\n"
+      << (report.store.empty() ? "in memory: no data is kept" : "data is kept in " + printable(report.store))
+      << "; press Ctrl-C to stop\n"
       << std::flush;
 }
 
@@ -92,7 +92,7 @@ std::string local_host_of(const std::string& address, const std::string& table_h
   return address == "[::]" ? "[::1]" : address;
 }
 
-std::vector<Account> reported_accounts(std::vector<Account> named, bool any) {
+std::vector<Account> accounts_to_report(std::vector<Account> named, bool any) {
   const auto is_development = [](const Account& account) { return account.name == kDevelopmentAccount; };
   if (any && std::none_of(named.begin(), named.end(), is_development))
     named.push_back({std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}});
@@ -134,11 +134,11 @@ void print_startup_as_azurite_table(const StartupReport& report) {
 void print_shutdown(std::ostream& out, const ShutdownReport& report) {
   out << "rocktable: stopped; ";
   if (report.store.empty()) {
-    out << "nothing is kept\n" << std::flush;
+    out << "no data is kept\n" << std::flush;
     return;
   }
   if (!report.tables) {
-    out << "data are";
+    out << "data";
   } else {
     out << (*report.tables == ShutdownReport::kMostTables ? "at least " : "") << *report.tables
         << (*report.tables == 1 ? " table" : " tables");

@@ -1,4 +1,4 @@
-// What the start and the end tell: people and scripts on standard output, programs in the ready file.
+// Startup and shutdown messages on standard output, for people and scripts, and the ready file, for programs.
 #pragma once
 
 #include <cstdint>
@@ -13,55 +13,55 @@ namespace rocktable {
 
 // Where a service listens.
 struct ServiceAddress {
-  std::string address;  // the first that it listens at
-  std::string host;     // by which clients on this machine find it
+  std::string address;  // the first listening address
+  std::string host;     // host name or address for clients on this machine
   std::uint16_t port;
 };
 
 struct StartupReport {
   std::string scheme;  // http or https
   ServiceAddress table;
-  std::vector<Account> accounts;      // the first one is whom newcomers want
-  std::string certificate_authority;  // the file that clients are to trust; empty: none of ours
-  std::optional<ServiceAddress> blob = {}, queue = {};  // where something listens in their place, too
-  std::string store = {};                               // its folder, absolute; empty: in memory
+  std::vector<Account> accounts;      // the default account first
+  std::string certificate_authority;  // file that clients must trust; empty: no local authority
+  std::optional<ServiceAddress> blob = {}, queue = {};  // if these ports are open, too
+  std::string store = {};                               // absolute path of its folder; empty: in memory
 };
 
-// What there is to say at an orderly end.
+// The report of an orderly shutdown.
 struct ShutdownReport {
-  static constexpr std::uint64_t kMostTables = 20'000;  // that are counted: the end does not wait for more
+  static constexpr std::uint64_t kMostTables = 20'000;  // counting stops here, so that the shutdown is fast
 
-  std::string store;                    // as in StartupReport
-  std::optional<std::uint64_t> tables;  // nothing where they could not be counted
+  std::string store;                    // see StartupReport
+  std::optional<std::uint64_t> tables;  // nullopt: could not be counted
 };
 
-// `http://127.0.0.1:10002`, the account's endpoint there, and the connection string that names it.
+// `http://127.0.0.1:10002`; the endpoint of the account; its connection string.
 std::string url_of(const StartupReport& report);
 std::string endpoint_of(const StartupReport& report, const Account& account);
 std::string connection_string(const StartupReport& report, const Account& account);
 
-// By which clients on this machine find a server that listens at `address`. Under HTTPS the name that it was given
-// is the better one, for certificates have names.
+// Returns the host name or address for clients on this machine if the server listens at `address`. With
+// HTTPS, prefers the name of --tableHost, because certificates contain names.
 std::string local_host_of(const std::string& address, const std::string& table_host, bool secure);
 
-// What there is to tell about: devstoreaccount1 first where there is one, then the others as they were named.
-std::vector<Account> reported_accounts(std::vector<Account> named, bool any);
+// Returns the accounts for the report: devstoreaccount1 first if it exists, then the others in their order.
+std::vector<Account> accounts_to_report(std::vector<Account> named, bool any);
 
-// Two lines that scripts read, and one that says where the data are. Keys stay out of it, for output goes into logs; but
-// for the one that everybody knows.
+// Prints two lines that scripts read, and one with the place of the data. Prints no key except the well-known
+// one, because output goes into logs.
 void print_startup(const StartupReport& report);
 
-// The lines of the peer, which tools wait for: those of its three services; those of its table service alone. Where the
-// data are goes to standard error.
+// Print the lines of Azurite, which tools wait for: those of its three services, or only those of its table
+// service. Print the place of the data on standard error.
 void print_startup_as_azurite(const StartupReport& report);
 void print_startup_as_azurite_table(const StartupReport& report);
 
-// `stopped; 12 tables kept in ...`, as a line of `out`.
+// Prints the line `stopped; 12 tables kept in ...`.
 void print_shutdown(std::ostream& out, const ShutdownReport& report);
 
-// JSON: port, endpoint, connectionString, accounts, pid, and certificateAuthority. Whole or not at all: who waits
-// for the file never reads half of it. Keys of users make it readable for its owner alone. Throws
-// std::runtime_error.
+// Writes JSON: port, endpoint, connectionString, accounts, pid, and certificateAuthority. Writes atomically,
+// so that a program that waits for the file never reads half of it. The file is readable only by its owner if
+// it contains keys of users. Throws std::runtime_error.
 void write_ready_file(const std::string& path, const StartupReport& report);
 
 }  // namespace rocktable

@@ -21,14 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxFileBytes = 16 << 20;
-constexpr mode_t kReadable = 0644;  // the folder decides who gets there
+constexpr mode_t kReadable = 0644;  // the folder restricts access
 
 // --- Certificates in PEM form ------------------------------------------------------------------------------
 
-// Each once, in the order in which they came.
+// A list of certificates without duplicates, in order of insertion.
 class Certificates {
  public:
-  // Those in `text`; what else it holds, a private key for one, is left out. How many it holds.
+  // Adds the certificates in `text`. Ignores other content, for example private keys. Returns the number of
+  // certificates in `text`.
   std::size_t add(std::string_view text) {
     constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
     std::size_t count = 0;
@@ -39,7 +40,7 @@ class Certificates {
       if (end == std::string_view::npos) break;
       const auto length = text.find(kDashes, end + kEnd.size());
       if (length == std::string_view::npos) break;
-      if (label.ends_with("CERTIFICATE")) {  // TRUSTED CERTIFICATE and X509 CERTIFICATE as well
+      if (label.ends_with("CERTIFICATE")) {  // also TRUSTED CERTIFICATE and X509 CERTIFICATE
         insert(std::string(text.substr(0, length + kDashes.size())));
         ++count;
       }
@@ -82,11 +83,11 @@ std::string contents_of(const fs::path& file) {
 Certificates certificates_in_file(const fs::path& file) {
   Certificates out;
   if (out.add(contents_of(file)) == 0)
-    throw std::runtime_error(file.string() + " holds no certificate in PEM form");
+    throw std::runtime_error(file.string() + " contains no certificate in PEM form");
   return out;
 }
 
-// Of what is no file of certificates, programs that search a folder take no notice.
+// Ignores files without certificates, as programs do that search a folder.
 Certificates certificates_in_folder(const fs::path& folder) {
   std::set<fs::path> files;
   std::error_code error;
@@ -103,16 +104,16 @@ Certificates certificates_in_folder(const fs::path& folder) {
   return out;
 }
 
-// --- What is trusted so far --------------------------------------------------------------------------------
+// --- Existing trust --------------------------------------------------------------------------------
 
-class TrustedSoFar {
+class ExistingTrust {
  public:
-  TrustedSoFar(const TrustSources& sources, std::vector<std::string>& warnings)
+  ExistingTrust(const TrustSources& sources, std::vector<std::string>& warnings)
       : sources_(sources), warnings_(warnings) {}
 
   std::string value(const char* variable) const { return sources_.variable(variable); }
 
-  // What the file or folder holds that `variable` names.
+  // The certificates in the file or folder that `variable` names.
   Certificates named_by(const char* variable) {
     const std::string path = value(variable);
     try {
@@ -120,12 +121,12 @@ class TrustedSoFar {
       if (fs::is_directory(path, ignored)) return certificates_in_folder(path);
       return certificates_in_file(path);
     } catch (const std::runtime_error& error) {
-      warn(std::string(variable) + ": " + error.what() + "; rocktable's authority takes its place alone");
+      warn(std::string(variable) + ": " + error.what() + "; only rocktable's authority is trusted instead");
       return {};
     }
   }
 
-  // What OpenSSL trusts: one file, and folders.
+  // The certificates that OpenSSL trusts: one file, and folders.
   const Certificates& by_default() {
     if (!by_default_) by_default_ = read_default();
     return *by_default_;
@@ -155,8 +156,9 @@ class TrustedSoFar {
       if (!out.empty()) return out;
     }
     warn(
-        "this system has no list of certificate authorities (on Debian: the package ca-certificates); "
-        "programs are told to trust rocktable's alone");
+        "this system has no list of certificate authorities (on Debian: install the package "
+        "ca-certificates); "
+        "programs will trust only rocktable's authority");
     return {};
   }
 
@@ -170,7 +172,7 @@ class TrustedSoFar {
   std::optional<Certificates> by_default_;
 };
 
-// Files that hold the same are one.
+// Writes certificate bundles to files. Bundles with the same content share a file.
 class BundleFolder {
  public:
   explicit BundleFolder(fs::path folder) : folder_(std::move(folder)) {}
@@ -206,16 +208,16 @@ TrustSources TrustSources::of_this_process() {
            X509_get_default_cert_file(), X509_get_default_cert_dir()}};
 }
 
-Trust trust_also(const fs::path& authority, const fs::path& folder, const TrustSources& sources) {
+Trust add_trusted_authority(const fs::path& authority, const fs::path& folder, const TrustSources& sources) {
   Trust out;
   const Certificates ours = certificates_in_file(authority);
-  TrustedSoFar trusted(sources, out.warnings);
+  ExistingTrust trusted(sources, out.warnings);
   BundleFolder bundles(folder);
   const auto add = [&](const char* name, Certificates before) {
     before.add(ours);
     out.variables.emplace_back(name, bundles.path_of(before));
   };
-  // The first of them that is set; else what OpenSSL trusts.
+  // The certificates of the first variable that is set; otherwise those that OpenSSL trusts.
   const auto first_of = [&](std::initializer_list<const char*> variables) {
     for (const char* variable : variables)
       if (!trusted.value(variable).empty()) return trusted.named_by(variable);

@@ -241,7 +241,7 @@ def test_a_damaged_store_is_right_or_says_so(stores, start, tmp_path, ended, kin
             return
     else:
         assert kind not in HARMLESS
-        assert f"`rocktable repair {tmp_path}` saves what is whole" in refusal
+        assert f"`rocktable repair {tmp_path}` saves the undamaged data" in refusal
         assert re.search(r"CURRENT|MANIFEST|\d+\.(sst|log)", refusal), refusal
         after = {p.name: p.read_bytes() for p in store.iterdir() if not p.name.startswith("LOG")}
         for name, data in before.items():
@@ -270,7 +270,7 @@ def test_a_whole_store_is_left_as_it_is(stores, tmp_path):
     before = {p.name: p.read_bytes() for p in store.iterdir()}
     told = repair(tmp_path)
     count = len(stores["killed"][1].rows)
-    assert told == f"rocktable: the store is whole: 2 tables, {count} entities\n"
+    assert told == f"rocktable: the store is undamaged: 2 tables, {count} entities\n"
     assert {p.name: p.read_bytes() for p in store.iterdir()} == before
     assert [p.name for p in tmp_path.iterdir()] == ["__rocktable__"]
 

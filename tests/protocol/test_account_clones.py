@@ -100,7 +100,7 @@ def test_what_makes_no_sense_is_refused(server, method, resource, status):
 
 
 def test_what_cannot_be_the_name_of_an_account_is_told_so(server):
-    rule = "cannot be an account: a name has 3 to 24 lower-case letters and digits"
+    rule = "is not an account name: it must have 3 to 24 lower-case letters and digits."
     for method, resource, name in (("POST", "accounts/aa?from=template", "aa"), ("POST", "accounts/copy?from=bb", "bb"),
                                    ("DELETE", "accounts/NO", "NO"), ("POST", "reset?account=a-b", "a-b")):
         answer = control(server, method, resource)
@@ -112,9 +112,9 @@ def test_without_any_account_only_accounts_that_have_a_name_can_be_copied_to():
     server.key = "a2V5"
     fill(server)
     answer = control(server, "POST", "accounts/test1?from=devstoreaccount1")
-    sentence = "this server does not serve the account test1; with --anyAccount it serves all"
+    sentence = "This server does not serve the account test1. With --anyAccount it serves every account."
     assert (answer.status, answer.json()["error"]) == (404, sentence)
-    assert "bb cannot be an account: " in control(server, "POST", "accounts/bb?from=devstoreaccount1").json()["error"]
+    assert "bb is not an account name: " in control(server, "POST", "accounts/bb?from=devstoreaccount1").json()["error"]
     done(server, "POST", "accounts/second?from=devstoreaccount1")
     assert contents(account_of(server, "second")) == contents(server)
     server.stop()

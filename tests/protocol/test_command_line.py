@@ -168,7 +168,7 @@ def test_help_is_as_wide_as_the_terminal(columns):
 
 def test_help_says_how_else_options_are_given():
     page = run("--help").stdout
-    for text in ("rocktable help COMMAND", "ROCKTABLE_TABLE_PORT=", "--config FILE", "the last counts"):
+    for text in ("rocktable help COMMAND", "ROCKTABLE_TABLE_PORT=", "--config FILE", "the last one wins"):
         assert text in page, text
 
 
@@ -218,7 +218,7 @@ def test_help_fits_the_screen_and_names_every_flag(flag):
         (["--maxConnections", "0"], "--maxConnections 0: must be 1 to 1000000"),
         (["--tablePrt", "1"], "there is no option --tablePrt: did you mean --tablePort?"),
         (["snapshto"], "there is no command snapshto: did you mean snapshot?"),
-        (["--traceLimit", "5"], "--traceLimit belongs to --trace"),
+        (["--traceLimit", "5"], "--traceLimit needs --trace"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_named(flags, names):

@@ -29,7 +29,7 @@ def config(tmp_path):
 def store_of(*flags, environment=None, folder):
     """Where a server keeps its data, as its start says, and what it complains of."""
     with Program(BINARY, *flags, environment=environment, folder=folder) as program:
-        said = program.wait_for("; Ctrl-C stops it")
+        said = program.wait_for("; press Ctrl-C to stop")
         assert program.end() == 0
         return said.splitlines()[2].split("; ")[1], program.errors()
 
@@ -46,22 +46,22 @@ def test_the_command_line_comes_first_then_variables_then_the_file_then_the_defa
         (".", ["--tablePort", 0], {}),
     ]
     for folder, flags, environment in levels:
-        expected = f"data are kept in {(tmp_path / folder).resolve()}/__rocktable__"
+        expected = f"data is kept in {(tmp_path / folder).resolve()}/__rocktable__"
         assert store_of(*flags, environment=environment, folder=tmp_path) == (expected, "")
 
 
 def test_flags_are_set_and_unset_by_variables_and_the_file(config, tmp_path):
     file = config("tablePort = 0\ninMemoryPersistence = true\n")
-    assert store_of("--config", file, folder=tmp_path) == ("in memory: nothing is kept", "")
+    assert store_of("--config", file, folder=tmp_path) == ("in memory: no data is kept", "")
     for value, kept in (("false", True), ("no", True), ("1", False)):
         environment = {"ROCKTABLE_IN_MEMORY_PERSISTENCE": value}
-        assert store_of("--config", file, environment=environment, folder=tmp_path)[0].startswith("data are") == kept
+        assert store_of("--config", file, environment=environment, folder=tmp_path)[0].startswith("data is") == kept
 
 
 @pytest.mark.parametrize("environment, sentence", [
     ({PORT: "many"}, "--tablePort many: must be 0 to 65535 (ROCKTABLE_TABLE_PORT)"),
     ({SILENT: "maybe"}, "--silent maybe: must be true or false (ROCKTABLE_SILENT)"),
-    ({"ROCKTABLE_TLS": "manual"}, "--tls knows auto alone (ROCKTABLE_TLS)"),
+    ({"ROCKTABLE_TLS": "manual"}, "--tls must be auto (ROCKTABLE_TLS)"),
 ])
 def test_a_wrong_value_names_its_variable(environment, sentence):
     assert refusal(2, environment=environment) == f"{sentence} (see rocktable --help)"
@@ -70,7 +70,7 @@ def test_a_wrong_value_names_its_variable(environment, sentence):
 @pytest.mark.parametrize("line, sentence", [
     ("tablePrt = 1", "{}:2: there is no option tablePrt: did you mean tablePort?"),
     ("maxConnections = 0", "--maxConnections 0: must be 1 to 1000000 ({}:2)"),
-    ("[tables]", "{}:2: there are no sections: a line is like tablePort = 10002"),
+    ("[tables]", "{}:2: sections are not supported; write lines like tablePort = 10002"),
 ])
 def test_what_is_wrong_in_the_file_is_named_by_file_and_line(line, sentence, config):
     file = config(f"# options\n{line}\n")
@@ -93,7 +93,7 @@ def test_what_the_system_refuses_names_the_variable_too():
 
 def test_a_mistyped_variable_is_a_warning(tmp_path):
     _, errors = store_of(environment={**FREE, "ROCKTABLE_SILNT": "1"}, folder=tmp_path)
-    assert errors == "rocktable: the variable ROCKTABLE_SILNT means nothing: did you mean ROCKTABLE_SILENT?\n"
+    assert errors == "rocktable: the variable ROCKTABLE_SILNT is unknown: did you mean ROCKTABLE_SILENT?\n"
 
 
 # --- rocktable exec -----------------------------------------------------------------------------------
@@ -138,4 +138,4 @@ def test_a_server_inside_exec_does_not_ask_for_the_token_of_the_outer_one(token,
     assert result.returncode == 0, result
     status, note = result.stdout.splitlines()
     assert status == "200"
-    assert note.startswith("rocktable: ROCKTABLE_CONTROL_TOKEN is of the instance that `rocktable exec` started, at http://")
+    assert note.startswith("rocktable: ROCKTABLE_CONTROL_TOKEN belongs to the instance that `rocktable exec` started at http://")

@@ -51,7 +51,7 @@ def test_a_tool_starts_it_and_finds_three_lines_and_three_ports(tool, way, symli
             socket.create_connection(("127.0.0.1", port), timeout=20).close()
         assert ports_of(program.pid) == set(ports)
         is_open = "--tableHost" in words or way == "entry point"
-        assert program.errors().count("the account's key is public") == is_open
+        assert program.errors().count("the key of the account is public") == is_open
         assert program.end() == 0
 
 

@@ -110,7 +110,7 @@ def test_what_contradicts_it_is_refused(flags):
 
 def test_other_accounts_alone_are_refused():
     line = refusal(run(BINARY, "exec", "--devStorage", "--", "true", AZURITE_ACCOUNTS="orders:a2V5"), 1)
-    assert line.startswith("rocktable: --devStorage is for the account devstoreaccount1")
+    assert line.startswith("rocktable: --devStorage needs the account devstoreaccount1")
     beside = f"orders:a2V5;devstoreaccount1:{KEY}"
     assert run(BINARY, "exec", "--devStorage", "--", "true", AZURITE_ACCOUNTS=beside).returncode == 0
     assert run(BINARY, "exec", "--devStorage", "--anyAccount", "--", "true", AZURITE_ACCOUNTS="orders:a2V5").returncode == 0

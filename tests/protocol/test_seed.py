@@ -77,7 +77,7 @@ def test_a_store_with_tables_is_left_alone_and_that_is_told(tmp_path, seed):
     (seed / "more.csv").write_text(ORDERS)
     (seed / "customers.ndjson").write_text("not even read")
     second = Server("--seed", seed, location=store)
-    assert second.errors() == f"rocktable: the store has tables already: --seed {seed} is not applied\n"
+    assert second.errors() == f"rocktable: the store already has tables: --seed {seed} is ignored\n"
     assert names_of(second) == ["customers"]
     second.stop()
 
@@ -95,7 +95,7 @@ def test_an_emptied_store_is_seeded_again(tmp_path, seed):
 BROKEN = [
     ("customers.ndjson", ANNA + "\n" + ANNA.replace('"1"', '"2" "x"'), "3:35: this is not JSON: "),
     ("customers.ndjson", ANNA + ANNA.replace("de", "d/e"), "2:17: PartitionKey contains a character that keys may not contain"),
-    ("customers.ndjson", ANNA + ANNA, '2:1: the entity with PartitionKey "de" and RowKey "1" is there already'),
+    ("customers.ndjson", ANNA + ANNA, '2:1: the entity with PartitionKey "de" and RowKey "1" is repeated'),
     ("customers.ndjson", ANNA.replace('"12"', '"1.2"'), '1:90: the value of "Points" is not an Int64'),
     ("Orders.csv", ORDERS + "de-1,2,x,String,cheap,Double\r\n", '3:17: the value of "Price" is not a Double'),
     ("Orders.csv", ORDERS + "de-1,1,x,String,1,Double\r\n", '3:1: the entity with PartitionKey "de-1"'),
@@ -138,14 +138,14 @@ def test_a_csv_whose_formulas_are_escaped_has_them_without(start, seed):
 
 def test_what_names_no_tables_is_refused(tmp_path, seed):
     (seed / "a-b.csv").write_text(ORDERS)
-    assert "a-b.csv is to be a table, but" in start_refused("--inMemoryPersistence", "--seed", seed)
+    assert "a-b.csv must be named after a table, but" in start_refused("--inMemoryPersistence", "--seed", seed)
     (tmp_path / "empty").mkdir()
-    assert "empty names no tables" in start_refused("--inMemoryPersistence", "--seed", tmp_path / "empty")
+    assert "empty contains no tables" in start_refused("--inMemoryPersistence", "--seed", tmp_path / "empty")
     assert "absent cannot be read" in start_refused("--inMemoryPersistence", "--seed", tmp_path / "absent")
     (seed / "a-b.csv").unlink()
     (seed / "template").mkdir()
     (seed / "template" / "lines.ndjson").write_text(ANNA)
-    assert "for the account template, which is not there" in start_refused("--inMemoryPersistence", "--seed", seed)
+    assert "for the account template, which does not exist" in start_refused("--inMemoryPersistence", "--seed", seed)
 
 
 @pytest.mark.parametrize("flags", [("--seed", ""), ("--seedAccount", "mine"), ("--seed", "x", "--seedAccount", "A-B")])

@@ -304,7 +304,7 @@ def test_a_stop_of_a_store_that_cannot_be_opened_loses_nothing(unavailable, tmp_
 def test_a_server_ends_where_its_store_cannot_be_opened_for_a_minute(unavailable, tmp_path):
     server, hold = unavailable
     assert server.process.wait(90) == 1
-    assert "the store could not be opened again" in server.errors().splitlines()[-1]
+    assert "the store could not be reopened" in server.errors().splitlines()[-1]
     hold.close()
     server = Server(location=tmp_path)
     assert [len(rows) for rows in contents(server)[0].values()] == [3, 3]

@@ -13,8 +13,8 @@ from rocktable_server import BINARY, Server, create_table, delete_table
 pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
 
 LISTENING = "successfully listening at"
-STOPS = "; Ctrl-C stops it"
-PUBLIC = "the account's key is public"
+STOPS = "; press Ctrl-C to stop"
+PUBLIC = "the key of the account is public"
 
 
 def started(*flags, **options):
@@ -50,7 +50,7 @@ def test_the_start_says_where_data_are_kept_and_the_end_what(tmp_path):
         first, second, third = program.wait_for(STOPS).splitlines()
         assert first.startswith(f"rocktable: Table service is {LISTENING} http://127.0.0.1:")
         assert second.startswith("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;")
-        assert third == f"rocktable: version {version()}; data are kept in {tmp_path}/__rocktable__{STOPS}"
+        assert third == f"rocktable: version {version()}; data is kept in {tmp_path}/__rocktable__{STOPS}"
         assert program.end(signal.SIGINT) == 0
         said = program.output().splitlines()
         assert said == [first, second, third, f"rocktable: stopped; 0 tables kept in {tmp_path}/__rocktable__"]
@@ -59,9 +59,9 @@ def test_the_start_says_where_data_are_kept_and_the_end_what(tmp_path):
 
 def test_in_memory_nothing_is_kept_and_both_say_so():
     with started("--inMemoryPersistence") as program:
-        assert program.wait_for(STOPS).splitlines()[2] == f"rocktable: version {version()}; in memory: nothing is kept{STOPS}"
+        assert program.wait_for(STOPS).splitlines()[2] == f"rocktable: version {version()}; in memory: no data is kept{STOPS}"
         assert program.end() == 0
-        assert program.output().splitlines()[3:] == ["rocktable: stopped; nothing is kept"]
+        assert program.output().splitlines()[3:] == ["rocktable: stopped; no data is kept"]
 
 
 @pytest.mark.parametrize("tables", [0, 1, 3])
@@ -85,7 +85,7 @@ def test_where_the_peers_lines_are_all_of_the_output_these_go_to_standard_error(
         assert program.end() == 0
         assert "rocktable" not in program.output()
         assert program.errors().splitlines() == [
-            f"rocktable: version {version()}; data are kept in {tmp_path}/__rocktable__{STOPS}",
+            f"rocktable: version {version()}; data is kept in {tmp_path}/__rocktable__{STOPS}",
             f"rocktable: stopped; 0 tables kept in {tmp_path}/__rocktable__",
         ]
 
@@ -147,8 +147,8 @@ def test_a_command_with_a_server_of_its_own_says_nothing_of_it():
 def test_a_folder_is_made_in_one_that_is_there_and_that_is_said(tmp_path, name):
     (tmp_path / "here").mkdir()
     with started("-l", name, folder=tmp_path) as program:
-        program.wait_for(f"data are kept in {tmp_path}/new/__rocktable__")
-        assert program.errors() == f"rocktable: the folder {tmp_path}/new was not there, and is made\n"
+        program.wait_for(f"data is kept in {tmp_path}/new/__rocktable__")
+        assert program.errors() == f"rocktable: created the folder {tmp_path}/new\n"
         assert program.end() == 0
     with started("-l", name, folder=tmp_path) as program:
         program.wait_for(STOPS)
@@ -158,10 +158,10 @@ def test_a_folder_is_made_in_one_that_is_there_and_that_is_said(tmp_path, name):
 def test_a_folder_below_nothing_is_refused_and_not_made(tmp_path):
     for location in ("absent/new", tmp_path / "absent" / "new"):
         assert refusal(1, "-l", location, "--tablePort", 0, folder=tmp_path) == (
-            f"--location {location}: there is no such folder, and it cannot be made: neither is there a folder {tmp_path}/absent"
+            f"--location {location}: the folder does not exist and cannot be created: its parent folder {tmp_path}/absent does not exist"
         )
     for command in (["exec", "-l", "absent/new", "--", "true"], ["--inMemoryPersistence", "--tls", "auto", "-l", "absent/new"]):
-        assert "neither is there a folder" in refusal(1, *command, folder=tmp_path)
+        assert "its parent folder" in refusal(1, *command, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -237,5 +237,5 @@ def test_one_line_warns_where_others_reach_the_public_key(host, more, warns, own
         assert len(lines) == warns, lines
         if warns:
             where = f"[{host}]" if ":" in host else host
-            assert lines[0].startswith(f"rocktable: everybody who reaches {where}:") and PUBLIC in lines[0]
+            assert lines[0].startswith(f"rocktable: everybody who can reach {where}:") and PUBLIC in lines[0]
             assert "--tableHost 127.0.0.1" in lines[0] and "--accounts FILE" in lines[0]

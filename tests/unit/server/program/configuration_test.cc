@@ -1,4 +1,4 @@
-// Options by the command line, by variables and by a file: which counts, what is refused, and where it came from.
+// Options from the command line, variables and a file: precedence, errors, and the sources of values.
 #include "server/program/configuration.h"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ Options options_of(const std::vector<std::string>& words) {
   return invocation.options;
 }
 
-// The sentence, without the name of the program and the pointer to --help.
+// The error message, without the program name and the hint to --help.
 std::string refusal_of(const std::vector<std::string>& words) {
   const Invocation invocation = started_with(words);
   if (!invocation.ending) return "";
@@ -58,7 +58,7 @@ TEST_CASE("An option's variable is its name in capitals, with an underscore befo
 }
 
 TEST_CASE("Each option can be given in three ways") {
-  // Value, and how the options show it.
+  // The value, and its effect on the options.
   struct {
     const char *name, *value;
     bool (*is_set)(const Options&);
@@ -94,12 +94,12 @@ TEST_CASE("Each option can be given in three ways") {
       const Environment variable(variable_of(name), c.value);
       const Options options = options_of({});
       CHECK(c.is_set(options));
-      CHECK(options.origins.at("--" + name).place == variable_of(name));
+      CHECK(options.value_sources.at("--" + name).place == variable_of(name));
     }
     const ConfigFile file(name + " = \"" + value + "\"\n");
     const Options options = options_of({"--config", file.path()});
     CHECK(c.is_set(options));
-    CHECK(options.origins.at("--" + name).place == file.path() + ":1");
+    CHECK(options.value_sources.at("--" + name).place == file.path() + ":1");
   }
   const Environment cert("ROCKTABLE_CERT", "c.pfx"), password("ROCKTABLE_PWD", "p"),
       oauth("ROCKTABLE_OAUTH", "basic");
@@ -118,10 +118,10 @@ TEST_CASE(
   CHECK_FALSE(options_of({"--config", file.path()}).silent);
   CHECK(options_of({"--tablePort", "1", "--config", file.path()}).table_port == 1);
   CHECK(options_of({"--silent", "--config", file.path()}).silent);
-  CHECK(options_of({"--tablePort", "1"}).origins.count("--tablePort") == 0);
+  CHECK(options_of({"--tablePort", "1"}).value_sources.count("--tablePort") == 0);
 }
 
-TEST_CASE("The file may be named by a variable, and the command line names another") {
+TEST_CASE("A variable may name the file, and the command line has precedence") {
   const ConfigFile one("tablePort = 1"), two("tablePort = 2");
   const Environment variable("ROCKTABLE_CONFIG", one.path().c_str());
   CHECK(options_of({}).table_port == 1);
@@ -129,7 +129,7 @@ TEST_CASE("The file may be named by a variable, and the command line names anoth
   CHECK(options_of({"--config", one.path(), "--config", two.path()}).table_port == 2);
 }
 
-TEST_CASE("What a higher level gives is not looked at below") {
+TEST_CASE("A value of a higher level hides those of lower levels, even invalid ones") {
   const Environment port("ROCKTABLE_TABLE_PORT", "none");
   CHECK(options_of({"--tablePort", "1"}).table_port == 1);
   const ConfigFile file("tablePort = many\n");
@@ -162,12 +162,12 @@ TEST_CASE("A wrong value names its variable") {
       {"ROCKTABLE_MAX_CONNECTIONS", "0",
        "--maxConnections 0: must be 1 to 1000000 (ROCKTABLE_MAX_CONNECTIONS)"},
       {"ROCKTABLE_SILENT", "maybe", "--silent maybe: must be true or false (ROCKTABLE_SILENT)"},
-      {"ROCKTABLE_TLS", "manual", "--tls knows auto alone (ROCKTABLE_TLS)"},
-      {"ROCKTABLE_COMPAT", "other", "--compat knows azurite and azurite-table alone (ROCKTABLE_COMPAT)"},
+      {"ROCKTABLE_TLS", "manual", "--tls must be auto (ROCKTABLE_TLS)"},
+      {"ROCKTABLE_COMPAT", "other", "--compat must be azurite or azurite-table (ROCKTABLE_COMPAT)"},
       {"ROCKTABLE_SEED_ACCOUNT", "mine",
-       "--seedAccount names an account, and goes with --seed (ROCKTABLE_SEED_ACCOUNT)"},
+       "--seedAccount needs an account name, and --seed (ROCKTABLE_SEED_ACCOUNT)"},
       {"ROCKTABLE_CONTROL_TOKEN", "two words",
-       "--controlToken must be visible ASCII characters (ROCKTABLE_CONTROL_TOKEN)"},
+       "--controlToken must consist of visible ASCII characters (ROCKTABLE_CONTROL_TOKEN)"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.variable);
@@ -181,7 +181,7 @@ TEST_CASE("A wrong value names its variable") {
       std::runtime_error);
 }
 
-TEST_CASE("What is wrong in the file is named by file and line") {
+TEST_CASE("Errors in the file name file and line") {
   struct {
     const char *text, *sentence;
   } cases[] = {
@@ -190,14 +190,13 @@ TEST_CASE("What is wrong in the file is named by file and line") {
       {"tablePrt = 1\n", "FILE:1: there is no option tablePrt: did you mean tablePort?"},
       {"--tablePort = 1\n", "FILE:1: there is no option --tablePort: did you mean tablePort?"},
       {"silent = maybe\n", "--silent maybe: must be true or false (FILE:1)"},
-      {"location = a folder\n",
-       "FILE:1: location takes one value; a text with blanks or commas goes in quotes"},
+      {"location = a folder\n", "FILE:1: location takes one value; put text with blanks or commas in quotes"},
       {"location = [\"a\", \"b\"]\n",
-       "FILE:1: location takes one value; a text with blanks or commas goes in quotes"},
+       "FILE:1: location takes one value; put text with blanks or commas in quotes"},
       {"location = \"a\n", "FILE:1: the quotes are not closed"},
-      {"[server]\ntablePort = 1\n", "FILE:1: there are no sections: a line is like tablePort = 10002"},
-      {"server.tablePort = 1\n", "FILE:1: this is no option: a line is like tablePort = 10002"},
-      {"s\n", "FILE:1: this is no option: a line is like tablePort = 10002"},
+      {"[server]\ntablePort = 1\n", "FILE:1: sections are not supported; write lines like tablePort = 10002"},
+      {"server.tablePort = 1\n", "FILE:1: this is not an option; write lines like tablePort = 10002"},
+      {"s\n", "FILE:1: this is not an option; write lines like tablePort = 10002"},
       {"help = true\n", "FILE:1: there is no option help"},
       {"config = other\n", "FILE:1: there is no option config"},
   };
@@ -210,7 +209,7 @@ TEST_CASE("What is wrong in the file is named by file and line") {
   }
 }
 
-TEST_CASE("Of two lines for one option the last counts; comments and blanks do not") {
+TEST_CASE("The last of two lines for an option counts; comments and blanks are ignored") {
   const ConfigFile file(
       "# first\n"
       "tablePort = 1  # the port\n"
@@ -224,7 +223,7 @@ TEST_CASE("Of two lines for one option the last counts; comments and blanks do n
   CHECK(options.debug_file.empty());
 }
 
-TEST_CASE("A file that cannot be read is named, with the reason") {
+TEST_CASE("An unreadable file is an error with name and reason") {
   const TemporaryFolder folder;
   const std::string absent = (folder.path() / "absent").string();
   CHECK_THROWS_WITH_AS(started_with({"--config", absent}),
@@ -233,14 +232,14 @@ TEST_CASE("A file that cannot be read is named, with the reason") {
   CHECK_THROWS_WITH_AS(started_with({"--config", folder.path().string()}),
                        ("--config: " + folder.path().string() + " cannot be read: Is a directory").c_str(),
                        std::runtime_error);
-  CHECK(refusal_of({"--config", ""}) == "--config names a file");
+  CHECK(refusal_of({"--config", ""}) == "--config needs a file");
 }
 
-TEST_CASE("A sentence that names an option or its value gets the place where that came from") {
-  const Origins origins = {{"--tablePort", {"ROCKTABLE_TABLE_PORT", "7000"}},
-                           {"--location", {"a.toml:3", "/data"}},
-                           {"--maxConnections", {"a.toml:4", "1"}},
-                           {"--tls", {"ROCKTABLE_TLS", "auto"}}};
+TEST_CASE("The source is appended to a message that names an option or its value") {
+  const ValueSources sources = {{"--tablePort", {"ROCKTABLE_TABLE_PORT", "7000"}},
+                                {"--location", {"a.toml:3", "/data"}},
+                                {"--maxConnections", {"a.toml:4", "1"}},
+                                {"--tls", {"ROCKTABLE_TLS", "auto"}}};
   struct {
     const char *sentence, *expected;
   } cases[] = {
@@ -252,14 +251,15 @@ TEST_CASE("A sentence that names an option or its value gets the place where tha
       {"1 of 2", "1 of 2"},
       {"--tlsName, automatic", "--tlsName, automatic"},
   };
-  for (const auto& c : cases) CHECK(with_origins(c.sentence, origins) == c.expected);
+  for (const auto& c : cases) CHECK(with_sources(c.sentence, sources) == c.expected);
 }
 
 TEST_CASE("Inside `rocktable exec` its token is not the server's") {
   const Environment token("ROCKTABLE_CONTROL_TOKEN", "secret");
   CHECK(options_of({}).control_token == "secret");
   const Environment url("ROCKTABLE_URL", "http://127.0.0.1:4000");
-  CHECK(options_of({}).control_token == "secret");  // as of a container that sets it for health checks
+  CHECK(options_of({}).control_token ==
+        "secret");  // for example in a container that sets it for health checks
   CHECK(options_of({}).warnings.empty());
   const Environment endpoint("ROCKTABLE_ENDPOINT", "http://127.0.0.1:4000/devstoreaccount1"),
       port("ROCKTABLE_PORT", "4000");
@@ -267,9 +267,9 @@ TEST_CASE("Inside `rocktable exec` its token is not the server's") {
   CHECK(options.control_token.empty());
   REQUIRE(options.warnings.size() == 1);
   CHECK(options.warnings.front() ==
-        "ROCKTABLE_CONTROL_TOKEN is of the instance that `rocktable exec` started, at http://127.0.0.1:4000; "
-        "this one "
-        "asks for no token without --controlToken");
+        "ROCKTABLE_CONTROL_TOKEN belongs to the instance that `rocktable exec` started at "
+        "http://127.0.0.1:4000; "
+        "this server requires no token without --controlToken");
   CHECK(options_of({"--controlToken", "mine"}).control_token == "mine");
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("A mistyped variable is a warning") {
   const Options options = options_of({});
   REQUIRE(options.warnings.size() == 1);
   CHECK(options.warnings.front() ==
-        "the variable ROCKTABLE_TABLEPORT means nothing: did you mean ROCKTABLE_TABLE_PORT?");
+        "the variable ROCKTABLE_TABLEPORT is unknown: did you mean ROCKTABLE_TABLE_PORT?");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A variable of the environment, for the length of a test.
+// Sets an environment variable during a test.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The command line: flags and their values, what is ignored, what is refused, exit codes.
+// The command line of the server: flags and values, ignored flags, errors, exit codes.
 #include "server/program/server_command_line.h"
 
 #include <doctest/doctest.h>
@@ -59,7 +59,7 @@ TEST_CASE("Without arguments everything has its default") {
   CHECK(options.warnings.empty());
 }
 
-TEST_CASE("Each limit sets what it says, and is a number of at least one") {
+TEST_CASE("Each limit sets its option, and is at least one") {
   const Options options =
       options_of({"--headTimeout", "1", "--bodyTimeout", "2", "--answerTimeout", "3", "--maxConnections", "4",
                   "--maxRequestMemory", "5", "--maxAnswerMemory", "6"});
@@ -75,7 +75,7 @@ TEST_CASE("Each limit sets what it says, and is a number of at least one") {
   }
 }
 
-TEST_CASE("Each flag sets what it says") {
+TEST_CASE("Each flag sets its option") {
   const Options options =
       options_of({"--tableHost", "0.0.0.0", "--tablePort", "0", "--tableKeepAliveTimeout", "5", "--location",
                   "data", "--sync", "--silent", "--debug", "debug.log", "--readyFile", "ready",
@@ -106,7 +106,7 @@ TEST_CASE("A trace has a file, and a limit of at least 4 MiB") {
   check_refused({"--traceLimit", "4"});
 }
 
-TEST_CASE("Short flags and values behind an equals sign are the same") {
+TEST_CASE("Short flags and values after an equals sign are equivalent") {
   const Options options = options_of({"-l", "data", "-s", "-d", "log", "--tablePort=65535"});
   CHECK(options.location == "data");
   CHECK(options.silent);
@@ -122,12 +122,12 @@ TEST_CASE("In memory a location is ignored, with a warning") {
     CHECK(options.in_memory);
     REQUIRE(options.warnings.size() == 1);
     CHECK(options.warnings.front().find("--location") != std::string::npos);
-    // There the authority of --tls auto lies.
+    // The location holds the authority of --tls auto.
     CHECK(options_of({"--inMemoryPersistence", "--tls", "auto", flag, "data"}).warnings.empty());
   }
 }
 
-TEST_CASE("Flags of other emulators that mean nothing here are accepted") {
+TEST_CASE("Flags of other emulators are accepted without effect") {
   const Environment skip("AZURITE_SKIP_API_VERSION_CHECK", "true"), db("AZURITE_DB", "mysql://x");
   const Options options = options_of({"--blobHost",
                                       "0.0.0.0",
@@ -185,7 +185,7 @@ TEST_CASE("With --compat azurite the ports of the other services count") {
   check_refused({"--compat="});
 }
 
-TEST_CASE("A program that is called as one of the peer's is compatible with that one") {
+TEST_CASE("A program with the name of an Azurite program is compatible with it") {
   CHECK(called("azurite", {}).compatibility == Compatibility::Azurite);
   CHECK(called("/usr/local/bin/azurite", {"--blobPort", "5"}).blob_port == 5);
   CHECK(called("./azurite-table", {}).compatibility == Compatibility::AzuriteTable);
@@ -194,7 +194,7 @@ TEST_CASE("A program that is called as one of the peer's is compatible with that
   CHECK(called("azurite/rocktable", {}).compatibility == Compatibility::None);
 }
 
-TEST_CASE("HTTPS takes a certificate with its key, a PFX with its password, or makes its own") {
+TEST_CASE("HTTPS uses a certificate with key, a PFX with password, or creates a certificate") {
   const Options pem = options_of({"--cert", "cert.pem", "--key", "key.pem"});
   CHECK(pem.certificate_file == "cert.pem");
   CHECK(pem.private_key_file == "key.pem");
@@ -206,7 +206,7 @@ TEST_CASE("HTTPS takes a certificate with its key, a PFX with its password, or m
   CHECK(options_of({"--tls", "auto"}).tls_auto);
 }
 
-TEST_CASE("The certificate of --tls auto is good for further names, each an option of its own") {
+TEST_CASE("The certificate of --tls auto has further names, one option each") {
   CHECK(options_of({"--tls", "auto"}).tls_names.empty());
   const Options options =
       options_of({"--tlsName", "*.table.core.windows.net", "--tls", "auto", "--tlsName", "10.1.2.3"});
@@ -218,8 +218,8 @@ TEST_CASE("The certificate of --tls auto is good for further names, each an opti
   check_refused({"--cert", "cert.pem", "--key", "key.pem", "--tlsName", "one.test"});
 }
 
-// Better no start than one without the protection that was asked for.
-TEST_CASE("Half of what HTTPS needs is refused") {
+// The server must not start without the requested protection.
+TEST_CASE("Incomplete options for HTTPS are refused") {
   check_refused({"--cert", "cert.pem"});
   check_refused({"--key", "key.pem"});
   check_refused({"--pwd", "secret"});
@@ -229,7 +229,7 @@ TEST_CASE("Half of what HTTPS needs is refused") {
   check_refused({"--tls", "manual"});
   check_refused({"--tls="});
   check_refused({"--tls", "auto", "--cert", "cert.pem", "--key", "key.pem"});
-  // A secret does not come back in the complaint.
+  // The error message does not contain the secret.
   CHECK(parsed({"--pwd", "secret"}).ending->text.find("secret") == std::string::npos);
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("Bearer tokens need HTTPS") {
   check_refused({"--tls", "auto", "--oauth="});
 }
 
-TEST_CASE("Accounts and the control token are kept as given") {
+TEST_CASE("Accounts and the control token are stored unchanged") {
   const Options options = options_of({"--accounts", "file", "--anyAccount", "--controlToken", "a.b-c~d"});
   CHECK(options.accounts_file == "file");
   CHECK(options.any_account);
@@ -262,8 +262,8 @@ TEST_CASE("A seed is a file or a folder, and may be another account's") {
   check_refused({"--seed", "dir", "--seedAccount", "Not-One"});
 }
 
-// An empty one, as a variable that is not set gives it, would leave the door open.
-TEST_CASE("A control token that no header can carry is refused, and not repeated") {
+// An empty token, for example from an unset variable, would disable the protection.
+TEST_CASE("A control token that no header can carry is refused, and not repeated in the message") {
   for (const char* token : {"", " ", "secret words", "secret\n", "\xC3\xA4secret"}) {
     CAPTURE(token);
     check_refused({"--controlToken", token});
@@ -287,7 +287,7 @@ TEST_CASE("The control token and a certificate's password may be in a variable")
                        "--controlToken: the variable ROCKTABLE_TEST_SECRET is not set", std::runtime_error);
 }
 
-TEST_CASE("Of an option that is given twice the last counts") {
+TEST_CASE("The last value of a repeated option counts") {
   CHECK(options_of({"--tablePort", "1", "--tablePort", "2"}).table_port == 2);
   CHECK(options_of({"--tablePort", "none", "--tablePort", "2"}).table_port == 2);
   CHECK(options_of({"--maxConnections", "0", "--maxConnections", "2"}).max_connections == 2);
@@ -301,7 +301,7 @@ TEST_CASE("Of an option that is given twice the last counts") {
   check_refused({"--tablePort", "2", "--tablePort", "none"});
 }
 
-TEST_CASE("The word azurite counts as --compat, also behind options") {
+TEST_CASE("The word azurite has the effect of --compat, also after options") {
   CHECK(options_of({"azurite"}).compatibility == Compatibility::Azurite);
   CHECK(options_of({"azurite-table", "--tablePort", "1"}).compatibility == Compatibility::AzuriteTable);
   CHECK(called("azurite", {"azurite"}).compatibility == Compatibility::Azurite);
@@ -316,7 +316,7 @@ TEST_CASE("The word azurite counts as --compat, also behind options") {
   check_refused({"azurite", "more"});
 }
 
-TEST_CASE("help, version and -v are asked for by word or by flag") {
+TEST_CASE("help, version and -v work as word and as flag") {
   for (const char* word : {"version", "-v", "--version"}) {
     CAPTURE(word);
     CHECK(parsed({word}).ending->text == "rocktable " ROCKTABLE_VERSION "\n");
@@ -327,7 +327,7 @@ TEST_CASE("help, version and -v are asked for by word or by flag") {
         std::vector<std::string>{"snapshot", "take"});
 }
 
-TEST_CASE("Mistyped options and commands are answered with the nearest one") {
+TEST_CASE("The error of a mistyped option or command names the nearest one") {
   struct {
     std::initializer_list<const char*> arguments;
     const char* sentence;
@@ -343,9 +343,9 @@ TEST_CASE("Mistyped options and commands are answered with the nearest one") {
       {{"snapshto", "take", "--replace", "x"}, "there is no command snapshto: did you mean snapshot?"},
       {{"surplus"}, "there is no command surplus"},
       {{"azurit"}, "there is no command azurit: did you mean azurite?"},
-      {{"--silent", "reset"}, "reset is a command, and comes before all options: rocktable reset"},
+      {{"--silent", "reset"}, "reset is a command and must come before all options: rocktable reset"},
       {{"azurite-queue"},
-       "there is no azurite-queue, for rocktable serves tables; `azurite` opens all three ports"},
+       "there is no azurite-queue: rocktable serves only tables; `azurite` opens all three ports"},
   };
   for (const auto& c : cases) {
     const Invocation invocation = parsed(c.arguments);
@@ -354,7 +354,7 @@ TEST_CASE("Mistyped options and commands are answered with the nearest one") {
   }
 }
 
-TEST_CASE("A number that is out of its range is refused with the range") {
+TEST_CASE("The error of a number out of range names the range") {
   struct {
     std::initializer_list<const char*> arguments;
     const char* sentence;
@@ -374,7 +374,7 @@ TEST_CASE("A number that is out of its range is refused with the range") {
   }
 }
 
-TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
+TEST_CASE("Wrong usage ends with exit code 2 and a message") {
   check_refused({"--noSuchFlag"});
   check_refused({"stray"});
   check_refused({"--tablePort"});
@@ -389,7 +389,7 @@ TEST_CASE("Wrong usage ends with exit code 2 and a sentence") {
   CHECK(options_of({"--tableKeepAliveTimeout", "86400"}).keep_alive_timeout == 86400);
 }
 
-TEST_CASE("--version and --help answer on standard output and end well") {
+TEST_CASE("--version and --help print to standard output and end with 0") {
   const Invocation version = parsed({"--version"});
   REQUIRE(version.ending.has_value());
   CHECK(version.ending->exit_code == 0);

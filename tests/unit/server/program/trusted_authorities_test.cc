@@ -1,4 +1,4 @@
-// What programs are told to trust besides what they trust already.
+// The certificate files and variables for the command of `rocktable exec`.
 #include "server/program/trusted_authorities.h"
 
 #include <doctest/doctest.h>
@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Not looked at by who copies it.
+// Certificates are copied without parsing.
 std::string certificate(const std::string& text, const std::string& label = "CERTIFICATE") {
   return "-----BEGIN " + label + "-----\n" + text + "\n-----END " + label + "-----\n";
 }
 
-// A system, a user, and the authority that is to be trusted as well.
+// The certificates of a system and a user, and the authority to add.
 class Machine {
  public:
   Machine() {
@@ -40,14 +40,14 @@ class Machine {
     return path(name);
   }
 
-  // What is told to programs; `environment` is what they have.
+  // Returns the result for programs with this environment.
   Trust trust(std::map<std::string, std::string> environment = {}) const {
-    return trust_also(path("ours.pem"), out(),
-                      {[environment](const char* name) {
-                         const auto found = environment.find(name);
-                         return found == environment.end() ? std::string() : found->second;
-                       },
-                       system});
+    return add_trusted_authority(path("ours.pem"), out(),
+                                 {[environment](const char* name) {
+                                    const auto found = environment.find(name);
+                                    return found == environment.end() ? std::string() : found->second;
+                                  },
+                                  system});
   }
 
   std::vector<fs::path> system;
@@ -62,7 +62,7 @@ std::string file_of(const Trust& trust, const std::string& name) {
   return "";
 }
 
-// What the file that a variable names holds.
+// The content of the file that the variable names.
 std::string trusted(const Trust& trust, const std::string& name) {
   std::ostringstream out;
   out << std::ifstream(file_of(trust, name), std::ios::binary).rdbuf();
@@ -71,7 +71,7 @@ std::string trusted(const Trust& trust, const std::string& name) {
 
 constexpr const char* kVariables[] = {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"};
 
-TEST_CASE("The system's authorities stay trusted, and Node's own need no copy") {
+TEST_CASE("The system's authorities stay trusted, and Node's built-in ones need no copy") {
   const Machine machine;
   const Trust trust = machine.trust();
   CHECK(trust.warnings.empty());
@@ -79,14 +79,14 @@ TEST_CASE("The system's authorities stay trusted, and Node's own need no copy") 
   const std::string all = certificate("first") + certificate("second") + certificate("ours");
   for (const char* name : kVariables) CHECK(trusted(trust, name) == all);
   CHECK(trusted(trust, "NODE_EXTRA_CA_CERTS") == certificate("ours"));
-  // Three of the variables name one file.
+  // Three of the variables name the same file.
   CHECK(std::distance(fs::directory_iterator(machine.out()), {}) == 2);
   struct stat status{};
   REQUIRE(stat(file_of(trust, "SSL_CERT_FILE").c_str(), &status) == 0);
   CHECK((status.st_mode & 07777) == 0644);
 }
 
-TEST_CASE("What the user's variables name takes the place of the system's, and stays trusted") {
+TEST_CASE("Certificates in the user's variables replace those of the system, and stay trusted") {
   const Machine machine;
   const Trust trust =
       machine.trust({{"SSL_CERT_FILE", machine.write("ssl.pem", certificate("ssl"))},
@@ -96,14 +96,14 @@ TEST_CASE("What the user's variables name takes the place of the system's, and s
   CHECK(trusted(trust, "SSL_CERT_FILE") == certificate("ssl") + certificate("ours"));
   CHECK(trusted(trust, "CURL_CA_BUNDLE") == certificate("curl") + certificate("ours"));
   CHECK(trusted(trust, "NODE_EXTRA_CA_CERTS") == certificate("node") + certificate("ours"));
-  // It reads curl's variable where its own is not set.
+  // requests reads curl's variable if its own is not set.
   CHECK(trusted(trust, "REQUESTS_CA_BUNDLE") == trusted(trust, "CURL_CA_BUNDLE"));
   const Trust own = machine.trust({{"CURL_CA_BUNDLE", machine.path("curl.pem")},
                                    {"REQUESTS_CA_BUNDLE", machine.write("own.pem", certificate("own"))}});
   CHECK(trusted(own, "REQUESTS_CA_BUNDLE") == certificate("own") + certificate("ours"));
 }
 
-TEST_CASE("Folders of certificates count, each certificate once") {
+TEST_CASE("Folders of certificates are read, each certificate once") {
   const Machine machine;
   machine.write("one/a.pem", certificate("a"));
   machine.write("one/b.pem", certificate("b") + certificate("first"));
@@ -124,7 +124,7 @@ TEST_CASE("Folders of certificates count, each certificate once") {
   CHECK(trusted(without_file.trust(), "SSL_CERT_FILE") == certificate("c") + certificate("ours"));
 }
 
-TEST_CASE("Certificates are copied as they are, and nothing else is") {
+TEST_CASE("Certificates are copied unchanged, and nothing else is copied") {
   const Machine machine;
   const std::string file =
       machine.write("mixed.pem", "text" + certificate("trusted", "TRUSTED CERTIFICATE") +
@@ -139,17 +139,17 @@ TEST_CASE("Certificates are copied as they are, and nothing else is") {
         certificate("whole") + certificate("ours"));
 }
 
-TEST_CASE("A file that cannot be read is told once, and ours is trusted all the same") {
+TEST_CASE("An unreadable file is reported once, and our authority is trusted anyway") {
   Machine machine;
   const std::string absent = machine.path("absent.pem"), none = machine.write("none.pem", "text");
   const Trust trust = machine.trust({{"CURL_CA_BUNDLE", absent}, {"NODE_EXTRA_CA_CERTS", none}});
   CHECK(trust.warnings == std::vector<std::string>{
                               "CURL_CA_BUNDLE: " + absent +
-                                  " cannot be read: No such file or directory; rocktable's authority takes "
-                                  "its place alone",
+                                  " cannot be read: No such file or directory; only rocktable's authority is "
+                                  "trusted instead",
                               "NODE_EXTRA_CA_CERTS: " + none +
-                                  " holds no certificate in PEM form; rocktable's authority takes its place "
-                                  "alone"});
+                                  " contains no certificate in PEM form; only rocktable's authority is "
+                                  "trusted instead"});
   for (const char* name : {"CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"})
     CHECK(trusted(trust, name) == certificate("ours"));
   CHECK(trusted(trust, "SSL_CERT_FILE") ==
@@ -163,7 +163,7 @@ TEST_CASE("A file that cannot be read is told once, and ours is trusted all the 
   for (const char* name : kVariables) CHECK(trusted(without_system, name) == certificate("ours"));
 }
 
-TEST_CASE("Without the authority, or a folder to write to, nothing is told") {
+TEST_CASE("Without the authority, or a folder to write to, there is an error") {
   const Machine machine;
   fs::remove_all(machine.out());
   CHECK_THROWS_AS(machine.trust(), std::runtime_error);
