@@ -119,7 +119,7 @@ void ServerFlags::add_options() {
 
   const char* access = "Access";
   app_.add_option("--accounts", options_.accounts_file,
-                  "Lines NAME:KEY[:KEY]; read again when changed")
+                  "Lines NAME:KEY[:KEY]; reread when changed")
       ->type_name("FILE")
       ->group(access);
   app_.add_flag("--anyAccount", options_.any_account,
