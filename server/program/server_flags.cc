@@ -118,8 +118,7 @@ void ServerFlags::add_options() {
       ->group(listening);
 
   const char* access = "Access";
-  app_.add_option("--accounts", options_.accounts_file,
-                  "Lines NAME:KEY[:KEY]; reread when changed")
+  app_.add_option("--accounts", options_.accounts_file, "Lines NAME:KEY[:KEY]; reread when changed")
       ->type_name("FILE")
       ->group(access);
   app_.add_flag("--anyAccount", options_.any_account,
