@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/table_store.h"
+#include "storage/store_error.h"
 
 namespace rocktable {
 

@@ -21,6 +21,7 @@
 #include "storage/mutation.h"
 #include "storage/page_rules.h"
 #include "storage/request_stats.h"
+#include "storage/store_error.h"
 
 namespace rocktable {
 
@@ -39,19 +40,6 @@ struct StoreOptions {
   std::function<void(const std::string&)> give_up = {};
   std::chrono::milliseconds reopen_timeout = std::chrono::seconds(60);
   const StoreEnvironment* environment = nullptr;  // file system of tests; null: the real one
-};
-
-// The store cannot be opened. The message is a sentence for the user. No data was damaged.
-class StoreError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// Files of the store are missing or damaged. repair_store() (storage/repair/repair.h) saves the readable
-// data.
-class DamagedStore : public StoreError {
- public:
-  using StoreError::StoreError;
 };
 
 // The snapshot cannot be restored. The message names the missing or damaged file. The store is unchanged.
