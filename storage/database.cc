@@ -51,7 +51,7 @@ rocksdb::ColumnFamilyOptions catalog_options() {
 }
 
 // Disables the automatic recovery of RocksDB after a failed write. It waits until as much space is free as a
-// memtable takes, polls every five seconds, and refuses DB::Resume() meanwhile. Impl::resume() calls Resume()
+// memtable takes, polls every five seconds, and refuses DB::Resume() meanwhile. RocksStore::resume() calls it
 // instead.
 class NoRecoveryByItself : public rocksdb::EventListener {
  public:

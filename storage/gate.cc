@@ -43,7 +43,7 @@ bool Gate::is_empty() const {
 void Gate::open() {
   {
     const std::lock_guard lock(mutex_);
-    pressing_ = false;
+    is_closing_ = false;
     refuses_ = false;
     closed_ = false;
   }
@@ -52,18 +52,18 @@ void Gate::open() {
 
 Gate::Closed::Closed(Gate& gate, std::chrono::milliseconds patience)
     : gate_(gate), alone_(gate.closing_mutex_) {
-  constexpr std::chrono::microseconds kLook{50};
-  constexpr std::chrono::milliseconds kUsual{250};  // enough for all calls except long scans and clones
+  constexpr std::chrono::microseconds kPollInterval{50};
+  constexpr std::chrono::milliseconds kGracePeriod{250};  // enough for all calls except long scans and clones
   const auto start = std::chrono::steady_clock::now();
   if (gate_.closed_.exchange(true, std::memory_order_seq_cst)) throw ServiceException(ErrorCode::ServerBusy);
   while (!gate_.is_empty()) {
     const auto waited = std::chrono::steady_clock::now() - start;
-    gate_.pressing_ = waited >= std::min<std::chrono::nanoseconds>(kUsual, patience / 2);
+    gate_.is_closing_ = waited >= std::min<std::chrono::nanoseconds>(kGracePeriod, patience / 2);
     if (waited >= patience) {
       gate_.open();
       throw ServiceException(ErrorCode::ServerBusy);
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPollInterval);
   }
 }
 
@@ -75,7 +75,7 @@ void Gate::Closed::leave_closed() {
   stays_closed_ = true;
   {
     const std::lock_guard lock(gate_.mutex_);
-    gate_.pressing_ = false;
+    gate_.is_closing_ = false;
     gate_.refuses_ = true;
   }
   gate_.changed_.notify_all();

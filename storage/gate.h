@@ -56,7 +56,7 @@ class Gate {
   void open_again() { open(); }
 
   // Returns true if calls should end early, because a thread has waited for a while to close the gate.
-  bool is_pressing() const { return pressing_.load(std::memory_order_relaxed); }
+  bool is_closing() const { return is_closing_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kSlots = 64;
@@ -70,7 +70,7 @@ class Gate {
   const std::chrono::milliseconds patience_;
   std::array<Slot, kSlots> slots_;
   std::atomic<bool> closed_ = false;
-  std::atomic<bool> pressing_ = false;
+  std::atomic<bool> is_closing_ = false;
   std::mutex closing_mutex_;  // held by the thread that closes the gate
   std::mutex mutex_;
   std::condition_variable changed_;

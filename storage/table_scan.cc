@@ -35,8 +35,8 @@ struct Stretch {
 constexpr std::size_t kMaxFound = 1000;
 constexpr std::size_t kMaxFoundBytes = 1 << 20;
 
-Stretch go_through(rocksdb::Iterator& rows, std::string_view begin, std::string_view end,
-                   const Filter& filter, const std::atomic<bool>& given_up) {
+Stretch read_stretch(rocksdb::Iterator& rows, std::string_view begin, std::string_view end,
+                     const Filter& filter, const std::atomic<bool>& given_up) {
   Stretch out;
   std::vector<PropertyView> properties;
   std::string scratch;
@@ -62,7 +62,7 @@ class Helper {
   // All arguments must outlive the helper.
   Helper(rocksdb::Iterator& rows, const std::string& begin, const std::string& end, const Filter& filter)
       : stretch_(std::async(std::launch::async, [this, &rows, &begin, &end, &filter] {
-          return go_through(rows, begin, end, filter, given_up_);
+          return read_stretch(rows, begin, end, filter, given_up_);
         })) {}
   ~Helper() { given_up_ = true; }  // the destructor of the future waits
   Helper(const Helper&) = delete;
@@ -110,7 +110,7 @@ class Scan {
         visit_(request.visit),
         filter_(request.filter),
         is_full_(request.is_full),
-        is_there_(request.is_there),
+        table_exists_(request.table_exists),
         stats_(request.stats) {}
 
   Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
@@ -135,7 +135,8 @@ class Scan {
 
   static constexpr std::size_t kLongScanBytes = 1 << 20;
   static constexpr std::size_t kReadAheadBytes = 256 << 10;
-  static constexpr std::chrono::microseconds kRested{50};  // `progress` takes far less unless it sleeps
+  static constexpr std::chrono::microseconds kYieldThreshold{
+      50};  // `progress` takes far less unless it sleeps
   static constexpr std::chrono::milliseconds kUndisturbed{10};
 
   std::string end_of(const KeyRange& range) const {
@@ -144,7 +145,7 @@ class Scan {
 
   // Returns whether rows may be missing. Deleting a table drops whole files, including rows that a snapshot
   // would show. No row is missing if the table still exists, or if it existed when the iterator was created.
-  bool is_torn() const { return snapshot_ && (looked_up_ || !rows_are_whole_) && !is_there_(); }
+  bool is_torn() const { return snapshot_ && (looked_up_ || !rows_are_whole_) && !table_exists_(); }
 
   bool look_up(const EntityKey& key) {
     looked_up_ = true;
@@ -171,7 +172,7 @@ class Scan {
     options_.fill_cache = classify(first) == PlanClass::RowRange;
     options_.iterate_upper_bound = &end_slice_;
     rows_.reset(db_.NewIterator(options_, entities_));
-    rows_are_whole_ = snapshot_ && is_there_();
+    rows_are_whole_ = snapshot_ && table_exists_();
   }
 
   bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
@@ -197,7 +198,7 @@ class Scan {
         helper.emplace(*helper_rows_, borders[i], borders[i + 1], *filter_);
       helper_ = helper ? &*helper : nullptr;
       const bool go_on = offer_until(borders[i]);
-      const bool taken = go_on && helper_ != nullptr && take_over(*helper_);
+      const bool taken = go_on && helper_ != nullptr && visit_found(*helper_);
       helper_ = nullptr;
       if (!go_on) return false;
       if (resume_) return false;  // the page ended with a match of the helper
@@ -215,7 +216,7 @@ class Scan {
     options.readahead_size = kReadAheadBytes;
     std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(options, entities_));
     std::unique_ptr<rocksdb::Iterator> helper_rows(db_.NewIterator(options, entities_));
-    if (!is_there_()) return;
+    if (!table_exists_()) return;
     rows->Seek(rows_->key());
     rows_ = std::move(rows);
     helper_rows_ = std::move(helper_rows);
@@ -238,12 +239,12 @@ class Scan {
 
   bool may_share() const {
     return helper_rows_ && long_scans_ == 1 && std::thread::hardware_concurrency() > 1 &&
-           SteadyClock::now() - rested_at_ > kUndisturbed;
+           SteadyClock::now() - yielded_at_ > kUndisturbed;
   }
 
   // Visits what the helper found. Returns false if the caller's thread must read the stretch itself, or if
   // the page is full.
-  bool take_over(Helper& helper) {
+  bool visit_found(Helper& helper) {
     while (!helper.is_done())
       if (is_over()) helper.give_up();
     const Stretch stretch = helper.result();
@@ -292,12 +293,12 @@ class Scan {
   // Returns whether the deadline, the gate or `progress` ends the scan.
   bool is_over() {
     const auto now = SteadyClock::now();
-    if (now >= deadline_ || gate_.is_pressing()) return true;
+    if (now >= deadline_ || gate_.is_closing()) return true;
     if (!stats_.progress) return false;
     const bool go_on = stats_.progress(stats_);
     const auto then = SteadyClock::now();
-    if (then - now > kRested) {
-      rested_at_ = then;
+    if (then - now > kYieldThreshold) {
+      yielded_at_ = then;
       if (helper_ != nullptr) helper_->give_up();
     }
     return !go_on;
@@ -313,7 +314,7 @@ class Scan {
   const std::function<bool(const EntityView&)>& visit_;
   const Filter* filter_;
   const std::function<bool()>& is_full_;
-  const std::function<bool()>& is_there_;
+  const std::function<bool()>& table_exists_;
   RequestStats& stats_;
 
   std::optional<rocksdb::ManagedSnapshot> snapshot_;
@@ -323,7 +324,7 @@ class Scan {
   std::unique_ptr<rocksdb::Iterator> rows_,
       helper_rows_;           // destroyed before the snapshot and the bound that they use
   Helper* helper_ = nullptr;  // null if none is running
-  SteadyClock::time_point rested_at_;
+  SteadyClock::time_point yielded_at_;
   std::vector<PropertyView> properties_;
   std::string scratch_;
   std::optional<EntityKey> resume_;

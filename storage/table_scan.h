@@ -22,7 +22,7 @@ struct ScanContext {
   rocksdb::DB& db;
   rocksdb::ColumnFamilyHandle* entities;
   std::atomic<int>& long_scans;  // number of long scans that are running
-  const Gate& gate;              // the page ends early if it is_pressing()
+  const Gate& gate;              // the page ends early if it is_closing()
 };
 
 // The arguments of TableStore::scan().
@@ -32,9 +32,9 @@ struct ScanRequest {
   int page_size;
   ScanDeadline deadline;
   const std::function<bool(const EntityView&)>& visit;
-  const Filter* filter;                   // may be null
-  const std::function<bool()>& is_full;   // may be empty
-  const std::function<bool()>& is_there;  // whether the table still exists, with the same id
+  const Filter* filter;                       // may be null
+  const std::function<bool()>& is_full;       // may be empty
+  const std::function<bool()>& table_exists;  // whether the table still exists, with the same id
   RequestStats& stats;
 };
 

@@ -1,546 +1,63 @@
-// TableStore with RocksDB: opens and closes the store; tables; reads and writes of entities. No
-// rocksdb::Status leaves this file.
-#include <rocksdb/snapshot.h>
-#include <rocksdb/write_batch.h>
+// TableStore: takes the pass of the gate and calls RocksStore.
+#include "storage/table_store.h"
 
-#include <algorithm>
-#include <mutex>
-#include <shared_mutex>
-#include <system_error>
-
-#include "odata/filter.h"
-#include "odata/text.h"
-#include "storage/folder_swap.h"
-#include "storage/format/entity_codec.h"
-#include "storage/format/log_check.h"
-#include "storage/rocksdb.h"
-#include "storage/store_environment.h"
-#include "storage/table_scan.h"
-#include "storage/table_store_impl.h"
+#include "storage/rocks_store.h"
 
 namespace rocktable {
 
-void throw_exception_from_error(const WriteRefusal& refusal, const boost::source_location&) {
-  throw ServiceException(refusal.error);
-}
-
-namespace {
-
-// Returns the folder of the store without links, and creates it if it is absent. Throws StoreError if that
-// fails.
-std::string make_home(const StoreOptions& options) {
-  namespace fs = std::filesystem;
-  if (options.in_memory) return "/memory";
-  const fs::path& named = options.directory;
-  try {
-    const fs::path home = real_path(named);
-    std::error_code error;
-    finish_interrupted_swap(home, error);
-    if (!error && fs::is_symlink(named) && !fs::exists(home))
-      throw StoreError("the folder " + named.string() + " is a link to " + home.string() +
-                       ", which does not exist: create that folder, or remove the link");
-    if (!error) fs::create_directories(home, error);
-    if (error) throw fs::filesystem_error("", home, error);
-    return home.string();
-  } catch (const fs::filesystem_error& error) {
-    throw StoreError("cannot create the folder " + named.string() + ": " + error.code().message());
-  }
-}
-
-// Returns the absolute path of the link that names the store, or an empty string if the user names the folder
-// itself.
-std::string link_to(const std::string& home, const StoreOptions& options) {
-  if (options.in_memory) return "";
-  const std::filesystem::path named = std::filesystem::absolute(options.directory);
-  const std::string link =
-      (std::filesystem::weakly_canonical(named.parent_path()) / named.filename()).string();
-  return link == home ? "" : link;
-}
-
-// Returns whether the files are at fault, and not the system or the user.
-bool is_damage(const rocksdb::Status& status) {
-  return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound();
-}
-
-DamagedStore damaged(const std::filesystem::path& directory, const std::string& what) {
-  return DamagedStore("cannot open the store in " + directory.string() + ": it is damaged: " + what);
-}
-
-[[noreturn]] void throw_open_error(const std::filesystem::path& directory, const rocksdb::Status& status) {
-  const std::string what = status.ToString();
-  const std::string folder = directory.string();
-  if (is_in_use(status)) throw in_use(directory);
-  if (is_damage(status)) throw damaged(directory, what);
-  if (what.find("Column famil") != std::string::npos)
-    throw StoreError("cannot open the store in " + folder + ": it was written by a newer rocktable");
-  throw StoreError("cannot open the store in " + folder + ": " + what);
-}
-
-// Checks the logs before RocksDB opens the store, because RocksDB deletes files that it considers obsolete.
-// `warns`: whether to warn of a torn end, which is not damage.
-void check_whole(const StoreOptions& options, bool warns) {
-  const LogCheck logs = check_logs(options.directory);
-  if (!logs.damage.empty()) throw damaged(options.directory, logs.damage);
-  if (warns && !logs.torn.empty() && options.warn) options.warn(logs.torn);
-}
-
-}  // namespace
-
-// --- Open and close ----------------------------------------------------------------------------------------
-
-TableStore::Impl::Impl(const StoreOptions& options)
-    : options_(options),
-      memory_env_(options.in_memory ? rocksdb::NewMemEnv(rocksdb::Env::Default()) : nullptr),
-      env_(options.in_memory                ? memory_env_.get()
-           : options.environment != nullptr ? &options.environment->env
-                                            : rocksdb::Env::Default()),
-      home_(make_home(options)),
-      link_home_(link_to(home_, options)),
-      directory_(home_),
-      recovery_({kReopenInterval, options.reopen_timeout, [this] { recover(); },
-                 [this](const std::string& reason) {
-                   if (options_.give_up) options_.give_up(reason);
-                 }}) {
-  write_options_.sync = options.sync && !options.in_memory;
-  write_options_.disableWAL = options.in_memory;  // a store in memory is never recovered
-  database_ = open_home(true);
-  try {
-    check_format();
-    remove_leftovers();
-    keep_folders_out_of_git();
-    read_counters();
-    read_contents_id();
-    sweep_unfinished_clones();
-  } catch (const std::exception& error) {
-    const auto* fault = dynamic_cast<const StoreFault*>(&error);
-    if ((fault != nullptr && fault->is_damage()) || dynamic_cast<const CorruptRecord*>(&error) != nullptr)
-      throw damaged(options.directory, error.what());
-    throw StoreError("cannot open the store in " + options.directory.string() + ": " + error.what());
-  }
-}
-
-std::unique_ptr<Database> TableStore::Impl::open_home(bool create) const {
-  if (!options_.in_memory) check_whole(options_, create);
-  try {
-    return open(directory_, create);
-  } catch (const StoreFault& fault) {
-    throw_open_error(options_.in_memory ? std::filesystem::path(directory_) : options_.directory,
-                     fault.status());
-  }
-}
-
-std::unique_ptr<Database> TableStore::Impl::open(const std::string& directory, bool create) const {
-  rocksdb::DBOptions options = database_options(env_);
-  options.create_if_missing = create;
-  options.create_missing_column_families = create;
-  // Without a log, the files of both column families must show the same moment in a snapshot.
-  options.atomic_flush = options_.in_memory;
-  if (!options_.in_memory) options.sst_file_manager = background_removal(env_);
-  return std::make_unique<Database>(options, directory);
-}
-
-void TableStore::Impl::warn(const std::string& sentence) const {
-  if (options_.warn) options_.warn(sentence);
-}
-
-void TableStore::Impl::read_counters() {
-  next_table_id_ = read_number(kNextTableIdKey).value_or(1);
-  const DateTime mark{static_cast<std::int64_t>(read_number(kClockKey).value_or(0))};
-  clock_.emplace(mark, [this](DateTime high_water_mark) {
-    put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
-  });
-}
-
-void TableStore::Impl::check_format() {
-  const auto format = read_number(kFormatKey);
-  if (!format) {
-    put_document(kFormatKey, encode_number(kStoreFormat));
-  } else if (*format > kStoreFormat) {
-    throw StoreError("it was written by a newer rocktable (format " + std::to_string(*format) +
-                     ", this one knows " + std::to_string(kStoreFormat) + ")");
-  }
-}
-
-TableStore::Impl::~Impl() {
-  recovery_.stop();
-  if (database_ == nullptr) {
-    try {
-      put_back();
-    } catch (const std::exception& fault) {
-      warn("the store as it was before a restore that failed is left in " + staging_folder() + ": " +
-           fault.what());
-    }
-    return;
-  }
-  // DB::Close() does not flush, and replaying a log of 30,000 rows takes the next start 170 ms. The second
-  // Put() leaves one row in the log. Its sequence number shows check_logs() what the files must hold, so that
-  // it detects a manifest that lost its end.
-  if (!options_.in_memory && clock_) {
-    const std::string last = encode_number(static_cast<std::uint64_t>(clock_->last().ticks));
-    db().Put(write_options_, catalog(), slice(kClockKey), slice(last)).PermitUncheckedError();
-    db().Flush({}, {catalog(), entities()}).PermitUncheckedError();
-    db().Put(write_options_, catalog(), slice(kClockKey), slice(last)).PermitUncheckedError();
-  }
-}
-
-std::optional<std::string> TableStore::Impl::read_document(std::string_view key) const {
-  std::string bytes;
-  const auto status = db().Get({}, catalog(), slice(key), &bytes);
-  if (status.IsNotFound()) return std::nullopt;
-  check(status);
-  return bytes;
-}
-
-void TableStore::Impl::put_document(std::string_view key, std::string_view document) {
-  rocksdb::WriteBatch batch;
-  check(batch.Put(catalog(), slice(key), slice(document)));
-  write(batch);
-}
-
-std::optional<std::uint64_t> TableStore::Impl::read_number(std::string_view key) const {
-  const auto bytes = read_document(key);
-  return bytes ? std::optional(decode_number(*bytes)) : std::nullopt;
-}
-
-// All writes to the disk use this. After a write has failed for lack of space or file descriptors, RocksDB
-// refuses all further writes. The next write therefore calls resume() and tries again.
-void TableStore::Impl::write(rocksdb::WriteBatch& batch, bool sync) {
-  rocksdb::WriteOptions options = write_options_;
-  options.sync |= sync;
-  write(batch, options);
-}
-
-void TableStore::Impl::write(rocksdb::WriteBatch& batch, const rocksdb::WriteOptions& options) {
-  auto status = db().Write(options, &batch);
-  if (!status.ok() && resume()) status = db().Write(options, &batch);
-  check(status);
-}
-
-// Tries at most once a second, because DB::Resume() flushes memtables before writes continue.
-bool TableStore::Impl::resume() {
-  const std::lock_guard lock(resume_mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  if (now - resume_tried_ < std::chrono::seconds(1)) return resumed_;
-  resumed_ = db().Resume().ok();
-  resume_tried_ = std::chrono::steady_clock::now();
-  return resumed_;
-}
-
-// --- Tables ------------------------------------------------------------------------------------------------
-
-std::optional<TableRow> TableStore::Impl::find_table(const TableName& name) const {
-  return table_rows_.find(encode_table_key(name.account, name.table),
-                          [this](const std::string& key) { return read_table_row(key); });
-}
-
-std::optional<TableRow> TableStore::Impl::read_table_row(const std::string& key) const {
-  rocksdb::PinnableSlice row;
-  const auto status = db().Get({}, catalog(), slice(key), &row);
-  if (status.IsNotFound()) return std::nullopt;
-  check(status);
-  return decode_table_row(view(row));
-}
-
-Result<void> TableStore::Impl::create_table(const TableName& name) {
-  const std::string key = encode_table_key(name.account, name.table);
-  const std::unique_lock lock(table_lock(key));
-  if (find_table(name)) return Error(ErrorCode::TableAlreadyExists);
-  const std::lock_guard ids(table_id_mutex_);
-  const TableRow row{TableId{next_table_id_++}, clock_->next(), std::string(name.table)};
-  rocksdb::WriteBatch batch;
-  check(batch.Put(catalog(), slice(key), slice(encode_table_row(row))));
-  check(batch.Put(catalog(), slice(kNextTableIdKey), slice(encode_number(next_table_id_))));
-  write(batch);
-  return {};
-}
-
-void TableStore::Impl::for_each_table(
-    std::string_view account, const KeyRanges& names, const rocksdb::Snapshot* snapshot,
-    const std::function<bool(std::string_view key, TableRow row)>& visit) const {
-  const std::string account_end = encode_account_end(account);
-  const rocksdb::Slice end_slice = slice(account_end);
-  rocksdb::ReadOptions options;
-  options.iterate_upper_bound = &end_slice;
-  options.snapshot = snapshot;
-  const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(options, catalog()));
-  for (const KeyRange& range : names) {
-    const std::string begin = encode_table_key(account, range.begin.partition_key);
-    const std::string end = range.end ? encode_table_key(account, range.end->partition_key) : account_end;
-    for (rows->Seek(slice(begin)); rows->Valid() && view(rows->key()) < end; rows->Next())
-      if (!visit(view(rows->key()), decode_table_row(view(rows->value())))) return;
-    check(rows->status());
-  }
-}
-
-bool TableStore::Impl::has_tables(std::string_view account) const {
-  bool out = false;
-  for_each_table(account, all_keys(), nullptr, [&](std::string_view, const TableRow&) {
-    out = true;
-    return false;
-  });
-  return out;
-}
-
-std::optional<Table> TableStore::Impl::list_tables(std::string_view account, const KeyRanges& names,
-                                                   int page_size,
-                                                   const std::function<bool(const Table&)>& visit) const {
-  int kept = 0;
-  std::optional<Table> next;
-  for_each_table(account, names, nullptr, [&](std::string_view, TableRow row) {
-    Table table{std::move(row.name), row.created};
-    if (kept == page_size) {
-      next = std::move(table);
-      return false;
-    }
-    if (visit(table)) ++kept;
-    return true;
-  });
-  return next;
-}
-
-Result<std::string> TableStore::Impl::signed_identifiers(const TableName& name) const {
-  // If the table is emptied concurrently, its document moves to the new id. Then look again.
-  for (std::optional<TableRow> before;;) {
-    const auto table = find_table(name);
-    if (!table) return Error(ErrorCode::TableNotFound);
-    if (auto document = read_document(encode_identifiers_key(table->id))) return std::move(*document);
-    if (before && before->id == table->id) return std::string();
-    before = table;
-  }
-}
-
-Result<void> TableStore::Impl::set_signed_identifiers(const TableName& name, std::string_view document) {
-  const std::shared_lock lock(table_lock(encode_table_key(name.account, name.table)));
-  const auto table = find_table(name);
-  if (!table) return Error(ErrorCode::TableNotFound);
-  put_document(encode_identifiers_key(table->id), document);
-  return {};
-}
-
-// --- Entities: reading -------------------------------------------------------------------------------------
-
-namespace {
-
-// Adds its lifetime to `total`.
-class StopWatch {
- public:
-  explicit StopWatch(std::chrono::nanoseconds& total) : total_(total) {}
-  ~StopWatch() { total_ += std::chrono::steady_clock::now() - start_; }
-  StopWatch(const StopWatch&) = delete;
-  StopWatch& operator=(const StopWatch&) = delete;
-
- private:
-  std::chrono::nanoseconds& total_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
-
-Result<bool> TableStore::Impl::get(const TableName& name, const EntityKey& key,
-                                   const std::function<void(const EntityView&)>& visit,
-                                   RequestStats& stats) const {
-  const StopWatch watch(stats.storage_time);
-  const auto table = find_table(name);
-  if (!table) return Error(ErrorCode::TableNotFound);
-  const std::string encoded = encode_entity_key(table->id, key.partition_key, key.row_key);
-  rocksdb::PinnableSlice record;
-  ++stats.ranges;
-  const auto status = db().Get({}, entities(), slice(encoded), &record);
-  if (status.IsNotFound()) {
-    if (!find_table(name)) return Error(ErrorCode::TableNotFound);  // the table was deleted meanwhile
-    return false;
-  }
-  check(status);
-  ++stats.entities_scanned;
-  ++stats.entities_returned;
-  stats.bytes_read += encoded.size() + record.size();
-  std::vector<PropertyView> properties;
-  const DateTime timestamp = decode_entity(view(record), properties);
-  visit({key.partition_key, key.row_key, timestamp, properties});
-  return true;
-}
-
-Result<std::optional<EntityKey>> TableStore::Impl::scan(const TableName& name, const KeyRanges& ranges,
-                                                        int page_size, ScanDeadline deadline,
-                                                        const std::function<bool(const EntityView&)>& visit,
-                                                        RequestStats& stats, const Filter* filter,
-                                                        const std::function<bool()>& is_full) const {
-  const StopWatch watch(stats.storage_time);
-  const auto table = find_table(name);
-  if (!table) return Error(ErrorCode::TableNotFound);
-  const auto scanned_before = stats.entities_scanned;
-  const std::function<bool()> is_there = [&] {
-    const auto now = find_table(name);
-    return now && now->id == table->id;
-  };
-  const auto resume =
-      scan_table({db(), entities(), long_scans_, gate_},
-                 {table->id, ranges, page_size, deadline, visit, filter, is_full, is_there, stats});
-  // If the table was deleted meanwhile, rows may be missing from a scan that found nothing.
-  const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;
-  if ((!resume || found_nothing) && !find_table(name)) return Error(ErrorCode::TableNotFound);
-  return resume;
-}
-
-// --- Entities: writing -------------------------------------------------------------------------------------
-
-// An entity before a transaction: pinned bytes and views into them.
-struct TableStore::Impl::Previous {
-  rocksdb::PinnableSlice record;
-  std::vector<PropertyView> properties;
-  bool exists = false;
-  DateTime timestamp;
-};
-
-struct TableStore::Impl::WantedRow {
-  rocksdb::Slice key;
-  std::size_t position;  // index of its write
-};
-
-// Removes leading keys of `wanted` (ascending) that are not stored. Rows that a transaction inserts are often
-// adjacent in a gap between stored rows. One step of an iterator detects this for the price of one or two
-// look-ups.
-void TableStore::Impl::leave_out_missing(std::vector<WantedRow>& wanted) const {
-  constexpr std::size_t kWorthAnIterator = 8;
-  if (wanted.size() < kWorthAnIterator) return;
-  const std::string end = std::string(view(wanted.back().key)) + '\0';
-  const rocksdb::Slice end_slice = slice(end);
-  rocksdb::ReadOptions options;
-  options.iterate_upper_bound = &end_slice;
-  const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(options, entities()));
-  rows->Seek(wanted.front().key);
-  check(rows->status());
-  const auto first = rows->Valid() ? std::lower_bound(wanted.begin(), wanted.end(), rows->key(),
-                                                      [](const WantedRow& row, const rocksdb::Slice& key) {
-                                                        return row.key.compare(key) < 0;
-                                                      })
-                                   : wanted.end();
-  wanted.erase(wanted.begin(), first);
-}
-
-std::vector<TableStore::Impl::Previous> TableStore::Impl::read_previous(
-    std::span<const Mutation> writes, const std::vector<std::string>& keys) const {
-  std::vector<Previous> previous(writes.size());
-  std::vector<WantedRow> wanted;
-  wanted.reserve(writes.size());
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    if (needs_previous(writes[i])) wanted.push_back({slice(keys[i]), i});
-  }
-  std::sort(wanted.begin(), wanted.end(),
-            [](const WantedRow& a, const WantedRow& b) { return a.key.compare(b.key) < 0; });
-  leave_out_missing(wanted);
-
-  std::vector<rocksdb::Slice> slices;
-  slices.reserve(wanted.size());
-  for (const auto& row : wanted) slices.push_back(row.key);
-  std::vector<rocksdb::PinnableSlice> records(wanted.size());
-  std::vector<rocksdb::Status> statuses(wanted.size());
-  if (wanted.size() == 1) {
-    statuses[0] = db().Get({}, entities(), slices[0], &records[0]);
-  } else if (!wanted.empty()) {
-    constexpr bool kSorted = true;
-    db().MultiGet({}, entities(), wanted.size(), slices.data(), records.data(), statuses.data(), kSorted);
-  }
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (statuses[i].IsNotFound()) continue;
-    check(statuses[i]);
-    Previous& found = previous[wanted[i].position];
-    found.record = std::move(records[i]);
-    found.timestamp = decode_entity(view(found.record), found.properties);
-    found.exists = true;
-  }
-  return previous;
-}
-
-CommitResult<DateTime> TableStore::Impl::commit(const TableName& name, std::string_view partition_key,
-                                                std::span<const Mutation> writes, RequestStats& stats) {
-  const StopWatch watch(stats.storage_time);
-  const std::shared_lock table_guard(table_lock(encode_table_key(name.account, name.table)));
-  const auto table = find_table(name);
-  if (!table) return WriteRefusal{0, ErrorCode::TableNotFound};
-  const std::lock_guard partition_guard(partition_lock(encode_entity_key(table->id, partition_key, "")));
-
-  std::vector<std::string> keys;
-  keys.reserve(writes.size());
-  for (const auto& write : writes) keys.push_back(encode_entity_key(table->id, partition_key, write.row_key));
-  const std::vector<Previous> previous = read_previous(writes, keys);
-
-  const DateTime timestamp = clock_->next();
-  rocksdb::WriteBatch batch;
-  std::string record;
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    std::optional<EntityView> before;
-    if (previous[i].exists)
-      before = EntityView{partition_key, writes[i].row_key, previous[i].timestamp, previous[i].properties};
-    const auto after = apply(writes[i], partition_key, before);
-    if (!after) return WriteRefusal{i, after.error()};
-    if (*after) {
-      record.clear();
-      encode_entity(record, timestamp, **after);
-      check(batch.Put(entities(), slice(keys[i]), slice(record)));
-    } else {
-      check(batch.Delete(entities(), slice(keys[i])));
-    }
-  }
-  write(batch);
-  return timestamp;
-}
-
-// --- The interface -----------------------------------------------------------------------------------------
-
-TableStore::TableStore(const StoreOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+TableStore::TableStore(const StoreOptions& options) : store_(std::make_unique<RocksStore>(options)) {}
 TableStore::~TableStore() = default;
 
 Result<void> TableStore::create_table(const TableName& name) {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->create_table(name);
+  const Gate::Pass pass(store_->gate());
+  return store_->create_table(name);
 }
 
 Result<void> TableStore::delete_table(const TableName& name) {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->delete_table(name);
+  const Gate::Pass pass(store_->gate());
+  return store_->delete_table(name);
 }
 
-std::optional<std::string> TableStore::unavailable() const { return impl_->unavailable(); }
+std::optional<std::string> TableStore::unavailable() const { return store_->unavailable(); }
 
 std::optional<Table> TableStore::get_table(const TableName& name) const {
-  const Gate::Pass pass(impl_->gate());
-  auto row = impl_->find_table(name);
+  const Gate::Pass pass(store_->gate());
+  auto row = store_->find_table(name);
   if (!row) return std::nullopt;
   return Table{std::move(row->name), row->created};
 }
 
 std::optional<Table> TableStore::list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                              const std::function<bool(const Table&)>& visit) const {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->list_tables(account, names, page_size, visit);
+  const Gate::Pass pass(store_->gate());
+  return store_->list_tables(account, names, page_size, visit);
 }
 
 Result<std::string> TableStore::signed_identifiers(const TableName& name) const {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->signed_identifiers(name);
+  const Gate::Pass pass(store_->gate());
+  return store_->signed_identifiers(name);
 }
 
 Result<void> TableStore::set_signed_identifiers(const TableName& name, std::string_view document) {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->set_signed_identifiers(name, document);
+  const Gate::Pass pass(store_->gate());
+  return store_->set_signed_identifiers(name, document);
 }
 
 std::optional<std::string> TableStore::service_properties(std::string_view account) const {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->read_document(encode_properties_key(account));
+  const Gate::Pass pass(store_->gate());
+  return store_->read_document(encode_properties_key(account));
 }
 
 void TableStore::set_service_properties(std::string_view account, std::string_view document) {
-  const Gate::Pass pass(impl_->gate());
-  impl_->put_document(encode_properties_key(account), document);
+  const Gate::Pass pass(store_->gate());
+  store_->put_document(encode_properties_key(account), document);
 }
 
 Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
                              const std::function<void(const EntityView&)>& visit, RequestStats* stats) const {
-  const Gate::Pass pass(impl_->gate());
+  const Gate::Pass pass(store_->gate());
   RequestStats unwanted;
-  return impl_->get(name, key, visit, stats != nullptr ? *stats : unwanted);
+  return store_->get(name, key, visit, stats != nullptr ? *stats : unwanted);
 }
 
 Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
@@ -548,66 +65,17 @@ Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const K
                                                   const std::function<bool(const EntityView&)>& visit,
                                                   RequestStats* stats, const Filter* filter,
                                                   const std::function<bool()>& is_full) const {
-  const Gate::Pass pass(impl_->gate());
+  const Gate::Pass pass(store_->gate());
   RequestStats unwanted;
-  return impl_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted, filter,
-                     is_full);
+  return store_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted, filter,
+                      is_full);
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,
                                           std::span<const Mutation> writes, RequestStats* stats) {
-  const Gate::Pass pass(impl_->gate());
+  const Gate::Pass pass(store_->gate());
   RequestStats unwanted;
-  return impl_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);
+  return store_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);
 }
-
-void TableStore::reset() { impl_->reset(); }
-
-void TableStore::reset_account(std::string_view account) {
-  const Gate::Pass pass(impl_->gate());
-  impl_->reset_account(account);
-}
-
-Result<void> TableStore::reset_table(const TableName& name) {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->reset_table(name);
-}
-
-std::string TableStore::contents_id() const { return impl_->contents_id(); }
-
-std::uint64_t TableStore::count_tables(std::uint64_t most) const {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->count_tables(most);
-}
-
-bool TableStore::is_empty() const {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->is_empty();
-}
-
-std::map<std::string, std::uint64_t> TableStore::table_counts() const {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->table_counts();
-}
-
-Result<SeedCount> TableStore::seed(const std::vector<SeedTable>& tables) {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->seed(tables);
-}
-
-Result<AccountClone> TableStore::clone_account(std::string_view from, std::string_view to) {
-  const Gate::Pass pass(impl_->gate());
-  return impl_->clone_account(from, to);
-}
-
-Result<std::optional<SnapshotInfo>> TableStore::take_snapshot(std::string_view name, bool replace) {
-  return impl_->take_snapshot(name, replace);
-}
-
-std::vector<SnapshotInfo> TableStore::snapshots() const { return impl_->snapshots(); }
-
-Result<void> TableStore::delete_snapshot(std::string_view name) { return impl_->delete_snapshot(name); }
-
-Result<void> TableStore::restore_snapshot(std::string_view name) { return impl_->restore_snapshot(name); }
 
 }  // namespace rocktable

@@ -1,93 +1,26 @@
-// The store: tables and their entities in RocksDB. No RocksDB type is in this header.
+// The store as request handlers use it: tables, their entities, settings. No RocksDB type is in this header.
+// Calls for test suites (reset, seed, clones, snapshots) are in storage/fixtures/store_fixtures.h.
 #pragma once
 
-#include <chrono>
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "odata/entity.h"
 #include "odata/error.h"
 #include "odata/filter.h"
 #include "odata/key_ranges.h"
-#include "storage/format/snapshot_description.h"
 #include "storage/mutation.h"
 #include "storage/page_rules.h"
 #include "storage/request_stats.h"
-#include "storage/store_error.h"
+#include "storage/store_types.h"
 
 namespace rocktable {
 
-struct StoreEnvironment;  // store_environment.h
-
-struct StoreOptions {
-  std::filesystem::path
-      directory;           // created if absent; may be a link to an existing folder; ignored in memory
-  bool in_memory = false;  // nothing is written to disk, nothing survives the process
-  bool sync = false;       // fsync each commit: survives power loss, not only the death of the process
-  // Called from any thread with a sentence for the user.
-  std::function<void(const std::string&)> warn = {};
-  // Called once, from another thread, if the store could not be reopened within `reopen_timeout` after a
-  // failed restore. The argument is the reason. From then on the store refuses all calls. Its files are
-  // whole: the next start opens them.
-  std::function<void(const std::string&)> give_up = {};
-  std::chrono::milliseconds reopen_timeout = std::chrono::seconds(60);
-  const StoreEnvironment* environment = nullptr;  // file system of tests; null: the real one
-};
-
-// The snapshot cannot be restored. The message names the missing or damaged file. The store is unchanged.
-class DamagedSnapshot : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// Names a table. Names are compared without regard to ASCII case.
-struct TableName {
-  std::string_view account;
-  std::string_view table;
-};
-
-struct Table {
-  std::string name;  // as created
-  DateTime created;
-};
-
-// The number of tables and entities copied.
-struct AccountClone {
-  std::uint64_t tables = 0, entities = 0;
-};
-
-// A table to create in an empty store.
-struct SeedTable {
-  std::string account, name;
-  // Returns the next entity of the table, or nullopt at the end. The tables are read one after the other. If
-  // it throws, no table is created.
-  std::function<std::optional<Entity>()> next;
-};
-
-// The number of tables and entities written.
-struct SeedCount {
-  std::uint64_t tables = 0, entities = 0;
-};
-
-// A refused transaction: the position of the refused write, and the reason.
-struct WriteRefusal {
-  std::size_t position;
-  Error error;
-};
-
-[[noreturn]] void throw_exception_from_error(const WriteRefusal& refusal,
-                                             const boost::source_location& where);
-
-template <class T>
-using CommitResult = boost::system::result<T, WriteRefusal>;
+class RocksStore;  // rocks_store.h
 
 // All functions are thread-safe. If `stats` is given, the costs of the call are added to it. Disk faults and
 // damaged records are thrown (std::runtime_error).
@@ -164,60 +97,11 @@ class TableStore {
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
-  // Returns the number of tables of all accounts, or `most` if there are more. Reads at most that many rows.
-  std::uint64_t count_tables(std::uint64_t most) const;
-
-  // Returns whether no account has a table.
-  bool is_empty() const;
-
-  // Returns the number of tables of each account that has any.
-  std::map<std::string, std::uint64_t> table_counts() const;
-
-  // Creates these tables with their entities and sets the timestamps. All or nothing, also if the process
-  // ends meanwhile. Uses bounded memory. Errors: EntityAlreadyExists (the last entity that `next` returned
-  // has the keys of an earlier one), TableAlreadyExists.
-  Result<SeedCount> seed(const std::vector<SeedTable>& tables);
-
-  // Returns an id of the contents of the store. It changes with each reset (of everything, an account or a
-  // table), each restored snapshot and each repair; in memory, also with each start. Does not wait for resets
-  // and restores.
-  std::string contents_id() const;
-
-  // --- For test suites
-
-  // Deletes all tables and settings of all accounts. Takes constant time, as do the next two: drops files
-  // instead of deleting rows. Timestamps continue to increase.
-  void reset();
-  // Deletes all tables and the service properties of an account. Succeeds if there are none.
-  void reset_account(std::string_view account);
-  // Deletes the entities of a table. The table and its signed identifiers stay. Errors: TableNotFound.
-  Result<void> reset_table(const TableName& name);
-
-  // Copies all tables of an account, as of one moment, with their signed identifiers and the service
-  // properties of the account: all or nothing. Entities keep their timestamps. Takes time in proportion to
-  // the number of entities; other writes continue meanwhile. Errors: ResourceNotFound (no table to copy),
-  // TableAlreadyExists (`to` has tables), ServerBusy (tables to copy were deleted or emptied during each
-  // attempt, or the store is being reset or restored).
-  Result<AccountClone> clone_account(std::string_view from, std::string_view to);
-
-  // Takes a snapshot of the whole store at one moment, while the store serves requests: all or nothing.
-  // Returns nullopt if a snapshot of that name exists and `replace` is false. Errors: InvalidResourceName.
-  Result<std::optional<SnapshotInfo>> take_snapshot(std::string_view name, bool replace);
-  // Returns the snapshots in the order of their names. This call and delete_snapshot() also work while the
-  // store is not available, because deleting a snapshot frees disk space.
-  std::vector<SnapshotInfo> snapshots() const;
-  // Errors: ResourceNotFound.
-  Result<void> delete_snapshot(std::string_view name);
-  // Replaces the contents of the store by those of the snapshot, which is kept. If the process ends
-  // meanwhile, the next start finds either the old or the new contents. If it throws, the contents are
-  // unchanged. Timestamps continue to increase. On the disk, the whole snapshot is read first and compared
-  // with its checksums. Errors: ResourceNotFound. Throws DamagedSnapshot; ServiceException (ServerBusy) if
-  // running calls do not end in time.
-  Result<void> restore_snapshot(std::string_view name);
+  // The implementation, for StoreFixtures (storage/fixtures/store_fixtures.h).
+  RocksStore& rocks() const { return *store_; }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<RocksStore> store_;
 };
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// Which contents an endpoint has, where it can tell: rocktable can (storage/fixtures/contents_id.h), the service and other
+// Which contents an endpoint has, where it can tell: rocktable can (storage/contents_id.h), the service and other
 // emulators cannot.
 #pragma once
 

@@ -5,6 +5,7 @@
 
 #include "server/control/control_response.h"
 #include "server/control/store_resources.h"
+#include "storage/fixtures/store_fixtures.h"
 
 namespace rocktable {
 namespace {
@@ -14,7 +15,7 @@ Response answer_ready(const ControlState& state, const ControlArguments&) {
   if (const auto reason = state.store.unavailable())
     return control_json(503,
                         {{"status", "unavailable"}, {"error", "The store is not available: " + *reason}});
-  return control_json(200, {{"status", "ready"}, {"store", state.store.contents_id()}});
+  return control_json(200, {{"status", "ready"}, {"store", StoreFixtures(state.store).contents_id()}});
 }
 
 Response answer_health(const ControlState&, const ControlArguments&) {

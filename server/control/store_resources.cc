@@ -8,6 +8,7 @@
 #include "odata/text.h"
 #include "server/access/accounts.h"
 #include "server/control/control_response.h"
+#include "storage/fixtures/store_fixtures.h"
 
 namespace rocktable {
 namespace {
@@ -54,7 +55,7 @@ Response done() { return control_json(200, {{"status", "done"}}); }
 Response answer_contents(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   nlohmann::json list = nlohmann::json::array();
-  for (const auto& [account, tables] : state.store.table_counts())
+  for (const auto& [account, tables] : StoreFixtures(state.store).table_counts())
     list.push_back({{"account", account}, {"tables", tables}});
   return control_json(200, {{"accounts", list}});
 }
@@ -67,13 +68,13 @@ Response answer_reset(const ControlState& state, const ControlArguments& argumen
   if (table && !account) return control_error(400, "A table needs its account: ?account=NAME&table=NAME");
   if (account && !state.serves_account(*account)) return unknown_account(*account);
   if (table) {
-    if (!state.store.reset_table({*account, *table}))
+    if (!StoreFixtures(state.store).reset_table({*account, *table}))
       return control_error(
           404, "The account " + std::string(*account) + " has no table " + std::string(*table) + ".");
   } else if (account) {
-    state.store.reset_account(*account);
+    StoreFixtures(state.store).reset_account(*account);
   } else {
-    state.store.reset();
+    StoreFixtures(state.store).reset();
   }
   state.settings_changed();
   return done();
@@ -84,13 +85,13 @@ Response answer_reset(const ControlState& state, const ControlArguments& argumen
 Response answer_list_of_snapshots(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   nlohmann::json list = nlohmann::json::array();
-  for (const auto& info : state.store.snapshots()) list.push_back(to_json(info));
+  for (const auto& info : StoreFixtures(state.store).snapshots()) list.push_back(to_json(info));
   return control_json(200, {{"snapshots", list}});
 }
 
 Response answer_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  for (const auto& info : state.store.snapshots())
+  for (const auto& info : StoreFixtures(state.store).snapshots())
     if (info.name == arguments.name) return control_json(200, to_json(info));
   return no_such_snapshot(arguments.name);
 }
@@ -100,7 +101,7 @@ Response answer_take_snapshot(const ControlState& state, const ControlArguments&
   const auto replace = arguments.query.get("replace").value_or("false");
   if (replace != "true" && replace != "false")
     return control_error(400, "The parameter replace must be true or false.");
-  const auto taken = state.store.take_snapshot(arguments.name, replace == "true");
+  const auto taken = StoreFixtures(state.store).take_snapshot(arguments.name, replace == "true");
   if (!taken)
     return control_error(400,
                          "A snapshot's name must have 1 to 64 letters, digits, '-', '_' and '.', and must "
@@ -113,13 +114,13 @@ Response answer_take_snapshot(const ControlState& state, const ControlArguments&
 
 Response answer_delete_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  if (!state.store.delete_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
+  if (!StoreFixtures(state.store).delete_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
   return done();
 }
 
 Response answer_restore_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  if (!state.store.restore_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
+  if (!StoreFixtures(state.store).restore_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
   state.settings_changed();
   return done();
 }
@@ -132,7 +133,7 @@ Response answer_clone_account(const ControlState& state, const ControlArguments&
   if (!from) return control_error(400, "The account to copy is missing: ?from=NAME");
   for (const auto account : {*from, arguments.name})
     if (!state.serves_account(account)) return unknown_account(account);
-  const auto clone = state.store.clone_account(*from, arguments.name);
+  const auto clone = StoreFixtures(state.store).clone_account(*from, arguments.name);
   if (clone) {
     state.settings_changed();
     return control_json(
@@ -148,7 +149,7 @@ Response answer_clone_account(const ControlState& state, const ControlArguments&
 Response answer_delete_account(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   if (!state.serves_account(arguments.name)) return unknown_account(arguments.name);
-  state.store.reset_account(arguments.name);
+  StoreFixtures(state.store).reset_account(arguments.name);
   state.settings_changed();
   return done();
 }

@@ -10,6 +10,7 @@
 #include "odata/files/entity_format.h"
 #include "odata/files/input_file.h"
 #include "odata/text.h"
+#include "storage/fixtures/store_fixtures.h"
 
 namespace rocktable {
 namespace {
@@ -156,14 +157,15 @@ std::vector<SeedFile> find_seed_files(const Seed& seed, const Warn& warn) {
 }
 
 std::string seed_store(TableStore& store, const Seed& seed, const Accounts& accounts, const Warn& warn) {
-  if (!store.is_empty()) {
+  StoreFixtures fixtures(store);
+  if (!fixtures.is_empty()) {
     warn("the store already has tables: --seed " + seed.path.string() + " is ignored");
     return {};
   }
   const std::vector<SeedFile> files = find_seed_files(seed, warn);
   check_accounts(files, accounts);
   SeedSource source(files);
-  const auto seeded = store.seed(source.tables());
+  const auto seeded = fixtures.seed(source.tables());
   if (!seeded && seeded.error().code == ErrorCode::EntityAlreadyExists) source.refuse_duplicate();
   const SeedCount count = seeded.value();
   return "seeded " + counted(count.tables, "table", "tables") + " with " +

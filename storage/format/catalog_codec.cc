@@ -46,7 +46,7 @@ std::string encode_number(std::uint64_t number) {
 }
 
 std::uint64_t decode_number(std::string_view bytes) {
-  if (bytes.size() != kNumberBytes) throw CorruptRecord("a number in the catalog has not eight bytes");
+  if (bytes.size() != kNumberBytes) throw CorruptRecord("a number in the catalog does not have eight bytes");
   std::uint64_t number = 0;
   for (const char c : bytes) number = number << 8 | static_cast<unsigned char>(c);
   return number;

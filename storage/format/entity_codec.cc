@@ -154,7 +154,7 @@ DateTime decode_entity(std::string_view record, std::vector<PropertyView>& prope
     if (auto* binary = std::get_if<BinaryView>(&property.value))
       binary->bytes = reader.bytes(binary->bytes.size());
   }
-  if (!reader.rest().empty()) throw CorruptRecord("a record goes on behind its last text");
+  if (!reader.rest().empty()) throw CorruptRecord("a record continues after its last text");
   return timestamp;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kTableIdBytes = 8;
 constexpr char kPartitionKeyEnd = '\x00';
-constexpr char kBehindPartition = '\x01';
+constexpr char kAfterPartition = '\x01';
 
 bool has_four_byte_sequence(std::string_view utf8) {
   for (const char c : utf8)
@@ -98,9 +98,7 @@ std::string encode_table_prefix(TableId table) {
   return out;
 }
 
-std::string encode_table_end(TableId table) {
-  return encode_table_prefix(static_cast<TableId>(static_cast<std::uint64_t>(table) + 1));
-}
+std::string encode_table_end(TableId table) { return encode_table_prefix(table + 1); }
 
 std::string encode_entity_key(TableId table, std::string_view partition_key, std::string_view row_key) {
   std::string out;
@@ -117,7 +115,7 @@ std::string encode_bound(TableId table, const EntityKey& bound) {
   if (!partition_key.ends_with('\0')) return encode_entity_key(table, partition_key, bound.row_key);
   std::string out = encode_table_prefix(table);
   append_cesu8(out, partition_key.substr(0, partition_key.size() - 1));
-  out += kBehindPartition;
+  out += kAfterPartition;
   return out;
 }
 
@@ -130,7 +128,7 @@ EntityKeyView decode_entity_key(std::string_view key, std::string& scratch) {
     text = scratch;
   }
   const auto end = text.find(kPartitionKeyEnd);
-  if (end == std::string_view::npos) throw CorruptRecord("an entity's key has no end of its partition key");
+  if (end == std::string_view::npos) throw CorruptRecord("an entity's key has no end of the partition key");
   return {text.substr(0, end), text.substr(end + 1)};
 }
 

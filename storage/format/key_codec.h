@@ -19,6 +19,10 @@ namespace rocktable {
 
 enum class TableId : std::uint64_t {};
 
+constexpr TableId operator+(TableId first, std::uint64_t offset) {
+  return TableId{static_cast<std::uint64_t>(first) + offset};
+}
+
 void append_cesu8(std::string& out, std::string_view utf8);
 void append_utf8(std::string& out, std::string_view cesu8);
 

@@ -204,7 +204,7 @@ class Chain {
   LogCheck finish() && {
     check_.logs_are_whole = bad_.empty();
     if (check_.damage.empty() && !bad_.empty())
-      check_.torn = "the last write did not reach its end: " + bad_ + "; all before it is there";
+      check_.torn = "the last write is incomplete: " + bad_ + "; all earlier writes are whole";
     return std::move(check_);
   }
 
@@ -303,7 +303,7 @@ LogCheck check_logs(const std::filesystem::path& store) {
   // the same after a failed write.
   const auto start = number_in(manifest, kManifestPrefix, "");
   if (out.damage.empty() && start && !logs.empty() && logs.rbegin()->first + 1 < *start)
-    out.torn = log_name(*start - 1) + " seems to be missing, and with it what was written last";
+    out.torn = log_name(*start - 1) + " seems to be missing; the last writes may be lost";
   return out;
 }
 

@@ -27,7 +27,10 @@ struct SnapshotInfo {
   std::uint64_t tables = 0, bytes = 0;
 };
 
-// The file's name.
+// Prefix of the folder of an unfinished snapshot; not allowed in names.
+inline constexpr char kUnfinishedSnapshot = '~';
+
+// The name of the file.
 inline constexpr std::string_view kSnapshotDescription = "SNAPSHOT";
 
 inline bool is_table_file(std::string_view name) { return name.ends_with(".sst"); }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 
+#include "storage/catalog_rows.h"
 #include "storage/database.h"
 #include "storage/folder_swap.h"
 #include "storage/format/catalog_codec.h"
@@ -17,7 +18,7 @@
 #include "storage/format/log_check.h"
 #include "storage/repair/salvage.h"
 #include "storage/rocksdb.h"
-#include "storage/table_store.h"
+#include "storage/store_error.h"
 
 namespace rocktable {
 namespace {
@@ -75,21 +76,20 @@ struct Inventory {
       unreadable_entities;  // keys of rows that RocksDB reads and this program cannot decode
 };
 
-void count_tables(Database& database, Inventory& out) {
-  const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
-  for (rows->Seek("a"); rows->Valid() && rows->key().starts_with("a"); rows->Next()) {
+void list_tables(const Database& database, Inventory& out) {
+  for_each_table_row(database, [&](std::string_view key, std::string_view bytes) {
     try {
-      const TableRow row = decode_table_row(view(rows->value()));
-      out.table_keys[static_cast<std::uint64_t>(row.id)] = rows->key().ToString();
+      const TableRow row = decode_table_row(bytes);
+      out.table_keys[static_cast<std::uint64_t>(row.id)] = key;
       out.last_timestamp = std::max(out.last_timestamp, row.created.ticks);
     } catch (const CorruptRecord&) {
-      out.unreadable_tables.push_back(rows->key().ToString());
+      out.unreadable_tables.emplace_back(key);
     }
-  }
-  check(rows->status());
+    return true;
+  });
 }
 
-void count_clones(Database& database, Inventory& out) {
+void list_unfinished_clones(Database& database, Inventory& out) {
   const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
   for (rows->Seek(slice(kCloneTag)); rows->Valid() && rows->key().starts_with(slice(kCloneTag));
        rows->Next()) {
@@ -104,14 +104,14 @@ void count_clones(Database& database, Inventory& out) {
 }
 
 bool is_of_unfinished_clone(const Inventory& inventory, std::uint64_t id) {
-  const auto behind = inventory.unfinished_clones.upper_bound(id);
-  if (behind == inventory.unfinished_clones.begin()) return false;
-  const auto& [first, count] = *std::prev(behind);
+  const auto after = inventory.unfinished_clones.upper_bound(id);
+  if (after == inventory.unfinished_clones.begin()) return false;
+  const auto& [first, count] = *std::prev(after);
   return id - first < count;
 }
 
 // Returns the number of entities, without those of unfinished clones.
-std::uint64_t count_whole(const Inventory& inventory) {
+std::uint64_t count_listed_entities(const Inventory& inventory) {
   std::uint64_t out = 0;
   for (const auto& [id, count] : inventory.entities)
     if (!is_of_unfinished_clone(inventory, id)) out += count;
@@ -134,20 +134,12 @@ void count_entities(Database& database, Inventory& out) {
   check(rows->status());
 }
 
-std::optional<std::uint64_t> number_of(Database& database, std::string_view key) {
-  std::string bytes;
-  const auto status = database.db().Get({}, database.catalog(), slice(key), &bytes);
-  if (status.IsNotFound()) return std::nullopt;
-  check(status);
-  return decode_number(bytes);
-}
-
-// Same as number_of(), but also returns the fallback if the number is damaged.
-std::uint64_t number_or(Database& database, std::string_view key, std::uint64_t otherwise) {
+// Same as read_number(), but also returns the fallback if the number is damaged.
+std::uint64_t number_or(Database& database, std::string_view key, std::uint64_t fallback) {
   try {
-    return number_of(database, key).value_or(otherwise);
+    return read_number(database, key).value_or(fallback);
   } catch (const CorruptRecord&) {
-    return otherwise;
+    return fallback;
   }
 }
 
@@ -156,8 +148,8 @@ Inventory take_inventory(Database& database) {
     throw StoreError("it was written by a newer rocktable");
   Inventory out;
   check(database.db().VerifyChecksum({}));
-  count_tables(database, out);
-  count_clones(database, out);
+  list_tables(database, out);
+  list_unfinished_clones(database, out);
   count_entities(database, out);
   return out;
 }
@@ -177,8 +169,8 @@ void remove_unreadable(Database& database, const Inventory& inventory, rocksdb::
 
 // Sets the counters beyond all values found, so that no table gets the rows of another, and no ETag is used
 // twice. Creates a table for rows without one.
-void put_catalog_right(Database& database, Inventory& inventory, std::string_view account,
-                       std::vector<std::string>& lost) {
+void complete_catalog(Database& database, Inventory& inventory, std::string_view account,
+                      std::vector<std::string>& lost) {
   rocksdb::WriteBatch batch;
   std::uint64_t last_id = number_or(database, kNextTableIdKey, 1) - 1;
   if (!inventory.table_keys.empty()) last_id = std::max(last_id, inventory.table_keys.rbegin()->first);
@@ -213,11 +205,11 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   try {
     Database database(plain_options(), store.string());
     const Inventory inventory = take_inventory(database);
-    for (const auto key : {kFormatKey, kClockKey, kNextTableIdKey}) number_of(database, key);
+    for (const auto key : {kFormatKey, kClockKey, kNextTableIdKey}) read_number(database, key);
     if (!inventory.unreadable_tables.empty() || !inventory.unreadable_entities.empty())
       return "rows that cannot be read";
     report.tables = inventory.table_keys.size();
-    report.entities = count_whole(inventory);
+    report.entities = count_listed_entities(inventory);
     return std::nullopt;
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw StoreError(fault.what());
@@ -240,23 +232,23 @@ std::string name_of(const std::string& key, const std::map<std::uint64_t, std::s
 }
 
 // Describes the rows lost between two entities. A name is empty if the gap is at the beginning or at the end.
-std::string gap_between(const std::string& before, const std::string& behind) {
-  if (before.empty() && behind.empty()) return "all entities";
-  if (before.empty()) return "entities before " + behind;
-  return "entities behind " + before + (behind.empty() ? "" : " and before " + behind);
+std::string gap_between(const std::string& before, const std::string& after) {
+  if (before.empty() && after.empty()) return "all entities";
+  if (before.empty()) return "entities before " + after;
+  return after.empty() ? "entities after " + before : "entities between " + before + " and " + after;
 }
 
 void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
   copy_readable({from.db(), from.catalog()}, {to.db(), to.catalog()}, [&](const auto&, const auto&) {
-    lost.push_back("rows of the catalog: names of tables, settings");
+    lost.push_back("rows of the catalog: table names, settings");
   });
   Inventory inventory;
-  count_tables(to, inventory);
+  list_tables(to, inventory);
   const auto name = [&](const std::string& key) { return name_of(key, inventory.table_keys); };
   copy_readable(
       {from.db(), from.entities()}, {to.db(), to.entities()},
-      [&](const std::string& before, const std::string& behind) {
-        lost.push_back(gap_between(before.empty() ? "" : name(before), behind.empty() ? "" : name(behind)));
+      [&](const std::string& before, const std::string& after) {
+        lost.push_back(gap_between(before.empty() ? "" : name(before), after.empty() ? "" : name(after)));
       });
 }
 
@@ -270,7 +262,7 @@ void rebuild_manifest(const fs::path& store, std::vector<std::string>& lost) {
   for (const auto& entry : fs::directory_iterator(left_out, absent))
     if (entry.path().extension() == ".sst" && entry.file_size() > 0)
       lost.push_back("the entities in " + entry.path().filename().string() + " (" +
-                     std::to_string(entry.file_size()) + " bytes), but for older versions of them");
+                     std::to_string(entry.file_size()) + " bytes), except older versions of them");
 }
 
 // Replays a write batch of a log. Batches name column families by numbers: 1 (catalog) and 2 (entities) in
@@ -390,9 +382,9 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
   {
     Database database(plain_options(), copy.string());
     Inventory inventory = take_inventory(database);
-    put_catalog_right(database, inventory, account, report.lost);
+    complete_catalog(database, inventory, account, report.lost);
     report.tables = inventory.table_keys.size();
-    report.entities = count_whole(inventory);
+    report.entities = count_listed_entities(inventory);
   }
   report.backup = backup_name(store);
   swap_folders(copy, store);  // a store exists at any moment

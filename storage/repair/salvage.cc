@@ -11,7 +11,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kBatchBytes = 1 << 20;
-constexpr std::string_view kBehindAllKeys = "\xff";
+constexpr std::string_view kAfterAllKeys = "\xff";
 
 // Writes without a log: an interrupted repair starts from the beginning.
 class Writer {
@@ -52,7 +52,7 @@ std::unique_ptr<rocksdb::Iterator> rows_from(const RowsOf& from, std::string_vie
 }
 
 // Returns the lowest key above all keys with this prefix; empty if there is none.
-std::string behind_prefix(std::string prefix) {
+std::string end_of_prefix(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   if (!prefix.empty()) ++prefix.back();
   return prefix;
@@ -62,9 +62,9 @@ std::string behind_prefix(std::string prefix) {
 // is none. RocksDB does not report where the block ends. First tries ever shorter prefixes of `last`, until a
 // key after them is readable; then bisects.
 std::unique_ptr<rocksdb::Iterator> skip_damage(const RowsOf& from, const std::string& last) {
-  std::string low = last, high(kBehindAllKeys);
+  std::string low = last, high(kAfterAllKeys);
   for (std::size_t length = last.size(); length > 0; --length) {
-    const std::string candidate = behind_prefix(last.substr(0, length));
+    const std::string candidate = end_of_prefix(last.substr(0, length));
     if (candidate.empty() || !rows_from(from, candidate)) continue;
     high = candidate;
     break;
@@ -114,7 +114,7 @@ void copy_readable(const RowsOf& from, const RowsOf& to,
     }
     if (rows != nullptr && rows->status().ok()) break;
     rows = skip_damage(from, last);
-    if (rows == nullptr) check(rocksdb::Status::Corruption("nothing can be read behind the damage"));
+    if (rows == nullptr) check(rocksdb::Status::Corruption("no row after the damage can be read"));
     lost(last, rows->Valid() ? rows->key().ToString() : "");
   }
   writer.finish();

@@ -279,7 +279,7 @@ def test_a_store_that_cannot_be_opened_is_not_ready_and_served_again_once_it_can
     while ask(server, "GET", "ready").status != 200:
         assert time.monotonic() < deadline, "the store can be opened, and is not"
         time.sleep(0.05)
-    assert "cannot be opened again" in server.errors() and "open again" in server.errors()
+    assert "cannot be reopened" in server.errors() and "was reopened" in server.errors()
     insert(server, "One", "p", "accepted")
     before = contents(server)
     assert {row["RowKey"] for row in before[0]["One"]} == {"0", "1", "2", "accepted"}

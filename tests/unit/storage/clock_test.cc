@@ -26,7 +26,7 @@ TEST_CASE("a tick is the wall clock's time") {
   CHECK(tick <= now());
 }
 
-TEST_CASE("ticks increase strictly, however fast they are asked for") {
+TEST_CASE("ticks increase strictly, however fast next() is called") {
   Clock clock(DateTime{}, ignore);
   DateTime last = clock.next();
   for (int i = 0; i < 100'000; ++i) {
@@ -36,7 +36,7 @@ TEST_CASE("ticks increase strictly, however fast they are asked for") {
   }
 }
 
-TEST_CASE("ticks go on behind one of another store, which counts as written down") {
+TEST_CASE("ticks continue after a tick of another store, which counts as persisted") {
   std::vector<DateTime> marks;
   const DateTime start = now();
   Clock clock(start, [&](DateTime mark) { marks.push_back(mark); });
@@ -61,13 +61,13 @@ TEST_CASE("a mark in the future is continued tick by tick") {
   CHECK(clock.last() == plus(mark, 1000));
 }
 
-TEST_CASE("a mark in the past is of no consequence") {
+TEST_CASE("a mark in the past has no effect") {
   Clock clock(plus(now(), -3600 * kTicksPerSecond), ignore);
   const DateTime before = now();
   CHECK(before <= clock.next());
 }
 
-TEST_CASE("a mark is written down once a second of ticks, and before the first tick beyond it") {
+TEST_CASE("a mark is persisted once for each second of ticks, before the first tick beyond it") {
   const DateTime mark = plus(now(), 3600 * kTicksPerSecond);  // so that ticks do not depend on the wall clock
   std::vector<DateTime> marks;
   Clock clock(mark, [&](DateTime next_mark) { marks.push_back(next_mark); });
@@ -79,7 +79,7 @@ TEST_CASE("a mark is written down once a second of ticks, and before the first t
   CHECK(marks.size() == 1);
 }
 
-TEST_CASE("no tick is beyond the mark that is written down") {
+TEST_CASE("no tick is beyond the persisted mark") {
   DateTime mark;
   int persisted = 0;
   Clock clock(DateTime{}, [&](DateTime next_mark) {
@@ -112,7 +112,7 @@ TEST_CASE("a clock that starts at the mark of another is beyond all ticks of tha
   }
 }
 
-TEST_CASE("where the mark cannot be written down, no tick is handed out") {
+TEST_CASE("if the mark cannot be persisted, no tick is returned") {
   bool disk_is_full = true;
   DateTime mark;
   Clock clock(DateTime{}, [&](DateTime next_mark) {

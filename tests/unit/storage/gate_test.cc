@@ -26,7 +26,7 @@ ErrorCode code_of(const std::function<void()>& work) {
   return ErrorCode::NotImplemented;  // nothing was thrown
 }
 
-TEST_CASE("who is alone behind the gate is alone, and whoever wanted in gets in afterwards") {
+TEST_CASE("Gate::Closed excludes all passes, and waiting passes are granted afterwards") {
   Gate gate;
   int shared = 0;  // written by the exclusive owner; not atomic, so that ThreadSanitizer finds races
   std::atomic<int> entered{0}, torn{0};
@@ -58,7 +58,7 @@ TEST_CASE("who is alone behind the gate is alone, and whoever wanted in gets in 
   CHECK(shared == 400);
 }
 
-TEST_CASE("a gate that stays closed is not waited for without end") {
+TEST_CASE("waiting for a closed gate ends after the patience") {
   Gate gate(milliseconds(20));
   {
     const Gate::Closed alone(gate, milliseconds(1000));
@@ -67,32 +67,32 @@ TEST_CASE("a gate that stays closed is not waited for without end") {
   const Gate::Pass pass(gate);
 }
 
-TEST_CASE("those inside who take long learn that somebody waits") {
+TEST_CASE("is_closing() becomes true when a thread waits long to close the gate") {
   Gate gate;
   std::jthread closing;
   {
     const Gate::Pass inside(gate);
-    CHECK_FALSE(gate.is_pressing());
+    CHECK_FALSE(gate.is_closing());
     closing = std::jthread([&] { const Gate::Closed alone(gate, std::chrono::seconds(20)); });
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!gate.is_pressing() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
-    CHECK(gate.is_pressing());
+    while (!gate.is_closing() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    CHECK(gate.is_closing());
   }
   closing.join();
-  CHECK_FALSE(gate.is_pressing());
+  CHECK_FALSE(gate.is_closing());
 }
 
-TEST_CASE("where those inside do not leave, nobody is alone, and the gate is open again") {
+TEST_CASE("if a pass is not released in time, closing fails and the gate is open again") {
   Gate gate;
   {
     const Gate::Pass inside(gate);
     CHECK(code_of([&] { const Gate::Closed alone(gate, milliseconds(20)); }) == ErrorCode::ServerBusy);
-    CHECK_FALSE(gate.is_pressing());
+    CHECK_FALSE(gate.is_closing());
   }
   const Gate::Closed alone(gate, milliseconds(20));
 }
 
-TEST_CASE("a gate that is left closed refuses at once, also those who wait, until it is opened again") {
+TEST_CASE("a gate that is left closed refuses calls at once, also waiting ones, until it is opened again") {
   Gate gate(std::chrono::hours(1));
   std::atomic<int> refused{0};
   std::jthread waiting;

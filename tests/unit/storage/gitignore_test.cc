@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "storage/fixtures/store_fixtures.h"
 #include "storage/folder_swap.h"
 #include "storage/repair/repair.h"
 #include "tests/unit/storage/contents.h"
@@ -40,17 +41,17 @@ TEST_CASE("a store and its snapshots are ignored by git, from the first start on
     check_ignored(snapshots_of(options));
     CHECK_FALSE(fs::exists(snapshots_of(options) / "one" / ".gitignore"));
     REQUIRE(store.create_table({"acct", "after"}).has_value());
-    REQUIRE(store.restore_snapshot("one").has_value());
+    REQUIRE(StoreFixtures(store).restore_snapshot("one").has_value());
     check_ignored(options.directory);
-    CHECK(names_of(store.snapshots()) == "one ");
+    CHECK(names_of(StoreFixtures(store).snapshots()) == "one ");
     take(store, "one", true);
   }
   TableStore again(options);
-  CHECK(again.count_tables(10) == 1);
+  CHECK(StoreFixtures(again).count_tables(10) == 1);
   CHECK(beside(options) == std::vector<std::string>{"store", "store.snapshots"});
 }
 
-TEST_CASE("a store without one gets it at the next start, and one that was changed stays") {
+TEST_CASE("a missing .gitignore is written at the next start, and a changed one stays") {
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   {
@@ -83,7 +84,8 @@ TEST_CASE("a repaired store has one, and so has what it was") {
   CHECK_FALSE(report.was_whole);
   check_ignored(options.directory);
   check_ignored(report.backup);
-  CHECK(TableStore(options).count_tables(10) == 1);
+  TableStore repaired(options);
+  CHECK(StoreFixtures(repaired).count_tables(10) == 1);
 }
 
 TEST_CASE("nothing is written through a link, into a folder that is not there, or where it cannot be") {
@@ -100,14 +102,14 @@ TEST_CASE("nothing is written through a link, into a folder that is not there, o
 TEST_CASE("tables are counted over all accounts, up to a limit") {
   const TemporaryFolder folder;
   TableStore store(folder.store());
-  CHECK(store.count_tables(10) == 0);
+  CHECK(StoreFixtures(store).count_tables(10) == 0);
   for (const char* account : {"one", "two"})
     for (const char* table : {"aaa", "bbb", "ccc"}) REQUIRE(store.create_table({account, table}).has_value());
-  CHECK(store.count_tables(10) == 6);
-  CHECK(store.count_tables(6) == 6);
-  CHECK(store.count_tables(4) == 4);
+  CHECK(StoreFixtures(store).count_tables(10) == 6);
+  CHECK(StoreFixtures(store).count_tables(6) == 6);
+  CHECK(StoreFixtures(store).count_tables(4) == 4);
   REQUIRE(store.delete_table({"one", "aaa"}).has_value());
-  CHECK(store.count_tables(10) == 5);
+  CHECK(StoreFixtures(store).count_tables(10) == 5);
 }
 
 }  // namespace

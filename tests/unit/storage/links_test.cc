@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/fixtures/store_fixtures.h"
 #include "storage/folder_swap.h"
 #include "storage/format/key_codec.h"
 #include "storage/repair/repair.h"
@@ -78,7 +79,7 @@ TEST_CASE("a store whose folder is a link is restored behind the link, as often 
   for (int round = 0; round < 3; ++round) {
     CAPTURE(round);
     committed(*store, {"acct", "first"}, "p", {upsert("more")});
-    REQUIRE(outcome(store->restore_snapshot("one")) == "done");
+    REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("one")) == "done");
     CHECK(everything(*store) == full);
     take(*store, "one", true);
     CHECK(fs::is_symlink(linked.link));
@@ -89,9 +90,9 @@ TEST_CASE("a store whose folder is a link is restored behind the link, as often 
     CHECK(everything(*store) == full);
   }
   store.reset();
-  const TableStore by_its_own_name({.directory = linked.real});
+  TableStore by_its_own_name({.directory = linked.real});
   CHECK(everything(by_its_own_name) == full);
-  CHECK(names_of(by_its_own_name.snapshots()) == "one ");
+  CHECK(names_of(StoreFixtures(by_its_own_name).snapshots()) == "one ");
 }
 
 TEST_CASE("a link to nothing is refused with both names, and served once the folder is there") {
@@ -131,19 +132,19 @@ TEST_CASE("snapshots beside the link are found, restored, replaced and removed")
   fs::create_directory(beside_link / "~unfinished");
   store = std::make_unique<TableStore>(linked.options);
   CHECK(names_in(beside_link) == Names{".gitignore", "kept", "removed", "replaced"});
-  CHECK(names_of(store->snapshots()) == "empty kept removed replaced ");
-  REQUIRE(outcome(store->restore_snapshot("empty")) == "done");
-  REQUIRE(outcome(store->restore_snapshot("kept")) == "done");
+  CHECK(names_of(StoreFixtures(*store).snapshots()) == "empty kept removed replaced ");
+  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("empty")) == "done");
+  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("kept")) == "done");
   CHECK(everything(*store) == full);
-  REQUIRE(outcome(store->delete_snapshot("removed")) == "done");
-  CHECK_FALSE(store->take_snapshot("replaced", false)->has_value());
-  store->reset_account("other");
+  REQUIRE(outcome(StoreFixtures(*store).delete_snapshot("removed")) == "done");
+  CHECK_FALSE(StoreFixtures(*store).take_snapshot("replaced", false)->has_value());
+  StoreFixtures(*store).reset_account("other");
   take(*store, "replaced", true);
   CHECK(names_in(beside_link) == Names{".gitignore", "kept"});
-  CHECK(names_of(store->snapshots()) == "empty kept replaced ");
+  CHECK(names_of(StoreFixtures(*store).snapshots()) == "empty kept replaced ");
   const std::string less = everything(*store);
-  REQUIRE(outcome(store->restore_snapshot("kept")) == "done");
-  REQUIRE(outcome(store->restore_snapshot("replaced")) == "done");
+  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("kept")) == "done");
+  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("replaced")) == "done");
   CHECK(everything(*store) == less);
 }
 
@@ -162,31 +163,31 @@ TEST_CASE("a snapshot that is a link is restored; removed or replaced, the link 
     fs::rename(snapshots / "one", elsewhere);
     fs::create_directory_symlink(elsewhere, snapshots / "one");
     const Names files = names_in(elsewhere);
-    CHECK(names_of(store.snapshots()) == "one ");
-    store.reset();
-    REQUIRE(outcome(store.restore_snapshot("one")) == "done");
+    CHECK(names_of(StoreFixtures(store).snapshots()) == "one ");
+    StoreFixtures(store).reset();
+    REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
     CHECK(everything(store) == full);
     if (replaced) {
       take(store, "one", true);
       CHECK_FALSE(fs::is_symlink(snapshots / "one"));
-      CHECK(names_of(store.snapshots()) == "one ");
+      CHECK(names_of(StoreFixtures(store).snapshots()) == "one ");
     } else {
-      REQUIRE(outcome(store.delete_snapshot("one")) == "done");
+      REQUIRE(outcome(StoreFixtures(store).delete_snapshot("one")) == "done");
       CHECK(names_in(snapshots) == Names{".gitignore"});
     }
     CHECK(names_in(elsewhere) == files);
   }
   fs::remove_all(snapshots / "one");
   fs::create_directory_symlink(folder.path() / "nothing", snapshots / "one");
-  CHECK(store.snapshots().empty());
-  CHECK(outcome(store.restore_snapshot("one")) == "ResourceNotFound");
-  CHECK_FALSE(store.take_snapshot("one", false)->has_value());
+  CHECK(StoreFixtures(store).snapshots().empty());
+  CHECK(outcome(StoreFixtures(store).restore_snapshot("one")) == "ResourceNotFound");
+  CHECK_FALSE(StoreFixtures(store).take_snapshot("one", false)->has_value());
   take(store, "one", true);
-  REQUIRE(outcome(store.restore_snapshot("one")) == "done");
+  REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
   CHECK(everything(store) == full);
 }
 
-TEST_CASE("what an end of the process leaves is removed, whatever it is; behind a link nothing is") {
+TEST_CASE("leftovers of any kind are removed at the start, but not the targets of links") {
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   const std::string home = options.directory.string();
@@ -214,7 +215,7 @@ TEST_CASE("what an end of the process leaves is removed, whatever it is; behind 
       TableStore store(options);
       CHECK(everything(store) == full);
       CHECK_FALSE(fs::exists(fs::symlink_status(leftover)));
-      REQUIRE(outcome(store.restore_snapshot("one")) == "done");
+      REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
       CHECK(everything(store) == full);
       CHECK(names_in(precious) == Names{"CURRENT"});
     }
@@ -233,7 +234,7 @@ bool set_immutable(const fs::path& folder, bool immutable) {
   return done;
 }
 
-TEST_CASE("what cannot be removed is told, and stops no start") {
+TEST_CASE("a leftover that cannot be removed causes a warning, and the store starts") {
   const TemporaryFolder folder;
   StoreOptions options = folder.store();
   std::string warnings, full;
@@ -260,8 +261,8 @@ TEST_CASE("what cannot be removed is told, and stops no start") {
       CHECK(warnings.find("cannot remove " + leftover) != std::string::npos);
       CHECK(fs::exists(leftover));
     }
-    CHECK_THROWS_AS(store.restore_snapshot("one"), std::exception);  // its place is taken
-    CHECK_THROWS_AS(store.take_snapshot("one", true), std::exception);
+    CHECK_THROWS_AS(StoreFixtures(store).restore_snapshot("one"), std::exception);  // its place is taken
+    CHECK_THROWS_AS(StoreFixtures(store).take_snapshot("one", true), std::exception);
     CHECK(everything(store) == full);
     take(store, "two");
   } else {
@@ -270,11 +271,11 @@ TEST_CASE("what cannot be removed is told, and stops no start") {
   for (const auto& leftover : leftovers) set_immutable(leftover, false);
   TableStore store(options);
   for (const auto& leftover : leftovers) CHECK_FALSE(fs::exists(leftover));
-  REQUIRE(outcome(store.restore_snapshot("one")) == "done");
+  REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
   CHECK(everything(store) == full);
 }
 
-TEST_CASE("repair of a store whose folder is a link puts the new one behind the link") {
+TEST_CASE("repair of a store behind a link keeps the link") {
   const LinkedStore linked;
   fill(linked.options);
   change(linked.options, put(2, encode_entity_key(TableId{1}, "p", "4"), "no record"));

@@ -51,7 +51,7 @@ Properties numbered(std::size_t first, std::size_t count) {
 
 // Source: learn.microsoft.com/rest/api/storageservices/update-entity2, merge-entity,
 // insert-or-replace-entity, insert-or-merge-entity, delete-entity1, insert-entity
-TEST_CASE("what a write does depends on its kind, its condition and the entity that was there") {
+TEST_CASE("the effect of a write depends on its kind, its condition and the previous entity") {
   const struct {
     std::string_view what;
     WriteKind kind;
@@ -118,7 +118,7 @@ TEST_CASE("names are sorted by UTF-16 code unit") {
         "z=true " + latin + "=true " + deseret + "=true " + cjk + "=true");
 }
 
-TEST_CASE("a merge puts its properties over those that were there") {
+TEST_CASE("a merge replaces and adds properties") {
   const Properties previous{{"c", std::int32_t{1}}, {"a", std::string("old")}, {"b", 2.5}};
   const struct {
     std::string_view what;
@@ -139,7 +139,7 @@ TEST_CASE("a merge puts its properties over those that were there") {
   }
 }
 
-TEST_CASE("a replace leaves nothing of what was there") {
+TEST_CASE("a replace removes all previous properties") {
   const Properties previous{{"a", true}, {"b", true}};
   CHECK(stored(applied({WriteKind::Replace, "rk", kAny, {{"c", true}}}, previous)) == "c=true");
   CHECK(stored(applied({WriteKind::Replace, "rk", kAny, {}}, previous)).empty());

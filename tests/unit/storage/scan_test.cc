@@ -112,7 +112,7 @@ std::string points(std::size_t count, std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("a scan reads what its plan names, not a record more") {
+TEST_CASE("a scan reads only the records of its plan") {
   Store store;
   store.fill(10, 100);
   const struct {
@@ -156,7 +156,7 @@ TEST_CASE("a scan reads what its plan names, not a record more") {
   }
 }
 
-TEST_CASE("points cost what they are, whatever the table holds") {
+TEST_CASE("the cost of point reads is independent of the size of the table") {
   for (const std::size_t rows : {200u, 5'000u}) {
     CAPTURE(rows);
     Store store;
@@ -187,7 +187,7 @@ TEST_CASE("bytes read are those of the keys and records scanned") {
   CHECK(absent.stats.bytes_read == 0);
 }
 
-TEST_CASE("a look-up costs one range, and one record where there is one") {
+TEST_CASE("a look-up costs one range, and one record if it exists") {
   Store store;
   store.fill(1, 10);
   RequestStats stats;
@@ -204,7 +204,7 @@ TEST_CASE("a look-up costs one range, and one record where there is one") {
   CHECK(stats.bytes_read == bytes);
 }
 
-TEST_CASE("a table that is not there costs nothing but time") {
+TEST_CASE("a missing table costs only time") {
   Store store;
   RequestStats stats;
   const TableName absent{"acct", "absent"};
@@ -219,7 +219,7 @@ TEST_CASE("a table that is not there costs nothing but time") {
   CHECK(stats.storage_time.count() > 0);
 }
 
-TEST_CASE("a scan whose time is up finds all, resumed as often as it takes") {
+TEST_CASE("a scan past its deadline finds all rows when it is resumed") {
   Store store;
   store.fill(3, 300);
   const std::string_view filters[] = {
@@ -244,7 +244,7 @@ TEST_CASE("a scan whose time is up finds all, resumed as often as it takes") {
   }
 }
 
-TEST_CASE("whoever watches a scan is asked regularly, and ends it with the key to resume from") {
+TEST_CASE("progress is called regularly, and ends a scan with the key to resume from") {
   Store store;
   store.fill(3, 300);
   Query query("true");
@@ -279,7 +279,7 @@ TEST_CASE("whoever watches a scan is asked regularly, and ends it with the key t
   }
 }
 
-TEST_CASE("pages of every size unite to the whole, and read no record twice") {
+TEST_CASE("pages of every size give all rows, and read no record twice") {
   Store store;
   store.fill(4, 60);
   constexpr std::string_view kPointsAndRanges =
@@ -305,7 +305,7 @@ TEST_CASE("pages of every size unite to the whole, and read no record twice") {
   }
 }
 
-TEST_CASE("a page ends where its entities fill 16 MiB, and none is left out") {
+TEST_CASE("a page ends when its entities reach 16 MiB, and none is skipped") {
   Store store;
   constexpr std::size_t kSize = 1'000'000, kCount = 40;
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -394,7 +394,7 @@ std::map<EntityKey, Properties, KeyOrder> fill_randomly(Store& store, Samples& r
 
 }  // namespace
 
-TEST_CASE("a planned scan finds what a full scan finds, in order, and reads what lies in its ranges") {
+TEST_CASE("a planned scan finds what a full scan finds, in order, and reads only its ranges") {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Samples random(seed);
     Store store;
@@ -549,7 +549,7 @@ TEST_CASE("a long scan finds the same in the same order on one thread and on two
   }));
 }
 
-TEST_CASE("a long scan uses a second thread, unless it has to rest or is not alone") {
+TEST_CASE("a long scan uses a second thread, unless progress sleeps or another long scan runs") {
   if (std::thread::hardware_concurrency() < 2) return;
   LargeTable table;
   bool shared = false;
@@ -593,7 +593,7 @@ TEST_CASE("a page ends with the entity that fills it, on one thread and on two")
   }
 }
 
-TEST_CASE("a long scan ends where it is told to, and resumes without a gap") {
+TEST_CASE("a long scan ends at the deadline or by progress, and resumes without a gap") {
   LargeTable table;
   for (const int questions : {2, 10, 18, 20, 25, 30, 35, 40}) {
     CAPTURE(questions);
@@ -609,7 +609,7 @@ TEST_CASE("a long scan ends where it is told to, and resumes without a gap") {
   CHECK(text_of(short_of_time.found) == rows_of_all_partitions({17}));
 }
 
-TEST_CASE("a long scan sees its table whole though it is deleted meanwhile") {
+TEST_CASE("a long scan sees its whole table, also if the table is deleted meanwhile") {
   for (const int question : {1, 2, 5, 20}) {
     CAPTURE(question);
     LargeTable table;
@@ -626,7 +626,7 @@ TEST_CASE("a long scan sees its table whole though it is deleted meanwhile") {
   }
 }
 
-TEST_CASE("a long scan does not see what is written meanwhile") {
+TEST_CASE("a long scan does not see concurrent writes") {
   LargeTable table;
   for (const int question : {1, 5, 20}) {
     CAPTURE(question);
@@ -650,7 +650,7 @@ TEST_CASE("a long scan does not see what is written meanwhile") {
   }
 }
 
-TEST_CASE("long scans side by side find all") {
+TEST_CASE("concurrent long scans find all rows") {
   LargeTable table;
   std::vector<std::string> found(4);
   {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/fixtures/store_fixtures.h"
 #include "tests/unit/storage/contents.h"
 #include "tests/unit/storage/watched_files.h"
 #include "tests/unit/support/temporary_folder.h"
@@ -27,20 +28,20 @@ std::vector<Call> writing_calls() {
       {"set_signed_identifiers",
        [](TableStore& store) { store.set_signed_identifiers(kTable, "who may").value(); }},
       {"set_service_properties", [](TableStore& store) { store.set_service_properties("acct", "x"); }},
-      {"clone_account", [](TableStore& store) { store.clone_account("acct", "copy").value(); }},
-      {"reset_table", [](TableStore& store) { store.reset_table(kTable).value(); }},
+      {"clone_account",
+       [](TableStore& store) { StoreFixtures(store).clone_account("acct", "copy").value(); }},
+      {"reset_table", [](TableStore& store) { StoreFixtures(store).reset_table(kTable).value(); }},
       {"delete_table", [](TableStore& store) { store.delete_table(kTable).value(); }},
-      {"reset_account", [](TableStore& store) { store.reset_account("acct"); }},
+      {"reset_account", [](TableStore& store) { StoreFixtures(store).reset_account("acct"); }},
       {"seed",
        [](TableStore& store) {
-         store.seed({{"acct", "seeded", [] { return std::optional<Entity>(); }}}).value();
+         StoreFixtures(store).seed({{"acct", "seeded", [] { return std::optional<Entity>(); }}}).value();
        }},
-      {"reset", [](TableStore& store) { store.reset(); }},
+      {"reset", [](TableStore& store) { StoreFixtures(store).reset(); }},
   };
 }
 
-TEST_CASE(
-    "each write of a store that syncs reaches the disk before it is acknowledged; without, none waits") {
+TEST_CASE("with the option, each write is synced before it is acknowledged; without it, no write syncs") {
   for (const bool sync : {true, false}) {
     CAPTURE(sync);
     const TemporaryFolder folder;
@@ -68,16 +69,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a snapshot that is restored is on the disk before that is acknowledged, also without syncs") {
+TEST_CASE("a restored snapshot is synced before the restore is acknowledged, also without the option") {
   const TemporaryFolder folder;
   WatchedEnvironment watched;
   StoreOptions options = folder.store();
   options.environment = &watched.environment();
   TableStore store(options);
   make_table(store, kTable);
-  store.take_snapshot("one", false).value();
+  StoreFixtures(store).take_snapshot("one", false).value();
   const int before = watched.files().log_syncs;
-  store.restore_snapshot("one").value();
+  StoreFixtures(store).restore_snapshot("one").value();
   CHECK(watched.files().log_syncs > before);
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("a refused transaction that is unwrapped throws its error") {
   CHECK_THROWS_AS(store.commit(kTable, "p", writes).value(), ServiceException);
 }
 
-TEST_CASE("a table's largest entity comes back whole") {
+TEST_CASE("the largest entity is read as written") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   Properties properties;

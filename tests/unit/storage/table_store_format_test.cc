@@ -15,12 +15,12 @@
 namespace rocktable {
 namespace {
 
-TEST_CASE("a store of a newer format is refused, and none of it is lost") {
+TEST_CASE("a store of a newer format is refused and not changed") {
   const TemporaryFolder folder;
   fill(folder.store());
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat + 1)));
   const std::string sentence = "cannot open the store in " + folder.store().directory.string() +
-                               ": it was written by a newer rocktable (format 2, this one knows 1)";
+                               ": it was written by a newer rocktable (format 2; this version reads up to 1)";
   CHECK(refusal_to_open(folder.store()) == sentence);
   CHECK(refusal_to_open(folder.store()) == sentence);  // again, so nothing was repaired
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
@@ -43,7 +43,7 @@ TEST_CASE("every column family has tables of a format that the oldest supported 
   CHECK(formats == std::vector<std::string>(3, "  format_version=5"));
 }
 
-TEST_CASE("a store with a column family that is not known is of a newer version") {
+TEST_CASE("a store with an unknown column family is refused as newer") {
   const TemporaryFolder folder;
   fill(folder.store());
   change(folder.store(), [](rocksdb::DB& db, const auto&) {
@@ -55,7 +55,7 @@ TEST_CASE("a store with a column family that is not known is of a newer version"
                                                ": it was written by a newer rocktable");
 }
 
-TEST_CASE("a catalog with a damaged number is refused with a sentence") {
+TEST_CASE("a catalog with a damaged number is refused with a message") {
   for (const std::string_view key : {kFormatKey, kClockKey, kNextTableIdKey}) {
     CAPTURE(key);
     const TemporaryFolder folder;
@@ -67,7 +67,7 @@ TEST_CASE("a catalog with a damaged number is refused with a sentence") {
 }
 
 // A disk fault is not a refusal. Undamaged rows stay readable, and the damaged entity can be replaced.
-TEST_CASE("a damaged record is an exception, and only its own") {
+TEST_CASE("reading a damaged record throws, reading others does not") {
   const TemporaryFolder folder;
   fill(folder.store());
   const std::string key = encode_entity_key(TableId{1}, "p", "2");
@@ -85,7 +85,7 @@ TEST_CASE("a damaged record is an exception, and only its own") {
   CHECK(rows(store) == "123");
 }
 
-TEST_CASE("a damaged row of the catalog is an exception") {
+TEST_CASE("a damaged row of the catalog throws") {
   const TemporaryFolder folder;
   fill(folder.store());
   change(folder.store(), put(1, encode_table_key("acct", "table"), "\2 of another format"));
@@ -105,7 +105,7 @@ TEST_CASE("rows under other table ids are never seen in a table") {
 }
 
 // A table that is created again gets a new id, so remaining rows would never be seen, but fill the disk.
-TEST_CASE("a table that is deleted leaves no rows behind") {
+TEST_CASE("a deleted table leaves no rows") {
   const TemporaryFolder folder;
   fill(folder.store());
   {
@@ -125,7 +125,7 @@ TEST_CASE("a table that is deleted leaves no rows behind") {
 }
 
 // As after the clock was set back, or on another machine.
-TEST_CASE("timestamps go on behind the persisted mark, though the wall clock is behind it") {
+TEST_CASE("timestamps continue after the persisted mark, also if the wall clock is before it") {
   const TemporaryFolder folder;
   fill(folder.store());
   const DateTime mark{now().ticks + 3600 * kTicksPerSecond};

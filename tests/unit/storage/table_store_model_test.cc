@@ -346,7 +346,7 @@ TEST_CASE("a store in memory does what the model does") {
   }
 }
 
-TEST_CASE("a store on disk does what the model does, and still holds it when it is opened again") {
+TEST_CASE("a store on disk does what the model does, also after it is reopened") {
   for (const unsigned seed : {4u, 5u, 6u}) {
     CAPTURE(seed);
     const TemporaryFolder folder;

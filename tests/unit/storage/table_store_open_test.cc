@@ -35,7 +35,7 @@ TEST_CASE("stores in memory share nothing and leave nothing") {
   CHECK_FALSE(TableStore(in_memory()).get_table(kTable).has_value());
 }
 
-TEST_CASE("a folder that is open is not opened a second time") {
+TEST_CASE("an open folder is not opened a second time") {
   const TemporaryFolder folder;
   TableStore store(folder.store());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
@@ -77,7 +77,7 @@ TEST_CASE("a folder that another process has open is not opened") {
   CHECK(refusal_to_open(folder.store()) == "");
 }
 
-TEST_CASE("a place that cannot be a folder is refused with a sentence that names it") {
+TEST_CASE("a path that cannot be a folder is refused with a message that names it") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "file";
   std::ofstream(file) << "not a folder";
@@ -89,7 +89,7 @@ TEST_CASE("a place that cannot be a folder is refused with a sentence that names
   CHECK(std::filesystem::file_size(file) == 12);
 }
 
-TEST_CASE("a lock that cannot be taken for another reason is not called a second server") {
+TEST_CASE("another fault of the lock is not reported as a second server") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder.store().directory / "LOCK");
   CHECK(refusal_to_open(folder.store())

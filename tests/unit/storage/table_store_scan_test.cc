@@ -18,7 +18,7 @@ std::vector<Mutation> hundred_rows() {
   return out;
 }
 
-TEST_CASE("a scan whose deadline has passed still gets ahead, and soon stops") {
+TEST_CASE("a scan whose deadline has passed makes progress, and stops soon") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   for (int partition = 0; partition < 5; ++partition) {
@@ -61,7 +61,7 @@ TEST_CASE("a page that ends with the last entity has nothing to resume from") {
   CHECK(nothing.value() == std::nullopt);
 }
 
-TEST_CASE("a scan sees one snapshot, whatever is written meanwhile") {
+TEST_CASE("a scan sees one snapshot during concurrent writes") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   committed(store, kTable, "p", {insert("1"), insert("2"), insert("3")});
@@ -94,7 +94,7 @@ TEST_CASE("a scan of single keys among ranges sees one snapshot too") {
   CHECK(seen == "1235");
 }
 
-TEST_CASE("what a request reads is added to its statistics") {
+TEST_CASE("the costs of a request are added to its statistics") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   committed(store, kTable, "p", {insert("1"), insert("2"), insert("3"), insert("4")});
@@ -115,7 +115,7 @@ TEST_CASE("what a request reads is added to its statistics") {
   CHECK(stats.entities_returned == 3);
 }
 
-TEST_CASE("a scan ends where the one who watches it says so, and can be resumed") {
+TEST_CASE("a scan ends when RequestStats::progress returns false, and can be resumed") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   for (const std::string partition : {"a", "b", "c"}) {

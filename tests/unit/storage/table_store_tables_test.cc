@@ -29,7 +29,7 @@ std::uintmax_t bytes_in(const std::filesystem::path& folder) {
   return out;
 }
 
-TEST_CASE("a table that was deleted is created again empty, its neighbours stay whole") {
+TEST_CASE("a deleted table is created again empty, and adjacent tables stay whole") {
   const TemporaryFolder folder;
   const TableName before{"acct", "before"}, behind{"acct", "behind"}, elsewhere{"acct2", "table"};
   auto store = std::make_unique<TableStore>(folder.store());
@@ -125,7 +125,7 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
   }
 }
 
-TEST_CASE("a table's signed identifiers go with the table") {
+TEST_CASE("a table's signed identifiers are deleted with the table") {
   const TemporaryFolder folder;
   const TableName other{"acct", "other"};
   auto store = std::make_unique<TableStore>(folder.store());
@@ -162,7 +162,7 @@ TEST_CASE("each account has its service properties") {
   CHECK_FALSE(store->service_properties("acc").has_value());
 }
 
-TEST_CASE("a list of tables visits the names asked for alone, and resumes at one of them") {
+TEST_CASE("a list of tables visits only the requested names, and resumes at one of them") {
   TableStore store(in_memory());
   for (const char* name : {"a1", "Ab1", "ab2", "AB3", "b1", "z1"})
     REQUIRE(outcome(store.create_table({"acct", name})) == "done");

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "storage/fixtures/store_fixtures.h"
 #include "storage/format/catalog_codec.h"
 #include "tests/unit/storage/files.h"
 #include "tests/unit/storage/store.h"
@@ -38,7 +39,7 @@ void in_threads(const std::function<void(int)>& work) {
 std::int64_t number_in(const Entity& entity) { return std::get<std::int64_t>(entity.properties.at(0).value); }
 
 // The second write begins when the first one has begun to read, and has half a second to overtake it.
-TEST_CASE("of two increments under one ETag the second waits for the first, and is refused") {
+TEST_CASE("the second of two increments under one ETag waits for the first, and is refused") {
   const TemporaryFolder folder;
   StoreOptions options = folder.store();
   {
@@ -110,7 +111,7 @@ TEST_CASE("no increment under an ETag is lost") {
   CHECK(number_in(entity_at(store, kTable, {"p", "counter"}).value()) == successes);
 }
 
-TEST_CASE("of several inserts of one key one succeeds, and timestamps are all different") {
+TEST_CASE("one of several concurrent inserts of one key succeeds, and all timestamps differ") {
   TableStore store(in_memory());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   std::vector<std::vector<DateTime>> timestamps(kThreads);
@@ -187,7 +188,7 @@ TEST_CASE("no page shows half a transaction") {
 
 // Entities of a table are younger than the table. An older one was written to an earlier table of the same
 // name.
-TEST_CASE("while a table is deleted and created again, nothing of the old one is seen in the new one") {
+TEST_CASE("while a table is deleted and created again, the new one shows no row of the old one") {
   for (const bool on_disk : {false, true}) {
     CAPTURE(on_disk);
     const TemporaryFolder folder;
@@ -257,7 +258,7 @@ std::size_t rows_without_table(const StoreOptions& options) {
 // The life of a table begins when it is created or emptied, and ends when it is deleted or emptied. A write
 // that is acknowledged in a life exists until the end of that life.
 TEST_CASE(
-    "writes beside resets and deletions of their table leave no row without a table, and none is lost") {
+    "writes during resets and deletions of their table leave no row without a table, and none is lost") {
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   {
@@ -297,8 +298,8 @@ TEST_CASE(
       acknowledged.clear();
       ++life;
       if (round % 3 == 0) unexpected += !store.delete_table(kTable).has_value();
-      if (round % 3 == 1) store.reset_account(kTable.account);
-      if (round % 3 == 2) unexpected += !store.reset_table(kTable).has_value();
+      if (round % 3 == 1) StoreFixtures(store).reset_account(kTable.account);
+      if (round % 3 == 2) unexpected += !StoreFixtures(store).reset_table(kTable).has_value();
     }
     running = false;
     threads.clear();

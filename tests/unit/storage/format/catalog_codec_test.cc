@@ -38,7 +38,7 @@ TEST_CASE("the row of a table") {
   CHECK(read.name == row.name);
 }
 
-TEST_CASE("the tables of an account lie between its prefix and its end, those of other accounts do not") {
+TEST_CASE("the tables of an account are between its prefix and its end, those of other accounts are not") {
   const std::string_view accounts[] = {"a", "acc", "acct", "acct1", "acct2", "b", "devstoreaccount1"};
   for (const auto account : accounts) {
     for (const auto other : accounts) {
@@ -73,7 +73,7 @@ TEST_CASE("numbers are eight bytes, most significant first") {
   }
 }
 
-TEST_CASE("a row that is too short, or of another format, is damaged") {
+TEST_CASE("a row that is too short or of another format is damaged") {
   const std::string row = encode_table_row({TableId{7}, kUnixEpoch, "abc"});
   for (std::size_t size = 0; size < row.size() - 3; ++size) {
     CAPTURE(size);

@@ -30,7 +30,7 @@ TEST_CASE("CRC-32C: the examples of RFC 3720, B.4") {
   CHECK(crc32c("") == 0);
 }
 
-TEST_CASE("CRC-32C: pieces of any length, from any address, give the same") {
+TEST_CASE("CRC-32C: pieces of any length at any address give the same checksum") {
   std::string bytes(4'096, ' ');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i >> 3);
   const std::uint32_t whole = crc32c(bytes);
@@ -42,7 +42,7 @@ TEST_CASE("CRC-32C: pieces of any length, from any address, give the same") {
   }
 }
 
-TEST_CASE("CRC-32C: RocksDB's own checksum is the same, or this very function") {
+TEST_CASE("CRC-32C: RocksDB's function gives the same checksum, or is this function") {
   const std::string bytes = counted(0, 3);
   CHECK(rocksdb::crc32c::Extend(7, bytes.data(), bytes.size()) ==
         extend_crc32c(7, bytes.data(), bytes.size()));

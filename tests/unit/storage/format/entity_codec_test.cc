@@ -83,7 +83,7 @@ bool is_read(const std::string& record) {
 }
 
 // Byte for byte, because records are persisted: if this fails, existing stores cannot be read.
-TEST_CASE("a record is its format, its timestamp, the directory, the texts") {
+TEST_CASE("a record has format, timestamp, directory, texts") {
   CHECK(record_of({}) == "\1\x08\7\6\5\4\3\2\1\0"s);
   CHECK(record_of(one_of_each()) ==
         "\1\x08\7\6\5\4\3\2\1\x09"
@@ -102,7 +102,7 @@ TEST_CASE("a record is its format, its timestamp, the directory, the texts") {
         "\1\x08\7\6\5\4\3\2\1\1\0\1s\xAC\2"s + std::string(300, 'x'));
 }
 
-TEST_CASE("every value reads back as it was written") {
+TEST_CASE("every value decodes as encoded") {
   const double infinity = std::numeric_limits<double>::infinity();
   const Value values[] = {
       ""s,
@@ -146,7 +146,7 @@ TEST_CASE("every value reads back as it was written") {
   CHECK(to_entity({"", "", kTime, decoded(record)}).properties == all);
 }
 
-TEST_CASE("doubles that equal others, or not themselves, keep their bits") {
+TEST_CASE("negative zero and NaN keep their bits") {
   for (const double value : {std::nan(""), -std::nan("7"), -0.0}) {
     const std::string record = record_of({{"d", value}});
     const double read = std::get<double>(decoded(record).at(0).value);
@@ -154,7 +154,7 @@ TEST_CASE("doubles that equal others, or not themselves, keep their bits") {
   }
 }
 
-TEST_CASE("random entities read back") {
+TEST_CASE("random entities decode as encoded") {
   Samples samples(1);
   std::vector<PropertyView> properties;  // reused, as a scan does
   for (int i = 0; i < 500; ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("random entities read back") {
   }
 }
 
-TEST_CASE("an entity at the limit of properties reads back") {
+TEST_CASE("an entity with the most properties decodes as encoded") {
   Properties written;
   for (std::size_t i = 0; i < kMaxProperties; ++i)
     written.push_back({std::string(kMaxPropertyNameLength, 'n') + std::to_string(i), static_cast<double>(i)});
@@ -202,7 +202,7 @@ TEST_CASE("every truncation of a record is refused, and so is every addition") {
   }
 }
 
-TEST_CASE("what no version has written is refused") {
+TEST_CASE("records that no version writes are refused") {
   const std::string head = "\1\x08\7\6\5\4\3\2\1"s;
   const struct {
     std::string_view what;

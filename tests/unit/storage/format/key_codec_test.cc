@@ -32,7 +32,7 @@ std::set<EntityKey, KeyOrder> sample_keys(unsigned seed, std::size_t count) {
 }
 
 // Byte for byte, because keys are persisted.
-TEST_CASE("an entity's key is the table id, the partition key, a zero, the row key") {
+TEST_CASE("an entity's key is table id, partition key, zero byte, row key") {
   CHECK(encode_entity_key(kTable, "pk", "rk") == "\1\2\3\4\5\6\7\x08pk\0rk"s);
   CHECK(encode_entity_key(kTable, "", "") == "\1\2\3\4\5\6\7\x08\0"s);
   CHECK(encode_entity_key(TableId{1}, "\xF0\x9F\x98\x80", "\xEF\xBF\xBF") ==
@@ -41,7 +41,7 @@ TEST_CASE("an entity's key is the table id, the partition key, a zero, the row k
   CHECK(encode_table_end(kTable) == "\1\2\3\4\5\6\7\x09"s);
 }
 
-TEST_CASE("CESU-8 writes a character outside the BMP as two surrogates, all else as UTF-8 does") {
+TEST_CASE("CESU-8 encodes a character outside the BMP as two surrogates, others as UTF-8") {
   const struct {
     std::string_view utf8, cesu8;
   } cases[] = {
@@ -81,7 +81,7 @@ TEST_CASE("byte order of keys is the UTF-16 order of (PartitionKey, RowKey)") {
   }
 }
 
-TEST_CASE("the keys of a table lie between its prefix and its end, those of other tables do not") {
+TEST_CASE("the keys of a table are between its prefix and its end, those of other tables are not") {
   const std::uint64_t ids[] = {1, 2, 0xFF, 0x100, 0xFFFF'FFFF, 0x1'0000'0000, 0xFFFF'FFFF'FFFF'FFFE};
   const EntityKey keys[] = {{"", ""}, {" ", ""}, {"\xEF\xBF\xBF", "\xEF\xBF\xBF"}, {"a", "\xF4\x8F\xBF\xBF"}};
   for (const std::uint64_t table : ids) {
@@ -98,7 +98,7 @@ TEST_CASE("the keys of a table lie between its prefix and its end, those of othe
   }
 }
 
-TEST_CASE("a bound that ends in U+0000 lies just behind its key, or behind its partition") {
+TEST_CASE("a bound that ends in U+0000 is just after its key, or after its partition") {
   const auto keys = sample_keys(2, 120);
   for (const EntityKey& key : keys) {
     const EntityKey bounds[] = {key,
@@ -120,7 +120,7 @@ TEST_CASE("a bound that ends in U+0000 lies just behind its key, or behind its p
   CHECK(encode_bound(kTable, {"a\0"s, ""}) == encode_table_prefix(kTable) + "a\1");
 }
 
-TEST_CASE("a key decodes to what was encoded, and is converted only where it has to be") {
+TEST_CASE("a key decodes as encoded, and is converted only if necessary") {
   for (const EntityKey& key : sample_keys(3, 500)) {
     CAPTURE(key.partition_key);
     CAPTURE(key.row_key);
@@ -152,7 +152,7 @@ TEST_CASE("a key without table id or without the end of its partition key is dam
 
 // A damaged key: the bytes after the surrogate, such as the end of the partition key, do not belong to a
 // character.
-TEST_CASE("a lone surrogate takes nothing behind it along") {
+TEST_CASE("a lone surrogate does not consume the bytes after it") {
   constexpr TableId kSomeTable{7};
   for (const std::string_view lone : {"\xED\xA0\xBD", "\xED\xB8\x80", "\xED\xA0\xBD\xED\xA0\xBD", "\xED\xA0",
                                       "\xED\xA0\xBD\xED\x9F\xBF", "\xED\xA0\xBD\xF0\xB8\x80"}) {

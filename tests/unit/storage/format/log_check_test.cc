@@ -64,7 +64,7 @@ TEST_CASE("a folder without a store is not damaged") {
   CHECK(check_logs(folder.path() / "absent").damage.empty());
 }
 
-TEST_CASE("wherever a log ends, it is torn there, or between two records") {
+TEST_CASE("a truncated log is torn, or ends between two records") {
   const TemporaryFolder folder;
   const fs::path store = folder.path() / "store";
   die_after_ten_commits(store);
@@ -82,7 +82,7 @@ TEST_CASE("wherever a log ends, it is torn there, or between two records") {
   }
 }
 
-TEST_CASE("wherever a bit flips, what follows is missed; in the last record it is torn") {
+TEST_CASE("a flipped bit is damage; in the last record, the log is torn") {
   const TemporaryFolder folder;
   const fs::path store = folder.path() / "store";
   die_after_ten_commits(store);
@@ -101,7 +101,7 @@ TEST_CASE("wherever a bit flips, what follows is missed; in the last record it i
   }
 }
 
-TEST_CASE("a hole in a log is no end, and neither is a record that is missing without a trace") {
+TEST_CASE("a hole in a log is damage, and so is a record that is missing without a trace") {
   const TemporaryFolder folder;
   const fs::path store = folder.path() / "store";
   die_after_ten_commits(store);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("repair leaves a whole store alone, and says what it holds") {
+TEST_CASE("repair does not change a whole store, and counts its contents") {
   const TemporaryFolder folder;
   fill(folder.store());
   const RepairReport report = repair_store(folder.store().directory, "acct");
@@ -27,7 +27,7 @@ TEST_CASE("repair leaves a whole store alone, and says what it holds") {
 }
 
 // A new table must not get the id, and so the rows, of an earlier one.
-TEST_CASE("repair puts counters that cannot be read behind all that is there") {
+TEST_CASE("repair sets unreadable counters beyond all existing ids and timestamps") {
   for (const std::string_view key : {kFormatKey, kClockKey, kNextTableIdKey}) {
     CAPTURE(key);
     const TemporaryFolder folder;
@@ -42,7 +42,7 @@ TEST_CASE("repair puts counters that cannot be read behind all that is there") {
   }
 }
 
-TEST_CASE("repair gives entities whose table cannot be read a table, and drops what cannot be read") {
+TEST_CASE("repair creates tables for entities of unreadable tables, and deletes unreadable rows") {
   const TemporaryFolder folder;
   fill(folder.store());
   change(folder.store(), put(1, encode_table_key("acct", "table"), "no row"));
@@ -64,7 +64,7 @@ fs::path largest_table_file(const fs::path& store) {
   return out;
 }
 
-TEST_CASE("of a damaged block repair loses the rows of that block, and names them") {
+TEST_CASE("repair loses only the rows of a damaged block, and names them") {
   struct {
     const char* block;
     double part;  // fraction of the file before the damage
@@ -96,23 +96,26 @@ TEST_CASE("of a damaged block repair loses the rows of that block, and names the
     REQUIRE(report.lost.size() == 2);
     CHECK(report.lost[0].find(file.filename().string()) != std::string::npos);
     const TableStore store(folder.store());
-    const auto is_there = [&](const std::string& key) {
+    const auto exists = [&](const std::string& key) {
       return store.get(kTable, {"p", key}, [](const EntityView&) {}).value();
     };
     std::size_t first = 0, end = keys.size();  // range of the lost rows
-    while (is_there(keys[first])) ++first;
-    while (is_there(keys[end - 1])) --end;
+    while (exists(keys[first])) ++first;
+    while (exists(keys[end - 1])) --end;
     const auto entity = [&](std::size_t i) {
       return "acct/table(PartitionKey='p',RowKey='" + keys[i] + "')";
     };
-    const std::string behind = first == 0 ? "" : " behind " + entity(first - 1);
-    const std::string before = end == keys.size() ? "" : " before " + entity(end);
-    CHECK(report.lost[1] == "entities" + behind + (behind.empty() || before.empty() ? "" : " and") + before);
+    const std::string before = first == 0 ? "" : entity(first - 1);
+    const std::string after = end == keys.size() ? "" : entity(end);
+    const std::string gap = before.empty()  ? "entities before " + after
+                            : after.empty() ? "entities after " + before
+                                            : "entities between " + before + " and " + after;
+    CHECK(report.lost[1] == gap);
     CHECK(report.entities == 2000 - (end - first));
   }
 }
 
-TEST_CASE("the middle of two keys lies between them, or there is none") {
+TEST_CASE("middle_of() returns a key between two keys, or the higher one") {
   struct {
     std::string_view low, high;
   } cases[] = {{"", "\xff"},   {"", std::string_view("\0\0\0\0\0\0\0\x05p", 9)},
@@ -132,7 +135,7 @@ TEST_CASE("the middle of two keys lies between them, or there is none") {
   }
 }
 
-TEST_CASE("repair refuses a store of a newer format, one that is in use, and a folder without one") {
+TEST_CASE("repair refuses a newer store, a store in use, and a folder without a store") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
   fill(folder.store());
