@@ -8,12 +8,12 @@
 namespace rocktable {
 
 const char* const kAboutConnections =
-    "CONN is an account, with its secret:\n"
+    "CONN identifies an account and authorizes requests:\n"
     "  UseDevelopmentStorage=true         This emulator, with its well-known key\n"
     "  AccountName=...;AccountKey=...     Any connection string of a storage account\n"
     "  https://...?sv=...&sig=...         A URL with a shared access signature\n"
-    "  @FILE, env:NAME                    The same, in a file or a variable: out of others' sight\n"
-    "Without it: AZURE_STORAGE_CONNECTION_STRING, or AZURE_TABLES_CONNECTION_STRING.\n";
+    "  @FILE, env:NAME                    Any of these, in a file or a variable\n"
+    "Default: AZURE_STORAGE_CONNECTION_STRING or AZURE_TABLES_CONNECTION_STRING.\n";
 
 namespace {
 
@@ -41,8 +41,7 @@ TableEndpoint resolve_account(const std::string& given, const std::string& flag)
   if (!given.empty()) return account_of(read_secret(given, flag));
   const auto known = connection_strings_of_environment();
   if (!known.empty()) return account_of(known.front());
-  throw WrongUsage("no account is named: give " + flag + ", or set " + kVariables[0] + " or " +
-                   kVariables[1]);
+  throw WrongUsage("no account given: pass " + flag + ", or set " + kVariables[0] + " or " + kVariables[1]);
 }
 
 }  // namespace rocktable

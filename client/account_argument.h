@@ -1,4 +1,4 @@
-// Accounts as commands name them: by a flag's value, a file, or a variable of the environment.
+// Resolves the storage account that a command works on: from a flag, a file, or an environment variable.
 #pragma once
 
 #include <string>
@@ -8,15 +8,17 @@
 
 namespace rocktable {
 
-// For --help: what stands for CONN.
+// Text for --help: which values CONN can have.
 extern const char* const kAboutConnections;
 
-// What AZURE_STORAGE_CONNECTION_STRING and AZURE_TABLES_CONNECTION_STRING hold, in this order, as far as they are set.
+// Returns the values of AZURE_STORAGE_CONNECTION_STRING and AZURE_TABLES_CONNECTION_STRING, in this order,
+// without those that are unset or empty.
 std::vector<std::string> connection_strings_of_environment();
 
-// `given` is a connection string, or where it is (secret.h), or empty: then AZURE_STORAGE_CONNECTION_STRING or
-// AZURE_TABLES_CONNECTION_STRING is read. `flag` is named where there is none. Throws
-// WrongUsage (wrong_usage.h), and std::runtime_error where a file or a variable cannot be read.
+// `given` is a connection string or a reference to one (client/secret.h). If it is empty, the environment
+// variables above are used. Errors mention `flag` as the flag to set. Throws WrongUsage
+// (client/wrong_usage.h) if there is no account or it is malformed, and std::runtime_error if a file or a
+// variable cannot be read.
 TableEndpoint resolve_account(const std::string& given, const std::string& flag);
 
 }  // namespace rocktable

@@ -10,7 +10,8 @@
 namespace rocktable {
 namespace {
 
-// No line of an entity begins with two hyphens, for JSON is one line that begins with a brace: any boundary does.
+// A fixed boundary is safe: an entity is serialized as one line of JSON that starts with a brace, so no line
+// of a body starts with `--`.
 constexpr std::string_view kContentType = "multipart/mixed; boundary=batch_rocktable";
 constexpr std::string_view kBegin =
     "--batch_rocktable\r\nContent-Type: multipart/mixed; boundary=changeset_rocktable\r\n\r\n";
@@ -28,7 +29,8 @@ constexpr int kFirstErrorStatus = 400;
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find_first_of("\r\n")); }
 
-// `7:The specified entity already exists.` tells which write it was.
+// Moves the index of the failed write from the message to `position`: `7:The specified entity already
+// exists.`
 void take_position(TableError& error) {
   const char* const begin = error.message.data();
   const char* const end = begin + error.message.size();
@@ -46,14 +48,14 @@ std::string element(std::string_view xml, const std::string& name) {
   return end == xml.npos ? "" : std::string(xml.substr(begin + 1, end - begin - 1));
 }
 
-// What stands at `pointer`, where that is text.
+// Returns the string at `pointer`; empty if there is none.
 std::string text_at(const nlohmann::json& json, const char* pointer) {
   const nlohmann::json::json_pointer path(pointer);
   if (!json.contains(path) || !json.at(path).is_string()) return {};
   return json.at(path).get<std::string>();
 }
 
-TableError no_answer() { return {0, "", "the answer to a transaction is not one"}; }
+TableError malformed_response() { return {0, "", "the response to the transaction is malformed"}; }
 
 }  // namespace
 
@@ -133,9 +135,9 @@ TableResult<void> read_transaction_answer(std::string_view body, std::size_t cou
       const bool has_body = begin != body.npos && end != body.npos && end > begin;
       return read_error(status, has_body ? body.substr(begin, end + 1 - begin) : std::string_view{});
     }
-    if (status == 0) return no_answer();
+    if (status == 0) return malformed_response();
   }
-  if (answers != count) return no_answer();
+  if (answers != count) return malformed_response();
   return {};
 }
 
@@ -157,7 +159,7 @@ TableError read_error(int status, std::string_view body) {
 }
 
 std::string TableError::sentence() const {
-  std::string out = message.empty() ? "no reason given" : message;
+  std::string out = message.empty() ? "the response has no error message" : message;
   if (status == 0) return out;
   out += " (" + std::to_string(status);
   if (!code.empty()) out += " " + code;

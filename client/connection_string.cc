@@ -1,4 +1,4 @@
-// Parts between semicolons to an endpoint; what a URL tells of its account.
+// Parses the settings of a connection string, and derives account and table from a URL.
 #include "client/connection_string.h"
 
 #include <boost/asio/ip/address.hpp>
@@ -13,7 +13,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kDevelopmentAccount = "devstoreaccount1";
-// The emulator's account key, the same everywhere and published.
+// The published key of the emulator's account; the same on every machine.
 constexpr std::string_view kDevelopmentKey =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 constexpr std::string_view kDevelopmentProxy = "http://127.0.0.1";
@@ -24,7 +24,7 @@ ConnectionStringError wrong(const std::string& why) {
   return ConnectionStringError("the connection string " + why);
 }
 
-// The parts by name in lower case. A value may hold `=`.
+// The settings of a connection string by lower-case name. A value may contain `=`.
 class Parts {
  public:
   explicit Parts(std::string_view text) {
@@ -35,7 +35,7 @@ class Parts {
     }
   }
 
-  // Nothing where it is missing or empty.
+  // Returns nullopt if the setting is missing or empty.
   std::optional<std::string> get(std::string_view name) const {
     const auto found = values_.find(to_lower_ascii(name));
     if (found == values_.end() || found->second.empty()) return std::nullopt;
@@ -49,7 +49,7 @@ class Parts {
  private:
   void add(std::string_view part) {
     const std::size_t equals = part.find('=');
-    // Not shown: it may be a key that lost its name.
+    // The message omits the text: it may be a key whose name was lost.
     if (equals == std::string_view::npos || equals == 0)
       throw wrong("has a part that is not of the form Name=Value");
     const std::string name = to_lower_ascii(trim(part.substr(0, equals)));
@@ -76,7 +76,9 @@ bool is_path_style(const HttpUrl& url) {
   return !no_address || url.host.find('.') == std::string::npos;
 }
 
-// `devstoreaccount1` of http://127.0.0.1:10002/devstoreaccount1, `name` of https://name.table.core.windows.net.
+// Path-style URLs have the account in the path, others in the first label of the host name:
+// `devstoreaccount1` for http://127.0.0.1:10002/devstoreaccount1, `name` for
+// https://name.table.core.windows.net.
 std::string account_of(const HttpUrl& url) {
   if (is_path_style(url)) return url.path.empty() ? "" : url.path.substr(1, url.path.find('/', 1) - 1);
   const std::string label = url.host.substr(0, url.host.find('.'));
@@ -99,7 +101,7 @@ void use_key(TableEndpoint& endpoint, const std::string& key) {
   endpoint.account_key = key;
 }
 
-// In a URL for one table its name stands behind the account's address.
+// A URL for one table has the table name after the account's address.
 TableEndpoint parse_signed_url(std::string_view text) {
   TableEndpoint out;
   try {

@@ -1,5 +1,5 @@
-// Where a table account is and how requests for it are signed: connection strings and URLs with a shared access
-// signature.
+// Parses what identifies an account and authorizes requests: connection strings, and URLs with a shared
+// access signature.
 // Source: learn.microsoft.com/azure/storage/common/storage-configure-connection-string
 #pragma once
 
@@ -11,34 +11,33 @@
 
 namespace rocktable {
 
-// A sentence that says what is wrong. Never holds a key or a signature.
+// what() is a sentence for the user. It never contains a key or a signature.
 class ConnectionStringError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// An account's table endpoint. Either a key or a shared access signature is there, never both.
+// The table endpoint of an account. Exactly one of account_key and shared_access_signature is set.
 struct TableEndpoint {
-  HttpUrl url;  // path without slash at the end, no query: http://127.0.0.1:10002/devstoreaccount1
-  std::string account_name;  // empty where a signature is used and neither string nor URL names the account
+  HttpUrl url;               // no trailing slash, no query: http://127.0.0.1:10002/devstoreaccount1
+  std::string account_name;  // empty if a signature is used and neither string nor URL contains the name
   std::string account_key;   // base64
-  std::string shared_access_signature;  // raw query without `?`
-  std::string table;                    // the only one that the signature is for; empty: it says none
+  std::string shared_access_signature;  // the raw query, without `?`
+  std::string table;  // the only table that the signature permits; empty if it does not name one
 
-  // `http://127.0.0.1:10002/devstoreaccount1`: tells where, and no secret.
+  // `http://127.0.0.1:10002/devstoreaccount1`. Contains no secret.
   std::string address() const { return url.origin() + url.path; }
 };
 
-// Reads one of
+// Parses one of
 //
 //   UseDevelopmentStorage=true[;DevelopmentStorageProxyUri=http://HOST]
 //   [DefaultEndpointsProtocol=https;]AccountName=..;AccountKey=..[;EndpointSuffix=core.windows.net]
 //   TableEndpoint=..;AccountName=..;AccountKey=..
-//   TableEndpoint=..;SharedAccessSignature=..   or with AccountName for TableEndpoint
+//   TableEndpoint=..;SharedAccessSignature=..   or AccountName in place of TableEndpoint
 //   https://ACCOUNT.table.core.windows.net/[TABLE]?sv=..&sig=..
 //
-// Names of parts count without regard to case; parts for other services are passed over. Throws
-// ConnectionStringError.
+// Names are case-insensitive. Settings for other services are ignored. Throws ConnectionStringError.
 TableEndpoint parse_connection_string(std::string_view text);
 
 }  // namespace rocktable

@@ -3,18 +3,17 @@
 namespace rocktable {
 
 std::string ContinuationGuard::fault(std::string_view token, std::size_t rows) {
-  if (since_kept_ > 0 && token == kept_)
-    return "the server gives a continuation token that it gave before, and so the list has no end";
+  if (since_saved_ > 0 && token == saved_)
+    return "the server returned the same continuation token again, so the list would never end";
   empty_pages_ = rows == 0 ? empty_pages_ + 1 : 0;
   if (empty_pages_ > max_empty_pages_)
-    return "the server has answered " + std::to_string(empty_pages_) +
-           " pages without a row, one after the other";
-  if (since_kept_ == 0 || since_kept_ == keep_for_) {
-    if (since_kept_ > 0) keep_for_ *= 2;
-    kept_ = token;
-    since_kept_ = 0;
+    return "the server returned " + std::to_string(empty_pages_) + " empty pages in a row";
+  if (since_saved_ == 0 || since_saved_ == save_interval_) {
+    if (since_saved_ > 0) save_interval_ *= 2;
+    saved_ = token;
+    since_saved_ = 0;
   }
-  ++since_kept_;
+  ++since_saved_;
   return {};
 }
 

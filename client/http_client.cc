@@ -1,4 +1,4 @@
-// Beast's asynchronous operations, each waited for: the blocking ones have no timeouts.
+// Waits for Beast's asynchronous operations, because the blocking ones have no timeouts.
 #include "client/http_client.h"
 
 #include <openssl/err.h>
@@ -41,13 +41,13 @@ bool is_this_machine(const std::string& host) {
                : address.is_loopback();
 }
 
-// Where nobody listens.
+// Hint for a refused connection to this machine.
 std::string how_to_start(const HttpUrl& origin) {
   constexpr std::uint16_t kUsualPort = 10002;
   std::string command = "rocktable";
   if (origin.port != kUsualPort) command += " --tablePort " + std::to_string(origin.port);
   if (origin.secure) command += " --tls auto";
-  return "nobody listens there; `" + command + "` starts an emulator there";
+  return "nothing listens on this port; to start an emulator: " + command;
 }
 
 std::string seconds_of(std::chrono::milliseconds time) {
@@ -55,7 +55,7 @@ std::string seconds_of(std::chrono::milliseconds time) {
   return whole == time ? std::to_string(whole.count()) + " s" : std::to_string(time.count()) + " ms";
 }
 
-// Whether one more authority would have mended it.
+// Whether trusting one more certificate authority would fix the error.
 bool lacks_authority(long verdict) {
   switch (verdict) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -71,10 +71,11 @@ bool lacks_authority(long verdict) {
 }
 
 std::string what_to_trust(const std::string& file) {
-  return file.empty() ? "; name its authority with --caFile FILE" : "; its authority is not in " + file;
+  return file.empty() ? "; set --caFile FILE to the certificate of its authority"
+                      : "; its authority is not in " + file;
 }
 
-// Why the handshake failed: what is wrong with the certificate, where that was it.
+// Returns why the handshake failed, with the reason for rejecting the certificate if that was it.
 std::string reason_of(const boost::system::error_code& error, SSL* tls, const std::string& authority_file) {
   const long verdict = SSL_get_verify_result(tls);
   if (verdict != X509_V_OK)
@@ -83,7 +84,7 @@ std::string reason_of(const boost::system::error_code& error, SSL* tls, const st
   if (error.category() == asio::error::get_ssl_category()) {
     const int code = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
     if (code == SSL_R_WRONG_VERSION_NUMBER || code == SSL_R_PACKET_LENGTH_TOO_LONG)
-      return "it does not speak HTTPS; use http:// if it speaks HTTP";
+      return "the server does not speak HTTPS; use http:// if it speaks HTTP";
     const char* reason = ERR_reason_error_string(static_cast<unsigned long>(error.value()));
     if (reason != nullptr) return std::string("TLS failed: ") + reason;
   }
@@ -105,7 +106,8 @@ Request message_of(const HttpRequest& request, const std::string& host) {
   return out;
 }
 
-// A server of TLS that was asked in plain HTTP, and says so: rocktable and the service by a code, others in words.
+// Whether the response to a plain HTTP request says that the server requires HTTPS. rocktable and the service
+// use an error code, others a sentence.
 bool wants_tls(const HttpResponse& answer) {
   constexpr int kBadRequest = 400;
   if (answer.status != kBadRequest) return false;
@@ -115,7 +117,7 @@ bool wants_tls(const HttpResponse& answer) {
                      [&](std::string_view words) { return answer.body.find(words) != std::string::npos; });
 }
 
-// Others send an alert of TLS (RFC 8446, 5.1).
+// Other servers respond with a TLS alert (RFC 8446, section 5.1).
 bool starts_with_alert(const beast::flat_buffer& received) {
   constexpr std::string_view kAlert = "\x15\x03";
   const auto bytes = received.data();
@@ -135,7 +137,7 @@ HttpResponse response_of(http::response<http::string_body>&& message) {
 
 }  // namespace
 
-// The origin, and the connection to it while there is one.
+// The origin, and the connection to it while one is open.
 class HttpClient::Connection {
  public:
   Connection(const HttpUrl& origin, HttpOptions options) : origin_(origin), options_(std::move(options)) {
@@ -158,7 +160,7 @@ class HttpClient::Connection {
 
   // --- Waiting ---
 
-  // Runs one asynchronous operation, started by `start(handler)`, to its end.
+  // Runs one asynchronous operation, started by `start(handler)`, until it completes.
   template <class Start>
   boost::system::error_code wait(std::chrono::milliseconds timeout, Start start) {
     boost::system::error_code outcome;
@@ -194,7 +196,7 @@ class HttpClient::Connection {
     tls_.emplace(ssl::context::tls_client);
     SSL_CTX_set_min_proto_version(tls_->native_handle(), TLS1_2_VERSION);
     boost::system::error_code error;
-    tls_->set_default_verify_paths(error);  // a system without certificates may trust a file's
+    tls_->set_default_verify_paths(error);  // an error is ignored: the certificate file may suffice
     tls_->set_verify_mode(ssl::verify_peer);
     const std::string& file = options_.certificate_authority_file;
     if (file.empty()) return;
@@ -212,7 +214,7 @@ class HttpClient::Connection {
     return endpoints;
   }
 
-  // Throws with nothing left open.
+  // Opens a new connection. If it throws, no connection is left open.
   void open() {
     close();
     const Endpoints endpoints = resolve();
@@ -256,18 +258,19 @@ class HttpClient::Connection {
       secure_->async_handshake(ssl::stream_base::client, std::move(handler));
     });
     if (error == beast::error::timeout)
-      throw failed(Kind::Unreachable, "did not agree on TLS within " + seconds_of(options_.connect_timeout));
+      throw failed(Kind::Unreachable,
+                   "did not complete the TLS handshake within " + seconds_of(options_.connect_timeout));
     if (error == asio::error::connection_reset || error == asio::error::eof)
       throw failed(Kind::Unreachable,
-                   "closed the connection before TLS was agreed on; use http:// if it speaks HTTP");
+                   "closed the connection during the TLS handshake; use http:// if it speaks HTTP");
     if (error)
       throw failed(Kind::Untrusted,
-                   "cannot be talked to: " + reason_of(error, tls, options_.certificate_authority_file));
+                   "cannot be used: " + reason_of(error, tls, options_.certificate_authority_file));
   }
 
   // --- One request and its answer ---
 
-  // Nothing where a kept connection was closed meanwhile. Whatever goes wrong, the connection does not stay.
+  // Returns nullopt if a kept-alive connection turned out to be closed. Closes the connection on any error.
   std::optional<HttpResponse> exchange(const HttpRequest& request, bool kept) {
     try {
       return secure_ ? exchange_over(*secure_, request, kept) : exchange_over(*plain_, request, kept);
@@ -285,7 +288,8 @@ class HttpClient::Connection {
       http::async_write(stream, serializer, std::move(handler));
     });
     if (unsent == beast::error::timeout) throw timed_out();
-    // Who refuses a request may close before it has taken all of it: its answer is still worth reading.
+    // A server may reject a request and close before it has read all of it: read the response even if sending
+    // failed.
     http::response_parser<http::string_body> parser;
     parser.body_limit(options_.max_body_bytes);
     parser.skip(request.method == "HEAD");
@@ -307,15 +311,16 @@ class HttpClient::Connection {
   HttpError no_answer(const boost::system::error_code& error) const {
     if (error == beast::error::timeout) return timed_out();
     if (error == http::error::body_limit)
-      return failed(Kind::Malformed, "sent an answer larger than is taken");
+      return failed(Kind::Malformed,
+                    "sent a response larger than " + std::to_string(options_.max_body_bytes) + " bytes");
     if (!origin_.secure && starts_with_alert(buffer_))
       return failed(Kind::Malformed, "speaks HTTPS: use https://");
     const bool closed = error == http::error::end_of_stream || error == http::error::partial_message ||
                         error == asio::error::eof || error == ssl::error::stream_truncated;
-    if (closed) return failed(Kind::Dropped, "closed the connection before it had answered");
+    if (closed) return failed(Kind::Dropped, "closed the connection before its response was complete");
     if (error.category() == make_error_code(http::error::bad_version).category())
-      return failed(Kind::Malformed, "does not answer in HTTP: " + error.message());
-    return failed(Kind::Dropped, "broke the connection: " + error.message());
+      return failed(Kind::Malformed, "did not respond in HTTP: " + error.message());
+    return failed(Kind::Dropped, "lost the connection: " + error.message());
   }
 
   HttpUrl origin_;
@@ -324,7 +329,7 @@ class HttpClient::Connection {
   std::optional<ssl::context> tls_;
   std::optional<beast::tcp_stream> plain_;
   std::optional<TlsStream> secure_;
-  beast::flat_buffer buffer_;  // may hold the start of what comes next
+  beast::flat_buffer buffer_;  // may contain the start of the next message
 };
 
 HttpClient::HttpClient(const HttpUrl& origin, HttpOptions options)

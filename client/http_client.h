@@ -1,4 +1,4 @@
-// A blocking HTTP client: one connection to one origin, over TCP or TLS, kept alive from request to request.
+// A blocking HTTP client: one connection to one origin, over TCP or TLS, kept alive between requests.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@
 
 namespace rocktable {
 
-// Names and values of a message's header fields, owned. Names compare without regard to case.
+// Header fields of a message, owned. Names are case-insensitive.
 class HttpHeaders {
  public:
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
 
-  // The first value of that name; an empty one where there is none.
+  // Returns the first value of that name; empty if there is none.
   std::string_view get(std::string_view name) const {
     for (const auto& [field, value] : fields_)
       if (equals_ignoring_case(field, name)) return value;
@@ -36,7 +36,7 @@ class HttpHeaders {
 struct HttpRequest {
   std::string method = "GET";
   std::string target = "/";  // path and query, percent-encoded
-  HttpHeaders headers;       // Host, Content-Length and User-Agent are added where they are missing
+  HttpHeaders headers;       // Host, Content-Length and User-Agent are added if missing
   std::string body;
 };
 
@@ -44,18 +44,18 @@ struct HttpResponse {
   int status = 0;
   HttpHeaders headers;
   std::string body;
-  bool sent_twice = false;  // the first time the server may have carried it out without an answer
+  bool sent_twice = false;  // the request was sent again; the server may have executed it the first time
 };
 
-// No answer came: a sentence for the user, which names the origin.
+// No response was received. what() is a sentence for the user with the origin.
 class HttpError : public std::runtime_error {
  public:
   enum class Kind {
-    Unreachable,  // no such host, or no connection: the request was not sent
-    Untrusted,    // TLS could not be set up: the certificate is not trusted, or this is no TLS
-    TimedOut,     // the request may have been carried out
-    Dropped,      // the connection ended before a whole answer; the request may have been carried out
-    Malformed,    // what came is not HTTP, or larger than is taken
+    Unreachable,  // unknown host, or no connection: the request was not sent
+    Untrusted,    // TLS failed: the certificate is not trusted, or the server does not speak TLS
+    TimedOut,     // the server may have executed the request
+    Dropped,      // connection lost during the response; the server may have executed the request
+    Malformed,    // the response is not HTTP, or exceeds max_body_bytes
   };
 
   HttpError(Kind kind, const std::string& sentence) : std::runtime_error(sentence), kind_(kind) {}
@@ -66,27 +66,28 @@ class HttpError : public std::runtime_error {
 };
 
 struct HttpOptions {
-  // Certificates that are trusted beside the system's: a file in PEM form; empty: none.
+  // Trusted certificates in addition to the system's: a PEM file; empty: none.
   std::string certificate_authority_file = {};
-  std::chrono::milliseconds connect_timeout{
-      10'000};  // of each address of the host; TLS's handshake as much again
-  std::chrono::milliseconds answer_timeout{
-      60'000};                            // to send a request, and then to receive its whole answer
-  std::size_t max_body_bytes = 64 << 20;  // of an answer
+  // For each address of the host, and again for the TLS handshake.
+  std::chrono::milliseconds connect_timeout{10'000};
+  // For sending a request, and again for receiving the whole response.
+  std::chrono::milliseconds answer_timeout{60'000};
+  std::size_t max_body_bytes = 64 << 20;  // of a response
 };
 
 // Not thread-safe: one per thread.
 class HttpClient {
  public:
-  // Connects with the first request. Path and query of the origin do not count. Throws HttpError (Untrusted) where the
-  // file of certificates cannot be read.
+  // Connects at the first request. Ignores path and query of `origin`. Throws HttpError (Untrusted) if the
+  // certificate file cannot be read.
   explicit HttpClient(const HttpUrl& origin, HttpOptions options = {});
   ~HttpClient();
   HttpClient(HttpClient&&) noexcept;
   HttpClient& operator=(HttpClient&&) noexcept;
 
-  // Sends the request and waits for the whole answer, whatever its status. Where a connection that was kept turns out
-  // to be closed before one byte of the answer, it is sent again, once, on a new one. Throws HttpError.
+  // Sends the request and returns the complete response, whatever its status. If a kept-alive connection was
+  // closed before the first byte of the response, sends the request once more on a new connection. Throws
+  // HttpError.
   HttpResponse send(const HttpRequest& request);
 
  private:

@@ -1,4 +1,4 @@
-// The grammar of RFC 3986 as far as HTTP needs it.
+// Implements the subset of RFC 3986 that HTTP needs.
 #include "client/http_url.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
 
-// What may be told of a URL: not its query.
+// The message contains the URL without its query.
 UrlError wrong(std::string_view text, std::string_view why) {
   return UrlError("the URL '" + std::string(text.substr(0, text.find('?'))) + "' " + std::string(why));
 }
@@ -23,7 +23,7 @@ std::uint16_t parse_port(std::string_view digits, std::string_view url) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (error != std::errc() || end != digits.data() + digits.size() || port == 0)
-    throw wrong(url, "has a port that is no number from 1 to 65535");
+    throw wrong(url, "has a port that is not a number from 1 to 65535");
   return port;
 }
 
@@ -42,9 +42,9 @@ void read_authority(HttpUrl& out, std::string_view authority, std::string_view u
     out.host = authority.substr(0, colon);
     if (colon != std::string_view::npos) behind = authority.substr(colon);
   }
-  if (out.host.empty()) throw wrong(url, "names no host");
+  if (out.host.empty()) throw wrong(url, "has no host");
   if (behind.empty() || behind == ":") return;
-  if (!behind.starts_with(':')) throw wrong(url, "has text behind its address");
+  if (!behind.starts_with(':')) throw wrong(url, "has text after its address");
   out.port = parse_port(behind.substr(1), url);
 }
 
@@ -64,7 +64,7 @@ HttpUrl parse_http_url(std::string_view text) {
   if (scheme_end == std::string_view::npos || (scheme != "http" && scheme != "https"))
     throw wrong(text, "does not start with http:// or https://");
   if (std::any_of(text.begin(), text.end(), is_unprintable))
-    throw wrong(text, "holds spaces or control characters");
+    throw wrong(text, "contains spaces or control characters");
   HttpUrl out;
   out.secure = scheme == "https";
   out.port = out.secure ? kHttpsPort : kHttpPort;

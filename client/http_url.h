@@ -1,4 +1,4 @@
-// An http:// or https:// URL, taken apart.
+// Parses http:// and https:// URLs.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace rocktable {
 
-// Text that should have been a URL: a sentence that says what is wrong with it. Never holds the query, which may be
-// a secret.
+// what() is a sentence for the user. It never contains the query, which may be a secret.
 class UrlError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,7 +21,7 @@ struct HttpUrl {
   std::string path;   // percent-encoded as written; empty or starting with a slash
   std::string query;  // without `?`, percent-encoded as written
 
-  // What a Host header says: brackets around an IPv6 address, the port where it is not the scheme's own.
+  // The value for a Host header: IPv6 addresses in brackets, the port unless it is the scheme's default.
   std::string authority() const;
   // `http://127.0.0.1:10002`
   std::string origin() const;
@@ -30,7 +29,7 @@ struct HttpUrl {
   bool operator==(const HttpUrl&) const = default;
 };
 
-// A fragment is dropped; user and password are refused. Throws UrlError.
+// Drops the fragment; rejects user information. Throws UrlError.
 HttpUrl parse_http_url(std::string_view text);
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// Trying again, later and later: what is worth it, and for how long.
+// Retries with exponential backoff: which errors are transient, and how long to wait.
 #pragma once
 
 #include <chrono>
@@ -10,34 +10,34 @@
 
 namespace rocktable {
 
-// Whether the same request may succeed in a while: the service is busy or at fault, or a table of that name is still being
-// deleted.
+// Whether the same request may succeed later: the server is busy or failing, or a table of that name is still
+// being deleted.
 bool is_transient(const TableError& error);
 
-// Whether the same request may get an answer in a while. A host that was never reached is more likely named wrongly
-// than down, so who has had no answer yet does not count on it.
+// Whether the same request may get a response later. An unreachable host counts as transient only if it
+// responded before: otherwise its name is probably wrong.
 bool is_transient(const HttpError& error, bool reached_before);
 
 struct RetryPolicy {
-  int attempts = 12;                           // with the pauses below: two minutes in all
-  std::chrono::milliseconds first_pause{200};  // doubles from one to the next
+  int attempts = 12;                           // about two minutes in total with the pauses below
+  std::chrono::milliseconds first_pause{200};  // doubles after each attempt
   std::chrono::milliseconds longest_pause{30'000};
   bool reached_before = false;
 
-  // Between this attempt (the first is 1) and the next: between half the pause and all of it, by `chance` (0..1), so that
-  // several clients do not come back as one; not before the service asks for it.
+  // The pause after attempt number `attempt` (from 1): between half and all of the backoff, by `chance` (0 to
+  // 1), so that several clients do not retry in step. At least `retry_after`, but at most longest_pause.
   std::chrono::milliseconds pause_after(int attempt, double chance,
                                         std::optional<std::chrono::seconds> retry_after) const;
 };
 
-// How to pass a pause: false where there is no more point in waiting. Told why, and for how long.
+// Waits for the given time before a retry, and may report `why`. Returns false to give up.
 using Pause = std::function<bool(const std::string& why, std::chrono::milliseconds)>;
 
-// From 0 to 1, thread-safe.
+// Returns a random number from 0 to 1. Thread-safe.
 double random_chance();
 
-// Calls `attempt(number)`, the first being 1, until its answer is one that stays, or attempts are used up, or `pause`
-// says no. Returns the last answer, or throws the last HttpError.
+// Calls `attempt(number)`, from 1, until it succeeds, fails permanently, or the attempts are used up, or
+// `pause` returns false. Returns the last result or throws the last HttpError.
 template <class Attempt>
 auto with_retries(const RetryPolicy& policy, const Pause& pause, Attempt attempt) {
   for (int number = 1;; ++number) {

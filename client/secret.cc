@@ -10,14 +10,14 @@
 namespace rocktable {
 
 const char* const kAboutSecrets =
-    "All users of a machine can list command lines: --controlToken takes @FILE and env:NAME, too.\n";
+    "--controlToken also accepts @FILE and env:NAME, hidden from other users.\n";
 
 namespace {
 
 constexpr std::size_t kMaxBytes = 64 * 1024;
 constexpr std::string_view kFile = "@", kVariable = "env:";
 
-// A pipe does, too, as of a shell's <(command).
+// `file` may be a pipe, such as a shell's <(command).
 std::string contents_of(const std::string& file, const std::string& flag) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
@@ -30,7 +30,7 @@ std::string contents_of(const std::string& file, const std::string& flag) {
   if (text.size() > kMaxBytes)
     throw std::runtime_error(flag + ": " + file + " is longer than " + std::to_string(kMaxBytes) + " bytes");
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  if (text.empty()) throw std::runtime_error(flag + ": " + file + " holds nothing");
+  if (text.empty()) throw std::runtime_error(flag + ": " + file + " is empty");
   return text;
 }
 
@@ -49,7 +49,7 @@ std::string read_secret(const std::string& given, const std::string& flag) {
   return given;
 }
 
-bool is_secret_elsewhere(const std::string& given) {
+bool is_secret_reference(const std::string& given) {
   return given.starts_with(kFile) || given.starts_with(kVariable);
 }
 

@@ -1,24 +1,25 @@
-// Secrets on a command line, which everybody can read who lists processes: so a value may say where the secret is.
+// Reads secrets that a command line passes by reference (a file or a variable), because all users of a
+// machine can list command lines.
 #pragma once
 
 #include <string>
 
 namespace rocktable {
 
-// For --help.
+// Text for --help.
 extern const char* const kAboutSecrets;
 
-// The secret that is given as
+// Returns the secret that `given` stands for:
 //
-//   @FILE      what the file holds, without line breaks at its end
-//   env:NAME   what the variable of the environment holds
-//   otherwise  the value itself
+//   @FILE      the contents of the file, without trailing line breaks
+//   env:NAME   the value of the environment variable
+//   otherwise  `given` itself
 //
-// so a secret that begins with @ or env: is given in a file or a variable. `flag` is whose value it is. Throws
-// std::runtime_error, with a sentence that names flag and file or variable: it cannot be read, or holds nothing.
+// A secret that starts with `@` or `env:` must be passed in a file or a variable. Throws std::runtime_error
+// with `flag` and the file or variable if it cannot be read or is empty.
 std::string read_secret(const std::string& given, const std::string& flag);
 
-// Whether `given` says where the secret is.
-bool is_secret_elsewhere(const std::string& given);
+// Whether `given` is a reference to a secret: @FILE or env:NAME.
+bool is_secret_reference(const std::string& given);
 
 }  // namespace rocktable

@@ -4,7 +4,7 @@
 
 namespace rocktable {
 
-// The names of days and months are those of the C locale, which the program never leaves.
+// strftime writes English names of days and months: the program never leaves the C locale.
 std::string http_date() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};

@@ -1,4 +1,4 @@
-// What a request shows that it comes from an account: its date and its signature with the account's key.
+// Signs requests with the Shared Key of an account.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace rocktable {
 
-// Now, as RFC 9110 writes dates.
+// The current time as an HTTP date (RFC 9110).
 std::string http_date();
 
-// Adds Authorization, with the Shared Key of the account, over the request as it is: with its x-ms-date, which must be there.
+// Adds the Authorization header with a Shared Key signature of the request. The request must have x-ms-date.
 void add_shared_key(HttpRequest& request, const std::string& account, const AccountKey& key,
                     std::string_view content_type);
 

@@ -17,16 +17,16 @@ constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kAccept = "application/json;odata=minimalmetadata";
 constexpr int kFirstErrorStatus = 400, kFirstRedirectStatus = 300;
 
-// `name=value`, behind `?` or `&`.
+// Appends `?name=value` or `&name=value`.
 void add_parameter(std::string& target, std::string_view name, std::string_view value) {
   target += target.find('?') == std::string::npos ? '?' : '&';
   target.append(name).append("=").append(percent_encode(value));
 }
 
-TableError unreadable(const std::string& what) { return {0, "", what + " cannot be read"}; }
+TableError malformed(const std::string& what) { return {0, "", what + " is malformed"}; }
 
-// Emulators written in JavaScript answer the Double 1e15 as 1000000000000000. No Int32 is that large, and an Int64 is a
-// text, so that such a number can be nothing else.
+// Emulators written in JavaScript send the Double 1e15 as 1000000000000000. Such a number can only be a
+// Double: it exceeds Int32, and an Int64 is sent as a string.
 std::string with_large_integers_as_doubles(std::string_view json) {
   std::string out;
   for (std::size_t at = 0; at < json.size();) {
@@ -45,7 +45,7 @@ std::string with_large_integers_as_doubles(std::string_view json) {
   return out;
 }
 
-// Within a text every quote has a backslash before it: so this stands nowhere but where it means itself.
+// Quotes inside JSON strings are escaped, so this pattern occurs only as the member itself.
 DateTime timestamp_in(std::string_view json) {
   constexpr std::string_view kMember = "\"odata.etag\":\"W/\\\"";
   constexpr std::string_view kEnd = "\\\"\"";
@@ -75,7 +75,7 @@ TableClient::TableClient(TableEndpoint endpoint, HttpOptions options)
   if (!endpoint_.account_key.empty()) key_.emplace(endpoint_.account_key);
 }
 
-// --- One request ---------------------------------------------------------------------------------------------
+// --- One request -------------------------------------------------------------------------------------------
 
 void TableClient::sign(HttpRequest& request, std::string_view content_type) {
   if (!key_) {
@@ -105,11 +105,11 @@ TableResult<HttpResponse> TableClient::send(std::string_view method, std::string
   HttpResponse answer = http_.send(request);
   if (answer.status >= kFirstErrorStatus) return error_of(answer);
   if (answer.status >= kFirstRedirectStatus)
-    return TableError{answer.status, "", "the endpoint is elsewhere"};
+    return TableError{answer.status, "", "the server redirects to another address"};
   return answer;
 }
 
-// --- Tables --------------------------------------------------------------------------------------------------
+// --- Tables ------------------------------------------------------------------------------------------------
 
 TableResult<TablePage> TableClient::list_tables(const std::string& next) {
   std::string target = "Tables";
@@ -118,11 +118,11 @@ TableResult<TablePage> TableClient::list_tables(const std::string& next) {
   if (!answer) return answer.error();
   const auto json = nlohmann::json::parse(answer->body, nullptr, false);
   if (!json.is_object() || !json.contains("value") || !json["value"].is_array())
-    return unreadable("the list of tables");
+    return malformed("the list of tables in the response");
   TablePage out;
   for (const auto& row : json["value"]) {
     if (!row.is_object() || !row.contains("TableName") || !row["TableName"].is_string())
-      return unreadable("the list of tables");
+      return malformed("the list of tables in the response");
     out.names.push_back(row["TableName"].get<std::string>());
   }
   out.next = answer->headers.get("x-ms-continuation-NextTableName");
@@ -141,7 +141,7 @@ TableResult<void> TableClient::delete_table(std::string_view name) {
   return {};
 }
 
-// --- Reading -------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 TableResult<std::unique_ptr<EntityPage>> TableClient::query(std::string_view table, std::string_view filter,
                                                             int top, const EntityContinuation& from) {
@@ -155,7 +155,7 @@ TableResult<std::unique_ptr<EntityPage>> TableClient::query(std::string_view tab
   auto out = std::make_unique<EntityPage>();
   out->body = std::move(answer->body);
   auto entities = split_page(out->body);
-  if (!entities) return unreadable("a page of entities");
+  if (!entities) return malformed("the page of entities in the response");
   out->entities = std::move(*entities);
   out->next = {std::string(answer->headers.get("x-ms-continuation-NextPartitionKey")),
                std::string(answer->headers.get("x-ms-continuation-NextRowKey"))};
@@ -177,7 +177,7 @@ std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
   if (at == body.npos || body[at] != '[') return std::nullopt;
   int depth = 0;
   std::size_t begin = 0;
-  // From one character that matters to the next; a text is passed over whole.
+  // Visits only characters that matter, and skips strings.
   while ((at = body.find_first_of("\"{}]", at + 1)) != body.npos) {
     switch (body[at]) {
       case '"':
@@ -201,7 +201,7 @@ std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
 TableResult<Entity> read_page_entity(std::string_view json) {
   auto payload = read_entity(json);
   if (!payload) payload = read_entity(with_large_integers_as_doubles(json));
-  if (!payload || !payload->partition_key || !payload->row_key) return unreadable("an entity of an answer");
+  if (!payload || !payload->partition_key || !payload->row_key) return malformed("an entity in the response");
   return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},
                 timestamp_in(json),
                 std::move(payload->properties)};
@@ -211,7 +211,7 @@ std::string known_etag(const Entity& entity) {
   return entity.timestamp == DateTime{} ? "" : etag_of(entity.timestamp);
 }
 
-// --- Writing -------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
                                          const SerializedEntity& write) {

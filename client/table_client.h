@@ -1,4 +1,4 @@
-// The operations of a table account that moving data needs, each one signed request: no retries here.
+// Client for the Table service: each function sends one signed request, without retries.
 #pragma once
 
 #include <memory>
@@ -17,40 +17,39 @@
 
 namespace rocktable {
 
-// Where a query goes on; empty: it has ended.
+// The continuation token of a query; empty at the end.
 struct EntityContinuation {
-  std::string partition_key;  // as the service wrote them, which is its own matter
+  std::string partition_key;  // opaque, as the server returned them
   std::string row_key;
 
   bool empty() const { return partition_key.empty() && row_key.empty(); }
   bool operator==(const EntityContinuation&) const = default;
 };
 
-// One answer to a query: read entity by entity, for decoded it is much larger.
+// One page of a query. Entities are decoded one at a time, because decoded entities take much more memory.
 struct EntityPage {
   std::string body;
-  std::vector<std::string_view> entities;  // of `body`: a JSON object each
+  std::vector<std::string_view> entities;  // each is a JSON object inside `body`
   EntityContinuation next;
 };
 
 struct TablePage {
   std::vector<std::string> names;
-  std::string next;  // empty: no more
+  std::string next;  // empty on the last page
 };
 
-// The objects of the array `value` of an answer to a query. Nothing where there is no such array, or it is not whole; what
-// is in the objects is not looked at.
+// Splits the array `value` of a query response into its objects. Returns nullopt if the array is missing or
+// incomplete. Does not validate the objects.
 std::optional<std::vector<std::string_view>> split_page(std::string_view body);
 
-// An entity of a page, its timestamp from its ETag, where it has one of the service's form. Errors as of an answer that
-// cannot be read.
+// Decodes an entity of a page. Its timestamp comes from its ETag, if that has the service's format.
 TableResult<Entity> read_page_entity(std::string_view json);
 
-// The ETag of an entity that was read so; empty where it had another form: then there is no way to write to it under the
-// condition that it has not changed.
+// The ETag of an entity that read_page_entity() returned; empty if its format is unknown. Without it no
+// conditional write is possible.
 std::string known_etag(const Entity& entity);
 
-// Not thread-safe: one per thread. All throw HttpError where no answer comes.
+// Not thread-safe: use one per thread. All functions throw HttpError if there is no response.
 class TableClient {
  public:
   explicit TableClient(TableEndpoint endpoint, HttpOptions options = {});
@@ -61,12 +60,12 @@ class TableClient {
   TableResult<void> create_table(std::string_view name);
   TableResult<void> delete_table(std::string_view name);
 
-  // Up to `top` entities in order of their keys; a page may hold fewer, or none, and not be the last.
+  // Up to `top` entities in key order. A page may have fewer or none and still not be the last.
   TableResult<std::unique_ptr<EntityPage>> query(std::string_view table, std::string_view filter, int top,
                                                  const EntityContinuation& from);
   TableResult<Entity> get(std::string_view table, const EntityKey& key);
 
-  // All of the writes or none; they are of one partition, no key twice.
+  // Writes all or none. All writes must have the same partition key, and each row key must occur once.
   TableResult<void> write(std::string_view table, WriteMode mode, std::span<const SerializedEntity> writes);
 
  private:

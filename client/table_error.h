@@ -1,4 +1,4 @@
-// What a table service refused, in its own words.
+// The errors that a table service returns.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -11,12 +11,12 @@
 namespace rocktable {
 
 struct TableError {
-  int status = 0;                            // of HTTP
-  std::string code;                          // `EntityAlreadyExists`; empty where the answer names none
-  std::string message;                       // its first line: the others tell request and time
-  bool sent_twice = false;                   // the first time it may have been carried out
-  std::optional<std::size_t> position = {};  // of the write that failed its transaction
-  std::optional<std::chrono::seconds> retry_after = {};  // what the answer asks for
+  int status = 0;                            // HTTP status; 0: the response was malformed
+  std::string code;                          // `EntityAlreadyExists`; empty if the response has no code
+  std::string message;                       // the first line; the others contain request id and time
+  bool sent_twice = false;                   // see HttpResponse::sent_twice
+  std::optional<std::size_t> position = {};  // index of the write that failed the transaction
+  std::optional<std::chrono::seconds> retry_after = {};  // from the header Retry-After
 
   // `The table specified does not exist. (404 TableNotFound)`
   std::string sentence() const;
@@ -25,7 +25,7 @@ struct TableError {
 template <class T>
 using TableResult = boost::system::result<T, TableError>;
 
-// A TableError on its way up: thrown by TableResult::value().
+// Thrown by TableResult::value().
 class TableException : public std::runtime_error {
  public:
   explicit TableException(const TableError& error) : std::runtime_error(error.sentence()) {}

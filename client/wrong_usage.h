@@ -1,4 +1,4 @@
-// What a command line asks for makes no sense: exit code 2, where other failures have 1.
+// Invalid command line: the program ends with exit code 2; other failures end with 1.
 #pragma once
 
 #include <stdexcept>

@@ -28,14 +28,14 @@ std::string choice(const std::vector<std::string>& names) {
   return out;
 }
 
-// As it is typed, with the subcommand that was found in it: `rocktable snapshot take`.
+// The app with its selected subcommand, as typed: `rocktable snapshot take`.
 std::string full_name(const CLI::App& app) {
   std::string out = app.get_name();
   for (const auto* selected : app.get_subcommands()) out += " " + full_name(*selected);
   return out;
 }
 
-// The first word of the command line that nobody expected; nothing where all are known, or are options.
+// The first unknown word of the command line that is not an option; nullopt if there is none.
 std::optional<std::string> surplus_word(const CLI::App& app) {
   constexpr bool kAlsoOfSubcommands = true;
   for (auto& word : app.remaining(kAlsoOfSubcommands))
@@ -43,7 +43,7 @@ std::optional<std::string> surplus_word(const CLI::App& app) {
   return std::nullopt;
 }
 
-// What is wrong with the first word that nobody expected. A value behind `=` stays out: it may be a secret.
+// The message for the first unknown word. It omits a value after `=`, which may be a secret.
 std::string about_surplus(const CLI::App& app, const std::string& word) {
   if (word.starts_with('-') && word.size() > 1) {
     std::vector<std::string> known = option_names(app);
@@ -60,7 +60,7 @@ bool lacks_command(const CLI::App& app) {
   return app.get_require_subcommand_min() > 0 && app.get_subcommands().empty();
 }
 
-// The page of `rocktable help snapshto take` would not be the one that is asked for.
+// `rocktable help snapshot tkae` must fail instead of showing another page.
 std::optional<std::string> about_page(const CLI::App& app) {
   const auto word = surplus_word(app);
   if (!word) return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<std::string> about_page(const CLI::App& app) {
                       is_action ? names_of(app.get_subcommands({})) : std::vector<std::string>());
 }
 
-// `--tablePort needs a value: PORT`, of CLI11's `--tablePort: 1 required PORT missing`.
+// Rewrites CLI11's `--tablePort: 1 required PORT missing` as `--tablePort needs a value: PORT`.
 std::string about_missing_value(const std::string& text) {
   const std::string before = ": 1 required ", behind = " missing";
   const auto at = text.find(before);
@@ -82,22 +82,22 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   constexpr bool kAlsoOfSubcommands = true;
   const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const auto surplus = app.remaining(kAlsoOfSubcommands);
-  // What is mistyped may also be what is missing.
+  // Report unknown words first: the missing word may be one that was mistyped.
   if (!surplus.empty() && (lacks_something || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
     return about_surplus(app, surplus.front());
   if (lacks_something && lacks_command(app))
-    return "say what to do: " + choice(names_of(app.get_subcommands({})));
+    return "a command is required: " + choice(names_of(app.get_subcommands({})));
   return about_missing_value(error.what());
 }
 
 }  // namespace
 
-int Ending::print() const {
-  (exit_code == kDone ? std::cout : std::cerr) << text;
+int CommandResult::print() const {
+  (exit_code == kExitSuccess ? std::cout : std::cerr) << text;
   return exit_code;
 }
 
-std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv) {
+std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
@@ -105,7 +105,7 @@ std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv) {
       if (const auto refusal = about_page(app)) return wrong_usage(app, *refusal);
     std::ostringstream out, unused;
     app.exit(asked, out, unused);
-    return Ending{fold_help(out.str(), output_columns()), kDone};
+    return CommandResult{fold_help(out.str(), output_columns()), kExitSuccess};
   } catch (const CLI::ParseError& error) {
     return wrong_usage(app, explain(app, error));
   }
@@ -159,7 +159,7 @@ namespace {
 
 class HelpWithInherited : public CLI::Formatter {
  public:
-  // Which is called right behind the app's own options.
+  // CLI11 calls this directly after it printed the app's own options.
   std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
     std::string out;
     if (const CLI::App* const parent = app->get_parent(); parent != nullptr && app->get_fallthrough())
@@ -173,10 +173,10 @@ class HelpWithInherited : public CLI::Formatter {
 
 void list_inherited_options(CLI::App& app) { app.formatter(std::make_shared<HelpWithInherited>()); }
 
-void say(const std::string& line) { std::cout << printable(line) << '\n'; }
+void print_line(const std::string& line) { std::cout << printable(line) << '\n'; }
 
-Ending wrong_usage(const CLI::App& app, const std::string& sentence) {
-  return {"rocktable: " + printable(sentence) + " (see " + full_name(app) + " --help)\n", kWrongUsage};
+CommandResult wrong_usage(const CLI::App& app, const std::string& sentence) {
+  return {"rocktable: " + printable(sentence) + " (see " + full_name(app) + " --help)\n", kExitUsage};
 }
 
 }  // namespace rocktable

@@ -1,4 +1,5 @@
-// How every command of the program reads its command line: --help on standard output, wrong usage in one line.
+// Parses the command lines of all commands: --help on standard output, wrong usage as one line on standard
+// error.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +17,35 @@ class Option;
 
 namespace rocktable {
 
-inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;
-inline constexpr int kWrongUsage = 2;
+inline constexpr int kExitSuccess = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
 
-// What is left to do with a command line that asks for no work, or for none that can be done.
-struct Ending {
+// The outcome of a command line that starts no work, such as --help or wrong usage: text and exit code.
+struct CommandResult {
   std::string text;
   int exit_code;
 
-  // On standard output where the code is 0, else on standard error; returns the code.
+  // Prints the text to standard output if the exit code is 0, else to standard error. Returns the exit code.
   int print() const;
 };
 
-// As argv[0]: `rocktable help COMMAND WORD...` asks for a page. Words that lead to none are refused then; behind a command line
-// that went wrong, --help is answered whatever the line says.
+// argv[0] of a request for a help page: `rocktable help COMMAND WORD...`. Such a request fails if a word is
+// unknown; elsewhere --help shows a page even if the rest of the command line is wrong.
 inline constexpr std::string_view kHelpWord = "help";
 
-// Nothing where the command line is right, and there is work to do. What is mistyped is named, with the option or the
-// command that it is nearest to.
-std::optional<Ending> parse(CLI::App& app, int argc, const char* const* argv);
+// Returns nullopt if the command line is valid and starts work. For unknown options and commands the message
+// suggests the nearest known one.
+std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv);
 
-// `there is no WHAT WORD: did you mean ...?`, the question where one of `known` is near.
+// Returns `there is no WHAT WORD`, and `: did you mean ...?` if a word of `known` is near.
 std::string unknown_word(const std::string& what, const std::string& word,
                          std::span<const std::string> known);
 
 // The names of an app's options, as they are typed: `--location`, `-l`.
 std::vector<std::string> option_names(const CLI::App& app);
 
-// An option that takes a number from `least` to `most`. Another value is refused with both.
+// Adds an option that takes a number from `least` to `most`. Other values are rejected with out_of_range().
 CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(std::int64_t)>& set,
                         std::int64_t least, std::int64_t most, const std::string& text);
 
@@ -55,22 +56,24 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, 
       app, name, [&number](std::int64_t value) { number = static_cast<Number>(value); }, least, most, text);
 }
 
-// The value of a flag, as a variable or a file gives it: true, yes, on, 1; false, no, off, 0; in any case.
+// Parses the value of a flag from a variable or a file: true, yes, on, 1; false, no, off, 0. Ignores case.
 std::optional<bool> parse_flag(std::string_view text);
 
-// The sentences of such refusals.
+// The error messages for a number out of range, and for an invalid value of a flag.
 std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
                          std::int64_t most);
 std::string no_flag_value(const std::string& name, const std::string& value);
 
-// From now on pages of subcommands list the options of `app`, too, which they take as well (CLI::App::fallthrough). For subcommands
-// that are added later.
+// Lists the options of `app` in the help pages of its subcommands, which accept them too
+// (CLI::App::fallthrough). Applies to subcommands that are added later.
 void list_inherited_options(CLI::App& app);
 
-// A line on standard output; what of it comes from a server or a file is harmless there (odata/printable.h).
-void say(const std::string& line);
+// Prints a line to standard output. Escapes control characters, because text may come from a server or a file
+// (odata/printable.h).
+void print_line(const std::string& line);
 
-// A command line that `app` could read, and that makes no sense. The page of the subcommand that was found in it is named.
-Ending wrong_usage(const CLI::App& app, const std::string& sentence);
+// The outcome of a command line that is well-formed but invalid. Refers to the help page of the selected
+// subcommand.
+CommandResult wrong_usage(const CLI::App& app, const std::string& sentence);
 
 }  // namespace rocktable

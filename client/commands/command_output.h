@@ -1,5 +1,5 @@
-// What a command tells of its work on standard output: sentences for people, or, with --json, one document for programs
-// (docs/json.md has their shapes).
+// The output of a command on standard output: sentences for users or, with --json, one JSON document
+// (docs/json.md describes it).
 #pragma once
 
 #include <functional>
@@ -20,18 +20,18 @@ class CommandOutput {
 
   bool is_json() const { return json_; }
 
-  // A line for people; nothing with --json.
-  void say(const std::string& line) const;
-  // The document, with --json alone.
-  void give(const nlohmann::json& document) const;
+  // Prints a line for users; nothing with --json.
+  void print_line(const std::string& line) const;
+  // Prints the document; only with --json.
+  void print_document(const nlohmann::json& document) const;
 
  private:
   bool json_ = false;
 };
 
-// Reads the command line and does the work, which returns the exit code. With --json what goes wrong, the command line
-// included, is {"error": sentence} on standard output; else wrong usage is told, and all that `work` throws besides
-// goes through.
+// Parses the command line and calls `work`, which returns the exit code. With --json, errors are printed as
+// {"error": sentence} on standard output, including errors of the command line. Without it, wrong usage is
+// printed, and other exceptions of `work` propagate.
 int run_command(CLI::App& app, int argc, const char* const* argv, CommandOutput& output,
                 const std::function<int()>& work);
 

@@ -19,11 +19,11 @@ constexpr const char* kVariable = "ROCKTABLE_YES";
 }  // namespace
 
 void Confirmation::add_flag(CLI::App& app) {
-  flag_ = app.add_flag("--yes", yes_, "Do not ask (a question comes at a terminal alone)");
+  flag_ = app.add_flag("--yes", yes_, "Skip the confirmation at a terminal");
   flag_->option_text(std::string("(Env:") + kVariable + ")");
 }
 
-void Confirmation::take_variable() {
+void Confirmation::read_variable() {
   const char* const value = std::getenv(kVariable);
   if (value == nullptr || *value == '\0' || flag_->count() > 0) return;
   const auto yes = parse_flag(value);
@@ -31,15 +31,15 @@ void Confirmation::take_variable() {
   yes_ = *yes;
 }
 
-void Confirmation::ask(const std::string& question) const {
-  if (yes_ || !can_be_asked()) return;
+void Confirmation::require(const std::string& question) const {
+  if (yes_ || !is_interactive()) return;
   std::cerr << printable(question) << " [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
-  if (!std::cin) std::cerr << '\n';  // the end of input leaves the line open
+  if (!std::cin) std::cerr << '\n';  // at the end of input the cursor is still in the line
   const auto word = trim(answer);
   if (equals_ignoring_case(word, "y") || equals_ignoring_case(word, "yes")) return;
-  throw std::runtime_error("nothing was changed");
+  throw std::runtime_error("not confirmed; nothing was changed");
 }
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// What loses data is asked for at a terminal.
+// Asks for confirmation at a terminal before data is deleted.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace rocktable {
 
 class Confirmation {
  public:
-  // --yes: nobody is asked. Writes to this while the app parses.
+  // Adds --yes: do not ask. Parsing writes to this object, which must stay where it is.
   void add_flag(CLI::App& app);
 
-  // The same from ROCKTABLE_YES, where the command line does not say it; `rocktable exec` sets it, for the instance there is
-  // the command's own. Throws WrongUsage.
-  void take_variable();
+  // Reads ROCKTABLE_YES if --yes is not on the command line. `rocktable exec` sets the variable, because its
+  // instance belongs to the command. Throws WrongUsage.
+  void read_variable();
 
-  // Asks where somebody can answer, else goes on: a script that calls a command has said what it wants, and nobody is there
-  // to be surprised. Throws std::runtime_error where the answer is not yes.
-  void ask(const std::string& question) const;
+  // Asks at a terminal; otherwise returns at once, because a script cannot answer. Throws std::runtime_error
+  // if the answer is not yes.
+  void require(const std::string& question) const;
 
  private:
   CLI::Option* flag_ = nullptr;

@@ -1,4 +1,4 @@
-// The flags that name a running rocktable, and show that a command may control it.
+// The flags that select a running rocktable and authorize control requests.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@ class App;
 
 namespace rocktable {
 
-// For --help: what stands for CONN.
+// Text for --help: which values CONN can have.
 extern const char* const kAboutTargets;
 
-// --connectionString, --url (its former name) and --caFile, each of them also from the environment, as `rocktable exec` sets
-// it. Writes to `options` while the app parses.
-void add_target_options(CLI::App& app, TargetOptions& options);
+// Adds --connectionString, --url (its former name) and --caFile. Each also has an environment variable, which
+// `rocktable exec` sets. Parsing writes to `options`.
+void add_target_options(CLI::App& app, ControlTargetOptions& options);
 
-// The options of the target and --controlToken, which may say where the value is (secret.h). Writes to `options` while the app
-// parses.
+// Adds the target options and --controlToken, whose value may be a reference (client/secret.h). Parsing
+// writes to `options`.
 void add_control_options(CLI::App& app, ControlClientOptions& options);
 
-// For --help: what stands for CONN, and for secrets.
+// Text for --help: values of CONN, and references to secrets.
 std::string about_control_targets();
 
 }  // namespace rocktable

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxSeconds = 3600;
 constexpr const char* kReady = R"("status":"ready")";
 
-// Asks no account and shows no secret. Throws std::exception where the answer is not that it is ready.
+// Sends no credentials. Throws std::exception if the response does not say that the instance is ready.
 void check(const HttpUrl& url, const HttpOptions& options) {
   HttpClient client(url, options);
   const HttpResponse response = client.send({"GET", "/_rocktable/ready", {}, {}});
@@ -26,36 +26,36 @@ void check(const HttpUrl& url, const HttpOptions& options) {
   if (response.status == 503) {
     const auto answer = nlohmann::json::parse(response.body, nullptr, false);
     const bool says_why = answer.is_object() && answer.contains("error") && answer["error"].is_string();
-    throw std::runtime_error(
-        url.origin() + " is not ready: " + (says_why ? answer["error"].get<std::string>() : "it stops"));
+    throw std::runtime_error(url.origin() + " is not ready: " +
+                             (says_why ? answer["error"].get<std::string>() : "it is stopping"));
   }
-  throw std::runtime_error(url.origin() + " is not rocktable: it answered " +
-                           std::to_string(response.status) + " to GET /_rocktable/ready");
+  throw std::runtime_error(url.origin() + " is not a rocktable: it returned status " +
+                           std::to_string(response.status) + " for GET /_rocktable/ready");
 }
 
 }  // namespace
 
 int run_healthcheck(int argc, const char* const* argv) {
-  CLI::App app("Says whether a running instance serves requests.", "rocktable healthcheck");
-  TargetOptions options;
+  CLI::App app("Checks whether a running instance serves requests.", "rocktable healthcheck");
+  ControlTargetOptions options;
   int seconds = 3;
   add_target_options(app, options);
-  app.add_option("--timeout", seconds, "For each step: to connect, to agree on TLS, to answer [3]")
+  app.add_option("--timeout", seconds, "Per step: connection, TLS, response [3]")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, kMaxSeconds).description(""));
   CommandOutput output;
   output.add_flag(app);
   app.footer(std::string("\n") + kAboutTargets +
-             "Nothing of the account is sent.\nExit codes: 0 it is ready, 1 it is not, 2 wrong usage.");
+             "No credentials are sent.\nExit codes: 0 ready, 1 not ready, 2 wrong usage.");
   return run_command(app, argc, argv, output, [&] {
-    const HttpUrl origin = control_target(options.target).origin;
+    const HttpUrl origin = resolve_control_target(options.connection).origin;
     const std::chrono::seconds timeout(seconds);
     check(origin, {.certificate_authority_file = options.ca_file,
                    .connect_timeout = timeout,
                    .answer_timeout = timeout});
-    output.say("rocktable: " + origin.origin() + " is ready");
-    output.give({{"endpoint", origin.origin()}, {"status", "ready"}});
-    return kDone;
+    output.print_line("rocktable: " + origin.origin() + " is ready");
+    output.print_document({{"endpoint", origin.origin()}, {"status", "ready"}});
+    return kExitSuccess;
   });
 }
 

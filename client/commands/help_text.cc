@@ -5,11 +5,11 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kLeastText = 30;  // columns beside a name; with less the text goes below it
-constexpr std::size_t kBelowName = 6;   // its indentation there
+constexpr std::size_t kMinTextColumns = 30;  // with fewer columns the text goes below the name
+constexpr std::size_t kBelowName = 6;        // indentation of the text below a name
 
-// Where the text begins in `  NAME  text`: behind the first gap of two blanks or more that follows the indentation.
-// npos where the line has no such gap.
+// The column where the text of `  NAME  text` starts: after the first gap of at least two blanks that follows
+// the name. npos if the line has no such gap.
 std::size_t text_column(std::string_view line) {
   const std::size_t name = line.find_first_not_of(' ');
   if (name == 0 || name == line.npos) return line.npos;
@@ -17,8 +17,8 @@ std::size_t text_column(std::string_view line) {
   return gap == line.npos ? gap : line.find_first_not_of(' ', gap);
 }
 
-// Appends `text` in lines of at most `columns`, those behind the first one with `indent` blanks. The first begins in column
-// `used`.
+// Appends `text` in lines of at most `columns`. The first line continues at column `used`; the others are
+// indented by `indent` blanks.
 void append_folded(std::string& out, std::string_view text, std::size_t used, std::size_t indent,
                    std::size_t columns) {
   std::size_t column = used;
@@ -47,10 +47,10 @@ void append_line(std::string& out, std::string_view line, std::size_t columns) {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t text = text_column(line);
   if (text == line.npos) {
-    const std::size_t indent = first + kLeastText <= columns ? first : std::min(first, kBelowName);
+    const std::size_t indent = first + kMinTextColumns <= columns ? first : std::min(first, kBelowName);
     out.append(indent, ' ');
     append_folded(out, line.substr(first), indent, indent, columns);
-  } else if (text + kLeastText <= columns) {
+  } else if (text + kMinTextColumns <= columns) {
     out.append(line.substr(0, text));
     append_folded(out, line.substr(text), text, text, columns);
   } else {

@@ -1,4 +1,4 @@
-// Help pages in the width of the terminal. Pure.
+// Fits help pages to the width of the terminal. No I/O.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace rocktable {
 
-// Breaks the lines of a help page so that they have at most `columns` characters, as far as its words allow. A line
-// `  NAME  text` goes on below its text, or, where `columns` is small, the whole text stands below its name. A line
-// that is broken inside running text keeps its indentation.
+// Breaks lines of a help page that exceed `columns` characters, between words. The text of a line `  NAME
+// text` continues below its first word or, if `columns` is small, starts below its name. Running text keeps
+// its indentation.
 std::string fold_help(std::string_view page, int columns);
 
 }  // namespace rocktable

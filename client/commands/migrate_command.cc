@@ -45,15 +45,16 @@ std::string title(std::int64_t id, const std::string& version, const std::string
 MigratorOptions options_of(const MigrateFlags& flags, Progress& progress) {
   MigratorOptions out;
   out.http.certificate_authority_file = flags.authority_file;
-  out.lock.patience = std::chrono::seconds(flags.wait);
-  out.listener.tell = [&progress](const std::string& sentence) { progress.tell(sentence); };
-  out.listener.begin_step = [&progress](const Migration& migration, std::size_t step) {
-    if (step == 0) progress.tell("applies " + title(migration.id, migration.version, migration.description));
-    progress.tell("  " + std::to_string(step + 1) + "/" + std::to_string(migration.steps.size()) + "  " +
-                  summary(migration.steps[step]));
+  out.lock.max_wait = std::chrono::seconds(flags.wait);
+  out.listener.on_message = [&progress](const std::string& sentence) { progress.print_line(sentence); };
+  out.listener.on_step = [&progress](const Migration& migration, std::size_t step) {
+    if (step == 0)
+      progress.print_line("applying " + title(migration.id, migration.version, migration.description));
+    progress.print_line("  " + std::to_string(step + 1) + "/" + std::to_string(migration.steps.size()) +
+                        "  " + summary(migration.steps[step]));
   };
-  out.listener.moved = [&progress](const std::string& what, std::uint64_t entities) {
-    constexpr std::uint64_t kLook = 256;  // from one look at the clock to the next
+  out.listener.on_entities = [&progress](const std::string& what, std::uint64_t entities) {
+    constexpr std::uint64_t kLook = 256;  // between two progress reports
     if (entities % kLook == 0) progress.show(what, entities, std::nullopt);
   };
   return out;
@@ -67,7 +68,7 @@ nlohmann::json text_or_null(const std::string& text) {
   return text.empty() ? nlohmann::json() : nlohmann::json(text);
 }
 
-// What all documents tell of a migration.
+// The members that all documents have for a migration.
 template <class One>
 nlohmann::json document_of(const One& one) {
   return {{"id", one.id}, {"version", one.version}, {"description", one.description}};
@@ -79,27 +80,30 @@ int up(const MigrateFlags& flags, const CommandOutput& output) {
   auto options = options_of(flags, progress);
   bool begun = false;
   nlohmann::json applied = nlohmann::json::array();
-  options.listener.begin_step = [&, tell = options.listener.begin_step](const Migration& migration,
-                                                                        std::size_t step) {
+  options.listener.on_step = [&, report_step = options.listener.on_step](const Migration& migration,
+                                                                         std::size_t step) {
     begun = true;
-    tell(migration, step);
+    report_step(migration, step);
   };
-  options.listener.applied = [&](const Migration& migration) { applied.push_back(document_of(migration)); };
+  options.listener.on_applied = [&](const Migration& migration) {
+    applied.push_back(document_of(migration));
+  };
   auto migrator = migrator_of(flags, std::move(options));
   const auto migrations = read_migrations(flags.folder);
   const InterruptionNotice notice(std::string("interrupted") + kResume);
   try {
     const std::size_t done = migrator.up(migrations, flags.to);
-    output.say(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
+    output.print_line(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
   } catch (const std::exception& error) {
     if (begun) throw std::runtime_error(std::string(error.what()) + kResume);
     throw;
   }
-  output.give({{"applied", applied}});
-  return kDone;
+  output.print_document({{"applied", applied}});
+  return kExitSuccess;
 }
 
-// What would be done, by the tables as they are: a step cannot be counted that works on what one before it makes.
+// Reports what would be done, based on the tables as they are. Entities that an earlier step would create are
+// not counted.
 int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, is_terminal());
   auto migrator = migrator_of(flags, options_of(flags, progress));
@@ -110,14 +114,15 @@ int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
       throw std::runtime_error("migration " + std::to_string(status.id) + " (" + status.source +
                                ") was edited after it was applied or begun");
     if (status.state == MigrationState::Applied || (flags.to && status.id > *flags.to)) continue;
-    output.say(title(status.id, status.version, status.description));
+    output.print_line(title(status.id, status.version, status.description));
     nlohmann::json steps = nlohmann::json::array();
     for (const auto& migration : migrations) {
       if (migration.id != status.id) continue;
       for (auto i = static_cast<std::size_t>(status.step); i < migration.steps.size(); ++i) {
         const StepCost cost = migrator.cost(migration.steps[i]);
-        output.say("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") +
-                   ", " + counted(cost.transactions, "transaction", "transactions"));
+        output.print_line("  " + summary(migration.steps[i]) + ": " +
+                          counted(cost.entities, "entity", "entities") + ", " +
+                          counted(cost.transactions, "transaction", "transactions"));
         steps.push_back({{"step", summary(migration.steps[i])},
                          {"entities", cost.entities},
                          {"transactions", cost.transactions}});
@@ -126,11 +131,11 @@ int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
     waiting.push_back(document_of(status));
     waiting.back()["steps"] = std::move(steps);
   }
-  output.say(waiting.empty()
-                 ? "nothing to do"
-                 : counted(waiting.size(), "migration waits", "migrations wait") + ", nothing was written");
-  output.give({{"waiting", waiting}});
-  return kDone;
+  output.print_line(waiting.empty() ? "nothing to do"
+                                    : counted(waiting.size(), "migration waiting", "migrations waiting") +
+                                          ", nothing was written");
+  output.print_document({{"waiting", waiting}});
+  return kExitSuccess;
 }
 
 std::string time_of(const MigrationStatus& status) {
@@ -141,7 +146,7 @@ std::string state_of(const MigrationStatus& status) {
   std::string out(to_string(status.state));
   if (status.state == MigrationState::Begun) out += " at step " + std::to_string(status.step + 1);
   if (status.state == MigrationState::Applied && status.ended) out += " " + time_of(status);
-  if (status.source.empty()) out += ", without a file here";
+  if (status.source.empty()) out += ", file is missing";
   return out;
 }
 
@@ -163,11 +168,11 @@ int status(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, false);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& one : statuses(flags, progress)) {
-    output.say(title(one.id, one.version, one.description) + ": " + state_of(one));
+    output.print_line(title(one.id, one.version, one.description) + ": " + state_of(one));
     list.push_back(document_of_status(one));
   }
-  output.give({{"migrations", list}});
-  return kDone;
+  output.print_document({{"migrations", list}});
+  return kExitSuccess;
 }
 
 int verify(const MigrateFlags& flags, const CommandOutput& output) {
@@ -179,40 +184,40 @@ int verify(const MigrateFlags& flags, const CommandOutput& output) {
     if (one.state == MigrationState::Applied && !one.source.empty()) continue;
     ++wrong;
     if (!output.is_json())
-      progress.tell("migration " + std::to_string(one.id) + " is not as it should be: " + state_of(one));
+      progress.print_line("migration " + std::to_string(one.id) + " failed verification: " + state_of(one));
   }
-  output.give({{"verified", wrong == 0}, {"migrations", list}});
-  if (wrong > 0) return kFailed;
-  output.say(counted(list.size(), "migration", "migrations") + ", all applied");
-  return kDone;
+  output.print_document({{"verified", wrong == 0}, {"migrations", list}});
+  if (wrong > 0) return kExitFailure;
+  output.print_line(counted(list.size(), "migration", "migrations") + ", all applied");
+  return kExitSuccess;
 }
 
-int begin(const MigrateFlags& flags, const CommandOutput& output) {
+int create_file(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, false);
   const auto file = write_new_migration(flags.folder, flags.name);
   const auto schema = std::filesystem::path(flags.folder) / kSchemaFile;
-  const SchemaState state = put_schema(flags.folder);
+  const SchemaState state = write_schema(flags.folder);
   if (state == SchemaState::Changed)
-    progress.tell(schema.string() +
-                  " is not the schema of this version, and stays as it is; delete it to have that");
-  output.say(file.string());
-  output.give({{"file", file.string()},
-               {"schema", schema.string()},
-               {"schemaChanged", state == SchemaState::Changed}});
-  return kDone;
+    progress.print_line(schema.string() +
+                        " was edited and is kept; delete it to get the schema of this version");
+  output.print_line(file.string());
+  output.print_document({{"file", file.string()},
+                         {"schema", schema.string()},
+                         {"schemaChanged", state == SchemaState::Changed}});
+  return kExitSuccess;
 }
 
 }  // namespace
 
 int run_migrate(int argc, const char* const* argv) {
-  CLI::App app("Applies migrations, files in DIR, to the tables of an account, each once.",
+  CLI::App app("Applies the migration files in DIR to the tables of an account, each once.",
                "rocktable migrate");
   MigrateFlags flags;
   app.require_subcommand(1);
   app.get_formatter()->column_width(kHelpColumn);
-  constexpr const char* kAboutEndings =
-      "\nExit codes: 0 done; 1 failed, with a sentence; 2 wrong usage. See docs/migrations.md.";
-  app.footer(std::string("\n") + kAboutConnections + kAboutEndings);
+  constexpr const char* kAboutExitCodes =
+      "\nExit codes: 0 success; 1 failure; 2 wrong usage. See docs/migrations.md.";
+  app.footer(std::string("\n") + kAboutConnections + kAboutExitCodes);
   CommandOutput output;
   const auto command = [&](const char* name, const char* text) {
     CLI::App* const added = app.add_subcommand(name, text);
@@ -220,37 +225,39 @@ int run_migrate(int argc, const char* const* argv) {
     return added;
   };
   const auto add_folder = [&](CLI::App* to) {
-    to->add_option("DIR", flags.folder, "The folder of the files")->type_name("")->required();
+    to->add_option("DIR", flags.folder, "Folder with the migration files")->type_name("")->required();
   };
   const auto add_account = [&](CLI::App* to) {
-    to->add_option("--connectionString", flags.account, "The account")->type_name("CONN");
-    to->add_option("--caFile", flags.authority_file, "Trust these certificates, too (ROCKTABLE_CA_FILE)")
+    to->add_option("--connectionString", flags.account, "The account to migrate")->type_name("CONN");
+    to->add_option("--caFile", flags.authority_file, "Additional trusted certificates")
         ->type_name("FILE")
         ->envname("ROCKTABLE_CA_FILE");
     add_folder(to);
   };
-  CLI::App* const up_command = command("up", "Apply those that wait");
-  up_command->add_option("--to", flags.to, "Up to this id")
+  CLI::App* const up_command = command("up", "Apply all waiting migrations");
+  up_command->add_option("--to", flags.to, "Stop after this id")
       ->type_name("ID")
       ->check(CLI::Range(1, INT32_MAX).description(""));
   up_command->add_flag("--dryRun", flags.dry_run, "Read and count, write nothing");
-  up_command->add_option("--wait", flags.wait, "For another runner to end [60]")
+  up_command->add_option("--wait", flags.wait, "How long to wait for another runner [60]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0, kMaxSeconds).description(""));
   add_account(up_command);
-  CLI::App* const status_command = command("status", "Tell which are applied");
+  CLI::App* const status_command = command("status", "Show which migrations are applied");
   add_account(status_command);
-  CLI::App* const verify_command = command("verify", "Fail unless all are applied, as they are written");
+  CLI::App* const verify_command = command("verify", "Fail unless all are applied and unedited");
   add_account(verify_command);
-  CLI::App* const new_command = command("new", "Begin the next file");
-  new_command->footer(kAboutEndings);  // without an account
-  new_command->add_option("NAME", flags.name, "Its words: create_customers")->type_name("")->required();
+  CLI::App* const new_command = command("new", "Create the next migration file");
+  new_command->footer(kAboutExitCodes);  // no account needed
+  new_command->add_option("NAME", flags.name, "Part of the file name: create_customers")
+      ->type_name("")
+      ->required();
   add_folder(new_command);
   return run_command(app, argc, argv, output, [&] {
     if (up_command->parsed()) return flags.dry_run ? dry_run(flags, output) : up(flags, output);
     if (status_command->parsed()) return status(flags, output);
     if (verify_command->parsed()) return verify(flags, output);
-    return begin(flags, output);
+    return create_file(flags, output);
   });
 }
 

@@ -8,8 +8,8 @@
 #include "client/commands/command_output.h"
 #include "client/commands/confirmation.h"
 #include "client/commands/control_flags.h"
-#include "client/control/contents_summary.h"
 #include "client/control/control_client.h"
+#include "client/control/table_counts.h"
 #include "client/wrong_usage.h"
 #include "odata/uri.h"
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kHelpColumn = 36;
 
-// What is emptied; an empty name is not given.
-struct Reach {
+// What is emptied. An empty name means: not given.
+struct ResetScope {
   std::string account, table;
 
   std::string to_string() const {
@@ -39,31 +39,31 @@ nlohmann::json name_or_null(const std::string& name) {
   return name.empty() ? nlohmann::json() : nlohmann::json(name);
 }
 
-int reset(ControlClient& instance, const Reach& reach, const Confirmation& confirmation,
+int reset(ControlClient& instance, const ResetScope& scope, const Confirmation& confirmation,
           const CommandOutput& output) {
-  std::optional<ContentsSummary> before;
-  if (reach.table.empty()) {
-    before = contents_of(instance);
-    if (before && !reach.account.empty()) before = before->of_account(reach.account);
+  std::optional<TableCounts> before;
+  if (scope.table.empty()) {
+    before = request_table_counts(instance);
+    if (before && !scope.account.empty()) before = before->of_account(scope.account);
   }
-  const bool loses = !before || before->tables() > 0;
+  const bool loses = !before || before->total() > 0;
   if (loses)
-    confirmation.ask("Empty " + (before ? before->to_string() : reach.to_string()) + " at " +
-                     instance.address() + "?");
-  instance.ask("POST", reach.resource());
-  output.say("rocktable: reset " + reach.to_string() + " at " + instance.address() +
-             (before ? ": " + before->to_string() : ""));
+    confirmation.require("Empty " + (before ? before->to_string() : scope.to_string()) + " at " +
+                         instance.address() + "?");
+  instance.request("POST", scope.resource());
+  output.print_line("rocktable: reset " + scope.to_string() + " at " + instance.address() +
+                    (before ? ": " + before->to_string() : ""));
   nlohmann::json accounts, tables;
   if (before) {
-    accounts = before->tables_of.size();
-    tables = before->tables();
+    accounts = before->by_account.size();
+    tables = before->total();
   }
-  output.give({{"endpoint", instance.address()},
-               {"account", name_or_null(reach.account)},
-               {"table", name_or_null(reach.table)},
-               {"accounts", accounts},
-               {"tables", tables}});
-  return kDone;
+  output.print_document({{"endpoint", instance.address()},
+                         {"account", name_or_null(scope.account)},
+                         {"table", name_or_null(scope.table)},
+                         {"accounts", accounts},
+                         {"tables", tables}});
+  return kExitSuccess;
 }
 
 }  // namespace
@@ -71,16 +71,16 @@ int reset(ControlClient& instance, const Reach& reach, const Confirmation& confi
 int run_reset(int argc, const char* const* argv) {
   CLI::App app(
       "rocktable reset [--account NAME [--table NAME]]\n"
-      "Empties a running rocktable in constant time: all accounts; or one, its tables and settings; or one "
-      "table, which stays with its access policies.",
+      "Empties a running rocktable in constant time: all accounts, one account (tables "
+      "and settings), or one table (its access policies stay).",
       "rocktable reset");
   ControlClientOptions options;
-  Reach reach;
+  ResetScope scope;
   Confirmation confirmation;
   CommandOutput output;
   auto* const account_option =
-      app.add_option("--account", reach.account, "This account alone")->type_name("NAME");
-  app.add_option("--table", reach.table, "This table of the account alone")
+      app.add_option("--account", scope.account, "Only this account")->type_name("NAME");
+  app.add_option("--table", scope.table, "Only this table of the account")
       ->type_name("NAME")
       ->needs(account_option);
   confirmation.add_flag(app);
@@ -89,12 +89,12 @@ int run_reset(int argc, const char* const* argv) {
   app.get_formatter()->column_width(kHelpColumn);
   app.footer(about_control_targets());
   return run_command(app, argc, argv, output, [&] {
-    // Else all of them would go.
-    if (account_option->count() > 0 && reach.account.empty()) throw WrongUsage("an account has a name");
-    if (app.count("--table") > 0 && reach.table.empty()) throw WrongUsage("a table has a name");
-    confirmation.take_variable();
+    // An empty name would empty everything.
+    if (account_option->count() > 0 && scope.account.empty()) throw WrongUsage("--account must not be empty");
+    if (app.count("--table") > 0 && scope.table.empty()) throw WrongUsage("--table must not be empty");
+    confirmation.read_variable();
     ControlClient instance(options);
-    return reset(instance, reach, confirmation, output);
+    return reset(instance, scope, confirmation, output);
   });
 }
 

@@ -1,4 +1,4 @@
-// rocktable reset: empties a running rocktable, an account of it or one table.
+// rocktable reset: empties a running rocktable, one of its accounts, or one table.
 #pragma once
 
 namespace rocktable {

@@ -9,8 +9,8 @@
 #include "client/commands/command_output.h"
 #include "client/commands/confirmation.h"
 #include "client/commands/control_flags.h"
-#include "client/control/contents_summary.h"
 #include "client/control/control_client.h"
+#include "client/control/table_counts.h"
 #include "client/wrong_usage.h"
 #include "odata/uri.h"
 
@@ -37,27 +37,27 @@ std::string summary(const nlohmann::json& snapshot) {
   return tables_in(snapshot) + ", taken " + snapshot.at("taken").get<std::string>();
 }
 
-// One line for each.
-void say_list(const nlohmann::json& snapshots, const CommandOutput& output) {
+// Prints one line per snapshot.
+void print_list(const nlohmann::json& snapshots, const CommandOutput& output) {
   std::size_t widest = 0;
   for (const auto& snapshot : snapshots)
     widest = std::max(widest, snapshot.at("name").get<std::string>().size());
   for (const auto& snapshot : snapshots) {
     std::string name = snapshot.at("name").get<std::string>();
     name.resize(std::max(widest, name.size()), ' ');
-    output.say(name + "  " + snapshot.at("taken").get<std::string>() + "  " + tables_in(snapshot) + "  " +
-               std::to_string(snapshot.at("bytes").get<std::uint64_t>()) + " bytes");
+    output.print_line(name + "  " + snapshot.at("taken").get<std::string>() + "  " + tables_in(snapshot) +
+                      "  " + std::to_string(snapshot.at("bytes").get<std::uint64_t>()) + " bytes");
   }
 }
 
-// What `--replace` takes the place of; null where there is none.
+// The snapshot that --replace replaces; null if there is none.
 nlohmann::json snapshot_before(ControlClient& instance, const SnapshotFlags& flags) {
-  constexpr int kNone = 404;
+  constexpr int kNotFound = 404;
   if (!flags.replace) return {};
   try {
-    return instance.ask("GET", resource_of(flags.name));
+    return instance.request("GET", resource_of(flags.name));
   } catch (const ControlError& error) {
-    if (error.status() != kNone) throw;
+    if (error.status() != kNotFound) throw;
     return {};
   }
 }
@@ -65,56 +65,58 @@ nlohmann::json snapshot_before(ControlClient& instance, const SnapshotFlags& fla
 int take(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
   const auto replaced = snapshot_before(instance, flags);
   const auto snapshot =
-      instance.ask("POST", resource_of(flags.name) + (flags.replace ? "?replace=true" : ""));
-  output.say("rocktable: took the snapshot " + flags.name + " of all accounts at " + instance.address() +
-             ": " + tables_in(snapshot) + (replaced.is_null() ? "" : ", in place of " + summary(replaced)));
-  output.give({{"endpoint", instance.address()}, {"snapshot", snapshot}, {"replaced", replaced}});
-  return kDone;
+      instance.request("POST", resource_of(flags.name) + (flags.replace ? "?replace=true" : ""));
+  output.print_line("rocktable: took the snapshot " + flags.name + " of all accounts at " +
+                    instance.address() + ": " + tables_in(snapshot) +
+                    (replaced.is_null() ? "" : ", replacing " + summary(replaced)));
+  output.print_document({{"endpoint", instance.address()}, {"snapshot", snapshot}, {"replaced", replaced}});
+  return kExitSuccess;
 }
 
 int restore(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
-  const auto snapshot = instance.ask("GET", resource_of(flags.name));
-  const auto before = contents_of(instance);
-  if (!before || before->tables() > 0)
-    flags.confirmation.ask("Replace " + (before ? before->to_string() : "all tables of all accounts") +
-                           " at " + instance.address() + " by the snapshot " + flags.name + " (" +
-                           summary(snapshot) + ")?");
-  instance.ask("POST", resource_of(flags.name) + "/restore");
-  output.say("rocktable: restored the snapshot " + flags.name + " of all accounts at " + instance.address() +
-             ": " + summary(snapshot) + (before ? ", in place of " + before->to_string() : ""));
+  const auto snapshot = instance.request("GET", resource_of(flags.name));
+  const auto before = request_table_counts(instance);
+  if (!before || before->total() > 0)
+    flags.confirmation.require("Replace " + (before ? before->to_string() : "all tables of all accounts") +
+                               " at " + instance.address() + " with the snapshot " + flags.name + " (" +
+                               summary(snapshot) + ")?");
+  instance.request("POST", resource_of(flags.name) + "/restore");
+  output.print_line("rocktable: restored the snapshot " + flags.name + " of all accounts at " +
+                    instance.address() + ": " + summary(snapshot) +
+                    (before ? ", replacing " + before->to_string() : ""));
   nlohmann::json accounts, tables;
   if (before) {
-    accounts = before->tables_of.size();
-    tables = before->tables();
+    accounts = before->by_account.size();
+    tables = before->total();
   }
-  output.give({{"endpoint", instance.address()},
-               {"snapshot", snapshot},
-               {"replaced", {{"accounts", accounts}, {"tables", tables}}}});
-  return kDone;
+  output.print_document({{"endpoint", instance.address()},
+                         {"snapshot", snapshot},
+                         {"replaced", {{"accounts", accounts}, {"tables", tables}}}});
+  return kExitSuccess;
 }
 
-// Nobody is asked: the command names the one thing that goes.
+// Does not ask for confirmation: the command names the one snapshot that it deletes.
 int remove(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
-  const auto snapshot = instance.ask("GET", resource_of(flags.name));
-  instance.ask("DELETE", resource_of(flags.name));
-  output.say("rocktable: deleted the snapshot " + flags.name + " at " + instance.address() + ": " +
-             summary(snapshot));
-  output.give({{"endpoint", instance.address()}, {"snapshot", snapshot}});
-  return kDone;
+  const auto snapshot = instance.request("GET", resource_of(flags.name));
+  instance.request("DELETE", resource_of(flags.name));
+  output.print_line("rocktable: deleted the snapshot " + flags.name + " at " + instance.address() + ": " +
+                    summary(snapshot));
+  output.print_document({{"endpoint", instance.address()}, {"snapshot", snapshot}});
+  return kExitSuccess;
 }
 
 int list(ControlClient& instance, const CommandOutput& output) {
-  const auto snapshots = instance.ask("GET", "snapshots").at("snapshots");
-  say_list(snapshots, output);
-  output.give({{"endpoint", instance.address()}, {"snapshots", snapshots}});
-  return kDone;
+  const auto snapshots = instance.request("GET", "snapshots").at("snapshots");
+  print_list(snapshots, output);
+  output.print_document({{"endpoint", instance.address()}, {"snapshots", snapshots}});
+  return kExitSuccess;
 }
 
 int show(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
-  const auto snapshot = instance.ask("GET", resource_of(flags.name));
-  say_list(nlohmann::json::array({snapshot}), output);
-  output.give({{"endpoint", instance.address()}, {"snapshot", snapshot}});
-  return kDone;
+  const auto snapshot = instance.request("GET", resource_of(flags.name));
+  print_list(nlohmann::json::array({snapshot}), output);
+  output.print_document({{"endpoint", instance.address()}, {"snapshot", snapshot}});
+  return kExitSuccess;
 }
 
 }  // namespace
@@ -122,15 +124,14 @@ int show(ControlClient& instance, const SnapshotFlags& flags, const CommandOutpu
 int run_snapshot(int argc, const char* const* argv) {
   CLI::App app(
       "rocktable snapshot take|restore|list|show|delete [NAME]\n"
-      "Snapshots of all that a running rocktable holds, of all its accounts: taken and restored while it "
-      "serves.",
+      "Manages snapshots of all accounts of a running rocktable, while it serves requests.",
       "rocktable snapshot");
   SnapshotFlags flags;
   CommandOutput output;
   add_control_options(app, flags.instance);
   list_inherited_options(app);
   app.require_subcommand(1);
-  app.fallthrough();  // the options of the instance stand before or behind
+  app.fallthrough();  // options of the instance may come before or after the subcommand
   app.get_formatter()->column_width(kHelpColumn);
   app.footer(about_control_targets());
   const auto add = [&](const char* action, const char* text, bool has_name = true) {
@@ -139,16 +140,16 @@ int run_snapshot(int argc, const char* const* argv) {
     output.add_flag(*command);
     return command;
   };
-  auto* const take_command = add("take", "Take a snapshot of this name");
-  take_command->add_flag("--replace", flags.replace, "In place of the one that has the name");
-  auto* const restore_command = add("restore", "Make all as it was; the snapshot stays");
+  auto* const take_command = add("take", "Take a snapshot with this name");
+  take_command->add_flag("--replace", flags.replace, "Replace an existing snapshot");
+  auto* const restore_command = add("restore", "Restore all data; keeps the snapshot");
   flags.confirmation.add_flag(*restore_command);
   auto* const delete_command = add("delete", "Delete a snapshot");
   auto* const list_command = add("list", "Show all snapshots", false);
   add("show", "Show a snapshot");
   return run_command(app, argc, argv, output, [&] {
-    if (!list_command->parsed() && flags.name.empty()) throw WrongUsage("a snapshot has a name");
-    if (restore_command->parsed()) flags.confirmation.take_variable();
+    if (!list_command->parsed() && flags.name.empty()) throw WrongUsage("NAME must not be empty");
+    if (restore_command->parsed()) flags.confirmation.read_variable();
     ControlClient instance(flags.instance);
     if (take_command->parsed()) return take(instance, flags, output);
     if (restore_command->parsed()) return restore(instance, flags, output);

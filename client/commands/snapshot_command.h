@@ -1,4 +1,4 @@
-// rocktable snapshot take|restore|list|delete: snapshots of a running rocktable.
+// rocktable snapshot take|restore|list|show|delete: manages snapshots of a running rocktable.
 #pragma once
 
 namespace rocktable {

@@ -8,8 +8,8 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kShortest = 3;      // a word of two letters is near to too many
-constexpr std::size_t kShortestPart = 4;  // of another word
+constexpr std::size_t kShortest = 3;      // a word of two letters is near to too many words
+constexpr std::size_t kShortestPart = 4;  // to search inside other words
 
 std::string_view without_dashes(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
@@ -30,7 +30,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   const auto same = [&](std::size_t i, std::size_t j) {
     return equals_ignoring_case(a.substr(i - 1, 1), b.substr(j - 1, 1));
   };
-  // rows[i][j]: of the first i letters of `a` and the first j of `b`.
+  // rows[i][j]: distance between the first i letters of `a` and the first j of `b`.
   std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {

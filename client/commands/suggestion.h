@@ -1,4 +1,4 @@
-// "Did you mean": the known word that a mistyped one is nearest to. Pure.
+// "Did you mean": finds the known word that is nearest to a mistyped one. No I/O.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace rocktable {
 
-// How many letters have to be inserted, deleted, replaced or exchanged with their neighbour to make `b` of `a`. The case
-// of ASCII letters does not count.
+// The number of insertions, deletions, replacements and swaps of neighbouring letters that turn `a` into `b`.
+// Ignores the case of ASCII letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns the first of `known` with the smallest distance, if that is small for the word's length; else the first one
-// that contains the word. Dashes in front belong to neither. Nothing for words of less than three letters.
+// Returns the first word of `known` with the smallest distance, if that is small for the length of `word`;
+// otherwise the first one that contains it. Ignores leading dashes. nullopt for words of less than three
+// letters.
 std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> known);
 
 }  // namespace rocktable

@@ -20,25 +20,25 @@ constexpr std::size_t kHelpColumn = 36;
 constexpr int kMaxConnections = 64;
 
 constexpr const char* kAboutFiles =
-    "FILE is TABLE.ndjson or TABLE.csv, DIR a folder of such files, - standard input or output.\n"
-    "Timestamps are the service's own, and not in files.\n";
+    "FILE is TABLE.ndjson or TABLE.csv; DIR is a folder of such files;\n"
+    "- is standard input or output. Files do not contain timestamps.\n";
 
-constexpr const char* kAboutEndings =
-    "An attempt that was broken off goes on where it was, when the same command is given again.\n"
-    "Exit codes: 0 done; 1 failed, with what was done so far; 2 wrong usage.";
+constexpr const char* kAboutExitCodes =
+    "To resume an interrupted transfer, run the same command again.\n"
+    "Exit codes: 0 success; 1 failure, with what was done; 2 wrong usage.";
 
-// What a command has: which of its ends are accounts, and the sentences of its help.
+// One of the three commands: which ends are accounts, and its description.
 struct TransferCommand {
   const char* name;
   const char* description;
   bool from_account, to_account;
 
-  // Where one end is an account, it has the name that accounts have in all commands, and its former one.
+  // If only one end is an account, its flag has the same name as in other commands, and its former name.
   const char* from_flag() const {
     return from_account && !to_account ? "--connectionString,--from" : "--from";
   }
   const char* to_flag() const { return to_account && !from_account ? "--connectionString,--to" : "--to"; }
-  // What an account is asked for by.
+  // The flag for an account, for error messages.
   std::string flag_of(const char* end) const {
     return from_account && to_account ? end : "--connectionString";
   }
@@ -52,7 +52,7 @@ constexpr TransferCommand kExport = {
 constexpr TransferCommand kImport = {
     "import",
     "rocktable import [--connectionString CONN] --from DIR|FILE|- [OPTIONS]\n"
-    "Writes the entities of files to tables, which are created where they are missing.",
+    "Writes the entities of files to tables. Creates missing tables.",
     false, true};
 constexpr TransferCommand kCopy = {
     "copy",
@@ -60,7 +60,7 @@ constexpr TransferCommand kCopy = {
     "Copies the entities of tables from one account to another.",
     true, true};
 
-// As given.
+// The flags as given.
 struct TransferFlags {
   std::string from, to, format, mode = "replace", authority_file;
   bool all = false;
@@ -76,51 +76,51 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
   };
   const auto* from = command.from_account ? "CONN" : "DIR|FILE|-";
   const auto* to = command.to_account ? "CONN" : "DIR|FILE|-";
-  add(command.from_flag(), flags.from, from, "Where entities come from")->required(!command.from_account);
-  add(command.to_flag(), flags.to, to, "Where they go to")->required(!command.to_account);
-  add("--table", options.tables, "NAME", "This table; may be repeated")->allow_extra_args(false);
+  add(command.from_flag(), flags.from, from, "Source of the entities")->required(!command.from_account);
+  add(command.to_flag(), flags.to, to, "Target of the entities")->required(!command.to_account);
+  add("--table", options.tables, "NAME", "Only this table; may be repeated")->allow_extra_args(false);
   if (command.from_account) {
     app.add_flag("--all", flags.all, "All tables");
-    add("--filter", options.filter, "FILTER", "Only entities that match, as in $filter");
+    add("--filter", options.filter, "FILTER", "Only entities that match this $filter");
   }
   if (command.from_account != command.to_account)
-    add("--format", flags.format, "FORMAT", "ndjson or csv; otherwise as names of files end, and ndjson")
+    add("--format", flags.format, "FORMAT", "Default: by file name, else ndjson")
         ->check(CLI::IsMember({"ndjson", "csv"}));
   if (command.to_account) {
-    add("--mode", flags.mode, "MODE", "How to write: insert, replace (insert or replace; default) or merge")
+    add("--mode", flags.mode, "MODE", "insert, replace (insert or replace; the default) or merge")
         ->check(CLI::IsMember({"insert", "replace", "merge"}));
-    add("--connections", options.connections, "N", "Connections that write side by side (8)")
+    add("--connections", options.connections, "N", "Parallel connections for writing (8)")
         ->check(CLI::Range(1, kMaxConnections));
   }
   if (!command.to_account)
     app.add_flag("--escapeFormulas", options.escape_formulas,
-                 "In CSV, escape texts that spreadsheets take for formulas; import undoes it");
-  app.add_flag("--restart", options.restart, "Begin anew, whatever an earlier attempt has done");
+                 "In CSV, escape strings that look like formulas; import reverts it");
+  app.add_flag("--restart", options.restart, "Start over, ignoring an earlier attempt");
   add("--state", options.state_file, "FILE",
-      command.from_account && command.to_account ? "Where to keep what is done (nowhere)"
-                                                 : "Where to keep what is done (beside the data)");
+      command.from_account && command.to_account ? "Progress file (default: none)"
+                                                 : "Progress file (default: next to the data)");
   app.add_flag("--dryRun", options.dry_run, "Read and count, write nothing");
-  app.add_flag("--verify", options.verify, "Read both sides again, and compare them");
-  add("--caFile", flags.authority_file, "FILE", "Trust these certificates, too (ROCKTABLE_CA_FILE)")
+  app.add_flag("--verify", options.verify, "Read both sides again and compare them");
+  add("--caFile", flags.authority_file, "FILE", "Additional trusted certificates")
       ->envname("ROCKTABLE_CA_FILE");
 }
 
 void check(const TransferCommand& command, const TransferFlags& flags, bool is_json) {
   const TransferOptions& options = flags.options;
-  if (flags.all && !options.tables.empty()) throw WrongUsage("--all goes without --table");
+  if (flags.all && !options.tables.empty()) throw WrongUsage("--all and --table exclude each other");
   const bool streams = flags.from == "-" || flags.to == "-";
   if (options.verify && (streams || options.dry_run))
-    throw WrongUsage("--verify needs two sides that can be read again");
-  if (is_json && flags.to == "-") throw WrongUsage("--json and --to - both want standard output");
+    throw WrongUsage("--verify excludes --dryRun, standard input and standard output");
+  if (is_json && flags.to == "-") throw WrongUsage("--json and --to - both write to standard output");
   const bool is_csv =
       flags.format == "csv" || (flags.format.empty() && format_of_file(flags.to) == EntityFormat::Csv);
-  if (options.escape_formulas && !is_csv) throw WrongUsage("--escapeFormulas is for CSV: --format csv");
+  if (options.escape_formulas && !is_csv) throw WrongUsage("--escapeFormulas requires CSV (--format csv)");
   if (flags.from == "-" && options.tables.size() != 1)
-    throw WrongUsage("standard input has no name: give one --table");
+    throw WrongUsage("standard input has no table name: pass --table once");
   if (flags.from == "-" && !options.state_file.empty())
-    throw WrongUsage("standard input cannot be gone on with: --state goes without it");
+    throw WrongUsage("--state excludes standard input, which cannot resume");
   if (command.from_account && command.to_account && flags.from.empty() && flags.to.empty())
-    throw WrongUsage("--from or --to is missing: one of them may come from the environment");
+    throw WrongUsage("--from or --to is required: the environment can provide only one account");
 }
 
 WriteMode mode_of(const std::string& text) {
@@ -146,11 +146,11 @@ void read_ends(const TransferCommand& command, TransferFlags& flags) {
     throw WrongUsage("--from and --to are the same account, " + options.to.account->address());
 }
 
-// What to say to whoever ends it by Ctrl-C.
-std::string interrupted(const TransferOptions& options) {
+// The message after Ctrl-C.
+std::string interruption_message(const TransferOptions& options) {
   if (!state_file_of(options).empty()) return "interrupted; run the same command again to resume";
   return options.dry_run ? "interrupted; nothing was written"
-                         : "interrupted; the same command begins anew (with --state FILE it would resume)";
+                         : "interrupted; the same command starts over (with --state FILE it would resume)";
 }
 
 nlohmann::json document_of(const TransferOptions& options, const TransferSummary& summary) {
@@ -171,17 +171,17 @@ int transfer(const TransferCommand& command, TransferFlags& flags, const Command
   options.http.certificate_authority_file = flags.authority_file;
   read_ends(command, flags);
   if (command.from_account && options.tables.empty() && !flags.all)
-    throw WrongUsage("name tables with --table, or give --all");
-  const InterruptionNotice notice(interrupted(options));
+    throw WrongUsage("pass --table NAME or --all");
+  const InterruptionNotice notice(interruption_message(options));
   Progress progress(std::cerr, is_terminal());
-  output.give(document_of(options, run_transfer(options, progress)));
-  return kDone;
+  output.print_document(document_of(options, run_transfer(options, progress)));
+  return kExitSuccess;
 }
 
 int run(const TransferCommand& command, int argc, const char* const* argv) {
   CLI::App app(command.description, std::string("rocktable ") + command.name);
   const bool has_files = !command.from_account || !command.to_account;
-  app.footer(std::string(kAboutConnections) + (has_files ? kAboutFiles : "") + kAboutEndings);
+  app.footer(std::string(kAboutConnections) + (has_files ? kAboutFiles : "") + kAboutExitCodes);
   app.get_formatter()->column_width(kHelpColumn);
   TransferFlags flags;
   CommandOutput output;

@@ -1,10 +1,8 @@
 #include "client/control/control_client.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "client/secret.h"
 #include "client/signing.h"
@@ -12,9 +10,9 @@
 namespace rocktable {
 namespace {
 
-constexpr int kNotSigned = 401;
+constexpr int kUnauthorized = 401, kForbidden = 403;
 
-// The environment's is what `rocktable exec` set: a value, whatever it begins with.
+// `rocktable exec` sets the variable to the token itself, which may start with `@` or `env:`.
 std::string token_of(const ControlClientOptions& options) {
   const char* const variable = std::getenv("ROCKTABLE_CONTROL_TOKEN");
   std::string token = options.token         ? read_secret(*options.token, "--controlToken")
@@ -25,16 +23,13 @@ std::string token_of(const ControlClientOptions& options) {
   return token;
 }
 
-// What the server says to whoever speaks HTTP, as this program's users do it.
-std::string in_own_flags(std::string sentence) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kFlags = {{
-      {"?replace=true", "--replace"},
-      {"With a token or a signature, any Host is accepted.",
-       "Name the server by 127.0.0.1, localhost or that value."},
-  }};
-  for (const auto& [parameter, flag] : kFlags)
-    if (const auto at = sentence.find(parameter); at != std::string::npos)
-      sentence.replace(at, parameter.size(), flag);
+// Replaces advice of the HTTP API in a server's message by the flags of this program.
+std::string with_own_flags(int status, std::string sentence) {
+  if (status == kForbidden && sentence.find("Host header") != std::string::npos)
+    return "the server refuses this host name; use 127.0.0.1, localhost, or the server's --tableHost";
+  constexpr std::string_view kParameter = "?replace=true";
+  if (const auto at = sentence.find(kParameter); at != std::string::npos)
+    sentence.replace(at, kParameter.size(), "--replace");
   return sentence;
 }
 
@@ -48,55 +43,55 @@ bool is_state(const nlohmann::json& answer) {
 
 std::string check_control_token(const std::string& token) {
   const bool visible = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
-  return visible ? "" : "a token has visible ASCII characters alone";
+  return visible ? "" : "a token may contain only visible ASCII characters";
 }
 
 ControlClient::ControlClient(const ControlClientOptions& options)
-    : target_(control_target(options.target.target)),
+    : target_(resolve_control_target(options.target.connection)),
       token_(token_of(options)),
       key_(target_.account_key),
       client_(target_.origin, {.certificate_authority_file = options.target.ca_file}) {}
 
-// An account in the cloud, say, is sent nothing of ours.
-void ControlClient::make_sure_of_it() {
-  if (is_sure_) return;
-  HttpRequest request;
-  request.target = "/_rocktable/ready";
-  const HttpResponse response = client_.send(request);
+// Guards against sending credentials to another server, such as an account in the cloud.
+void ControlClient::require_rocktable() {
+  if (is_rocktable_) return;
+  HttpRequest message;
+  message.target = "/_rocktable/ready";
+  const HttpResponse response = client_.send(message);
   if (!is_state(nlohmann::json::parse(response.body, nullptr, false)))
-    throw ControlError(response.status, address() + " is no rocktable: it answered with status " +
+    throw ControlError(response.status, address() + " is not a rocktable: it returned status " +
                                             std::to_string(response.status) +
-                                            " to GET /_rocktable/ready; nothing else was sent there");
-  is_sure_ = true;
+                                            " for GET /_rocktable/ready; nothing else was sent");
+  is_rocktable_ = true;
 }
 
-// To one that asks who controls it, and took nothing of what was shown.
-std::string ControlClient::what_to_show() const {
-  std::string refused;
-  if (!token_.empty()) refused = "this --controlToken";
+// The message for status 401: which credentials were rejected, and which ones to pass.
+std::string ControlClient::unauthorized_message() const {
+  std::string rejected;
+  if (!token_.empty()) rejected = "this --controlToken";
   if (target_.account_is_given)
-    refused += (refused.empty() ? "" : " and ") + ("the signature of the account " + target_.account_name);
-  return address() + (refused.empty() ? " asks who controls it" : " refuses " + refused) +
-         ": give --connectionString CONN with an account of it and its key, or --controlToken TOKEN";
+    rejected += (rejected.empty() ? "" : " and ") + ("the signature of the account " + target_.account_name);
+  return address() + (rejected.empty() ? " requires authorization" : " rejects " + rejected) +
+         ": pass --connectionString CONN with one of its accounts and its key, or --controlToken TOKEN";
 }
 
-nlohmann::json ControlClient::ask(std::string_view method, const std::string& resource) {
-  make_sure_of_it();
-  HttpRequest request;
-  request.method = method;
-  request.target = "/_rocktable/" + resource;
-  // One of the two is enough.
-  if (!token_.empty()) request.headers.add("x-rocktable-token", token_);
-  request.headers.add("x-ms-date", http_date());
-  add_shared_key(request, target_.account_name, key_, "");
-  const HttpResponse response = client_.send(request);
+nlohmann::json ControlClient::request(std::string_view method, const std::string& resource) {
+  require_rocktable();
+  HttpRequest message;
+  message.method = method;
+  message.target = "/_rocktable/" + resource;
+  // The server accepts either a token or a signature.
+  if (!token_.empty()) message.headers.add("x-rocktable-token", token_);
+  message.headers.add("x-ms-date", http_date());
+  add_shared_key(message, target_.account_name, key_, "");
+  const HttpResponse response = client_.send(message);
   const nlohmann::json answer = nlohmann::json::parse(response.body, nullptr, false);
   if (response.status >= 200 && response.status <= 299 && answer.is_object()) return answer;
-  if (response.status == kNotSigned) throw ControlError(kNotSigned, what_to_show());
+  if (response.status == kUnauthorized) throw ControlError(kUnauthorized, unauthorized_message());
   const bool has_sentence = answer.is_object() && answer.contains("error") && answer["error"].is_string();
   throw ControlError(response.status,
-                     has_sentence ? in_own_flags(answer["error"].get<std::string>())
-                                  : address() + " answered with status " + std::to_string(response.status));
+                     has_sentence ? with_own_flags(response.status, answer["error"].get<std::string>())
+                                  : address() + " returned status " + std::to_string(response.status));
 }
 
 }  // namespace rocktable

@@ -1,5 +1,4 @@
-// A running rocktable, as commands address it: where it is, what shows that they may, and its control surface
-// (/_rocktable/...).
+// Client for the control API (/_rocktable/...) of a running rocktable: address, authorization, requests.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,15 +15,15 @@
 namespace rocktable {
 
 struct ControlClientOptions {
-  TargetOptions target;
-  // As given; nothing: what ROCKTABLE_CONTROL_TOKEN holds is sent; an empty text: none is.
+  ControlTargetOptions target;
+  // As given on the command line. nullopt: use ROCKTABLE_CONTROL_TOKEN; empty: send no token.
   std::optional<std::string> token;
 };
 
-// Why a header line cannot hold this token; empty where it can.
+// Returns why this token cannot be sent in a header; empty if it can.
 std::string check_control_token(const std::string& token);
 
-// The instance refused: its sentence.
+// The instance returned an error; what() is its message.
 class ControlError : public std::runtime_error {
  public:
   ControlError(int status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
@@ -36,27 +35,28 @@ class ControlError : public std::runtime_error {
 
 class ControlClient {
  public:
-  // Throws WrongUsage for a target that makes no sense, HttpError for the file of certificates, and std::runtime_error for a
-  // target or a token that cannot be read or sent.
+  // Throws WrongUsage if the target is malformed, HttpError if the certificate file cannot be read, and
+  // std::runtime_error if the target or the token cannot be read or sent.
   explicit ControlClient(const ControlClientOptions& options);
 
   // `http://127.0.0.1:10002`
   std::string address() const { return target_.origin.origin(); }
 
-  // What the control surface answers to a request for `resource`, behind /_rocktable/, percent-encoded. Nothing is asked for,
-  // and no token or signature shown, before the other end has said that it is a rocktable. Throws ControlError, with
-  // this program's own flags in place of headers and parameters, and HttpError where no answer comes.
-  nlohmann::json ask(std::string_view method, const std::string& resource);
+  // Sends a request for /_rocktable/`resource`, percent-encoded, and returns the JSON response. Before the
+  // first request it checks that the server is a rocktable; until then it sends no token and no signature.
+  // Throws ControlError, whose message uses the flags of this program in place of headers and parameters, and
+  // HttpError if there is no response.
+  nlohmann::json request(std::string_view method, const std::string& resource);
 
  private:
-  void make_sure_of_it();
-  std::string what_to_show() const;
+  void require_rocktable();
+  std::string unauthorized_message() const;
 
   ControlTarget target_;
   std::string token_;
   AccountKey key_;
   HttpClient client_;
-  bool is_sure_ = false;
+  bool is_rocktable_ = false;
 };
 
 }  // namespace rocktable

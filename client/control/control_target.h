@@ -1,4 +1,4 @@
-// Which rocktable a command is for, and what shows that it may control it.
+// The rocktable that a command controls, and the account that signs the requests.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,24 @@
 
 namespace rocktable {
 
-struct TargetOptions {
-  std::string target = "http://127.0.0.1:10002";  // as given
-  std::string ca_file;  // certificates that are trusted beside the system's; empty: none
+struct ControlTargetOptions {
+  std::string connection = "http://127.0.0.1:10002";  // connection string, URL, or a reference to one
+  std::string ca_file;  // trusted certificates in addition to the system's; empty: none
 };
 
 struct ControlTarget {
   HttpUrl origin;  // without path and query
   std::string account_name, account_key;
-  bool account_is_given = false;  // else it is the one that everybody knows
+  bool account_is_given = false;  // false: the well-known account
 };
 
-// `given` is a connection string, a URL, or where one of these is (secret.h). The account that signs is that of the connection
-// string. For a URL it is that of AZURE_STORAGE_CONNECTION_STRING or AZURE_TABLES_CONNECTION_STRING, where its endpoint is at
-// that very scheme, host and port, as inside of `rocktable exec`; else devstoreaccount1 with the key that everybody
-// knows. Variables name no target: what they say may be an account of the cloud. A shared access signature is not
-// for control, and not sent. Throws WrongUsage (client/wrong_usage.h), and std::runtime_error where a file or a variable
-// cannot be read.
-ControlTarget control_target(const std::string& given);
+// `given` is a connection string, a URL, or a reference to one of these (client/secret.h). For a connection
+// string, its account signs. For a URL, the account of AZURE_STORAGE_CONNECTION_STRING or
+// AZURE_TABLES_CONNECTION_STRING signs if its endpoint has the same scheme, host and port, as inside of
+// `rocktable exec`; otherwise devstoreaccount1 with the well-known key. The variables never select the
+// target, because they may refer to an account in the cloud. A shared access signature cannot authorize
+// control requests and is not sent. Throws WrongUsage (client/wrong_usage.h), and std::runtime_error if a
+// file or a variable cannot be read.
+ControlTarget resolve_control_target(const std::string& given);
 
 }  // namespace rocktable

@@ -13,7 +13,7 @@ const T* find(const Entity& entity, std::string_view name) {
   return nullptr;
 }
 
-// The library's Version is a text or a number, by its own version.
+// The library stores Version as a string or a number, depending on its own version.
 std::string text_of(const Entity& entity, std::string_view name) {
   if (const auto* text = find<std::string>(entity, name)) return *text;
   if (const auto* number = find<std::int32_t>(entity, name)) return std::to_string(*number);
@@ -26,20 +26,20 @@ int number_of(const Entity& entity, std::string_view name) {
 }
 
 // Calls `visit` with the id and the entity of each row.
-void for_each_row(MigrationClient& space, const char* partition,
+void for_each_row(MigrationClient& client, const char* partition,
                   const std::function<void(std::int64_t, const Entity&)>& visit) {
   const std::string filter = EntitySelection{partition, {}, {}}.to_filter();
   const auto read = [&](const Entity& entity) {
     if (const auto id = parse_int64(entity.key.row_key)) visit(*id, entity);
   };
-  space.for_each(kHistoryTable, filter, read, true);
+  client.for_each(kHistoryTable, filter, read, true);
 }
 
 }  // namespace
 
 std::map<std::int64_t, AppliedMigration> History::applied() const {
   std::map<std::int64_t, AppliedMigration> out;
-  for_each_row(space_, kApplied, [&](std::int64_t id, const Entity& entity) {
+  for_each_row(client_, kApplied, [&](std::int64_t id, const Entity& entity) {
     AppliedMigration row{
         text_of(entity, "Version"), text_of(entity, "Description"), text_of(entity, "Checksum"), {}};
     if (const auto* ended = find<DateTime>(entity, "Ended")) row.ended = *ended;
@@ -50,7 +50,7 @@ std::map<std::int64_t, AppliedMigration> History::applied() const {
 
 std::map<std::int64_t, RunningMigration> History::running() const {
   std::map<std::int64_t, RunningMigration> out;
-  for_each_row(space_, kRunning, [&](std::int64_t id, const Entity& entity) {
+  for_each_row(client_, kRunning, [&](std::int64_t id, const Entity& entity) {
     RunningMigration row{
         text_of(entity, "Checksum"), {}, number_of(entity, "Step"), number_of(entity, "Phase")};
     if (const auto* started = find<DateTime>(entity, "Started")) row.started = *started;
@@ -60,25 +60,25 @@ std::map<std::int64_t, RunningMigration> History::running() const {
 }
 
 void History::record_running(std::int64_t id, const RunningMigration& running) {
-  space_.put(kHistoryTable, {{kRunning, std::to_string(id)},
-                             {},
-                             {{"Checksum", running.checksum},
-                              {"Started", running.started},
-                              {"Step", std::int32_t{running.step}},
-                              {"Phase", std::int32_t{running.phase}}}});
+  client_.put(kHistoryTable, {{kRunning, std::to_string(id)},
+                              {},
+                              {{"Checksum", running.checksum},
+                               {"Started", running.started},
+                               {"Step", std::int32_t{running.step}},
+                               {"Phase", std::int32_t{running.phase}}}});
 }
 
-// The applied row first: what is in both partitions is applied.
+// Writes the applied row before it deletes the running row: a migration in both partitions counts as applied.
 void History::record_applied(const Migration& migration, DateTime started) {
   const std::string id = std::to_string(migration.id);
-  space_.put(kHistoryTable, {{kApplied, id},
-                             {},
-                             {{"Version", migration.version},
-                              {"Description", migration.description},
-                              {"Checksum", checksum(migration)},
-                              {"Started", started},
-                              {"Ended", now()}}});
-  space_.remove(kHistoryTable, {kRunning, id});
+  client_.put(kHistoryTable, {{kApplied, id},
+                              {},
+                              {{"Version", migration.version},
+                               {"Description", migration.description},
+                               {"Checksum", checksum(migration)},
+                               {"Started", started},
+                               {"Ended", now()}}});
+  client_.remove(kHistoryTable, {kRunning, id});
 }
 
 }  // namespace rocktable::migration

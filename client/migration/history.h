@@ -1,12 +1,14 @@
-// Which migrations an account has seen: the table `versionData`.
+// Records which migrations an account has, in the table `versionData`:
 //
-//   PartitionKey versionData         an applied one, as the library AzureTableStorageMigrator records it: RowKey its id in
-//                                    decimal, without zeros in front; Version, Description. Ours add Checksum, Started and
-//                                    Ended, which the library does not look at
-//   PartitionKey versionDataRunning  one that was begun and not ended, RowKey as above: Checksum, Started, and how far it is:
-//                                    Step and Phase, all before them done. A partition of its own, for the library takes
-//                                    whatever is in the first for applied
-//   PartitionKey versionDataLock     who is at work (runner_lock.h)
+//   PartitionKey versionData         an applied migration, in the format of the library
+//                                    AzureTableStorageMigrator: RowKey is the decimal id without leading
+//                                    zeros; Version, Description. rocktable adds Checksum, Started and Ended,
+//                                    which the library ignores
+//   PartitionKey versionDataRunning  a migration that started and has not finished, RowKey as above:
+//                                    Checksum, Started, and Step and Phase: all earlier steps and phases are
+//                                    done. It needs a separate partition, because the library takes every row
+//                                    of the first one for an applied migration
+//   PartitionKey versionDataLock     the lock of the active runner (runner_lock.h)
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,7 @@ inline constexpr const char* kHistoryTable = "versionData";
 struct AppliedMigration {
   std::string version;
   std::string description;
-  std::string checksum;  // empty: the library has applied it
+  std::string checksum;  // empty: applied by the library
   std::optional<DateTime> ended;
 };
 
@@ -37,9 +39,9 @@ struct RunningMigration {
 
 class History {
  public:
-  explicit History(MigrationClient& space) : space_(space) {}
+  explicit History(MigrationClient& client) : client_(client) {}
 
-  // Rows whose key is no id are passed over. Nothing where there is no table yet.
+  // Both ignore rows whose RowKey is not an id, and return nothing if the table does not exist.
   std::map<std::int64_t, AppliedMigration> applied() const;
   std::map<std::int64_t, RunningMigration> running() const;
 
@@ -47,7 +49,7 @@ class History {
   void record_applied(const Migration& migration, DateTime started);
 
  private:
-  MigrationClient& space_;
+  MigrationClient& client_;
 };
 
 }  // namespace rocktable::migration

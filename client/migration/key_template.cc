@@ -24,20 +24,20 @@ std::string to_upper_ascii(std::string text) {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw KeyTemplateError(sentence); }
 
-// A property's value as one of T, or a sentence that says what is wanted.
+// Returns the value as a T. Throws KeyTemplateError, which names the required `kind`, if it has another type.
 template <class T>
-const T& wanted(const ValueView& value, const std::string& property, const char* kind) {
+const T& require(const ValueView& value, const std::string& property, const char* kind) {
   if (const T* found = std::get_if<T>(&value)) return *found;
   refuse("the property " + property + " is " + std::string(to_string(type_of(value))) + ", and must be " +
          kind);
 }
 
-std::int64_t wanted_number(const ValueView& value, const std::string& property) {
+std::int64_t require_number(const ValueView& value, const std::string& property) {
   const auto number = std::holds_alternative<std::int32_t>(value)
                           ? std::get<std::int32_t>(value)
-                          : wanted<std::int64_t>(value, property, "an integer");
+                          : require<std::int64_t>(value, property, "an integer");
   if (number < 0)
-    refuse("the property " + property + " is negative, and its zeros in front would not keep its order");
+    refuse("the property " + property + " is negative: leading zeros would not preserve the order");
   return number;
 }
 
@@ -56,9 +56,9 @@ KeyTemplate::Part KeyTemplate::parse_placeholder(std::string_view text) {
   Part part;
   const auto colon = text.find(':');
   part.property = std::string(text.substr(0, colon));
-  if (part.property.empty()) refuse("`{}` names no property");
+  if (part.property.empty()) refuse("`{}` has no property name");
   if (const auto name = check_property_name(part.property); !name)
-    refuse("`" + part.property + "` is no property's name");
+    refuse("`" + part.property + "` is not a property name");
   if (colon == text.npos) return part;
   const auto form = text.substr(colon + 1);
   constexpr std::pair<std::string_view, Form> kForms[] = {{"lower", Form::Lower},
@@ -75,7 +75,7 @@ KeyTemplate::Part KeyTemplate::parse_placeholder(std::string_view text) {
   const auto width = form.starts_with(kPad) ? parse_int32(form.substr(kPad.size())) : std::nullopt;
   if (!width || *width < 1 || *width > static_cast<int>(kTicksDigits))
     refuse("`" + std::string(form) +
-           "` is no form: lower, upper, pad1 to pad19, ticks, invertedTicks and date are");
+           "` is not a form; use lower, upper, pad1 to pad19, ticks, invertedTicks or date");
   part.form = Form::Pad;
   part.width = static_cast<std::size_t>(*width);
   return part;
@@ -94,7 +94,7 @@ KeyTemplate KeyTemplate::parse(std::string_view text) {
     }
     const auto end = text[i] == '{' ? text.find('}', i) : text.npos;
     if (end == text.npos)
-      refuse(std::string("`") + text[i] + "` stands alone: write it twice, or {Property}");
+      refuse(std::string("`") + text[i] + "` is unmatched: write {Property}, or double the brace");
     Part part = parse_placeholder(text.substr(i + 1, end - i - 1));
     part.literal = std::move(literal);
     literal.clear();
@@ -117,22 +117,22 @@ std::string KeyTemplate::text_of(const Part& part, const ValueView& value) {
       return text;
     }
     case Form::Lower:
-      return to_lower_ascii(wanted<std::string_view>(value, part.property, "text"));
+      return to_lower_ascii(require<std::string_view>(value, part.property, "text"));
     case Form::Upper:
-      return to_upper_ascii(std::string(wanted<std::string_view>(value, part.property, "text")));
+      return to_upper_ascii(std::string(require<std::string_view>(value, part.property, "text")));
     case Form::Pad: {
-      const std::string digits = padded(wanted_number(value, part.property), part.width);
+      const std::string digits = padded(require_number(value, part.property), part.width);
       if (digits.size() > part.width)
         refuse("the property " + part.property + " has more than " + std::to_string(part.width) + " digits");
       return digits;
     }
     case Form::Ticks:
-      return padded(wanted<DateTime>(value, part.property, "a time").ticks, kTicksDigits);
+      return padded(require<DateTime>(value, part.property, "a time").ticks, kTicksDigits);
     case Form::InvertedTicks:
-      return padded(kMaxDateTime.ticks - wanted<DateTime>(value, part.property, "a time").ticks,
+      return padded(kMaxDateTime.ticks - require<DateTime>(value, part.property, "a time").ticks,
                     kTicksDigits);
     case Form::Date:
-      return to_string(wanted<DateTime>(value, part.property, "a time")).substr(0, 10);
+      return to_string(require<DateTime>(value, part.property, "a time")).substr(0, 10);
   }
   return {};
 }
@@ -143,12 +143,12 @@ std::string KeyTemplate::apply(const Entity& entity) const {
     key += part.literal;
     if (part.property.empty()) continue;
     const auto value = value_of(entity, part.property);
-    if (!value) refuse("it has no property " + part.property);
+    if (!value) refuse("the entity has no property " + part.property);
     key += text_of(part, *value);
   }
   if (!check_key_characters(key))
-    refuse("`" + key + "` is no key: / \\ # ? and control characters are not allowed");
-  if (utf16_length(key) > kMaxKeyLength) refuse("its key would have more than 512 characters");
+    refuse("`" + key + "` is not a valid key: it must not contain / \\ # ? or control characters");
+  if (utf16_length(key) > kMaxKeyLength) refuse("the new key would have more than 512 characters");
   return key;
 }
 

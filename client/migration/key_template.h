@@ -1,14 +1,16 @@
-// Keys made of an entity's properties: `lastname_{LastName:lower}`, `{Created:invertedTicks}_{Id}`.
+// Templates that compute keys from the properties of an entity, such as `lastname_{LastName:lower}` and
+// `{Created:invertedTicks}_{Id}`:
 //
 //   template := (text | '{{' | '}}' | '{' property (':' form)? '}')*
-//   form     := 'lower' | 'upper'       of a text
-//             | 'pad' digits            of a number that is not negative: zeros in front up to so many digits
-//             | 'ticks'                 of a time: 100 ns since the year 1, in 19 digits, so that order is kept
-//             | 'invertedTicks'         of a time: 19 digits in which the latest comes first
+//   form     := 'lower' | 'upper'       of a string
+//             | 'pad' digits            of a non-negative integer: leading zeros up to this many digits
+//             | 'ticks'                 of a time: 100 ns since the year 1, 19 digits, in chronological order
+//             | 'invertedTicks'         of a time: 19 digits, in reverse chronological order
 //             | 'date'                  of a time: 2026-11-21
 //
-// property is any of the entity's, PartitionKey, RowKey and Timestamp included. Without a form a value stands as in JSON
-// (a time as 2026-11-21T08:30:00Z). Letters outside ASCII keep their case.
+// `property` is any property of the entity, including PartitionKey, RowKey and Timestamp. Without a form, a
+// value is written as in JSON (a time as 2026-11-21T08:30:00Z). `lower` and `upper` change only ASCII
+// letters.
 #pragma once
 
 #include <stdexcept>
@@ -20,7 +22,7 @@
 
 namespace rocktable::migration {
 
-// What is wrong with a template, or with an entity that it is applied to: a sentence.
+// what() is a sentence: what is wrong with the template, or with the entity that it is applied to.
 class KeyTemplateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -31,8 +33,8 @@ class KeyTemplate {
   // Throws KeyTemplateError.
   static KeyTemplate parse(std::string_view text);
 
-  // Throws KeyTemplateError where a property is missing, has not the type that its form wants, or where the result is
-  // no key.
+  // Throws KeyTemplateError if a property is missing or has the wrong type for its form, or if the result is
+  // not a valid key.
   std::string apply(const Entity& entity) const;
 
   const std::string& text() const { return text_; }
@@ -41,7 +43,7 @@ class KeyTemplate {
   enum class Form { Plain, Lower, Upper, Pad, Ticks, InvertedTicks, Date };
   struct Part {
     std::string literal;   // before the property
-    std::string property;  // empty: there is none
+    std::string property;  // empty: only the literal
     Form form = Form::Plain;
     std::size_t width = 0;
   };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Turns offsets into places; in order they cost one pass.
+// Converts offsets to lines and columns. Increasing offsets cost one pass over the document.
 class Places {
  public:
   explicit Places(std::string_view document) : document_(document) {}
@@ -30,7 +30,7 @@ class Places {
   std::size_t line_start_ = 0;
 };
 
-// Tells how far the parser has read.
+// Counts the characters that the parser has read.
 class Cursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -54,8 +54,8 @@ class Cursor {
   std::size_t* read_;
 };
 
-// Builds the tree. The parser has read a token when it tells of it, and of a number the character behind, too: so a
-// token's start is looked for behind the end of the one before.
+// Builds the tree from the parser's events. At each event the parser has read the token, and one more
+// character if it is a number, so a token's start is searched after the end of the previous token.
 class Builder {
  public:
   Builder(std::string_view document, std::string_view file, const std::size_t& read)
@@ -86,7 +86,7 @@ class Builder {
     last_->text = std::move(value);
     return true;
   }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // not of JSON
+  bool binary(std::vector<std::uint8_t>&) { return false; }  // never occurs in JSON
 
   bool start_object(std::size_t) { return open(LocatedJson::Kind::Object); }
   bool start_array(std::size_t) { return open(LocatedJson::Kind::Array); }
@@ -96,7 +96,7 @@ class Builder {
   bool key(std::string& name) {
     const std::size_t start = token_start();
     if (open_.back()->find(name) != nullptr)
-      throw FileError(file_, places_.at(start), "the member \"" + name + "\" is given twice");
+      throw FileError(file_, places_.at(start), "the member \"" + name + "\" occurs twice");
     key_ = std::move(name);
     end_ = read_;
     return true;
@@ -110,7 +110,7 @@ class Builder {
   }
 
  private:
-  // Where the token that was read last begins: behind the one before, and what stands between two tokens.
+  // Start of the current token: after the previous one and the separators.
   std::size_t token_start() const {
     const auto start = document_.find_first_not_of(" \t\r\n:,", end_);
     return std::min(start, document_.size());
@@ -168,10 +168,10 @@ class Builder {
   const std::string_view file_;
   const std::size_t& read_;
   Places places_;
-  std::size_t end_ = 0;  // of the last token
+  std::size_t end_ = 0;  // of the previous token
   LocatedJson root_;
   LocatedJson* last_ = nullptr;
-  std::vector<LocatedJson*> open_;  // stay where they are: only the innermost grows
+  std::vector<LocatedJson*> open_;  // pointers stay valid: only the innermost container grows
   std::optional<std::string> key_;
 };
 

@@ -1,4 +1,4 @@
-// A JSON document of which every value knows where it stands, so that what is wrong with it can be pointed at.
+// A JSON document whose values have their line and column, for error messages.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct LocatedJson {
 
   Kind kind = Kind::Null;
   FilePlace place;          // its column counts bytes
-  std::string_view source;  // its own text, in the document's
+  std::string_view source;  // its text in the document
   bool boolean = false;
   std::int64_t integer = 0;
   std::string text;
   std::vector<LocatedJson> items;  // of an array
   struct Member;
-  std::vector<Member> members;  // of an object, in their order
+  std::vector<Member> members;  // of an object, in document order
 
   bool is_object() const { return kind == Kind::Object; }
-  // The first member of that name, null where there is none.
+  // Returns the first member of that name; null if there is none.
   const LocatedJson* find(std::string_view name) const;
 };
 
@@ -37,8 +37,8 @@ struct LocatedJson::Member {
 
 std::string_view to_string(LocatedJson::Kind kind);
 
-// `document` must outlive the result. `file` is named in what is thrown: FileError, also for a member given twice, and
-// for what is nested more than 64 deep.
+// Parses a document, which must outlive the result. Throws FileError, which names `file`, if the document is
+// malformed, repeats a member, or is nested more than 64 levels deep.
 LocatedJson parse_located_json(std::string_view document, std::string_view file);
 
 }  // namespace rocktable::migration

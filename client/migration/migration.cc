@@ -1,12 +1,12 @@
 #include "client/migration/migration.h"
 
-#include "client/migration/sha256.h"
+#include "client/sha256.h"
 
 namespace rocktable::migration {
 namespace {
 
-// As a $filter literal.
-std::string in_quotes(std::string_view text) { return to_string(ValueView(text)); }
+// Returns a $filter string literal.
+std::string quoted(std::string_view text) { return to_string(ValueView(text)); }
 
 std::string_view verb_of(WriteMode mode) {
   switch (mode) {
@@ -53,14 +53,14 @@ struct Summary {
   std::string operator()(const Rekey& step) const {
     std::string out = step.keep_old ? "add entities to " : "re-key ";
     out += step.table + where(step.which);
-    if (step.partition_key) out += ", PartitionKey " + in_quotes(step.partition_key->text());
-    if (step.row_key) out += ", RowKey " + in_quotes(step.row_key->text());
+    if (step.partition_key) out += ", PartitionKey " + quoted(step.partition_key->text());
+    if (step.row_key) out += ", RowKey " + quoted(step.row_key->text());
     return out;
   }
 };
 
 std::string to_string(const Entity& entity) {
-  std::string out = "\n (" + in_quotes(entity.key.partition_key) + "," + in_quotes(entity.key.row_key) + ")";
+  std::string out = "\n (" + quoted(entity.key.partition_key) + "," + quoted(entity.key.row_key) + ")";
   for (const auto& [name, value] : entity.properties)
     out += " " + name + " " + std::string(to_string(type_of(value))) + " " + to_string(view_of(value));
   return out;
@@ -70,8 +70,8 @@ std::string to_string(const Entity& entity) {
 
 std::string EntitySelection::to_filter() const {
   if (!partition_key) return filter;
-  std::string out = "PartitionKey eq " + in_quotes(*partition_key);
-  if (row_key) out += " and RowKey eq " + in_quotes(*row_key);
+  std::string out = "PartitionKey eq " + quoted(*partition_key);
+  if (row_key) out += " and RowKey eq " + quoted(*row_key);
   if (!filter.empty()) out += " and (" + filter + ")";
   return out;
 }
@@ -88,10 +88,10 @@ std::string to_string(const Step& step) {
 }
 
 std::string checksum(const Migration& migration) {
-  std::string text = std::to_string(migration.id) + "\n" + in_quotes(migration.version) + "\n" +
-                     in_quotes(migration.description) + "\n";
+  std::string text = std::to_string(migration.id) + "\n" + quoted(migration.version) + "\n" +
+                     quoted(migration.description) + "\n";
   for (const auto& step : migration.steps) text += to_string(step) + "\n";
-  return sha256(text);
+  return sha256_hex(text);
 }
 
 }  // namespace rocktable::migration

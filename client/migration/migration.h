@@ -1,4 +1,4 @@
-// A migration: what it is called, and its steps in their order.
+// A migration: its id, description and steps.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace rocktable::migration {
 
-// Which of a table's entities: all of them, a partition's, one, or those that match a $filter.
+// Selects entities of a table: all, one partition, one entity, or those that match a $filter.
 struct EntitySelection {
   std::optional<std::string> partition_key;
-  std::optional<std::string> row_key;  // with a partition key alone
+  std::optional<std::string> row_key;  // only with a partition key
   std::string filter;
 
-  // As a $filter; empty for all.
+  // The selection as a $filter; empty for all.
   std::string to_filter() const;
 };
 
@@ -32,7 +32,7 @@ struct DeleteTable {
   std::string table;
 };
 
-// All its entities go, the table stays.
+// Deletes all entities and keeps the table.
 struct ClearTable {
   std::string table;
 };
@@ -50,8 +50,8 @@ struct WriteEntities {
   WriteMode mode = WriteMode::Insert;
   std::string table;
   std::vector<Entity> entities;
-  bool if_absent = false;     // of an insert: entities that are there stay as they are
-  bool create_table = false;  // where it is missing
+  bool if_absent = false;     // with Insert: keep existing entities unchanged
+  bool create_table = false;  // if it does not exist
 };
 
 struct DeleteEntities {
@@ -61,16 +61,16 @@ struct DeleteEntities {
 
 struct ChangeProperty {
   std::string table;
-  std::optional<std::string> partition_key;  // absent: all of the table
+  std::optional<std::string> partition_key;  // absent: the whole table
   PropertyChange change;
 };
 
-// New keys for entities. A key whose template is absent stays.
+// Gives entities new keys. A key without a template stays the same.
 struct Rekey {
   std::string table;
   EntitySelection which;
   std::optional<KeyTemplate> partition_key, row_key;
-  bool keep_old = false;  // adds entities in place of moving them: a secondary index
+  bool keep_old = false;  // copies instead of moving: builds a secondary index
 };
 
 using Step = std::variant<CreateTable, DeleteTable, ClearTable, CopyTable, RenameTable, WriteEntities,
@@ -81,16 +81,16 @@ struct Migration {
   std::string version;
   std::string description;
   std::vector<Step> steps;
-  std::string source;  // the file's name; empty where there is none
+  std::string source;  // file name; empty for migrations in code
 };
 
-// `insert 3 entities into customers`: for people.
+// A short description for users: `insert 3 entities into customers`.
 std::string summary(const Step& step);
 
-// All that the step says, for the checksum: the same text for the same step, in all versions of this program.
+// The complete step as text, for the checksum. The text of a step must never change between versions.
 std::string to_string(const Step& step);
 
-// SHA-256 in hex over id, version, description and steps: how a file is laid out is not part of it.
+// SHA-256 in hexadecimal of id, version, description and steps. It does not depend on the layout of the file.
 std::string checksum(const Migration& migration);
 
 }  // namespace rocktable::migration

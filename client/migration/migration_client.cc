@@ -8,7 +8,7 @@ namespace rocktable::migration {
 namespace {
 
 constexpr int kNotFound = 404, kPreconditionFailed = 412;
-constexpr std::chrono::seconds kLongPause{2};  // worth telling
+constexpr std::chrono::seconds kLongPause{2};  // shorter pauses are not reported
 constexpr std::chrono::milliseconds kLook{100};
 
 bool is(const TableError& error, std::string_view code) { return error.code == code; }
@@ -19,11 +19,11 @@ bool is(const TableError& error, std::string_view code) { return error.code == c
 
 }  // namespace
 
-MigrationClient::MigrationClient(TableEndpoint endpoint, HttpOptions http, Tell tell)
+MigrationClient::MigrationClient(TableEndpoint endpoint, HttpOptions http, Report report)
     : endpoint_(std::move(endpoint)),
       http_(std::move(http)),
       account_(endpoint_.address()),
-      tell_(std::move(tell)),
+      report_(std::move(report)),
       client_(endpoint_, http_) {}
 
 void MigrationClient::stop(const std::string& why) {
@@ -38,19 +38,20 @@ void MigrationClient::check() const {
   throw std::runtime_error(why_);
 }
 
-void MigrationClient::tell_pause(const std::string& why, std::chrono::milliseconds time) const {
-  if (time >= kLongPause && tell_) tell_("waits " + std::to_string(time.count() / 1000) + " s: " + why);
+void MigrationClient::report_pause(const std::string& why, std::chrono::milliseconds time) const {
+  if (time >= kLongPause && report_)
+    report_("retrying in " + std::to_string(time.count() / 1000) + " s: " + why);
 }
 
 bool MigrationClient::pause(const std::string& why, std::chrono::milliseconds time) const {
-  tell_pause(why, time);
+  report_pause(why, time);
   for (auto left = time; left.count() > 0 && !stopped_; left -= kLook)
     std::this_thread::sleep_for(std::min(left, kLook));
   return !stopped_;
 }
 
-template <class Ask>
-auto MigrationClient::ask(const Ask& request) {
+template <class Request>
+auto MigrationClient::send(const Request& request) {
   check();
   RetryPolicy policy;
   policy.reached_before = reached_;
@@ -62,19 +63,19 @@ auto MigrationClient::ask(const Ask& request) {
   return answer;
 }
 
-// --- Tables ----------------------------------------------------------------------------------------------------
+// --- Tables ------------------------------------------------------------------------------------------------
 
 bool MigrationClient::create_table(const std::string& name) {
-  const auto answer = ask([&](TableClient& client, int) { return client.create_table(name); });
+  const auto answer = send([&](TableClient& client, int) { return client.create_table(name); });
   if (answer) return true;
   if (is(answer.error(), "TableAlreadyExists")) return false;
   refuse("the table " + name + " cannot be created", answer.error());
 }
 
 void MigrationClient::delete_table(const std::string& name) {
-  const auto answer = ask([&](TableClient& client, int) -> TableResult<void> {
+  const auto answer = send([&](TableClient& client, int) -> TableResult<void> {
     auto done = client.delete_table(name);
-    // It is on its way out already: so it is not there.
+    // A deletion is in progress, so the table counts as deleted.
     if (!done && is(done.error(), "TableBeingDeleted")) return {};
     return done;
   });
@@ -82,10 +83,10 @@ void MigrationClient::delete_table(const std::string& name) {
     refuse("the table " + name + " cannot be deleted", answer.error());
 }
 
-// --- Single entities ---------------------------------------------------------------------------------------------
+// --- Single entities ---------------------------------------------------------------------------------------
 
 std::optional<Entity> MigrationClient::get(const std::string& table, const EntityKey& key) {
-  auto answer = ask([&](TableClient& client, int) { return client.get(table, key); });
+  auto answer = send([&](TableClient& client, int) { return client.get(table, key); });
   if (answer) return std::move(*answer);
   if (answer.error().status == kNotFound) return std::nullopt;
   refuse("an entity of the table " + table + " cannot be read", answer.error());
@@ -93,19 +94,19 @@ std::optional<Entity> MigrationClient::get(const std::string& table, const Entit
 
 TableResult<void> MigrationClient::write(const std::string& table, WriteMode mode,
                                          const SerializedEntity& write) {
-  return ask([&](TableClient& client, int) { return client.write(table, mode, {&write, 1}); });
+  return send([&](TableClient& client, int) { return client.write(table, mode, {&write, 1}); });
 }
 
 bool MigrationClient::insert(const std::string& table, const Entity& entity) {
   const auto answer = write(table, WriteMode::Insert, serialize_entity(entity));
   if (answer) return true;
   if (is(answer.error(), "EntityAlreadyExists")) return false;
-  refuse("the table " + table + " does not take an entity", answer.error());
+  refuse("the table " + table + " rejects an entity", answer.error());
 }
 
 void MigrationClient::put(const std::string& table, const Entity& entity) {
   const auto answer = write(table, WriteMode::Replace, serialize_entity(entity));
-  if (!answer) refuse("the table " + table + " does not take an entity", answer.error());
+  if (!answer) refuse("the table " + table + " rejects an entity", answer.error());
 }
 
 bool MigrationClient::put_if_unchanged(const std::string& table, const Entity& entity) {
@@ -114,7 +115,7 @@ bool MigrationClient::put_if_unchanged(const std::string& table, const Entity& e
   const auto answer = write(table, WriteMode::Replace, conditional);
   if (answer) return true;
   if (answer.error().status == kPreconditionFailed || answer.error().status == kNotFound) return false;
-  refuse("the table " + table + " does not take an entity", answer.error());
+  refuse("the table " + table + " rejects an entity", answer.error());
 }
 
 bool MigrationClient::remove_if_unchanged(const std::string& table, const Entity& entity) {
@@ -130,13 +131,13 @@ void MigrationClient::remove(const std::string& table, const EntityKey& key) {
     refuse("an entity of the table " + table + " cannot be deleted", answer.error());
 }
 
-// --- Many entities -----------------------------------------------------------------------------------------------
+// --- Many entities -----------------------------------------------------------------------------------------
 
 std::uint64_t MigrationClient::for_each(const std::string& table, const std::string& filter,
                                         const std::function<void(Entity&)>& visit, bool may_be_missing) {
   check();
   if (may_be_missing) {
-    const auto page = ask([&](TableClient& client, int) { return client.query(table, filter, 1, {}); });
+    const auto page = send([&](TableClient& client, int) { return client.query(table, filter, 1, {}); });
     if (!page && is(page.error(), "TableNotFound")) return 0;
   }
   RetryPolicy policy;
@@ -156,7 +157,7 @@ std::unique_ptr<TableWriter> MigrationClient::open_writer(const std::string& tab
                                                           TableWriterOptions options) const {
   check();
   options.policy.reached_before = reached_;
-  options.tell_pause = [this](const auto& why, auto time) { tell_pause(why, time); };
+  options.on_pause = [this](const auto& why, auto time) { report_pause(why, time); };
   return std::make_unique<TableWriter>([this] { return TableClient(endpoint_, http_); }, table,
                                        std::move(options));
 }

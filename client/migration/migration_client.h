@@ -1,5 +1,5 @@
-// An account as migrations work on it: each request is tried again where that is worth it, and none is sent any more
-// once the runner must stop.
+// Access to the account that is migrated. Retries transient failures, and sends no more requests after
+// stop().
 #pragma once
 
 #include <atomic>
@@ -17,54 +17,58 @@
 
 namespace rocktable::migration {
 
-// Thread-safe but for what it hands out. All throw std::runtime_error with a sentence.
+// Thread-safe, except for the writers that it returns. All functions throw std::runtime_error with a
+// sentence.
 class MigrationClient {
  public:
-  using Tell = std::function<void(const std::string&)>;
+  using Report = std::function<void(const std::string&)>;
 
-  MigrationClient(TableEndpoint endpoint, HttpOptions http, Tell tell);
+  MigrationClient(TableEndpoint endpoint, HttpOptions http, Report report);
 
-  // Afterwards it is there; false: it was already.
+  // Creates the table. Returns false if it exists already.
   bool create_table(const std::string& name);
-  // Afterwards it is not.
+  // Deletes the table, if it exists.
   void delete_table(const std::string& name);
 
-  // Nothing where there is no such entity, or no such table.
+  // Returns nullopt if the entity or the table does not exist.
   std::optional<Entity> get(const std::string& table, const EntityKey& key);
-  // False: there is one already.
+  // Returns false if the entity exists already.
   bool insert(const std::string& table, const Entity& entity);
   void put(const std::string& table, const Entity& entity);
-  // As it was read, by its timestamp; false: it has changed since, or is gone.
+  // Writes only if the entity has not changed since it was read (its timestamp is its ETag). Returns false if
+  // it has changed or was deleted.
   bool put_if_unchanged(const std::string& table, const Entity& entity);
+  // Likewise; an entity that was deleted already counts as removed.
   bool remove_if_unchanged(const std::string& table, const Entity& entity);
   void remove(const std::string& table, const EntityKey& key);
 
-  // In order of their keys. Returns how many there were. A table that is missing is an error, unless `may_be_missing`.
+  // Visits entities in key order and returns their number. A missing table is an error, unless
+  // `may_be_missing`.
   std::uint64_t for_each(const std::string& table, const std::string& filter,
                          const std::function<void(Entity&)>& visit, bool may_be_missing = false);
 
-  // Writes side by side; flush() at the end.
+  // Returns a writer with several connections; call flush() at the end.
   std::unique_ptr<TableWriter> open_writer(const std::string& table, TableWriterOptions options) const;
 
-  // From another thread: whatever is at work ends soon, with this sentence.
+  // Stops all work soon: other threads get `why` as a std::runtime_error. Callable from any thread.
   void stop(const std::string& why);
-  // Throws where it was stopped.
+  // Throws if stop() was called.
   void check() const;
 
   const std::string& account() const { return account_; }
 
  private:
-  template <class Ask>
-  auto ask(const Ask& request);
+  template <class Request>
+  auto send(const Request& request);
   TableResult<void> write(const std::string& table, WriteMode mode, const SerializedEntity& write);
-  void tell_pause(const std::string& why, std::chrono::milliseconds time) const;
+  void report_pause(const std::string& why, std::chrono::milliseconds time) const;
   bool pause(const std::string& why, std::chrono::milliseconds time) const;
 
   const TableEndpoint endpoint_;
   const HttpOptions http_;
-  const std::string account_;  // its address
-  const Tell tell_;
-  std::mutex mutex_;  // of the client
+  const std::string account_;  // address of the account
+  const Report report_;
+  std::mutex mutex_;  // guards client_
   TableClient client_;
   std::atomic<bool> reached_ = false;
   std::atomic<bool> stopped_ = false;

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = LocatedJson::Kind;
 
-// An object of the document, its members read one by one; errors name where in the document they are, as in
+// A value of the document. Its functions check and convert it; errors contain its path, such as
 // `steps[2].insert.table`.
 class Reader {
  public:
@@ -31,18 +31,17 @@ class Reader {
 
   void must_be(Kind kind) const {
     if (value_.kind != kind)
-      refuse("it must be " + std::string(to_string(kind)) + ", and is " +
-             std::string(to_string(value_.kind)));
+      refuse("must be " + std::string(to_string(kind)) + ", but is " + std::string(to_string(value_.kind)));
   }
 
-  // It is an object, and has no members but these.
-  void knows(std::initializer_list<std::string_view> names) const {
+  // Requires an object without other members.
+  void allow_only(std::initializer_list<std::string_view> names) const {
     must_be(Kind::Object);
     for (const auto& [name, value] : value_.members) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       std::string known;
       for (const auto& one : names) known += (known.empty() ? "" : ", ") + std::string(one);
-      at(name, value).refuse("no such property; here are " + known);
+      at(name, value).refuse("unknown property; allowed: " + known);
     }
   }
 
@@ -82,15 +81,15 @@ class Reader {
   std::string table() const {
     const std::string& name = text();
     if (const auto ok = check_table_name(name); !ok)
-      refuse("`" + name + "` is no table's name: " + ok.error().message);
+      refuse("`" + name + "` is not a table name: " + ok.error().message);
     return name;
   }
 
   std::string property_name() const {
     const std::string& name = text();
     for (const char* key : {"PartitionKey", "RowKey", "Timestamp"})
-      if (name == key) refuse(name + " cannot be changed as a property (rekey gives entities new keys)");
-    if (!check_property_name(name)) refuse("`" + name + "` is no property's name");
+      if (name == key) refuse(name + " cannot be changed as a property (use rekey to change keys)");
+    if (!check_property_name(name)) refuse("`" + name + "` is not a property name");
     return name;
   }
 
@@ -98,17 +97,17 @@ class Reader {
     const auto type = parse_edm_type(text());
     if (!type)
       refuse("`" + text() +
-             "` is no type: Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
-             "Edm.DateTime, Edm.Guid and Edm.Binary are");
+             "` is not a type; use Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
+             "Edm.DateTime, Edm.Guid or Edm.Binary");
     return *type;
   }
 
   const LocatedJson& value() const { return value_; }
   const std::string& file() const { return file_; }
 
-  // Calls `read`, and turns what it throws into an error of this place.
+  // Calls `read`, and adds file and path to what it throws.
   template <class Read>
-  auto here(const Read& read) const {
+  auto with_place(const Read& read) const {
     try {
       return read();
     } catch (const FileError&) {
@@ -137,7 +136,7 @@ EntitySelection selection_of(const Reader& step) {
   out.partition_key = partition_of(step);
   if (step.has("row")) {
     out.row_key = step.member("row").text();
-    if (!out.partition_key) step.member("row").refuse("a row needs its partition beside it");
+    if (!out.partition_key) step.member("row").refuse("row requires partition");
   }
   if (step.has("filter")) {
     const Reader filter = step.member("filter");
@@ -152,7 +151,8 @@ Entity entity_of(const Reader& item) {
   item.must_be(Kind::Object);
   auto payload = read_entity(item.value().source);
   if (!payload) item.refuse(payload.error().message);
-  if (!payload->partition_key || !payload->row_key) item.refuse("an entity needs PartitionKey and RowKey");
+  if (!payload->partition_key || !payload->row_key)
+    item.refuse("an entity must have PartitionKey and RowKey");
   Entity out{
       {std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
   if (const auto ok = check_entity(out.key, out.properties); !ok) item.refuse(ok.error().message);
@@ -169,12 +169,12 @@ WriteEntities write_of(WriteMode mode, const Reader& step) {
     if (std::any_of(out.entities.begin(), out.entities.end() - 1, same))
       item.refuse("another entity of this step has the same PartitionKey and RowKey");
   }
-  if (out.entities.empty()) step.member("entities").refuse("there is no entity in it");
+  if (out.entities.empty()) step.member("entities").refuse("must contain at least one entity");
   out.create_table = step.flag("createTable");
   return out;
 }
 
-// A value with its type, as a property of an entity would have it.
+// Parses `value` as a property value of the given type.
 Value value_of(const Reader& step) {
   const Reader value = step.member("value");
   std::string json = "{\"v\":" + std::string(value.value().source);
@@ -182,7 +182,7 @@ Value value_of(const Reader& step) {
     json += ",\"v@odata.type\":\"" + std::string(to_string(step.member("type").type())) + "\"";
   auto payload = read_entity(json + "}");
   if (!payload) value.refuse(payload.error().message);
-  if (payload->properties.empty()) value.refuse("null is no value");
+  if (payload->properties.empty()) value.refuse("must not be null");
   return std::move(payload->properties.front().value);
 }
 
@@ -191,7 +191,7 @@ ChangeProperty change_of(const Reader& step, PropertyChange change) {
 }
 
 KeyTemplate template_of(const Reader& text) {
-  return text.here([&] { return KeyTemplate::parse(text.text()); });
+  return text.with_place([&] { return KeyTemplate::parse(text.text()); });
 }
 
 Rekey rekey_of(const Reader& step) {
@@ -201,104 +201,105 @@ Rekey rekey_of(const Reader& step) {
   if (step.has("PartitionKey")) out.partition_key = template_of(step.member("PartitionKey"));
   if (step.has("RowKey")) out.row_key = template_of(step.member("RowKey"));
   out.keep_old = step.flag("keepOld");
-  if (!out.partition_key && !out.row_key) step.refuse("it needs a template for PartitionKey, RowKey or both");
+  if (!out.partition_key && !out.row_key)
+    step.refuse("a template for PartitionKey, RowKey or both is required");
   return out;
 }
 
 std::pair<std::string, std::string> from_and_to(const Reader& step) {
   auto from = step.member("from").table(), to = step.member("to").table();
-  if (from == to) step.member("to").refuse("it is the same table");
+  if (from == to) step.member("to").refuse("must be another table");
   return {std::move(from), std::move(to)};
 }
 
-struct Verb {
+struct StepKind {
   std::string_view name;
   std::function<Step(const Reader&)> read;
 };
 
-const std::vector<Verb>& verbs() {
-  static const std::vector<Verb> kVerbs = {
+const std::vector<StepKind>& step_kinds() {
+  static const std::vector<StepKind> kStepKinds = {
       {"createTable", [](const Reader& step) { return CreateTable{step.table()}; }},
       {"deleteTable", [](const Reader& step) { return DeleteTable{step.table()}; }},
       {"clearTable", [](const Reader& step) { return ClearTable{step.table()}; }},
       {"copyTable",
        [](const Reader& step) {
-         step.knows({"from", "to"});
+         step.allow_only({"from", "to"});
          auto [from, to] = from_and_to(step);
          return CopyTable{std::move(from), std::move(to)};
        }},
       {"renameTable",
        [](const Reader& step) {
-         step.knows({"from", "to", "deleteOld"});
+         step.allow_only({"from", "to", "deleteOld"});
          auto [from, to] = from_and_to(step);
          return RenameTable{std::move(from), std::move(to), step.flag("deleteOld")};
        }},
       {"insert",
        [](const Reader& step) {
-         step.knows({"table", "entities", "ifAbsent", "createTable"});
+         step.allow_only({"table", "entities", "ifAbsent", "createTable"});
          WriteEntities out = write_of(WriteMode::Insert, step);
          out.if_absent = step.flag("ifAbsent");
          return out;
        }},
       {"upsert",
        [](const Reader& step) {
-         step.knows({"table", "entities", "createTable"});
+         step.allow_only({"table", "entities", "createTable"});
          return write_of(WriteMode::Replace, step);
        }},
       {"merge",
        [](const Reader& step) {
-         step.knows({"table", "entities", "createTable"});
+         step.allow_only({"table", "entities", "createTable"});
          return write_of(WriteMode::Merge, step);
        }},
       {"delete",
        [](const Reader& step) {
-         step.knows({"table", "partition", "row", "filter"});
+         step.allow_only({"table", "partition", "row", "filter"});
          DeleteEntities out{step.member("table").table(), selection_of(step)};
          if (out.which.to_filter().empty())
-           step.refuse("it says not which entities: partition, row or filter do (clearTable deletes all)");
+           step.refuse("partition, row or filter is required (use clearTable to delete all entities)");
          return out;
        }},
       {"addProperty",
        [](const Reader& step) {
-         step.knows({"table", "partition", "name", "value", "type"});
+         step.allow_only({"table", "partition", "name", "value", "type"});
          return change_of(step, AddProperty{step.member("name").property_name(), value_of(step)});
        }},
       {"renameProperty",
        [](const Reader& step) {
-         step.knows({"table", "partition", "from", "to"});
+         step.allow_only({"table", "partition", "from", "to"});
          RenameProperty change{step.member("from").property_name(), step.member("to").property_name()};
-         if (change.from == change.to) step.member("to").refuse("it is the same name");
+         if (change.from == change.to) step.member("to").refuse("must be another name");
          return change_of(step, std::move(change));
        }},
       {"removeProperty",
        [](const Reader& step) {
-         step.knows({"table", "partition", "name"});
+         step.allow_only({"table", "partition", "name"});
          return change_of(step, RemoveProperty{step.member("name").property_name()});
        }},
       {"retypeProperty",
        [](const Reader& step) {
-         step.knows({"table", "partition", "name", "type"});
+         step.allow_only({"table", "partition", "name", "type"});
          return change_of(step,
                           RetypeProperty{step.member("name").property_name(), step.member("type").type()});
        }},
       {"rekey",
        [](const Reader& step) {
-         step.knows({"table", "partition", "row", "filter", "PartitionKey", "RowKey", "keepOld"});
+         step.allow_only({"table", "partition", "row", "filter", "PartitionKey", "RowKey", "keepOld"});
          return rekey_of(step);
        }},
   };
-  return kVerbs;
+  return kStepKinds;
 }
 
 Step step_of(const Reader& step) {
   step.must_be(Kind::Object);
-  if (step.value().members.size() != 1) step.refuse("a step has one property: what it does");
+  if (step.value().members.size() != 1) step.refuse("a step must have exactly one property: its kind");
   const auto& name = step.value().members.front().name;
-  for (const auto& verb : verbs())
-    if (verb.name == name) return verb.read(step.member(name));
+  for (const auto& kind : step_kinds())
+    if (kind.name == name) return kind.read(step.member(name));
   std::string known;
-  for (const auto& verb : verbs()) known += (known.empty() ? "" : ", ") + std::string(verb.name);
-  step.member(name).refuse("no such step; there are " + known);
+  for (const auto& kind : step_kinds()) known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  step.member(name).refuse("unknown step; allowed: " + known);
 }
 
 std::string contents_of(const fs::path& file) {
@@ -313,12 +314,12 @@ std::string contents_of(const fs::path& file) {
 Migration parse_migration(std::string_view document, const std::string& file) {
   const LocatedJson json = parse_located_json(document, file);
   const Reader root(json, "", file);
-  root.knows({"$schema", "id", "version", "description", "steps"});
+  root.allow_only({"$schema", "id", "version", "description", "steps"});
   Migration out;
   out.source = file;
   const Reader id = root.member("id");
   id.must_be(Kind::Integer);
-  if (id.value().integer < 1 || id.value().integer > INT32_MAX) id.refuse("it must be from 1 to 2147483647");
+  if (id.value().integer < 1 || id.value().integer > INT32_MAX) id.refuse("must be from 1 to 2147483647");
   out.id = id.value().integer;
   out.version = root.text_or("version", "");
   out.description = root.text_or("description", "");
@@ -340,14 +341,14 @@ std::vector<Migration> read_migrations(const fs::path& folder) {
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < out.size(); ++i)
     if (out[i].id == out[i - 1].id)
-      throw std::runtime_error("the id " + std::to_string(out[i].id) + " is given twice: by " +
-                               out[i - 1].source + " and by " + out[i].source);
+      throw std::runtime_error("the id " + std::to_string(out[i].id) + " is used twice: in " +
+                               out[i - 1].source + " and in " + out[i].source);
   return out;
 }
 
 fs::path write_new_migration(const fs::path& folder, const std::string& name) {
   if (name.empty() || name.find_first_of(std::string_view("/\\\0\n", 4)) != name.npos)
-    throw std::runtime_error("`" + name + "` cannot be part of a file's name");
+    throw std::runtime_error("`" + name + "` cannot be part of a file name");
   std::error_code error;
   fs::create_directories(folder, error);
   const auto known = read_migrations(folder);

@@ -1,5 +1,5 @@
-// Migrations as files: one JSON document each, `0001_create_customers.json`; docs/migrations.md has the steps,
-// docs/migration.schema.json the schema.
+// Reads migration files: one JSON document each, `0001_create_customers.json`. docs/migrations.md describes
+// the steps, docs/migration.schema.json is the schema.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,15 @@
 
 namespace rocktable::migration {
 
-// Throws FileError, which names the file, the place and the property.
+// Throws FileError with file, line, column and property.
 Migration parse_migration(std::string_view document, const std::string& file);
 
-// All *.json of a folder but the schema (migration_schema.h), in the order of their ids ("10" behind "2"). Throws FileError, and std::runtime_error for a
-// folder that cannot be read and an id that two files have.
+// Reads all *.json files of a folder, except the schema (migration_schema.h), sorted numerically by id.
+// Throws FileError, and std::runtime_error if the folder cannot be read or two files have the same id.
 std::vector<Migration> read_migrations(const std::filesystem::path& folder);
 
-// What a new file begins with: its schema, the next id, and a step to change. Returns the file's path. Throws std::runtime_error.
+// Creates a file with the schema, the next id, and one step to edit. Returns its path. Throws
+// std::runtime_error.
 std::filesystem::path write_new_migration(const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace rocktable::migration

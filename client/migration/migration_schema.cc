@@ -7,20 +7,21 @@
 #include <stdexcept>
 #include <string>
 
-#include "client/migration/sha256.h"
+#include "client/sha256.h"
 #include "odata/files/atomic_file.h"
 #include "odata/files/input_file.h"
 
 namespace rocktable::migration {
 namespace {
 
-// Of docs/migration.schema.json as it was in versions before: who changes it adds what it was.
+// SHA-256 digests of earlier versions of docs/migration.schema.json. Add the old digest when you change the
+// file.
 constexpr std::span<const std::string_view> kEarlier{};
 
 }  // namespace
 
-SchemaState put_schema(const std::filesystem::path& folder, std::string_view schema,
-                       std::span<const std::string_view> earlier) {
+SchemaState write_schema(const std::filesystem::path& folder, std::string_view schema,
+                         std::span<const std::string_view> earlier) {
   constexpr mode_t kMode = 0644;
   const auto file = folder / kSchemaFile;
   std::error_code unknown;
@@ -29,7 +30,8 @@ SchemaState put_schema(const std::filesystem::path& folder, std::string_view sch
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     if (in.bad()) throw std::runtime_error(file.string() + " cannot be read");
     if (text == schema) return SchemaState::Same;
-    if (std::find(earlier.begin(), earlier.end(), sha256(text)) == earlier.end()) return SchemaState::Changed;
+    if (std::find(earlier.begin(), earlier.end(), sha256_hex(text)) == earlier.end())
+      return SchemaState::Changed;
   }
   AtomicFile replacement(file, kMode);
   replacement.write(std::string(schema));
@@ -38,8 +40,8 @@ SchemaState put_schema(const std::filesystem::path& folder, std::string_view sch
   return SchemaState::Written;
 }
 
-SchemaState put_schema(const std::filesystem::path& folder) {
-  return put_schema(folder, kMigrationSchema, kEarlier);
+SchemaState write_schema(const std::filesystem::path& folder) {
+  return write_schema(folder, kMigrationSchema, kEarlier);
 }
 
 }  // namespace rocktable::migration

@@ -1,5 +1,5 @@
-// The schema of migration files, which editors complete them by: docs/migration.schema.json, part of the program, and
-// beside the migrations of who uses it.
+// The JSON schema of migration files, for completion in editors. docs/migration.schema.json is compiled into
+// the program and written next to the user's migrations.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,20 @@ namespace rocktable::migration {
 
 extern const char* const kMigrationSchema;
 
-// What migration files name as "$schema", and what no migration is called.
+// The file name, used for "$schema". read_migrations() skips it.
 inline constexpr std::string_view kSchemaFile = "migration.schema.json";
 
 enum class SchemaState {
-  Written,  // there was none, or an earlier version of ours
+  Written,  // the file was missing or an earlier version
   Same,
-  Changed,  // it is neither, and stays as it is
+  Changed,  // the user changed the file; it was kept
 };
 
-// Brings the schema into the folder. `earlier` are the SHA-256, in hex, of the versions of ours that it takes the place of.
-// Throws std::runtime_error where it cannot be read or written.
-SchemaState put_schema(const std::filesystem::path& folder, std::string_view schema,
-                       std::span<const std::string_view> earlier);
-// This program's.
-SchemaState put_schema(const std::filesystem::path& folder);
+// Writes the schema to the folder. `earlier` are the SHA-256 digests, in hexadecimal, of earlier versions,
+// which are replaced. Throws std::runtime_error if the file cannot be read or written.
+SchemaState write_schema(const std::filesystem::path& folder, std::string_view schema,
+                         std::span<const std::string_view> earlier);
+// Writes the schema of this program.
+SchemaState write_schema(const std::filesystem::path& folder);
 
 }  // namespace rocktable::migration

@@ -12,7 +12,7 @@ std::string name_of(const Migration& migration) {
          (migration.source.empty() ? "" : " (" + migration.source + ")");
 }
 
-// A table's name of its own, for each step of each migration.
+// The name of a step's temporary table, unique per migration and step.
 std::string work_table(const Migration& migration, std::size_t step) {
   return "rocktableRekey" + std::to_string(migration.id) + "s" + std::to_string(step);
 }
@@ -23,7 +23,7 @@ bool is_within(const Migration& migration, const std::optional<std::int64_t>& to
 
 }  // namespace
 
-// --- Syntax ------------------------------------------------------------------------------------------------------
+// --- Syntax ------------------------------------------------------------------------------------------------
 
 MigratorSyntax& MigratorSyntax::add(Step step) {
   steps_.push_back(std::move(step));
@@ -89,7 +89,7 @@ MigratorSyntax& MigratorSyntax::rekey(std::string table, EntitySelection which,
   return add(std::move(step));
 }
 
-// --- Migrator ------------------------------------------------------------------------------------------------------
+// --- Migrator ----------------------------------------------------------------------------------------------
 
 std::string_view to_string(MigrationState state) {
   switch (state) {
@@ -109,10 +109,10 @@ Migrator::Migrator(std::string_view connection_string, MigratorOptions options)
     : Migrator(parse_connection_string(connection_string), std::move(options)) {}
 
 Migrator::Migrator(TableEndpoint endpoint, MigratorOptions options)
-    : endpoint_(std::move(endpoint)), options_(std::move(options)), space_(connect()) {}
+    : endpoint_(std::move(endpoint)), options_(std::move(options)), client_(connect()) {}
 
 std::unique_ptr<MigrationClient> Migrator::connect() const {
-  return std::make_unique<MigrationClient>(endpoint_, options_.http, options_.listener.tell);
+  return std::make_unique<MigrationClient>(endpoint_, options_.http, options_.listener.on_message);
 }
 
 bool Migrator::create_migration(const std::function<void(MigratorSyntax&)>& syntax, std::int64_t id,
@@ -123,7 +123,7 @@ bool Migrator::create_migration(const std::function<void(MigratorSyntax&)>& synt
 }
 
 std::vector<MigrationStatus> Migrator::status(const std::vector<Migration>& migrations) {
-  const History history(*space_);
+  const History history(*client_);
   const auto applied = history.applied();
   const auto running = history.running();
   std::map<std::int64_t, MigrationStatus> out;
@@ -155,19 +155,19 @@ void Migrator::check_unedited(const std::vector<Migration>& migrations) {
   for (const auto& migration : migrations) {
     const auto same = std::count_if(migrations.begin(), migrations.end(),
                                     [&](const Migration& one) { return one.id == migration.id; });
-    if (same > 1) throw std::runtime_error("the id " + std::to_string(migration.id) + " is given twice");
+    if (same > 1) throw std::runtime_error("the id " + std::to_string(migration.id) + " is used twice");
   }
   for (const auto& status : status(migrations)) {
     if (status.state != MigrationState::Edited) continue;
     throw std::runtime_error(
         "migration " + std::to_string(status.id) + (status.source.empty() ? "" : " (" + status.source + ")") +
-        " was edited after it was applied or begun: make it again what it was, and put what is new "
-        "into another migration");
+        " was edited after it was applied or begun; restore its original content, and put changes "
+        "into a new migration");
   }
 }
 
 bool Migrator::has_work(const std::vector<Migration>& migrations, std::optional<std::int64_t> to) {
-  const auto applied = History(*space_).applied();
+  const auto applied = History(*client_).applied();
   return std::any_of(migrations.begin(), migrations.end(), [&](const Migration& migration) {
     return is_within(migration, to) && !applied.contains(migration.id);
   });
@@ -176,10 +176,10 @@ bool Migrator::has_work(const std::vector<Migration>& migrations, std::optional<
 std::size_t Migrator::up(const std::vector<Migration>& migrations, std::optional<std::int64_t> to) {
   check_unedited(migrations);
   if (!has_work(migrations, to)) return 0;
-  space_->create_table(kHistoryTable);
-  const RunnerLock lock(*space_, connect(), options_.lock);
-  check_unedited(migrations);  // another runner may have been at work until now
-  History history(*space_);
+  client_->create_table(kHistoryTable);
+  const RunnerLock lock(*client_, connect(), options_.lock);
+  check_unedited(migrations);  // another runner may have worked before this one got the lock
+  History history(*client_);
   const auto applied = history.applied();
   std::vector<const Migration*> waiting;
   for (const auto& migration : migrations)
@@ -193,25 +193,27 @@ void Migrator::apply(const Migration& migration, History& history) {
   const auto begun = history.running();
   const auto found = begun.find(migration.id);
   RunningMigration running{checksum(migration), now(), 0, 0};
-  const bool again = found != begun.end();
-  if (again) running = found->second;
+  const bool is_retry = found != begun.end();
+  if (is_retry) running = found->second;
   history.record_running(migration.id, running);
   const auto first = static_cast<std::size_t>(running.step);
   for (std::size_t i = first; i < migration.steps.size(); ++i) {
     const Step& step = migration.steps[i];
-    if (options_.listener.begin_step) options_.listener.begin_step(migration, i);
+    if (options_.listener.on_step) options_.listener.on_step(migration, i);
     StepProgress progress;
-    progress.name = work_table(migration, i);
+    progress.work_table = work_table(migration, i);
     progress.phase = i == first ? running.phase : 0;
-    progress.again = again && i == first;
-    progress.reached = [&](int phase) {
+    progress.is_retry = is_retry && i == first;
+    progress.on_phase = [&](int phase) {
       running.phase = phase;
       history.record_running(migration.id, running);
     };
-    if (options_.listener.moved)
-      progress.moved = [&](std::uint64_t entities) { options_.listener.moved(summary(step), entities); };
+    if (options_.listener.on_entities)
+      progress.on_entities = [&](std::uint64_t entities) {
+        options_.listener.on_entities(summary(step), entities);
+      };
     try {
-      run_step(*space_, step, progress);
+      run_step(*client_, step, progress);
     } catch (const std::exception& error) {
       throw std::runtime_error(name_of(migration) + ", step " + std::to_string(i + 1) + " of " +
                                std::to_string(migration.steps.size()) + " (" + summary(step) +
@@ -222,9 +224,9 @@ void Migrator::apply(const Migration& migration, History& history) {
     history.record_running(migration.id, running);
   }
   history.record_applied(migration, running.started);
-  if (options_.listener.applied) options_.listener.applied(migration);
+  if (options_.listener.on_applied) options_.listener.on_applied(migration);
 }
 
-StepCost Migrator::cost(const Step& step) { return cost_of(*space_, step); }
+StepCost Migrator::cost(const Step& step) { return cost_of(*client_, step); }
 
 }  // namespace rocktable::migration

@@ -1,7 +1,7 @@
-// Migrations of an account, each applied once: from files, or as code.
+// Applies migrations to an account, each once: from files, or defined in code:
 //
 //   Migrator migrator("UseDevelopmentStorage=true");
-//   migrator.create_migration([](MigratorSyntax& _) { _.create_table("table1"); }, 1, "1.1", "My first migration!");
+//   migrator.create_migration([](MigratorSyntax& _) { _.create_table("table1"); }, 1, "1.1", "My first one");
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace rocktable::migration {
 
-// Collects steps.
+// Builds the steps of a migration in code. The names follow the library AzureTableStorageMigrator.
 class MigratorSyntax {
  public:
   MigratorSyntax& create_table(std::string table);
@@ -49,12 +49,13 @@ class MigratorSyntax {
   std::vector<Step> steps_;
 };
 
-// What a runner tells while it works. All may be empty.
+// Callbacks that report progress. Each may be empty.
 struct MigratorListener {
-  std::function<void(const std::string&)> tell;                                // a sentence
-  std::function<void(const Migration&, std::size_t step)> begin_step;          // from 0
-  std::function<void(const Migration&)> applied;                               // to its end
-  std::function<void(const std::string& what, std::uint64_t entities)> moved;  // so far, in the step
+  std::function<void(const std::string&)> on_message;               // a message, such as a retry
+  std::function<void(const Migration&, std::size_t step)> on_step;  // `step` counts from 0
+  std::function<void(const Migration&)> on_applied;                 // the migration is complete
+  std::function<void(const std::string& what, std::uint64_t entities)>
+      on_entities;  // entities so far in the step
 };
 
 struct MigratorOptions {
@@ -71,29 +72,30 @@ struct MigrationStatus {
   std::int64_t id = 0;
   MigrationState state = MigrationState::Waiting;
   std::string version, description;
-  std::string source;             // empty: there is no such migration here, though it was applied
-  std::optional<DateTime> ended;  // of an applied one, where it is known
-  int step = 0;                   // of a begun one: the first that is not done, from 0
+  std::string source;             // empty: applied, but missing from the given migrations
+  std::optional<DateTime> ended;  // when it was applied, if known
+  int step = 0;                   // of a begun migration: its first unfinished step, from 0
 };
 
-// All throw std::runtime_error with a sentence.
+// All functions throw std::runtime_error with a sentence.
 class Migrator {
  public:
   explicit Migrator(std::string_view connection_string, MigratorOptions options = {});
   Migrator(TableEndpoint endpoint, MigratorOptions options);
 
-  // Applies it unless that was done before; goes on where it was interrupted. Returns whether there was anything to do.
+  // Applies the migration unless it is applied already; resumes it if it was interrupted. Returns whether
+  // there was anything to do.
   bool create_migration(const std::function<void(MigratorSyntax&)>& syntax, std::int64_t id,
                         std::string version, std::string description);
 
-  // Applies those that wait, in their order, up to an id. Refuses, before it does anything, where one was applied or begun
-  // as something else. Returns how many were applied.
+  // Applies all waiting migrations in the order of their ids, up to the id `to`. Fails before any change if
+  // the content of an applied or begun migration has changed. Returns how many were applied.
   std::size_t up(const std::vector<Migration>& migrations, std::optional<std::int64_t> to = std::nullopt);
 
-  // Of each, and of each that was applied and is not among them, by id.
+  // The status of each migration, and of applied migrations that are not in `migrations`, sorted by id.
   std::vector<MigrationStatus> status(const std::vector<Migration>& migrations);
 
-  // What step costs, of a table as it is now.
+  // Counts what the step would touch in the tables as they are now.
   StepCost cost(const Step& step);
 
  private:
@@ -104,7 +106,7 @@ class Migrator {
 
   const TableEndpoint endpoint_;
   const MigratorOptions options_;
-  std::unique_ptr<MigrationClient> space_;
+  std::unique_ptr<MigrationClient> client_;
 };
 
 }  // namespace rocktable::migration

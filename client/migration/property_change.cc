@@ -25,7 +25,7 @@ struct Apply {
     const auto property = find(properties, change.from);
     if (property == properties.end()) return false;
     if (find(properties, change.to) != properties.end())
-      throw PropertyChangeError("it has both a property " + change.from + " and one called " + change.to);
+      throw PropertyChangeError("it has both the property " + change.from + " and the property " + change.to);
     property->name = change.to;
     return true;
   }
@@ -43,7 +43,7 @@ struct Apply {
     auto value = convert(view_of(property->value), change.type);
     if (!value)
       throw PropertyChangeError("its property " + change.name + ", " + to_string(view_of(property->value)) +
-                                ", cannot become " + std::string(to_string(change.type)));
+                                ", cannot be converted to " + std::string(to_string(change.type)));
     property->value = std::move(*value);
     return true;
   }

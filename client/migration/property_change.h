@@ -1,5 +1,5 @@
-// Changes of one property of an entity. Each may be applied again and changes nothing the second time, so that work that
-// was interrupted can begin anew.
+// Changes of one property of an entity. Applying a change again has no effect, so interrupted work can be
+// repeated.
 #pragma once
 
 #include <stdexcept>
@@ -10,13 +10,13 @@
 
 namespace rocktable::migration {
 
-// Where it is missing, it is added at the end.
+// Adds the property at the end, if it is missing.
 struct AddProperty {
   std::string name;
   Value value;
 };
 
-// It keeps its place and value. An entity that has the new name already is an error, unless it lacks the old one.
+// Keeps position and value. An entity with both names is an error.
 struct RenameProperty {
   std::string from, to;
 };
@@ -25,7 +25,7 @@ struct RemoveProperty {
   std::string name;
 };
 
-// The value as convert() has it; a value that has no counterpart is an error.
+// Converts the value by convert() (value_conversion.h); a value that cannot be converted is an error.
 struct RetypeProperty {
   std::string name;
   EdmType type;
@@ -33,13 +33,13 @@ struct RetypeProperty {
 
 using PropertyChange = std::variant<AddProperty, RenameProperty, RemoveProperty, RetypeProperty>;
 
-// A sentence about the entity that cannot be changed.
+// what() is a sentence about the entity that cannot be changed.
 class PropertyChangeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Whether there was anything to change. Throws PropertyChangeError.
+// Returns whether anything changed. Throws PropertyChangeError.
 bool apply(const PropertyChange& change, Properties& properties);
 
 // `add property Country = 'NL'`

@@ -9,7 +9,7 @@
 namespace rocktable::migration {
 namespace {
 
-constexpr const char* kETagTicks = "Ticks";  // in NEWold: the timestamp that an entity had
+constexpr const char* kETagTicks = "Ticks";  // in NEWold: the original timestamp of the entity
 
 std::string text_of(const EntityKey& key) {
   return "(" + shown(key.partition_key) + ", " + shown(key.row_key) + ")";
@@ -17,21 +17,25 @@ std::string text_of(const EntityKey& key) {
 
 class RekeyWork {
  public:
-  RekeyWork(MigrationClient& space, const Rekey& step, const StepProgress& progress)
-      : space_(space), step_(step), progress_(progress), new_(progress.name), old_(progress.name + "old") {}
+  RekeyWork(MigrationClient& client, const Rekey& step, const StepProgress& progress)
+      : client_(client),
+        step_(step),
+        progress_(progress),
+        new_(progress.work_table),
+        old_(progress.work_table + "old") {}
 
   void run();
 
  private:
   Entity rekeyed(const Entity& entity) const;
-  void empty(const std::string& table);
+  void create_empty(const std::string& table);
   void prepare();
-  void check_places();
+  void check_new_keys();
   void delete_old();
-  void catch_up(const EntityKey& key);
+  void move_changed(const EntityKey& key);
   void write_new();
 
-  MigrationClient& space_;
+  MigrationClient& client_;
   const Rekey& step_;
   const StepProgress& progress_;
   const std::string new_, old_;
@@ -40,19 +44,19 @@ class RekeyWork {
 void RekeyWork::run() {
   if (progress_.phase < 1) {
     prepare();
-    check_places();
-    progress_.reached(1);
+    check_new_keys();
+    progress_.on_phase(1);
   }
   if (progress_.phase < 2) {
     if (!step_.keep_old) delete_old();
-    progress_.reached(2);
+    progress_.on_phase(2);
   }
   if (progress_.phase < 3) {
     write_new();
-    progress_.reached(3);
+    progress_.on_phase(3);
   }
-  space_.delete_table(new_);
-  space_.delete_table(old_);
+  client_.delete_table(new_);
+  client_.delete_table(old_);
 }
 
 Entity RekeyWork::rekeyed(const Entity& entity) const {
@@ -66,50 +70,50 @@ Entity RekeyWork::rekeyed(const Entity& entity) const {
   }
 }
 
-void RekeyWork::empty(const std::string& table) {
-  if (space_.create_table(table)) return;
-  const auto writer = space_.open_writer(
+void RekeyWork::create_empty(const std::string& table) {
+  if (client_.create_table(table)) return;
+  const auto writer = client_.open_writer(
       table,
-      {.mode = WriteMode::Delete, .forgive = [](const TableError&, const EntityKey&) { return true; }});
-  space_.for_each(table, "", [&](const Entity& entity) { writer->add(entity); });
+      {.mode = WriteMode::Delete, .tolerate = [](const TableError&, const EntityKey&) { return true; }});
+  client_.for_each(table, "", [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
 }
 
 void RekeyWork::prepare() {
-  empty(new_);
-  empty(old_);
-  const auto forgive = [this](const TableError& error, const EntityKey& key) {
+  create_empty(new_);
+  create_empty(old_);
+  const auto tolerate = [this](const TableError& error, const EntityKey& key) {
     if (error.code == "EntityAlreadyExists")
-      throw std::runtime_error("the table " + step_.table + ": two entities would have the keys " +
+      throw std::runtime_error("the table " + step_.table + ": two entities would get the key " +
                                text_of(key) + "; nothing was changed");
     return false;
   };
-  const auto writer = space_.open_writer(new_, {.mode = WriteMode::Insert, .forgive = forgive});
-  const auto keys = space_.open_writer(old_, {.mode = WriteMode::Replace});
+  const auto writer = client_.open_writer(new_, {.mode = WriteMode::Insert, .tolerate = tolerate});
+  const auto keys = client_.open_writer(old_, {.mode = WriteMode::Replace});
   std::uint64_t count = 0;
-  space_.for_each(step_.table, step_.which.to_filter(), [&](const Entity& entity) {
+  client_.for_each(step_.table, step_.which.to_filter(), [&](const Entity& entity) {
     writer->add(rekeyed(entity));
     keys->add({entity.key, {}, {{kETagTicks, entity.timestamp.ticks}}});
-    progress_.moved(++count);
+    progress_.on_entities(++count);
   });
   writer->flush();
   keys->flush();
 }
 
-// A place is free where nobody is, or one who leaves.
-void RekeyWork::check_places() {
-  space_.for_each(new_, "", [&](const Entity& entity) {
-    if (!space_.get(step_.table, entity.key)) return;
-    if (!step_.keep_old && space_.get(old_, entity.key)) return;
-    throw std::runtime_error("the table " + step_.table + ": there is an entity with the keys " +
-                             text_of(entity.key) + " already, which is not re-keyed; nothing was changed");
+// A new key is free if no entity has it, or if that entity is re-keyed itself.
+void RekeyWork::check_new_keys() {
+  client_.for_each(new_, "", [&](const Entity& entity) {
+    if (!client_.get(step_.table, entity.key)) return;
+    if (!step_.keep_old && client_.get(old_, entity.key)) return;
+    throw std::runtime_error("the table " + step_.table + ": the new key " + text_of(entity.key) +
+                             " belongs to an entity that is not re-keyed; nothing was changed");
   });
 }
 
 void RekeyWork::delete_old() {
   std::mutex mutex;
   std::vector<EntityKey> changed;
-  const auto forgive = [&](const TableError& error, const EntityKey& key) {
+  const auto tolerate = [&](const TableError& error, const EntityKey& key) {
     constexpr int kPreconditionFailed = 412, kNotFound = 404;
     if (error.status == kPreconditionFailed) {
       const std::lock_guard lock(mutex);
@@ -118,9 +122,9 @@ void RekeyWork::delete_old() {
     return error.status == kPreconditionFailed || error.status == kNotFound;
   };
   {
-    const auto writer = space_.open_writer(
-        step_.table, {.mode = WriteMode::Delete, .if_unchanged = true, .forgive = forgive});
-    space_.for_each(old_, "", [&](const Entity& key) {
+    const auto writer = client_.open_writer(
+        step_.table, {.mode = WriteMode::Delete, .if_unchanged = true, .tolerate = tolerate});
+    client_.for_each(old_, "", [&](const Entity& key) {
       Entity entity{key.key, {}, {}};
       if (!key.properties.empty())
         if (const auto* ticks = std::get_if<std::int64_t>(&key.properties.front().value))
@@ -129,33 +133,33 @@ void RekeyWork::delete_old() {
     });
     writer->flush();
   }
-  for (const auto& key : changed) catch_up(key);
+  for (const auto& key : changed) move_changed(key);
 }
 
-// Somebody has changed the entity since it was read: what it is now moves.
-void RekeyWork::catch_up(const EntityKey& key) {
+// Another client has changed the entity since it was read: moves its current version.
+void RekeyWork::move_changed(const EntityKey& key) {
   for (;;) {
-    const auto entity = space_.get(step_.table, key);
+    const auto entity = client_.get(step_.table, key);
     if (!entity) return;
-    space_.put(new_, rekeyed(*entity));
-    if (space_.remove_if_unchanged(step_.table, *entity)) return;
+    client_.put(new_, rekeyed(*entity));
+    if (client_.remove_if_unchanged(step_.table, *entity)) return;
   }
 }
 
 void RekeyWork::write_new() {
-  const auto writer = space_.open_writer(step_.table, {.mode = WriteMode::Replace});
+  const auto writer = client_.open_writer(step_.table, {.mode = WriteMode::Replace});
   std::uint64_t count = 0;
-  space_.for_each(new_, "", [&](const Entity& entity) {
+  client_.for_each(new_, "", [&](const Entity& entity) {
     writer->add(entity);
-    progress_.moved(++count);
+    progress_.on_entities(++count);
   });
   writer->flush();
 }
 
 }  // namespace
 
-void run_rekey(MigrationClient& space, const Rekey& step, const StepProgress& progress) {
-  RekeyWork(space, step, progress).run();
+void run_rekey(MigrationClient& client, const Rekey& step, const StepProgress& progress) {
+  RekeyWork(client, step, progress).run();
 }
 
 }  // namespace rocktable::migration

@@ -1,15 +1,17 @@
-// New keys for entities of a table.
+// Gives entities of a table new keys.
 //
-// Entities are not moved one by one: a table that is read while it is written to shows them twice, and a template over the
-// old keys would be applied twice. They go through two tables of the step's own instead, NEW and NEWold:
+// Moving entities one by one would be wrong: a scan of a table that is being written returns some of them
+// twice, and would apply a template over the old keys twice. The step uses two temporary tables instead, NEW
+// and NEWold:
 //
-//   phase 0  both are emptied; each entity is written to NEW with its new keys, and its old key with its ETag to NEWold. Two
-//            entities with the same new key, or one whose new key belongs to an entity that stays, end the step here
-//   phase 1  the old entities are deleted, if they are still as they were read; one that is not is read again
-//   phase 2  all of NEW is written to the table
-//   phase 3  both tables are deleted
+//   phase 0  empties both; writes each entity with its new keys to NEW, and its old key with its ETag to
+//            NEWold. The step fails here if two entities get the same key, or if a new key belongs to an
+//            entity that is not re-keyed
+//   phase 1  deletes the old entities that have not changed; reads and moves those that have
+//   phase 2  writes all of NEW to the table
+//   phase 3  deletes both temporary tables
 //
-// Each phase reads what only an earlier one writes: so it can be done again from its start.
+// Each phase reads only what earlier phases wrote, so it can be repeated from its start.
 #pragma once
 
 #include "client/migration/migration.h"
@@ -18,6 +20,6 @@
 
 namespace rocktable::migration {
 
-void run_rekey(MigrationClient& space, const Rekey& step, const StepProgress& progress);
+void run_rekey(MigrationClient& client, const Rekey& step, const StepProgress& progress);
 
 }  // namespace rocktable::migration

@@ -23,14 +23,14 @@ std::string host() {
   return name.data();
 }
 
-// `host, process 123, 5f0c...`: the last part tells two runners of one process number apart.
+// `host, process 123, 5f0c...`: the random part distinguishes runners with the same process id.
 std::string new_owner() {
   std::random_device random;
   return host() + ", process " + std::to_string(getpid()) + ", " + std::to_string(random()) +
          std::to_string(random());
 }
 
-// For people: without what tells runners apart.
+// The name for messages, without the random part.
 std::string name_of(const std::string& owner) { return owner.substr(0, owner.rfind(',')); }
 
 const std::string* owner_in(const Entity& entity) {
@@ -45,7 +45,7 @@ DateTime end_in(const Entity& entity) {
   return {};
 }
 
-// Whether the owner was a process of this machine that is gone.
+// Whether the owner was a process of this machine that has ended.
 bool is_gone(const std::string& owner) {
   const std::string prefix = host() + ", process ";
   if (!owner.starts_with(prefix)) return false;
@@ -58,14 +58,14 @@ bool is_gone(const std::string& owner) {
 
 RunnerLock::RunnerLock(MigrationClient& work, std::unique_ptr<MigrationClient> own, RunnerLockOptions options)
     : work_(work), own_(std::move(own)), options_(options), owner_(new_owner()) {
-  const auto give_up = std::chrono::steady_clock::now() + options_.patience;
+  const auto give_up = std::chrono::steady_clock::now() + options_.max_wait;
   std::string holder;
-  while (!try_to_take(holder)) {
+  while (!try_acquire(holder)) {
     if (std::chrono::steady_clock::now() >= give_up)
-      throw std::runtime_error("another runner is at work on " + work_.account() + ": " + name_of(holder));
+      throw std::runtime_error("another runner is migrating " + work_.account() + ": " + name_of(holder));
     std::this_thread::sleep_for(kLook);
   }
-  renewal_ = std::thread([this] { renew_until_the_end(); });
+  renewal_ = std::thread([this] { renew_until_end(); });
 }
 
 RunnerLock::~RunnerLock() {
@@ -77,7 +77,7 @@ RunnerLock::~RunnerLock() {
   renewal_.join();
   try {
     if (is_ours()) own_->remove(kHistoryTable, kKey);
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it ends by itself
+  } catch (const std::exception&) {  // the lease expires anyway
   }
 }
 
@@ -86,7 +86,8 @@ Entity RunnerLock::entry() const {
   return {kKey, timestamp_, {{"Owner", owner_}, {"Until", until}}};
 }
 
-// Whether the entry is ours, and if so as of when. An answer may have been lost, so what is there is asked.
+// Whether the lock entry is ours; updates its timestamp. Reads it back, because the response to a write may
+// have been lost.
 bool RunnerLock::is_ours() {
   const auto found = own_->get(kHistoryTable, kKey);
   const std::string* owner = found ? owner_in(*found) : nullptr;
@@ -95,19 +96,19 @@ bool RunnerLock::is_ours() {
   return true;
 }
 
-bool RunnerLock::try_to_take(std::string& holder) {
+bool RunnerLock::try_acquire(std::string& holder) {
   own_->insert(kHistoryTable, entry());
   const auto found = own_->get(kHistoryTable, kKey);
   if (!found) return false;
   const std::string* owner = owner_in(*found);
-  holder = owner == nullptr ? "somebody, process unknown, x" : *owner;
+  holder = owner == nullptr ? "unknown host, unknown process, 0" : *owner;
   timestamp_ = found->timestamp;
   if (holder == owner_) return true;
   if (end_in(*found) >= now() && !is_gone(holder)) return false;
   return own_->put_if_unchanged(kHistoryTable, entry()) && is_ours();
 }
 
-void RunnerLock::renew_until_the_end() {
+void RunnerLock::renew_until_end() {
   for (;;) {
     std::unique_lock lock(mutex_);
     if (end_.wait_for(lock, options_.lease / 3, [this] { return ended_; })) return;
@@ -115,8 +116,8 @@ void RunnerLock::renew_until_the_end() {
     try {
       own_->put_if_unchanged(kHistoryTable, entry());
       if (!is_ours()) {
-        work_.stop("another runner has taken the lock of " + work_.account() +
-                   " over: this one stops, and what it has done is recorded");
+        work_.stop("another runner took over the lock of " + work_.account() +
+                   "; this one stops, and its progress is recorded");
         return;
       }
     } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
-// One runner at a time: an entity of the history's table, PartitionKey `versionDataLock`, RowKey `lock`, with the runner's
-// name and the time until which it counts. Its holder renews it from a thread of its own.
+// Ensures that one runner at a time migrates an account: an entity of the history table, PartitionKey
+// `versionDataLock`, RowKey `lock`, with the runner's name and the end of its lease. The holder renews it on
+// a separate thread.
 #pragma once
 
 #include <chrono>
@@ -14,32 +15,32 @@
 namespace rocktable::migration {
 
 struct RunnerLockOptions {
-  std::chrono::milliseconds patience{60'000};  // for another runner to end
-  std::chrono::milliseconds lease{30'000};  // without renewal it counts no longer; clocks may differ by less
+  std::chrono::milliseconds max_wait{60'000};  // for another runner to finish
+  std::chrono::milliseconds lease{30'000};     // expires without renewal; must exceed clock differences
 };
 
 class RunnerLock {
  public:
-  // Takes the lock, at once where its holder ran on this machine and is gone. The table must be there. Throws
-  // std::runtime_error, which says who holds it. Where it cannot be renewed later, `work` is stopped. `own` is for the
-  // lock's own requests: those of the work may take long.
+  // Acquires the lock; at once if its holder was a process of this machine that has ended. The table must
+  // exist. Throws std::runtime_error with the holder's name if max_wait passes. Later, `work` is stopped if
+  // the lease cannot be renewed. `own` sends the lock's requests, because requests of `work` may take long.
   RunnerLock(MigrationClient& work, std::unique_ptr<MigrationClient> own, RunnerLockOptions options);
-  // Gives it back.
+  // Releases the lock.
   ~RunnerLock();
   RunnerLock(const RunnerLock&) = delete;
   RunnerLock& operator=(const RunnerLock&) = delete;
 
  private:
-  bool try_to_take(std::string& holder);
+  bool try_acquire(std::string& holder);
   bool is_ours();
   Entity entry() const;
-  void renew_until_the_end();
+  void renew_until_end();
 
   MigrationClient& work_;
   const std::unique_ptr<MigrationClient> own_;
   const RunnerLockOptions options_;
   const std::string owner_;
-  DateTime timestamp_;  // of the entry as we wrote it
+  DateTime timestamp_;  // of our entry
   std::mutex mutex_;
   std::condition_variable end_;
   bool ended_ = false;

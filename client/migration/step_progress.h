@@ -1,4 +1,4 @@
-// What the steps of a migration have in common: what they cost, how far they are, and what stops them.
+// Types that all steps share: cost, progress, errors.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@ namespace rocktable::migration {
 // What a step touches, or would touch.
 struct StepCost {
   std::uint64_t entities = 0;
-  std::uint64_t transactions = 0;  // entity group transactions of up to 100, and single writes
+  std::uint64_t transactions = 0;  // entity group transactions of up to 100 writes, and single writes
 };
 
-// How far a step is. Phases are numbers that only the step knows; the first is 0.
+// Progress of a step. The numbers of phases are private to each step; the first is 0.
 struct StepProgress {
-  std::string name;    // of its own tables: different for each step of each migration
-  int phase = 0;       // that was reached before
-  bool again = false;  // it was begun before: some of it may be done
-  std::function<void(int phase)> reached = [](int) {};  // all before this phase need not be done again
-  std::function<void(std::uint64_t entities)> moved = [](std::uint64_t) {};  // so many so far
+  std::string work_table;  // name of its temporary table: unique per migration and step
+  int phase = 0;           // the phase to continue with
+  bool is_retry = false;   // started before: some of it may be done
+  std::function<void(int phase)> on_phase = [](int) {};  // all earlier phases are complete
+  std::function<void(std::uint64_t entities)> on_entities = [](std::uint64_t) {};  // number so far
 };
 
-// The sentence of an entity that stops a step.
+// The error for an entity that stops a step.
 std::runtime_error entity_error(const std::string& table, const EntityKey& key, const std::string& sentence);
 
-// Counts transactions: those of a partition, if entities come in order of their keys.
+// Counts the transactions for writes, per partition. Entities must come in key order.
 class TransactionCounter {
  public:
   void add(const std::string& partition_key);

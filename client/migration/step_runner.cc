@@ -14,32 +14,32 @@ constexpr int kNotFound = 404, kPreconditionFailed = 412;
 
 bool always(const TableError&, const EntityKey&) { return true; }
 
-// Reads what the filter finds, and gives it to `visit`; tells how many there were so far.
-void visit_all(MigrationClient& space, const std::string& table, const std::string& filter,
+// Calls `visit` for each entity that matches the filter, and reports their number so far.
+void visit_all(MigrationClient& client, const std::string& table, const std::string& filter,
                const StepProgress& progress, const std::function<void(Entity&)>& visit) {
   std::uint64_t count = 0;
-  space.for_each(table, filter, [&](Entity& entity) {
+  client.for_each(table, filter, [&](Entity& entity) {
     visit(entity);
-    progress.moved(++count);
+    progress.on_entities(++count);
   });
 }
 
-void delete_entities(MigrationClient& space, const std::string& table, const std::string& filter,
+void delete_entities(MigrationClient& client, const std::string& table, const std::string& filter,
                      const StepProgress& progress) {
-  const auto writer = space.open_writer(table, {.mode = WriteMode::Delete, .forgive = always});
-  visit_all(space, table, filter, progress, [&](const Entity& entity) { writer->add(entity); });
+  const auto writer = client.open_writer(table, {.mode = WriteMode::Delete, .tolerate = always});
+  visit_all(client, table, filter, progress, [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
 }
 
-void copy_entities(MigrationClient& space, const std::string& from, const std::string& to,
+void copy_entities(MigrationClient& client, const std::string& from, const std::string& to,
                    const StepProgress& progress) {
-  space.create_table(to);
-  const auto writer = space.open_writer(to, {.mode = WriteMode::Replace});
-  visit_all(space, from, "", progress, [&](const Entity& entity) { writer->add(entity); });
+  client.create_table(to);
+  const auto writer = client.open_writer(to, {.mode = WriteMode::Replace});
+  visit_all(client, from, "", progress, [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
 }
 
-// Whether there was anything to change.
+// Returns whether the entity changed.
 bool change_entity(const ChangeProperty& step, Entity& entity) {
   try {
     return apply(step.change, entity.properties);
@@ -50,19 +50,19 @@ bool change_entity(const ChangeProperty& step, Entity& entity) {
 
 class ChangeWork {
  public:
-  ChangeWork(MigrationClient& space, const ChangeProperty& step, const StepProgress& progress)
-      : space_(space),
+  ChangeWork(MigrationClient& client, const ChangeProperty& step, const StepProgress& progress)
+      : client_(client),
         step_(step),
         progress_(progress),
         filter_(EntitySelection{step.partition_key, {}, {}}.to_filter()) {}
 
   void run() {
     if (progress_.phase < 1 && can_fail()) {
-      space_.for_each(step_.table, filter_, [&](Entity& entity) { change_entity(step_, entity); });
-      progress_.reached(1);
+      client_.for_each(step_.table, filter_, [&](Entity& entity) { change_entity(step_, entity); });
+      progress_.on_phase(1);
     }
     change_all();
-    for (const auto& key : overtaken_) catch_up(key);
+    for (const auto& key : conflicts_) change_again(key);
   }
 
  private:
@@ -72,74 +72,74 @@ class ChangeWork {
   }
 
   void change_all() {
-    const auto forgive = [this](const TableError& error, const EntityKey& key) {
+    const auto tolerate = [this](const TableError& error, const EntityKey& key) {
       const std::lock_guard lock(mutex_);
-      overtaken_.push_back(key);
+      conflicts_.push_back(key);
       return error.status == kPreconditionFailed || error.status == kNotFound;
     };
-    const auto writer = space_.open_writer(
-        step_.table, {.mode = WriteMode::Replace, .if_unchanged = true, .forgive = forgive});
-    visit_all(space_, step_.table, filter_, progress_, [&](Entity& entity) {
+    const auto writer = client_.open_writer(
+        step_.table, {.mode = WriteMode::Replace, .if_unchanged = true, .tolerate = tolerate});
+    visit_all(client_, step_.table, filter_, progress_, [&](Entity& entity) {
       if (change_entity(step_, entity)) writer->add(entity);
     });
     writer->flush();
   }
 
-  // Somebody has written to the entity since it was read.
-  void catch_up(const EntityKey& key) {
+  // Another client has written the entity since it was read: changes its current version.
+  void change_again(const EntityKey& key) {
     for (;;) {
-      auto entity = space_.get(step_.table, key);
-      if (!entity || !change_entity(step_, *entity) || space_.put_if_unchanged(step_.table, *entity)) return;
+      auto entity = client_.get(step_.table, key);
+      if (!entity || !change_entity(step_, *entity) || client_.put_if_unchanged(step_.table, *entity)) return;
     }
   }
 
-  MigrationClient& space_;
+  MigrationClient& client_;
   const ChangeProperty& step_;
   const StepProgress& progress_;
   const std::string filter_;
   std::mutex mutex_;
-  std::vector<EntityKey> overtaken_;
+  std::vector<EntityKey> conflicts_;
 };
 
 struct Run {
-  MigrationClient& space;
+  MigrationClient& client;
   const StepProgress& progress;
 
-  void operator()(const CreateTable& step) const { space.create_table(step.table); }
-  void operator()(const DeleteTable& step) const { space.delete_table(step.table); }
-  void operator()(const ClearTable& step) const { delete_entities(space, step.table, "", progress); }
-  void operator()(const CopyTable& step) const { copy_entities(space, step.from, step.to, progress); }
+  void operator()(const CreateTable& step) const { client.create_table(step.table); }
+  void operator()(const DeleteTable& step) const { client.delete_table(step.table); }
+  void operator()(const ClearTable& step) const { delete_entities(client, step.table, "", progress); }
+  void operator()(const CopyTable& step) const { copy_entities(client, step.from, step.to, progress); }
 
   void operator()(const RenameTable& step) const {
     if (progress.phase < 1) {
-      copy_entities(space, step.from, step.to, progress);
-      progress.reached(1);
+      copy_entities(client, step.from, step.to, progress);
+      progress.on_phase(1);
     }
-    if (step.delete_old) space.delete_table(step.from);
+    if (step.delete_old) client.delete_table(step.from);
   }
 
   void operator()(const WriteEntities& step) const {
-    if (step.create_table) space.create_table(step.table);
+    if (step.create_table) client.create_table(step.table);
     TableWriterOptions options{.mode = step.mode};
-    if (progress.again) options.doubtful = step.entities.size();
+    if (progress.is_retry) options.maybe_written = step.entities.size();
     if (step.if_absent)
-      options.forgive = [](const TableError& error, const EntityKey&) {
+      options.tolerate = [](const TableError& error, const EntityKey&) {
         return error.code == "EntityAlreadyExists";
       };
-    const auto writer = space.open_writer(step.table, std::move(options));
+    const auto writer = client.open_writer(step.table, std::move(options));
     for (const auto& entity : step.entities) writer->add(entity);
     writer->flush();
   }
 
   void operator()(const DeleteEntities& step) const {
-    delete_entities(space, step.table, step.which.to_filter(), progress);
+    delete_entities(client, step.table, step.which.to_filter(), progress);
   }
-  void operator()(const ChangeProperty& step) const { ChangeWork(space, step, progress).run(); }
-  void operator()(const Rekey& step) const { run_rekey(space, step, progress); }
+  void operator()(const ChangeProperty& step) const { ChangeWork(client, step, progress).run(); }
+  void operator()(const Rekey& step) const { run_rekey(client, step, progress); }
 };
 
 struct Cost {
-  MigrationClient& space;
+  MigrationClient& client;
 
   StepCost entities(
       const std::string& table, const std::string& filter,
@@ -148,7 +148,7 @@ struct Cost {
     const auto visit = [&](Entity& entity) {
       if (counts(entity)) counter.add(entity.key.partition_key);
     };
-    space.for_each(table, filter, visit, true);
+    client.for_each(table, filter, visit, true);
     return counter.cost();
   }
 
@@ -176,7 +176,7 @@ struct Cost {
                     [&](Entity& entity) { return change_entity(step, entity); });
   }
 
-  // To the two tables of its own, to the table, and from it.
+  // The writes to both temporary tables, to the table, and the deletions from it.
   StepCost operator()(const Rekey& step) const {
     StepCost out = entities(step.table, step.which.to_filter());
     out.transactions *= step.keep_old ? 3 : 4;
@@ -186,10 +186,10 @@ struct Cost {
 
 }  // namespace
 
-void run_step(MigrationClient& space, const Step& step, const StepProgress& progress) {
-  std::visit(Run{space, progress}, step);
+void run_step(MigrationClient& client, const Step& step, const StepProgress& progress) {
+  std::visit(Run{client, progress}, step);
 }
 
-StepCost cost_of(MigrationClient& space, const Step& step) { return std::visit(Cost{space}, step); }
+StepCost cost_of(MigrationClient& client, const Step& step) { return std::visit(Cost{client}, step); }
 
 }  // namespace rocktable::migration

@@ -1,5 +1,5 @@
-// Does the steps of a migration, each so that it can be begun again after an interruption at any moment, with the result
-// of having been done once.
+// Runs the steps of a migration. A step can be interrupted at any time and repeated; the result is the same
+// as running it once.
 #pragma once
 
 #include "client/migration/migration.h"
@@ -8,11 +8,12 @@
 
 namespace rocktable::migration {
 
-// Throws std::runtime_error with a sentence. Nothing was changed where entities cannot be changed as the step wants; other
-// failures (no answer, no permission) may come in the middle, and the step is to be done again.
-void run_step(MigrationClient& space, const Step& step, const StepProgress& progress);
+// Throws std::runtime_error with a sentence. Nothing has changed if an entity cannot be changed as the step
+// requires. Other failures (no response, no permission) may occur in the middle; then the step must be
+// repeated.
+void run_step(MigrationClient& client, const Step& step, const StepProgress& progress);
 
-// Reads and counts, by the tables as they are now. A table that is missing has no entities.
-StepCost cost_of(MigrationClient& space, const Step& step);
+// Counts entities in the tables as they are now. A missing table counts as empty.
+StepCost cost_of(MigrationClient& client, const Step& step);
 
 }  // namespace rocktable::migration

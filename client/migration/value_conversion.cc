@@ -10,7 +10,7 @@ namespace {
 
 template <class Integer>
 std::optional<Value> to_integer(double number) {
-  // The largest Int64 is no double: the next one above is the first that does not fit.
+  // The largest Int64 is not representable as a double; the first double that does not fit is one above.
   constexpr double kEnd = -static_cast<double>(std::numeric_limits<Integer>::min());
   if (std::trunc(number) != number || number < -kEnd || number >= kEnd) return std::nullopt;
   return static_cast<Integer>(number);

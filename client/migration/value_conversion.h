@@ -1,4 +1,4 @@
-// Values as values of another type.
+// Converts values to another type.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,9 @@
 
 namespace rocktable::migration {
 
-// Nothing where the value has no counterpart of that type. Everything becomes text (odata/plain_text.h), and what text says is read again;
-// numbers become other numbers where nothing is lost (3.0 becomes 3, and 3.5 no integer); a Boolean is the number 0 or 1.
+// Returns nullopt if the value has no equivalent of that type. Every value converts to a string
+// (odata/plain_text.h), and a string is parsed. Numbers convert to other numbers without loss (3.0 to 3, but
+// 3.5 to no integer). A Boolean converts to and from 0 and 1.
 std::optional<Value> convert(const ValueView& value, EdmType type);
 
 }  // namespace rocktable::migration

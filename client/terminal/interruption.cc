@@ -15,17 +15,17 @@ namespace {
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
-// For the handler, which may use neither locks nor the heap.
-std::string notice;                      // NOLINT: does not change while a handler is set
-std::array<struct sigaction, 3> before;  // NOLINT: likewise
+// The signal handler must use neither locks nor the heap, so the text is prepared.
+std::string notice;                                // does not change while a handler is installed
+std::array<struct sigaction, 3> previous_actions;  // NOLINT: likewise
 
-std::atomic_flag told;
+std::atomic_flag is_printed;
 
-// The signal comes again, and ends the process, once this returns: while it runs, this thread blocks the signal. Another
-// thread may take a repetition (GNU timeout signals its child, and then the group that the child is in), or another signal may
-// come in between: the sentence is told once.
-void tell(int number) {
-  if (told.test_and_set()) return;
+// Prints the notice once, restores the default action and raises the signal again. The signal is blocked in
+// this thread until the handler returns; then it ends the process. Meanwhile another thread may receive a
+// repetition (GNU timeout signals its child and then the process group), or another signal may arrive.
+void handle_signal(int number) {
+  if (is_printed.test_and_set()) return;
   [[maybe_unused]] const auto written = write(STDERR_FILENO, notice.data(), notice.size());
   signal(number, SIG_DFL);
   raise(number);
@@ -34,19 +34,20 @@ void tell(int number) {
 }  // namespace
 
 InterruptionNotice::InterruptionNotice(const std::string& sentence) {
-  // Where a bar stands, it goes; `^C` goes with it.
+  // Erases the progress bar and the `^C` that the terminal echoes.
   notice = (is_terminal() ? "\r\x1B[K" : "") + ("rocktable: " + printable(sentence)) + "\n";
-  told.clear();
+  is_printed.clear();
   struct sigaction action{};
-  action.sa_handler = tell;
+  action.sa_handler = handle_signal;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &before[i]);
-    if (before[i].sa_handler == SIG_DFL) sigaction(kSignals[i], &action, nullptr);  // nohup stays in force
+    sigaction(kSignals[i], nullptr, &previous_actions[i]);
+    if (previous_actions[i].sa_handler == SIG_DFL)
+      sigaction(kSignals[i], &action, nullptr);  // keeps SIG_IGN, as set by nohup
   }
 }
 
 InterruptionNotice::~InterruptionNotice() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &previous_actions[i], nullptr);
 }
 
 }  // namespace rocktable

@@ -1,12 +1,12 @@
-// What a command leaves to say when a signal ends it.
+// Prints a message when a signal ends a command.
 #pragma once
 
 #include <string>
 
 namespace rocktable {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP put the sentence on standard error before they end the process, as they would
-// without it. One at a time.
+// While an instance exists, SIGINT, SIGTERM and SIGHUP print `sentence` on standard error and then end the
+// process as usual. Only one instance may exist at a time.
 class InterruptionNotice {
  public:
   explicit InterruptionNotice(const std::string& sentence);

@@ -10,18 +10,18 @@ namespace {
 
 constexpr std::chrono::milliseconds kBarInterval{100};
 constexpr std::chrono::seconds kLineInterval{10};
-constexpr std::chrono::seconds kLeastTime{1};  // before that, nobody knows how long it takes
+constexpr std::chrono::seconds kLeastTime{1};  // too early for an estimate of the time left
 constexpr std::size_t kBarWidth = 30, kShortestBar = 8;
 constexpr const char* kClearLine = "\r\x1B[K";
 
-// Characters, as far as a terminal shows one in a column.
+// Counts code points; assumes that the terminal shows one per column.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // not a further byte of a character
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // not a continuation byte of UTF-8
   }));
 }
 
-// Its first characters.
+// Returns the first `width` code points.
 std::string shortened(const std::string& text, std::size_t width) {
   std::size_t at = 0;
   for (std::size_t seen = 0; at < text.size(); ++at) {
@@ -72,16 +72,16 @@ std::string progress_line(const ProgressState& state, std::size_t bar_columns) {
   std::string rate = with_commas(static_cast<std::uint64_t>(std::max(state.entities_per_second, 0.0))) + "/s";
   if (state.fraction) percent = std::to_string(static_cast<int>(fraction * 100)) + " %";
   if (state.left) left = short_time(*state.left) + " left";
-  const auto told = [&] { return joined({percent, count, rate, left}); };
+  const auto text = [&] { return joined({percent, count, rate, left}); };
   const std::string head = state.what + ": ";
-  if (bar_columns == 0) return head + told();
+  if (bar_columns == 0) return head + text();
 
-  const std::size_t room = bar_columns - 1;  // a character in the last column may begin another line
+  const std::size_t room = bar_columns - 1;  // a character in the last column may start a new line
   for (std::string* const part : {&rate, &count, &left}) {
-    if (width_of(head) + width_of(told()) <= room) break;
+    if (width_of(head) + width_of(text()) <= room) break;
     if (part != &count || !percent.empty()) part->clear();
   }
-  std::string line = head + told();
+  std::string line = head + text();
   const std::size_t width = width_of(line), around = bar(0, 0).size();
   if (width > room) return shortened(line, room);
   const std::size_t bar_width = std::min(kBarWidth, room - width - std::min(around, room - width));
@@ -117,7 +117,7 @@ void Progress::show(const std::string& what, std::uint64_t entities, std::option
   }
 }
 
-void Progress::tell(const std::string& sentence) {
+void Progress::print_line(const std::string& sentence) {
   clear();
   const std::lock_guard lock(mutex_);
   out_ << "rocktable: " << printable(sentence) << '\n' << std::flush;

@@ -1,4 +1,4 @@
-// What a long command tells while it works: a bar on a terminal, now and then a line elsewhere. On standard error.
+// Progress of a long command on standard error: a bar on a terminal, a line every few seconds elsewhere.
 #pragma once
 
 #include <chrono>
@@ -19,17 +19,20 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `terminal`: whether lines may be written over. `columns` is asked for its width before each line, for it may change.
+  // `terminal`: whether lines can be overwritten. `columns` returns the width; it is called for each line,
+  // because the width may change.
   Progress(std::ostream& out, bool terminal, std::function<int()> columns = terminal_columns)
       : out_(out), terminal_(terminal), columns_(std::move(columns)) {}
   ~Progress() { clear(); }
 
-  // How far the work at `what` is, fraction from 0 to 1 where that is known; shown from time to time.
+  // Reports progress on `what`; `fraction` is from 0 to 1 if known. Prints at intervals only, so it may be
+  // called often.
   void show(const std::string& what, std::uint64_t entities, std::optional<double> fraction,
             Clock::time_point now = Clock::now());
 
-  // A line of its own, beginning `rocktable: `; printable, as what is shown (odata/printable.h).
-  void tell(const std::string& sentence);
+  // Prints one line that starts with `rocktable: `. Escapes control characters (odata/printable.h), as show()
+  // does.
+  void print_line(const std::string& sentence);
 
  private:
   void clear();
@@ -41,11 +44,11 @@ class Progress {
   bool bar_is_shown_ = false;
   std::string what_;
   Clock::time_point started_{}, next_{};
-  std::uint64_t first_ = 0;               // entities at started_
-  std::optional<double> first_fraction_;  // likewise
+  std::uint64_t first_ = 0;               // entities when `what_` started
+  std::optional<double> first_fraction_;  // fraction when `what_` started
 };
 
-// What a line tells.
+// The contents of one line.
 struct ProgressState {
   std::string what;
   std::uint64_t entities = 0;
@@ -54,8 +57,9 @@ struct ProgressState {
   std::optional<std::chrono::seconds> left = {};
 };
 
-// `mytable: [====      ] 50 %, 12,000 entities, 4,000/s, 3 s left`; without the bar where `bar_columns` is 0. Else it has fewer
-// characters than that: the bar becomes shorter, then parts go, the rate first, and of a name too long its end.
+// Returns `mytable: [====      ] 50 %, 12,000 entities, 4,000/s, 3 s left`, without the bar if `bar_columns`
+// is 0. Otherwise the line is shorter than `bar_columns`: first the bar shrinks, then the rate, the count and
+// the time are dropped in this order, then the line is cut off.
 std::string progress_line(const ProgressState& state, std::size_t bar_columns);
 
 // `9 s`, `4 min`, `2 h 5 min`

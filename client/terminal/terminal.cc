@@ -14,7 +14,7 @@ int columns_of(int descriptor) {
 
 }  // namespace
 
-bool can_be_asked() { return isatty(STDIN_FILENO) == 1 && is_terminal(); }
+bool is_interactive() { return isatty(STDIN_FILENO) == 1 && is_terminal(); }
 
 bool is_terminal() { return isatty(STDERR_FILENO) == 1; }
 

@@ -1,15 +1,16 @@
-// The terminal that a command is used at, if it is.
+// Queries the terminal of the process.
 #pragma once
 
 namespace rocktable {
 
-// Whether somebody there reads what stands on standard error, and can answer on standard input.
-bool can_be_asked();
+// Whether a question can be asked: standard input and standard error are terminals.
+bool is_interactive();
 
 // Whether standard error is a terminal.
 bool is_terminal();
 
-// How wide it is now, in characters; 80 where it does not say. The same of standard output, for whole pages.
+// The width in characters of the terminal at standard error and at standard output; 80 if unknown. Progress
+// uses the former, help pages the latter.
 int terminal_columns();
 int output_columns();
 

@@ -7,16 +7,17 @@
 namespace rocktable {
 namespace {
 
-constexpr int kDone = 200, kBusy = 503;
+constexpr int kOk = 200, kBusy = 503;
 constexpr std::size_t kMaxLength = 128;
 
-// Nothing of the account is sent: an answer of anybody else is of no account's either.
+// Unsigned and without the account's path, so that it is safe to send to any server. Other responses mean: no
+// id.
 TableResult<std::string> ask(HttpClient& client) {
   HttpRequest request;
   request.target = "/_rocktable/ready";
   const HttpResponse answer = client.send(request);
-  if (answer.status == kBusy) return TableError{answer.status, "", "it is busy"};
-  if (answer.status != kDone) return std::string();
+  if (answer.status == kBusy) return TableError{answer.status, "", "the server is busy"};
+  if (answer.status != kOk) return std::string();
   const auto json = nlohmann::json::parse(answer.body, nullptr, false);
   if (!json.is_object() || !json.contains("store") || !json["store"].is_string()) return std::string();
   return json["store"].get<std::string>().substr(0, kMaxLength);

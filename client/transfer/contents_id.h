@@ -1,5 +1,5 @@
-// Which contents an endpoint has, where it can tell: rocktable can (storage/contents_id.h), the service and other
-// emulators cannot.
+// Detects that an endpoint lost or replaced its data. Only rocktable reports such an id
+// (storage/contents_id.h); the service and other emulators do not.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace rocktable {
 
-// Another text once all of its data, an account or a table were reset, a snapshot was restored, or it was started without
-// the data of before; empty where the endpoint cannot tell. Throws HttpError.
+// Returns an id that changes when all data, an account or a table is reset, a snapshot is restored, or the
+// instance starts without its previous data. Empty if the endpoint has no id. Throws HttpError.
 std::string contents_id_of(const TableEndpoint& endpoint, const HttpOptions& options, const Pause& pause);
 
 }  // namespace rocktable

@@ -1,4 +1,4 @@
-// Where entities go: a file (here), or a table (client/transfer/table_writer.h).
+// Destinations of entities: a file (here), or a table (client/transfer/table_writer.h).
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ class EntitySink {
  public:
   virtual ~EntitySink() = default;
 
-  // Throws std::runtime_error with a sentence, also for what was added before.
+  // Throws std::runtime_error with a sentence; the failure may concern entities that were added before.
   virtual void add(const Entity& entity) = 0;
-  // All that was added is there for good afterwards.
+  // Makes all added entities durable.
   virtual void flush() = 0;
-  // What is known to be there.
+  // Number of entities that are known to be written.
   virtual std::uint64_t written() const = 0;
 };
 
 struct FileSinkOptions {
   EntityFormat format = EntityFormat::Ndjson;
-  std::vector<std::string> columns;  // of a CSV
-  bool escape_formulas = false;      // in a CSV
-  std::uint64_t keep_bytes = 0;      // of an earlier attempt: goes on behind them; 0: starts anew
+  std::vector<std::string> columns;  // columns of a CSV
+  bool escape_formulas = false;      // only in a CSV
+  std::uint64_t keep_bytes = 0;      // of an earlier attempt, to append to; 0: start from scratch
 };
 
-// A file that gets its name when it is whole; until then it is `FILE.partial`. Or standard output (`-`).
+// Writes `FILE.partial` and renames it to FILE when it is complete; or standard output (`-`).
 class FileSink : public EntitySink {
  public:
   // Throws std::runtime_error.
@@ -40,12 +40,12 @@ class FileSink : public EntitySink {
   void flush() override;
   std::uint64_t written() const override { return flushed_; }
 
-  // Of the file, after flush().
+  // Size of the file; valid after flush().
   std::uint64_t bytes() const;
-  // The file is whole. Throws std::runtime_error.
+  // Renames the file to its final name. Throws std::runtime_error.
   void finish();
 
-  // What an earlier attempt left of `file`, bytes.
+  // Size of the partial file that an earlier attempt left for `file`; 0 if there is none.
   static std::uint64_t bytes_left_of(const std::string& file);
 
  private:
@@ -53,12 +53,12 @@ class FileSink : public EntitySink {
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string file_, partial_;
-  std::unique_ptr<PartialFile> out_;  // none: standard output
+  std::unique_ptr<PartialFile> out_;  // null: standard output
   std::unique_ptr<EntityWriter> writer_;
   std::uint64_t added_ = 0, flushed_ = 0;
 };
 
-// Counts, and writes nothing.
+// Counts entities without writing them.
 class NullSink : public EntitySink {
  public:
   void add(const Entity&) override { ++count_; }

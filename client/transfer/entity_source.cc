@@ -9,9 +9,9 @@ namespace rocktable {
 namespace {
 
 constexpr int kMaxTop = 1000;
-// What a page should have at most, for two are held: large entities come in smaller pages.
+// Target size of a page, because two pages are held in memory: large entities come in smaller pages.
 constexpr std::size_t kPageBytes = 2 << 20;
-constexpr int kFirstTop = 100;  // nothing is known of the entities' size yet
+constexpr int kFirstTop = 100;  // the size of the entities is not known yet
 
 std::string to_position(const EntityContinuation& at) {
   return nlohmann::json::array({at.partition_key, at.row_key}).dump();
@@ -21,7 +21,7 @@ EntityContinuation read_position(std::string_view text) {
   if (text.empty()) return {};
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_array() || json.size() != 2 || !json[0].is_string() || !json[1].is_string())
-    throw std::runtime_error("the place in the table where to go on cannot be read");
+    throw std::runtime_error("the position of the earlier attempt in the table is malformed");
   return {json[0].get<std::string>(), json[1].get<std::string>()};
 }
 
@@ -33,7 +33,7 @@ int next_top(const EntityPage& page) {
 
 }  // namespace
 
-// --- A table -------------------------------------------------------------------------------------------------
+// --- A table -----------------------------------------------------------------------------------------------
 
 TableSource::TableSource(TableClient client, std::string table, std::string filter, RetryPolicy policy,
                          Pause pause, std::string_view position)
@@ -93,7 +93,7 @@ std::optional<std::string> TableSource::position() const {
   return position_.empty() ? std::string() : to_position(position_);
 }
 
-// --- A file --------------------------------------------------------------------------------------------------
+// --- A file ------------------------------------------------------------------------------------------------
 
 FileSource::FileSource(const std::string& file, EntityFormat format, std::string_view position)
     : name_(file == "-" ? "standard input" : file) {

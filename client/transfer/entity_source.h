@@ -1,4 +1,4 @@
-// Where entities come from: a table, page by page, or a file.
+// Sources of entities: a table, page by page, or a file.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,28 @@ class EntitySource {
  public:
   virtual ~EntitySource() = default;
 
-  // The next entity, nothing at the end. Throws std::runtime_error with a sentence.
+  // Returns the next entity; nullopt at the end. Throws std::runtime_error with a sentence.
   virtual std::optional<Entity> next() = 0;
 
-  // From where another source goes on behind the entity returned last; nothing where it could not just there.
+  // Returns a position from which another source continues after the entity that was returned last. nullopt
+  // in the middle of a page, where a scan cannot resume.
   virtual std::optional<std::string> position() const = 0;
 
-  // How much of the whole was read, 0 to 1; nothing where nobody knows.
+  // Fraction of the source that has been read, 0 to 1; nullopt if unknown.
   virtual std::optional<double> fraction() const { return std::nullopt; }
 };
 
-// Reads one page ahead.
+// Reads a table, one page ahead.
 class TableSource : public EntitySource {
  public:
-  // `position` is one of another TableSource of the same table and filter, or empty: from the start. Throws
-  // std::runtime_error where it is none.
+  // `position` comes from another TableSource of the same table and filter, or is empty to start at the
+  // beginning. Throws std::runtime_error if it is malformed.
   TableSource(TableClient client, std::string table, std::string filter, RetryPolicy policy, Pause pause,
               std::string_view position = {});
   ~TableSource() override;
 
   std::optional<Entity> next() override;
-  // At the end of a page, and before the first one.
+  // Available before the first page and at the end of each page.
   std::optional<std::string> position() const override;
 
  private:
@@ -55,28 +56,29 @@ class TableSource : public EntitySource {
   RetryPolicy policy_;
   Pause pause_;
   int top_;
-  std::future<Page> ahead_;  // uses client_, so that there is one at a time
+  std::future<Page> ahead_;  // uses client_, so only one request runs at a time
   Page page_;
-  std::size_t taken_ = 0;        // of page_
-  EntityContinuation position_;  // behind page_
+  std::size_t taken_ = 0;        // entities returned from page_
+  EntityContinuation position_;  // continuation token after page_
   ContinuationGuard guard_;
 };
 
 class FileSource : public EntitySource {
  public:
-  // `file` is a regular file, or `-` for standard input. `position` as above. Throws std::runtime_error.
+  // `file` is a regular file, or `-` for standard input. `position` is the number of entities to skip, or
+  // empty. Throws std::runtime_error.
   FileSource(const std::string& file, EntityFormat format, std::string_view position = {});
 
   std::optional<Entity> next() override;
   std::optional<std::string> position() const override { return std::to_string(count_); }
   std::optional<double> fraction() const override;
 
-  // Where the entity returned last stands, for messages.
+  // `FILE:LINE` of the entity that was returned last, for messages.
   std::string place() const;
 
  private:
   std::string name_;
-  std::unique_ptr<InputFile> file_;  // none: standard input
+  std::unique_ptr<InputFile> file_;  // null: standard input
   std::unique_ptr<EntityReader> reader_;
   std::uint64_t count_ = 0;
 };

@@ -1,19 +1,16 @@
 #include "client/transfer/fingerprint.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
-#include <vector>
 
+#include "client/sha256.h"
 #include "odata/payload_writer.h"
 
 namespace rocktable {
 namespace {
 
-// Equal for equal entities alone: JSON with types, the properties by name.
+// Returns the same text for equal entities only: JSON with types, properties sorted by name.
 std::string canonical(const Entity& entity) {
   auto properties = view_of(entity.properties);
   std::sort(properties.begin(), properties.end(),
@@ -28,12 +25,9 @@ std::string canonical(const Entity& entity) {
 }  // namespace
 
 void Fingerprint::add(const Entity& entity) {
-  const std::string text = canonical(entity);
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  if (EVP_Digest(text.data(), text.size(), digest, nullptr, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("OpenSSL cannot compute SHA-256");
+  const Sha256 digest = sha256(canonical(entity));
   std::array<std::uint64_t, 2> words;
-  std::memcpy(words.data(), digest, sizeof words);
+  std::memcpy(words.data(), digest.data(), sizeof words);
   for (std::size_t i = 0; i < words.size(); ++i) sum_[i] += words[i];
   ++count_;
 }

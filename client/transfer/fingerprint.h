@@ -1,5 +1,5 @@
-// How many entities, and a checksum over their keys, types and values: equal for equal sets of entities, in whatever order
-// these come, and their properties within them.
+// Fingerprint of a set of entities: their number, and a checksum of keys, types and values. It does not
+// depend on the order of the entities or of their properties.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace rocktable {
 
-// The sum of the entities' SHA-256, of 128 bits of each. A negative zero counts as zero, for answers of the service show
-// it as that.
+// The checksum is the sum of the first 128 bits of each entity's SHA-256. Negative zero counts as zero,
+// because the service returns it as zero.
 class Fingerprint {
  public:
   void add(const Entity& entity);

@@ -11,7 +11,7 @@
 namespace rocktable {
 namespace {
 
-constexpr mode_t kMode = 0666;  // less the process's mask, as of any file that is made
+constexpr mode_t kMode = 0666;  // reduced by the umask, as for any new file
 constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
@@ -23,7 +23,7 @@ int open_new(const std::string& path) {
   return ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kMode);
 }
 
-// Before anything of it is changed, it is looked at.
+// Checks the file type before it changes the file.
 int open_again(const std::string& path, std::uint64_t keep_bytes) {
   const int descriptor = ::open(path.c_str(), kFlags | O_APPEND);
   if (descriptor < 0) return descriptor;
@@ -32,7 +32,7 @@ int open_again(const std::string& path, std::uint64_t keep_bytes) {
   if (is_known && !is_another && ::ftruncate(descriptor, static_cast<off_t>(keep_bytes)) == 0)
     return descriptor;
   const std::string why =
-      is_another ? path + " is not the file that the earlier attempt made" : std::strerror(errno);
+      is_another ? path + " is not the file of the earlier attempt" : std::strerror(errno);
   ::close(descriptor);
   refuse(why);
 }
@@ -41,13 +41,14 @@ int open_again(const std::string& path, std::uint64_t keep_bytes) {
 
 PartialFile::PartialFile(const std::string& path, std::uint64_t keep_bytes) : std::ostream(nullptr) {
   const int descriptor = keep_bytes == 0 ? open_new(path) : open_again(path, keep_bytes);
-  if (descriptor < 0) refuse(errno == ELOOP ? path + " is a link" : std::strerror(errno));
+  if (descriptor < 0) refuse(errno == ELOOP ? path + " is a symbolic link" : std::strerror(errno));
   buffer_ = std::make_unique<__gnu_cxx::stdio_filebuf<char>>(descriptor, std::ios::out | std::ios::binary);
   rdbuf(buffer_.get());
 }
 
 bool PartialFile::sync() {
-  return ::fsync(buffer_->fd()) == 0 || errno == EINVAL || errno == ENOTSUP;  // not every file system can
+  return ::fsync(buffer_->fd()) == 0 || errno == EINVAL ||
+         errno == ENOTSUP;  // not every file system supports fsync
 }
 
 std::uint64_t PartialFile::bytes_of(const std::string& path) {

@@ -1,5 +1,5 @@
-// The file that an export writes until it is whole. Its name is known to everybody who can write to the folder, so nothing
-// that somebody has prepared there is written through: no link, no other name of a file elsewhere, no pipe.
+// The file that an export writes until it is complete. Anyone who can write to the folder can predict its
+// name, so it never writes through links, hard links or pipes that were prepared there.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace rocktable {
 
 class PartialFile : public std::ostream {
  public:
-  // With 0 a new file, in place of what has the name; else the first `keep_bytes` of the file of an earlier attempt, and
-  // more behind them. Throws std::runtime_error, without a subject: `it is a link`, `No space left on device`.
+  // If `keep_bytes` is 0, replaces whatever has this name by a new file; otherwise truncates the file of an
+  // earlier attempt to `keep_bytes` and appends. Throws std::runtime_error with a reason only: `No space left
+  // on device`.
   PartialFile(const std::string& path, std::uint64_t keep_bytes);
 
-  // What was written and flushed is on the disk afterwards. False where that fails: errno says why.
+  // Writes flushed data to the disk (fsync). Returns false and sets errno if that fails.
   bool sync();
 
-  // Bytes of a regular file of one name; 0 where there is none.
+  // Size of the file if it is a regular file with one link; otherwise 0.
   static std::uint64_t bytes_of(const std::string& path);
 
  private:

@@ -8,17 +8,17 @@
 namespace rocktable {
 namespace {
 
-// What is collected for partitions that may go on, and what waits for connections: bounds, for memory is.
+// Limits for incomplete transactions and for the queue, to bound memory.
 constexpr std::size_t kMaxOpenBytes = 8 << 20;
 constexpr std::size_t kMaxOpenWrites = 20'000;
 constexpr std::size_t kMaxWaitingBytes = 16 << 20;
-constexpr std::chrono::milliseconds kLook{100};  // from one to the next, where it waits
-constexpr std::size_t kFrameBytes = 1024;        // of a transaction, around its writes
+constexpr std::chrono::milliseconds kLook{100};  // interval of on_wait calls
+constexpr std::size_t kFrameBytes = 1024;        // of a transaction, apart from its writes
 
 constexpr int kTooLarge = 413;
 
-// Whether it may be right that a write was refused: for what is there, or for what is not.
-bool is_forgivable(const TableError& error) {
+// Whether the write failed because of the state of the entity or table.
+bool is_state_conflict(const TableError& error) {
   constexpr int kNotFound = 404, kConflict = 409, kPreconditionFailed = 412;
   return error.status == kNotFound || error.status == kConflict || error.status == kPreconditionFailed;
 }
@@ -44,7 +44,7 @@ TableWriter::~TableWriter() {
   for (auto& connection : connections_) connection->thread.join();
 }
 
-// --- Collecting: the caller's thread ---------------------------------------------------------------------------
+// --- Collecting: the caller's thread -----------------------------------------------------------------------
 
 SerializedEntity TableWriter::write_of(const Entity& entity) const {
   SerializedEntity out =
@@ -67,7 +67,7 @@ void TableWriter::add(const Entity& entity) {
     open_writes_ -= open.writes.size();
     dispatch(std::exchange(open, {}));
   }
-  open.doubtful = open.doubtful || added_ < options_.doubtful;
+  open.maybe_written = open.maybe_written || added_ < options_.maybe_written;
   open.writes.push_back(std::move(write));
   open.bytes += bytes;
   open_bytes_ += bytes;
@@ -83,7 +83,7 @@ void TableWriter::dispatch_all() {
   open_bytes_ = open_writes_ = 0;
 }
 
-// A partition keeps to one connection: that keeps its order.
+// Uses one connection per partition, which preserves the order.
 void TableWriter::dispatch(Transaction transaction) {
   const std::size_t hash = std::hash<std::string>{}(transaction.writes.front().key.partition_key);
   Connection& connection = *connections_[hash % connections_.size()];
@@ -98,9 +98,9 @@ void TableWriter::dispatch(Transaction transaction) {
 
 void TableWriter::wait_for_room(std::unique_lock<std::mutex>& lock, const std::function<bool()>& is_enough) {
   while (!room_.wait_for(lock, kLook, is_enough)) {
-    if (!options_.waits) continue;
+    if (!options_.on_wait) continue;
     lock.unlock();
-    options_.waits();
+    options_.on_wait();
     lock.lock();
   }
 }
@@ -116,7 +116,7 @@ void TableWriter::check_failure() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// --- Writing: a thread for each connection -----------------------------------------------------------------------
+// --- Writing: a thread for each connection -----------------------------------------------------------------
 
 void TableWriter::work(Connection& connection) {
   for (;;) {
@@ -146,15 +146,15 @@ void TableWriter::work(Connection& connection) {
 }
 
 void TableWriter::commit(Connection& connection, Transaction& transaction) {
-  commit_writes(connection, transaction.writes, transaction.doubtful);
+  commit_writes(connection, transaction.writes, transaction.maybe_written);
 }
 
 void TableWriter::commit_writes(Connection& connection, std::span<const SerializedEntity> writes,
-                                bool doubtful) {
+                                bool maybe_written) {
   const auto outcome = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int attempt) {
-        doubtful = doubtful || attempt > 1;  // the one before may have been carried out
+        maybe_written = maybe_written || attempt > 1;  // the previous attempt may have been executed
         return connection.client.write(table_, options_.mode, writes);
       });
   if (outcome) {
@@ -162,21 +162,21 @@ void TableWriter::commit_writes(Connection& connection, std::span<const Serializ
     return;
   }
   const TableError& error = outcome.error();
-  doubtful = doubtful || error.sent_twice;
+  maybe_written = maybe_written || error.sent_twice;
   const bool may_be_ours =
-      doubtful && options_.mode == WriteMode::Insert && error.code == "EntityAlreadyExists";
+      maybe_written && options_.mode == WriteMode::Insert && error.code == "EntityAlreadyExists";
   if (may_be_ours && writes.size() == 1 && is_there(connection, writes.front())) {
     ++written_;
   } else if (writes.size() > 1 && may_be_ours) {
     for (const auto& write : writes) commit_writes(connection, {&write, 1}, true);
-  } else if (writes.size() > 1 && options_.forgive && is_forgivable(error)) {
-    for (const auto& write : writes) commit_writes(connection, {&write, 1}, doubtful);
-  } else if (writes.size() == 1 && options_.forgive && is_forgivable(error) &&
-             options_.forgive(error, writes.front().key)) {
+  } else if (writes.size() > 1 && options_.tolerate && is_state_conflict(error)) {
+    for (const auto& write : writes) commit_writes(connection, {&write, 1}, maybe_written);
+  } else if (writes.size() == 1 && options_.tolerate && is_state_conflict(error) &&
+             options_.tolerate(error, writes.front().key)) {
     return;
   } else if (writes.size() > 1 && error.status == kTooLarge) {
-    commit_writes(connection, writes.first(writes.size() / 2), doubtful);
-    commit_writes(connection, writes.subspan(writes.size() / 2), doubtful);
+    commit_writes(connection, writes.first(writes.size() / 2), maybe_written);
+    commit_writes(connection, writes.subspan(writes.size() / 2), maybe_written);
   } else {
     refuse(error, writes);
   }
@@ -191,13 +191,13 @@ bool TableWriter::is_there(Connection& connection, const SerializedEntity& write
 }
 
 bool TableWriter::pause(const std::string& why, std::chrono::milliseconds time) {
-  if (options_.tell_pause) options_.tell_pause(why, time);
+  if (options_.on_pause) options_.on_pause(why, time);
   std::unique_lock lock(mutex_);
   return !stop_.wait_for(lock, time, [&] { return stopping_ || failure_; });
 }
 
 void TableWriter::refuse(const TableError& error, std::span<const SerializedEntity> writes) const {
-  std::string what = "the table " + table_ + " at " + address_ + " does not take ";
+  std::string what = "the table " + table_ + " at " + address_ + " rejects ";
   const bool is_one = writes.size() == 1 || (error.position && *error.position < writes.size());
   if (is_one) {
     const EntityKey& key =

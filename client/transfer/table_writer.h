@@ -1,4 +1,4 @@
-// Writes entities to a table over several connections: transactions by partition, as large as they may be.
+// Writes entities to a table over several connections, in transactions that are as large as possible.
 #pragma once
 
 #include <atomic>
@@ -24,27 +24,28 @@ struct TableWriterOptions {
   int connections = 8;
   WriteMode mode = WriteMode::Replace;
   RetryPolicy policy = {};
-  // With WriteMode::Insert: so many of the first entities may be there already, for an earlier attempt may have written
-  // them. Who is there with the same properties counts as written.
-  std::uint64_t doubtful = 0;
-  // Only where the entity is as it was read: its timestamp is its ETag. Not with WriteMode::Insert.
+  // With WriteMode::Insert: this many of the first entities may exist already, because an earlier attempt may
+  // have inserted them. An existing entity with the same properties counts as written.
+  std::uint64_t maybe_written = 0;
+  // Conditional writes: only if the entity has not changed since it was read. The timestamp is its ETag. Not
+  // with WriteMode::Insert.
   bool if_unchanged = false;
-  // Asked where an entity cannot be written for what is there, or is not (404, 409, 412): whether that is right, too.
-  // Called by threads of the writer, and may throw.
-  std::function<bool(const TableError&, const EntityKey&)> forgive = {};
-  std::function<void(const std::string& why, std::chrono::milliseconds)> tell_pause = {};
-  // Called now and then by the thread that adds, while it waits for what was added to be written.
-  std::function<void()> waits = {};
+  // Called if a write fails because of the entity's state (404, 409, 412). Returns true to skip the entity,
+  // false to fail. Called from threads of the writer; may throw.
+  std::function<bool(const TableError&, const EntityKey&)> tolerate = {};
+  std::function<void(const std::string& why, std::chrono::milliseconds)> on_pause = {};
+  // Called repeatedly by the thread in add() or flush() while it waits for writes.
+  std::function<void()> on_wait = {};
 };
 
-// Entities of one partition are written in the order in which they were added, so that of two with the same key the
-// last one stays; partitions side by side. What waits is bounded: `add` waits, too.
+// Entities of one partition are written in the order in which they were added, so the last one with a key
+// wins; partitions are written in parallel. The queue is bounded: add() blocks while it is full.
 class TableWriter : public EntitySink {
  public:
   using Connect = std::function<TableClient()>;
 
   TableWriter(const Connect& connect, std::string table, TableWriterOptions options);
-  ~TableWriter() override;  // what was not flushed may be written or not
+  ~TableWriter() override;  // entities that were not flushed may or may not be written
 
   void add(const Entity& entity) override;
   void flush() override;
@@ -54,7 +55,7 @@ class TableWriter : public EntitySink {
   struct Transaction {
     std::vector<SerializedEntity> writes;
     std::size_t bytes = 0;
-    bool doubtful = false;
+    bool maybe_written = false;
   };
   struct Connection {
     TableClient client;
@@ -69,7 +70,7 @@ class TableWriter : public EntitySink {
   void check_failure();
   void work(Connection& connection);
   void commit(Connection& connection, Transaction& transaction);
-  void commit_writes(Connection& connection, std::span<const SerializedEntity> writes, bool doubtful);
+  void commit_writes(Connection& connection, std::span<const SerializedEntity> writes, bool maybe_written);
   bool is_there(Connection& connection, const SerializedEntity& write);
   bool pause(const std::string& why, std::chrono::milliseconds time);
   [[noreturn]] void refuse(const TableError& error, std::span<const SerializedEntity> writes) const;
@@ -77,15 +78,15 @@ class TableWriter : public EntitySink {
   std::string table_;
   TableWriterOptions options_;
   std::string address_;
-  std::map<std::string, Transaction> open_;  // by partition key
+  std::map<std::string, Transaction> open_;  // incomplete transactions by partition key
   std::size_t open_bytes_ = 0, open_writes_ = 0;
   std::uint64_t added_ = 0;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::atomic<std::uint64_t> written_ = 0;
 
-  std::mutex mutex_;  // of all below, and of what waits at the connections
+  std::mutex mutex_;  // guards all members below, and Connection::waiting
   std::condition_variable work_, room_, stop_;
-  std::size_t waiting_bytes_ = 0;  // and what is being written
+  std::size_t waiting_bytes_ = 0;  // including transactions that are being written
   bool stopping_ = false;
   std::exception_ptr failure_;  // the first one
 };

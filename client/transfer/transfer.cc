@@ -1,5 +1,4 @@
-// A plan (which table from where to where), then each table in turn: read, write, and from time to time make sure of what is
-// written and record it.
+// Plans which table goes where, then transfers one table after another. Saves the state regularly.
 #include "client/transfer/transfer.h"
 
 #include <algorithm>
@@ -31,11 +30,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kCheckpointEntities = 20'000;  // what an abort may cost
-constexpr std::uint64_t kProgressEntities = 256;       // from one look at the clock to the next
-constexpr std::chrono::seconds kLongPause{2};          // worth telling
+constexpr std::uint64_t kCheckpointEntities = 20'000;  // entities that an interruption can cost
+constexpr std::uint64_t kProgressEntities = 256;       // between two progress reports
+constexpr std::chrono::seconds kLongPause{2};          // shorter pauses are not reported
 
-// One table on its way. A file is empty where that end is an account.
+// One table to transfer. A file name is empty if that end is an account.
 struct Job {
   std::string table;
   std::string from_file, to_file;
@@ -48,19 +47,19 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 
 std::string entities(std::uint64_t count) { return counted(count, "entity", "entities"); }
 
-// What tells whether a file is still the one that it was.
-std::string stamp_of(const std::string& file) {
+// Size and time of the file, to detect changes.
+std::string file_stamp(const std::string& file) {
   std::error_code error;
   const auto size = fs::file_size(file, error);
   const auto time = fs::last_write_time(file, error).time_since_epoch().count();
   return error ? "" : std::to_string(size) + " bytes at " + std::to_string(time);
 }
 
-// What leaves names of tables in messages readable, and tables from files' names legal.
+// Keeps table names in messages readable, and rejects file names that are not table names.
 void require_table_name(const std::string& name, const std::string& where) {
   if (!check_table_name(name))
     throw std::runtime_error(where + ": '" + name +
-                             "' is no name of a table: 3 to 63 letters and digits, a letter first");
+                             "' is not a table name: use 3 to 63 letters and digits, starting with a letter");
 }
 
 void require_regular_file(const std::string& file) {
@@ -68,7 +67,8 @@ void require_regular_file(const std::string& file) {
   if (!why.empty()) throw std::runtime_error(file + " cannot be read: " + why);
 }
 
-// What came before a fault is still written; where the fault is the sink's own, what it knows to be there.
+// Flushes entities that were added before a failure, and returns how many are written. If the sink itself
+// failed, returns how many are known to be written.
 std::uint64_t written_after_fault(EntitySink& sink) {
   try {
     sink.flush();
@@ -81,19 +81,19 @@ std::uint64_t written_after_fault(EntitySink& sink) {
 class Transfer {
  public:
   Transfer(const TransferOptions& options, Progress& progress)
-      : options_(options), progress_(progress), state_(state_file_of(options), identity()) {}
+      : options_(options), progress_(progress), state_(state_file_of(options), parameters()) {}
 
   TransferSummary run();
 
  private:
   // --- The plan ---
-  TransferState::Identity identity() const;
+  TransferState::Parameters parameters() const;
   void check_state();
   void check_ends();
   void check_contents();
-  void check_claims();
-  void check_claim(const TransferEnd& end, const std::string& table, const TableProgress& record);
-  [[noreturn]] void refuse_to_go_on(const std::string& why);
+  void check_last_entities();
+  void check_last_entity(const TransferEnd& end, const std::string& table, const TableProgress& record);
+  [[noreturn]] void refuse_to_resume(const std::string& why);
   std::vector<Job> plan();
   std::vector<Job> jobs_from_account();
   std::vector<std::string> list_tables();
@@ -108,9 +108,9 @@ class Transfer {
   void checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t before, TableProgress& record);
   void finish(EntitySink& sink, std::uint64_t before, TableProgress& record);
   std::unique_ptr<EntitySource> open_source(const Job& job, const std::string& position);
-  std::unique_ptr<EntitySource> open_target(const Job& job);  // to read it
-  std::unique_ptr<EntitySink> open_sink(const Job& job, TableProgress& record, std::uint64_t doubtful);
-  std::uint64_t take_up(const Job& job, TableProgress& record);
+  std::unique_ptr<EntitySource> open_target(const Job& job);  // for verification
+  std::unique_ptr<EntitySink> open_sink(const Job& job, TableProgress& record, std::uint64_t maybe_written);
+  std::uint64_t resume_table(const Job& job, TableProgress& record);
   std::vector<std::string> columns_of(const Job& job);
   void create_table(const std::string& name);
   void save_state();
@@ -123,26 +123,26 @@ class Transfer {
   std::unique_ptr<EntitySource> open_table(const TransferEnd& end, const std::string& table,
                                            const std::string& position);
   Pause pause();
-  std::function<void(const std::string&, std::chrono::milliseconds)> tell_pause();
+  std::function<void(const std::string&, std::chrono::milliseconds)> report_pause();
   std::string done_so_far() const;
-  bool can_go_on() const;
+  bool can_resume() const;
 
   const TransferOptions& options_;
   Progress& progress_;
   TransferState state_;
   std::size_t jobs_left_ = 0;
-  std::uint64_t written_ = 0;  // by this run, of all tables
+  std::uint64_t written_ = 0;  // by this run, all tables
   std::uint64_t tables_ = 0;
-  std::map<std::string, std::uint64_t> counts_;  // of tables that were read to their end
-  std::uint64_t read_ = 0;                       // of the table at work
-  std::function<void()> show_;                   // how far it is
-  bool is_refused_ = false;                      // and the same command would be
+  std::map<std::string, std::uint64_t> counts_;  // of tables that were read completely
+  std::uint64_t read_ = 0;                       // of the current table
+  std::function<void()> show_;                   // reports progress of the current table
+  bool is_refused_ = false;                      // the same command would fail again
   std::string current_;
 };
 
-// --- The plan ------------------------------------------------------------------------------------------------
+// --- The plan ----------------------------------------------------------------------------------------------
 
-TransferState::Identity Transfer::identity() const {
+TransferState::Parameters Transfer::parameters() const {
   return {{"command", options_.command},
           {"from", name_of(options_.from)},
           {"to", name_of(options_.to)},
@@ -157,57 +157,60 @@ void Transfer::check_state() {
     is_refused_ = !options_.state_file.empty();
     if (is_refused_)
       throw std::runtime_error("the state " + options_.state_file +
-                               " is not of this transfer; remove it, or name another file with --state");
-    progress_.tell("the state " + state_.file().string() + " is of another transfer, and not looked at");
+                               " belongs to another transfer; remove it, or pass another file with --state");
+    progress_.print_line("the state " + state_.file().string() +
+                         " belongs to another transfer and is ignored");
   }
   if (options_.restart) state_.restart();
 }
 
 void Transfer::check_ends() {
-  if (!state_.is_kept()) return;
+  if (!state_.is_enabled()) return;
   check_contents();
-  // What this attempt writes must not be taken for what the state of another one is about.
+  // Otherwise a later attempt could resume from the state of another one.
   if (!state_.is_resumed()) return state_.remove();
-  check_claims();
-  progress_.tell("going on with an earlier attempt, as " + state_.file().string() + " tells");
+  check_last_entities();
+  progress_.print_line("resuming an earlier attempt, recorded in " + state_.file().string());
 }
 
-void Transfer::refuse_to_go_on(const std::string& why) {
+void Transfer::refuse_to_resume(const std::string& why) {
   is_refused_ = true;
-  throw std::runtime_error(why + "; to begin anew, give --restart, or remove " + state_.file().string());
+  throw std::runtime_error(why + "; to start over, pass --restart or remove " + state_.file().string());
 }
 
-// The state of an earlier attempt is about the data that the ends had then. An emulator that was emptied, or started anew at
-// the same address, does not have them any more.
+// The state of an earlier attempt refers to the data at that time. An emulator that was emptied or restarted
+// without its data does not have it any more.
 void Transfer::check_contents() {
-  TransferState::Identity now;
+  TransferState::ContentsIds now;
   for (const auto& [name, end] : {std::pair("from", &options_.from), std::pair("to", &options_.to)}) {
     if (!end->account) continue;
     if (auto id = contents_id_of(*end->account, options_.http, pause()); !id.empty())
       now.emplace(name, std::move(id));
   }
   if (state_.is_resumed() && state_.contents() != now) {
-    const auto of = [](const TransferState::Identity& ids, const char* name) {
+    const auto of = [](const TransferState::ContentsIds& ids, const char* name) {
       const auto found = ids.find(name);
       return found == ids.end() ? std::string() : found->second;
     };
     const bool is_target = of(now, "to") != of(state_.contents(), "to");
-    refuse_to_go_on("an earlier attempt cannot be gone on with, for " +
-                    name_of(is_target ? options_.to : options_.from) +
-                    " is not what it was: it was emptied, restored or started anew since");
+    refuse_to_resume("cannot resume the earlier attempt: the data at " +
+                     name_of(is_target ? options_.to : options_.from) +
+                     " was reset, restored or replaced since");
   }
   state_.set_contents(std::move(now));
 }
 
-// The same for endpoints that cannot tell, and for tables that were deleted: the last entity that each table should have.
-void Transfer::check_claims() {
+// Covers endpoints without a contents id, and deleted tables: checks that the last entity of each table
+// exists.
+void Transfer::check_last_entities() {
   for (const auto& [table, record] : state_.tables()) {
-    if (options_.to.account) check_claim(options_.to, table, record);
-    if (options_.from.account && !record.done) check_claim(options_.from, table, record);
+    if (options_.to.account) check_last_entity(options_.to, table, record);
+    if (options_.from.account && !record.done) check_last_entity(options_.from, table, record);
   }
 }
 
-void Transfer::check_claim(const TransferEnd& end, const std::string& table, const TableProgress& record) {
+void Transfer::check_last_entity(const TransferEnd& end, const std::string& table,
+                                 const TableProgress& record) {
   if (!record.done && !record.last) return;
   TableClient client = client_of(end);
   const auto error_of = [&](const auto& ask) -> std::optional<TableError> {
@@ -221,12 +224,12 @@ void Transfer::check_claim(const TransferEnd& end, const std::string& table, con
         " had the entity (" + shown(record.last->partition_key) + ", " + shown(record.last->row_key) + ")";
     error = error_of([&](int) { return client.get(table, *record.last); });
   } else {
-    what += " was there";
+    what += " existed";
     error = error_of([&](int) { return client.query(table, "", 1, {}); });
   }
   if (!error) return;
-  refuse_to_go_on("an earlier attempt cannot be gone on with: " + what + " at " + name_of(end) +
-                  ", and now the answer is: " + error->sentence());
+  refuse_to_resume("cannot resume the earlier attempt: " + what + " at " + name_of(end) +
+                   ", and now the server returns: " + error->sentence());
 }
 
 std::vector<Job> Transfer::plan() {
@@ -260,8 +263,8 @@ std::vector<Job> Transfer::jobs_from_account() {
   const bool to_files = !options_.to.account;
   const bool to_one = to_files && (options_.to.path == "-" || names_a_file(options_.to.path));
   if (to_one && tables.size() != 1)
-    throw std::runtime_error("one file takes one table, and these are " + std::to_string(tables.size()) +
-                             "; name a folder");
+    throw std::runtime_error("cannot write " + std::to_string(tables.size()) +
+                             " tables to one file; pass a folder");
   const auto by_name = to_one ? format_of_file(options_.to.path) : std::nullopt;
   const EntityFormat format = options_.format.value_or(by_name.value_or(EntityFormat::Ndjson));
   const std::string ending = format == EntityFormat::Csv ? ".csv" : ".ndjson";
@@ -289,9 +292,11 @@ std::vector<Job> Transfer::jobs_from_files() const {
   if (!fs::is_directory(path, error)) {
     Job job = job_from_file(path);
     if (options_.tables.size() == 1) job.table = options_.tables.front();
-    if (options_.tables.size() > 1) throw std::runtime_error("one file is for one table; name a folder");
-    if (path != "-") require_regular_file(path);  // first: of a folder that is missing the name is no table's
-    require_table_name(job.table, path + " (--table names another one)");
+    if (options_.tables.size() > 1)
+      throw std::runtime_error("cannot read several tables from one file; pass a folder");
+    if (path != "-")
+      require_regular_file(path);  // first: the name of a missing folder need not be a table name
+    require_table_name(job.table, path + " (--table sets another name)");
     return {job};
   }
   std::vector<Job> jobs;
@@ -311,11 +316,11 @@ std::vector<Job> Transfer::jobs_from_files() const {
   std::set<std::string> known;
   for (const Job& job : jobs)
     if (!known.insert(to_lower_ascii(job.table)).second)
-      throw std::runtime_error(path + " has more than one file for the table " + job.table);
+      throw std::runtime_error(path + " has several files for the table " + job.table);
   for (const auto& table : options_.tables)
     if (!known.contains(to_lower_ascii(table)))
       throw std::runtime_error(std::string(path).append(" has no file for the table ").append(table));
-  if (jobs.empty()) throw std::runtime_error(path + " has no file TABLE.ndjson or TABLE.csv");
+  if (jobs.empty()) throw std::runtime_error(path + " has no file named TABLE.ndjson or TABLE.csv");
   return jobs;
 }
 
@@ -324,20 +329,20 @@ void Transfer::prepare_folder() const {
   if (options_.to.account || path == "-" || names_a_file(path) || options_.dry_run) return;
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw std::runtime_error("the folder " + path + " cannot be made: " + error.message());
+  if (error) throw std::runtime_error("the folder " + path + " cannot be created: " + error.message());
 }
 
-// --- Opening both ends -----------------------------------------------------------------------------------------
+// --- Opening both ends -------------------------------------------------------------------------------------
 
-std::function<void(const std::string&, std::chrono::milliseconds)> Transfer::tell_pause() {
+std::function<void(const std::string&, std::chrono::milliseconds)> Transfer::report_pause() {
   return [this](const std::string& why, std::chrono::milliseconds time) {
     if (time >= kLongPause)
-      progress_.tell("waiting " + std::to_string(time.count() / 1000) + " s, and trying again: " + why);
+      progress_.print_line("retrying in " + std::to_string(time.count() / 1000) + " s: " + why);
   };
 }
 
 Pause Transfer::pause() {
-  return [tell = tell_pause()](const std::string& why, std::chrono::milliseconds time) {
+  return [tell = report_pause()](const std::string& why, std::chrono::milliseconds time) {
     tell(why, time);
     std::this_thread::sleep_for(time);
     return true;
@@ -360,7 +365,7 @@ std::unique_ptr<EntitySource> Transfer::open_target(const Job& job) {
   return std::make_unique<FileSource>(job.to_file, job.to_format);
 }
 
-// The columns of a CSV are in its first line: all entities are read for them.
+// The first line of a CSV lists all columns, so all entities are read once to find them.
 std::vector<std::string> Transfer::columns_of(const Job& job) {
   PropertyNames names;
   const auto source = open_source(job, "");
@@ -378,14 +383,14 @@ void Transfer::create_table(const std::string& name) {
   TableClient client = client_of(options_.to);
   const auto outcome = with_retries(RetryPolicy{}, pause(), [&](int) { return client.create_table(name); });
   if (outcome || outcome.error().code == "TableAlreadyExists") return;
-  // Who may not create tables may still write to one that is there.
+  // Without the permission to create tables, writing to an existing table may still be permitted.
   if (outcome.error().code.starts_with("Authorization")) return;
   throw std::runtime_error("the table " + name + " cannot be created at " + name_of(options_.to) + ": " +
                            outcome.error().sentence());
 }
 
 std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& record,
-                                                std::uint64_t doubtful) {
+                                                std::uint64_t maybe_written) {
   if (options_.dry_run) return std::make_unique<NullSink>();
   if (!job.to_file.empty()) {
     if (job.to_format == EntityFormat::Csv && record.bytes == 0) record.columns = columns_of(job);
@@ -397,39 +402,40 @@ std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& r
   options.connections = options_.connections;
   options.mode = options_.mode;
   options.policy.reached_before = true;
-  options.doubtful = doubtful;
-  options.tell_pause = tell_pause();
-  options.waits = [this] { show_(); };
+  options.maybe_written = maybe_written;
+  options.on_pause = report_pause();
+  options.on_wait = [this] { show_(); };
   return std::make_unique<TableWriter>([this] { return client_of(options_.to); }, job.table,
                                        std::move(options));
 }
 
-// Judges what an earlier attempt left of this table. Returns how many of the entities to come it may have written.
-std::uint64_t Transfer::take_up(const Job& job, TableProgress& record) {
-  std::uint64_t doubtful = state_.is_resumed() ? 2 * kCheckpointEntities : 0;
-  const std::string stamp = job.from_file.empty() ? "" : stamp_of(job.from_file);
+// Decides whether the progress of an earlier attempt is usable. Returns how many of the next entities that
+// attempt may have written already.
+std::uint64_t Transfer::resume_table(const Job& job, TableProgress& record) {
+  std::uint64_t maybe_written = state_.is_resumed() ? 2 * kCheckpointEntities : 0;
+  const std::string stamp = job.from_file.empty() ? "" : file_stamp(job.from_file);
   const bool file_is_lost = !job.to_file.empty() && FileSink::bytes_left_of(job.to_file) < record.bytes;
   const bool source_has_changed = record.entities > 0 && record.source != stamp;
   if (file_is_lost || source_has_changed) {
-    doubtful += record.entities;
-    progress_.tell(
-        job.table + " starts over, for " +
-        (source_has_changed ? job.from_file + " has changed" : job.to_file + ".partial is not there"));
+    maybe_written += record.entities;
+    progress_.print_line(
+        job.table + " starts over: " +
+        (source_has_changed ? job.from_file + " has changed" : job.to_file + ".partial is missing"));
     record = {};
   }
   record.source = stamp;
-  return doubtful;
+  return maybe_written;
 }
 
-// --- The work ------------------------------------------------------------------------------------------------
+// --- The work ----------------------------------------------------------------------------------------------
 
 void Transfer::save_state() {
   try {
     state_.save();
   } catch (const std::runtime_error& error) {
     if (!options_.state_file.empty()) throw;
-    progress_.tell(std::string(error.what()) + "; after an abort all starts over");
-    state_.forget();
+    progress_.print_line(std::string(error.what()) + "; an interrupted transfer cannot resume");
+    state_.disable();
   }
 }
 
@@ -442,8 +448,8 @@ void Transfer::checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t 
   save_state();
 }
 
-// What is written counts, not what waits to be. How much of a table is read is not known before all of it is, unless
-// somebody has counted.
+// Reports written entities, not queued ones. The fraction of a table is only known if columns_of() counted
+// its entities.
 void Transfer::show(const Job& job, const EntitySource& source, const EntitySink& sink,
                     std::uint64_t before) {
   const auto* const writer = dynamic_cast<const TableWriter*>(&sink);
@@ -465,7 +471,7 @@ void Transfer::move(EntitySource& source, std::optional<Entity> first, EntitySin
     record.last = std::move(entity->key);
     ++read_;
     if (++count % kProgressEntities == 0) show_();
-    if (count - recorded < kCheckpointEntities || !state_.is_kept() || !source.position()) continue;
+    if (count - recorded < kCheckpointEntities || !state_.is_enabled() || !source.position()) continue;
     checkpoint(source, sink, before, record);
     recorded = count;
   }
@@ -483,10 +489,10 @@ void Transfer::run_job(const Job& job) {
   current_ = job.table;
   TableProgress& record = state_.table(job.table);
   if (record.done) return;
-  const std::uint64_t doubtful = take_up(job, record);
+  const std::uint64_t maybe_written = resume_table(job, record);
   const auto source = open_source(job, record.position);
-  auto first = source->next();  // a source that cannot be read leaves no empty table behind
-  const auto sink = open_sink(job, record, doubtful);
+  auto first = source->next();  // before open_sink(): a source that fails must not leave an empty table
+  const auto sink = open_sink(job, record, maybe_written);
   if (options_.mode == WriteMode::Insert) save_state();
   const std::uint64_t before = record.entities;
   read_ = before;
@@ -508,9 +514,9 @@ std::string Transfer::done_so_far() const {
          (current_.empty() ? "" : ", up to the table " + current_);
 }
 
-// --- The check -----------------------------------------------------------------------------------------------
+// --- The check ---------------------------------------------------------------------------------------------
 
-// `read` is called after each of some entities.
+// Calls `read` after every kProgressEntities entities.
 Fingerprint Transfer::fingerprint(EntitySource& source, const std::function<void()>& read) {
   Fingerprint out;
   while (const auto entity = source.next()) {
@@ -521,7 +527,7 @@ Fingerprint Transfer::fingerprint(EntitySource& source, const std::function<void
 }
 
 void Transfer::verify(const Job& job) {
-  // Both sides have as many entities as were written, unless something is wrong.
+  // If all is well, both sides have as many entities as were written.
   const std::uint64_t total = 2 * state_.table(job.table).entities;
   std::atomic<std::uint64_t> read = 0;
   const auto show = [&] {
@@ -535,15 +541,15 @@ void Transfer::verify(const Job& job) {
   const Fingerprint other = there.get();
   if (here != other)
     throw std::runtime_error(
-        "the table " + job.table + " is not the same on both sides: " + here.to_string() + " at " +
+        "the table " + job.table + " differs between the two sides: " + here.to_string() + " at " +
         name_of(options_.from) + ", " + other.to_string() + " at " + name_of(options_.to));
-  progress_.tell("verified " + job.table + ": " + here.to_string() + " on both sides");
+  progress_.print_line("verified " + job.table + ": " + here.to_string() + " on both sides");
 }
 
-// Whether the same command finds what was recorded of this one.
-bool Transfer::can_go_on() const {
+// Whether the same command can resume from the state.
+bool Transfer::can_resume() const {
   std::error_code ignored;
-  return state_.is_kept() && !is_refused_ && fs::exists(state_.file(), ignored);
+  return state_.is_enabled() && !is_refused_ && fs::exists(state_.file(), ignored);
 }
 
 TransferSummary Transfer::run() {
@@ -565,9 +571,9 @@ TransferSummary Transfer::run() {
     for (const Job& job : jobs) out.tables.push_back({job.table, state_.table(job.table).entities});
     char time[32];
     std::snprintf(time, sizeof time, "%.1f s", out.seconds);
-    progress_.tell(std::string(options_.dry_run ? "counted, and nothing written: " : "done: ") +
-                   entities(written_) + " of " + counted(tables_, "table", "tables") + " from " +
-                   name_of(options_.from) + " to " + name_of(options_.to) + " in " + time);
+    progress_.print_line(std::string(options_.dry_run ? "counted, nothing written: " : "done: ") +
+                         entities(written_) + " of " + counted(tables_, "table", "tables") + " from " +
+                         name_of(options_.from) + " to " + name_of(options_.to) + " in " + time);
     current_.clear();
     if (options_.verify)
       for (const Job& job : jobs) verify(job);
@@ -575,7 +581,7 @@ TransferSummary Transfer::run() {
     return out;
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(error.what() + done_so_far() +
-                             (can_go_on() ? "; run the same command again to resume" : ""));
+                             (can_resume() ? "; run the same command again to resume" : ""));
   }
 }
 

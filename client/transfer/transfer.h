@@ -1,4 +1,4 @@
-// Entities from tables or files to tables or files: what export, import and copy have in common.
+// Moves entities between tables and files: the common part of export, import and copy.
 #pragma once
 
 #include <cstdint>
@@ -14,50 +14,50 @@
 
 namespace rocktable {
 
-// One end of a transfer: an account, or else files.
+// Source or target of a transfer: an account, or files.
 struct TransferEnd {
   std::optional<TableEndpoint> account;
   std::string path;  // a folder, a file, or `-` for standard input or output
 };
 
 struct TransferOptions {
-  std::string command;  // its name
+  std::string command;  // name of the command
   TransferEnd from, to;
-  std::vector<std::string> tables;     // empty: all that `from` has
-  std::string filter;                  // of a source that is an account
-  std::optional<EntityFormat> format;  // of files whose names do not tell; NDJSON by default
+  std::vector<std::string> tables;     // empty: all tables of `from`
+  std::string filter;                  // only if the source is an account
+  std::optional<EntityFormat> format;  // for files without a known extension; default NDJSON
   WriteMode mode = WriteMode::Replace;
   int connections = 8;
-  std::string state_file;        // empty: beside the data, or none between two accounts
-  bool restart = false;          // what an earlier attempt has done does not count
-  bool escape_formulas = false;  // in a CSV that is written
+  std::string state_file;        // empty: next to the files; none between two accounts
+  bool restart = false;          // ignore the progress of an earlier attempt
+  bool escape_formulas = false;  // in the target CSV
   bool dry_run = false, verify = false;
   HttpOptions http;
 };
 
 struct TransferredTable {
   std::string name;
-  std::uint64_t entities = 0;  // written (or counted), by attempts before this one as well
+  std::uint64_t entities = 0;  // written (or counted), including earlier attempts
 };
 
 struct TransferSummary {
   std::vector<TransferredTable> tables;
   std::uint64_t entities = 0;  // by this attempt
-  double seconds = 0;          // that it took, without the check
+  double seconds = 0;          // without verification
   bool verified = false;
 };
 
-// Throws std::runtime_error: a sentence that says what is wrong, what was done so far, and whether the same command goes on
-// there.
+// Throws std::runtime_error with a sentence: what is wrong, what was done so far, and whether the same
+// command can resume.
 TransferSummary run_transfer(const TransferOptions& options, Progress& progress);
 
-// What an end is called: an account's address, or a path. Holds no secret.
+// Display name: the account's address, or the path. Contains no secret.
 std::string name_of(const TransferEnd& end);
 
-// Where what is done is recorded, so that the same command goes on after an interruption; empty: nowhere.
+// The path of the state file; empty if no state is saved.
 std::string state_file_of(const TransferOptions& options);
 
-// Whether the path is of one file, by its ending, rather than of a folder.
+// Whether the path names a file by its extension, rather than a folder.
 bool names_a_file(const std::string& path);
 
 }  // namespace rocktable

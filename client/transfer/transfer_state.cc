@@ -37,8 +37,8 @@ TableProgress progress_of(const nlohmann::json& json) {
 
 }  // namespace
 
-TransferState::TransferState(std::filesystem::path file, Identity identity)
-    : file_(std::move(file)), identity_(std::move(identity)) {
+TransferState::TransferState(std::filesystem::path file, Parameters parameters)
+    : file_(std::move(file)), parameters_(std::move(parameters)) {
   std::error_code unknown;
   if (file_.empty() || !std::filesystem::exists(file_, unknown)) return;
   InputFile in(file_.string());
@@ -51,10 +51,10 @@ TransferState::TransferState(std::filesystem::path file, Identity identity)
 bool TransferState::read(const std::string& text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("version") != kVersion || json.at("transfer").get<Identity>() != identity_) return false;
+    if (json.at("version") != kVersion || json.at("transfer").get<Parameters>() != parameters_) return false;
     std::map<std::string, TableProgress> tables;
     for (const auto& [name, table] : json.at("tables").items()) tables.emplace(name, progress_of(table));
-    contents_ = json.at("contents").get<Identity>();
+    contents_ = json.at("contents").get<ContentsIds>();
     tables_ = std::move(tables);
     return true;
   } catch (const nlohmann::json::exception&) {
@@ -65,7 +65,7 @@ bool TransferState::read(const std::string& text) {
 void TransferState::save() const {
   if (file_.empty()) return;
   nlohmann::json json{{"version", kVersion},
-                      {"transfer", identity_},
+                      {"transfer", parameters_},
                       {"contents", contents_},
                       {"tables", nlohmann::json::object()}};
   for (const auto& [name, table] : tables_) json["tables"][name] = to_json(table);

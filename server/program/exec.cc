@@ -118,7 +118,7 @@ void detach_from_terminal() {
 // connect.
 int run_server(const ExecOptions& options, Descriptor& ready) {
   detach_from_terminal();
-  int code = kDone;
+  int code = kExitSuccess;
   try {
     serve(options.server, [&](const StartupReport& report) {
       if (options.dev_storage) check_development_account(report);
@@ -127,7 +127,7 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
     });
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n';
-    code = kFailed;
+    code = kExitFailure;
   }
   // The parent removes it, too, unless it was killed.
   if (!options.folder.empty()) TemporaryFolder::remove(options.folder);
@@ -266,7 +266,7 @@ int Execution::run() {
   if (!environment) {  // the server has printed the reason, unless it crashed
     waitpid(server_, &server_status_.emplace(), 0);
     if (WIFSIGNALED(*server_status_)) report_server_end("the server could not start");
-    return kFailed;
+    return kExitFailure;
   }
   start_command(*environment);
   await_command();
@@ -274,13 +274,13 @@ int Execution::run() {
   stop_server();
   if (!ended_early && *server_status_ != 0) report_server_end("the server did not shut down cleanly");
   const int code = exit_code_of(*command_status_);
-  return code == kDone && (ended_early || *server_status_ != 0) ? kFailed : code;
+  return code == kExitSuccess && (ended_early || *server_status_ != 0) ? kExitFailure : code;
 }
 
 }  // namespace
 
 int run_exec(int argc, const char* const* argv) {
-  std::optional<Ending> ending;
+  std::optional<CommandResult> ending;
   ExecOptions options = read_exec_command_line(argc, argv, ending);
   if (ending) return ending->print();
   for (const auto& warning : options.server.warnings) spdlog::warn("{}", printable(warning));

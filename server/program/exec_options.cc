@@ -53,7 +53,7 @@ std::optional<std::string> use_development_storage(const CLI::App& app, Options&
 
 }  // namespace
 
-ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<Ending>& ending) {
+ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<CommandResult>& ending) {
   CLI::App app("", "rocktable exec");
   app.formatter_fn([](const CLI::App*, const std::string&, CLI::AppFormatMode) { return kHelp; });
   Options defaults;

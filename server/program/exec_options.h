@@ -20,6 +20,6 @@ struct ExecOptions {
 };
 
 // Parses the options before `--`; the rest is the command. If there is nothing to run, sets `ending`.
-ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<Ending>& ending);
+ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<CommandResult>& ending);
 
 }  // namespace rocktable

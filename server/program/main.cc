@@ -73,7 +73,7 @@ int run_server(int argc, const char* const* argv) {
   } catch (const std::exception& error) {
     throw std::runtime_error(with_sources(error.what(), invocation.options.value_sources));
   }
-  return kDone;
+  return kExitSuccess;
 }
 
 // Throws std::exception, with a sentence for the user.
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n';
-    return kFailed;
+    return kExitFailure;
   }
 }
 

@@ -22,15 +22,15 @@ void repair(const std::string& location, const CommandOutput& output) {
   const std::string kept =
       counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
   const std::string backup = report.was_whole ? "" : report.backup.string();
-  output.give({{"whole", report.was_whole},
-               {"tables", report.tables},
-               {"entities", report.entities},
-               {"lost", report.lost},
-               {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
-  if (report.was_whole) return output.say("rocktable: the store is undamaged: " + kept);
-  output.say("rocktable: repaired; kept: " + kept);
-  for (const auto& sentence : report.lost) output.say("rocktable: lost: " + sentence);
-  output.say("rocktable: the original store is in " + backup);
+  output.print_document({{"whole", report.was_whole},
+                         {"tables", report.tables},
+                         {"entities", report.entities},
+                         {"lost", report.lost},
+                         {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
+  if (report.was_whole) return output.print_line("rocktable: the store is undamaged: " + kept);
+  output.print_line("rocktable: repaired; kept: " + kept);
+  for (const auto& sentence : report.lost) output.print_line("rocktable: lost: " + sentence);
+  output.print_line("rocktable: the original store is in " + backup);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ int run_repair(int argc, const char* const* argv) {
   output.add_flag(app);
   return run_command(app, argc, argv, output, [&] {
     repair(location, output);
-    return kDone;
+    return kExitSuccess;
   });
 }
 

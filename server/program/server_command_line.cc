@@ -68,7 +68,7 @@ class ServerCommandLine {
   Invocation parse(int argc, const char* const* argv) {
     auto ending = rocktable::parse(app_, argc, argv);
     // After a mistyped command, its options are unknown as well: report the command.
-    const bool word_is_wrong = ending && ending->exit_code == kWrongUsage && !words_.empty() &&
+    const bool word_is_wrong = ending && ending->exit_code == kExitUsage && !words_.empty() &&
                                argv[1] == words_.front() && !parse_compatibility(words_.front());
     if (ending && !word_is_wrong) return {{}, std::move(ending)};
     if (!words_.empty())
@@ -83,7 +83,7 @@ class ServerCommandLine {
   std::optional<Invocation> handle_words() {
     const std::string word = words_.front();
     if (word == "help") return Invocation{{}, {}, std::vector(words_.begin() + 1, words_.end())};
-    if (word == "version") return Invocation{{}, Ending{version() + "\n", kDone}};
+    if (word == "version") return Invocation{{}, CommandResult{version() + "\n", kExitSuccess}};
     if (!parse_compatibility(word)) return Invocation{{}, wrong_usage(app_, word_error(word))};
     if (words_.size() > 1) return Invocation{{}, wrong_usage(app_, "unexpected argument " + words_.at(1))};
     flags_.set_compatible(word);

@@ -15,7 +15,7 @@ namespace rocktable {
 // be read.
 struct Invocation {
   Options options;
-  std::optional<Ending> ending;
+  std::optional<CommandResult> ending;
   std::optional<std::vector<std::string>> help =
       {};  // if set: show help for these words (possibly none) instead of starting a server
 };

@@ -111,7 +111,7 @@ def test_a_restore_at_a_terminal_names_what_it_replaces(local):
     done("snapshot", "take", "asked", "--url", url_of(local), "--replace")
     terminal = at_a_terminal("snapshot", "restore", "asked", "--url", url_of(local))
     shown = terminal.read_until(r"\[y/N\] ")
-    assert shown.startswith(f"Replace 1 table of the account {local.name} at {url_of(local)} by the snapshot asked (1 table, ")
+    assert shown.startswith(f"Replace 1 table of the account {local.name} at {url_of(local)} with the snapshot asked (1 table, ")
     terminal.type("y\n")
     code, shown = terminal.finish()
     assert code == 0 and "restored the snapshot asked of all accounts" in shown
@@ -193,17 +193,17 @@ def test_an_own_account_signs(exposed_with_own_account):
 
 def test_who_may_not_is_told_what_to_give(exposed_with_own_account):
     server = exposed_with_own_account
-    flags = "give --connectionString CONN with an account of it and its key, or --controlToken TOKEN\n"
-    assert refused("reset", "--url", url_of(server)) == f"rocktable: {url_of(server)} asks who controls it: {flags}"
+    flags = "pass --connectionString CONN with one of its accounts and its key, or --controlToken TOKEN\n"
+    assert refused("reset", "--url", url_of(server)) == f"rocktable: {url_of(server)} requires authorization: {flags}"
     assert refused("reset", "--url", url_of(server), "--controlToken", "wrong") == (
-        f"rocktable: {url_of(server)} refuses this --controlToken: {flags}")
+        f"rocktable: {url_of(server)} rejects this --controlToken: {flags}")
     wrong = f"AccountName=mine;AccountKey={base64.b64encode(b'wrong').decode()};TableEndpoint={url_of(server)}/mine"
     assert refused("reset", "--connectionString", wrong) == (
-        f"rocktable: {url_of(server)} refuses the signature of the account mine: {flags}")
-    assert "refuses this --controlToken and the signature of the account mine" in refused(
+        f"rocktable: {url_of(server)} rejects the signature of the account mine: {flags}")
+    assert "rejects this --controlToken and the signature of the account mine" in refused(
         "reset", "--connectionString", wrong, "--controlToken", "wrong")
     elsewhere = f"AccountName=mine;AccountKey={OWN_KEY};TableEndpoint=http://localhost:{server.port}/mine"
-    assert "asks who controls it" in refused("reset", "--url", url_of(server), AZURE_STORAGE_CONNECTION_STRING=elsewhere)
+    assert "requires authorization" in refused("reset", "--url", url_of(server), AZURE_STORAGE_CONNECTION_STRING=elsewhere)
 
 
 # --- What is no rocktable -------------------------------------------------------------------------
@@ -253,8 +253,8 @@ def test_what_is_no_rocktable_gets_nothing_but_the_question_whether_it_is_one(wo
         signed = f"{cloud.url}/?sv=2020-01-01&sig=c2VjcmV0"
         for given in (account, signed, cloud.url):
             said = refused(*words, "--connectionString", given, "--controlToken", "open-sesame")
-            assert said == (f"rocktable: {cloud.url} is no rocktable: it answered with status 400 to GET /_rocktable/ready; "
-                            "nothing else was sent there\n")
+            assert said == (f"rocktable: {cloud.url} is not a rocktable: it returned status 400 for GET /_rocktable/ready; "
+                            "nothing else was sent\n")
         assert [request[:2] for request in cloud.requests] == [("GET", "/_rocktable/ready")] * 3
         assert not {"authorization", "x-rocktable-token"} & {name.lower() for request in cloud.requests for name in request[2]}
 
@@ -277,14 +277,14 @@ def test_a_protocol_that_is_mixed_up_is_told(start, tmp_path):
     for words in (["reset"], ["snapshot", "list"]):
         assert "speaks HTTPS: use https://" in refused(*words, "--url", url_of(server))
         secure = url_of(server).replace("http:", "https:")
-        assert "name its authority with --caFile FILE" in refused(*words, "--url", secure)
+        assert "set --caFile FILE to the certificate of its authority" in refused(*words, "--url", secure)
         done(*words, "--url", secure, "--caFile", server.ready["certificateAuthority"])
 
 
 def test_nobody_there(local):
-    assert "Connection refused; nobody listens there; `rocktable --tablePort 1` starts" in refused("reset", "--url", "http://localhost:1")
+    assert "Connection refused; nothing listens on this port; to start an emulator: rocktable --tablePort 1\n" in refused("reset", "--url", "http://localhost:1")
     said = json.loads(run("reset", "--url", "http://127.0.0.1:1", "--json").stdout)
-    assert list(said) == ["error"] and "nobody listens there" in said["error"]
+    assert list(said) == ["error"] and "nothing listens on this port" in said["error"]
 
 
 def test_a_target_given_twice_is_wrong_usage(local):
@@ -321,6 +321,6 @@ def test_a_conn_that_cannot_be_read_is_a_failure(words, tmp_path):
 @pytest.mark.parametrize("name", ["export", "import", "migrate up", "migrate status"])
 def test_no_account_is_wrong_usage(name):
     ended = run(*WITH_CONN[name])
-    assert ended.returncode == 2 and "no account is named: give --connectionString, or set " in ended.stderr
+    assert ended.returncode == 2 and "no account given: pass --connectionString, or set " in ended.stderr
     ended = run(*WITH_CONN[name], AZURE_STORAGE_CONNECTION_STRING="NONSENSE")
     assert ended.returncode == 2 and "is not of the form Name=Value" in ended.stderr

@@ -110,10 +110,10 @@ def test_snapshots(server):
     create_table(server, "Three")
     assert done(server, "snapshot", "restore", "seeded") == (
         f"rocktable: restored the snapshot seeded of all accounts at {address}: 2 tables, taken {taken}, "
-        f"in place of all 3 tables of the account {server.name}\n"
+        f"replacing all 3 tables of the account {server.name}\n"
     )
     assert contents(server) == before
-    assert f"in place of 2 tables, taken {taken}\n" in done(server, "snapshot", "take", "seeded", "--replace")
+    assert f"replacing 2 tables, taken {taken}\n" in done(server, "snapshot", "take", "seeded", "--replace")
     done(server, "snapshot", "take", "b")
     lines = done(server, "snapshot", "list").splitlines()
     assert [line.split()[0] for line in lines] == ["b", "seeded"] and "2 tables" in lines[1]
@@ -133,7 +133,7 @@ def test_options_stand_for_the_environment(server):
         assert ended.returncode == 0, ended
     for environment in ({}, {"ROCKTABLE_CONTROL_TOKEN": "wrong"}):
         said = refused(server, "reset", *url, environment=environment)
-        assert "give --connectionString CONN" in said and "or --controlToken TOKEN" in said
+        assert "pass --connectionString CONN" in said and "or --controlToken TOKEN" in said
         assert "Authorization" not in said and "x-rocktable-token" not in said
 
 

@@ -92,7 +92,7 @@ def test_nobody_is_there(start):
     server = start()
     server.stop()
     refuses(1, str(server.port), "--url", url_of(server))
-    refuses(1, f"Connection refused; nobody listens there; `rocktable --tablePort {server.port}` starts an emulator there",
+    refuses(1, f"Connection refused; nothing listens on this port; to start an emulator: rocktable --tablePort {server.port}",
             "--url", url_of(server))
     refuses(1, "no.such.host.invalid", "--url", "http://no.such.host.invalid:1")
 
@@ -119,7 +119,7 @@ def http(status, body="{}"):
         (http("503 Service Unavailable", '{"status":"stopping"}'), "not ready"),
         (http("404 Not Found"), "404"),
         (http("500 Internal Server Error"), "500"),
-        (http("200 OK", "<h1>It works!</h1>"), "not rocktable"),
+        (http("200 OK", "<h1>It works!</h1>"), "not a rocktable"),
         (http("302 Found"), "302"),
         (b"SSH-2.0-OpenSSH\r\n", "http"),
         (b"", "http"),
@@ -146,7 +146,7 @@ def test_over_https_the_certificate_is_checked(start, tmp_path):
     url, authority = url_of(server), server.ready["certificateAuthority"]
     assert run("--url", url, "--caFile", authority).returncode == 0
     assert run("--url", url, ROCKTABLE_CA_FILE=authority).returncode == 0
-    refuses(1, "name its authority with --caFile FILE", "--url", url)
+    refuses(1, "set --caFile FILE to the certificate of its authority", "--url", url)
     refuses(1, str(tmp_path / "absent"), "--url", url, "--caFile", tmp_path / "absent")
     refuses(1, f"{url.replace('https:', 'http:')} speaks HTTPS: use https://", "--url", url.replace("https:", "http:"))
 

@@ -123,7 +123,7 @@ def test_migrations(server, tmp_path):
     assert status == one | {"state": "applied", "file": begun["file"], "step": None}
     assert document("migrate", "verify", tmp_path, **account)["verified"] is True
     assert "cannot read the folder" in error("migrate", "up", tmp_path / "absent", **account)
-    assert "no account is named" in error("migrate", "up", tmp_path / "absent", code=2)
+    assert "no account given" in error("migrate", "up", tmp_path / "absent", code=2)
     assert "see rocktable migrate up --help" in error("migrate", "up", code=2)
 
 

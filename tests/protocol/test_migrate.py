@@ -124,7 +124,7 @@ def test_ids_run_as_numbers_and_up_to_the_one_that_is_asked_for(server, tmp_path
     assert run(server, "up", "--to", "2", tmp_path) == "2 migrations applied\n"
     assert entities(server, "orders")[0]["Last"] == 2
     assert "10: waiting" in run(server, "status", tmp_path)
-    assert "10 is not as it should be: waiting" in run(server, "verify", tmp_path, code=1)
+    assert "10 failed verification: waiting" in run(server, "verify", tmp_path, code=1)
     assert run(server, "up", tmp_path) == "1 migration applied\n"
     assert entities(server, "orders")[0]["Last"] == 10
     assert run(server, "verify", tmp_path) == "3 migrations, all applied\n"
@@ -148,7 +148,7 @@ def test_an_id_that_two_files_have_is_refused(server, tmp_path):
     write(tmp_path, 1, {"createTable": "table1"})
     (tmp_path / "other.json").write_text('{"id": 1, "steps": []}')
     told = run(server, "up", tmp_path, code=1)
-    assert "the id 1 is given twice" in told and "0001.json" in told and "other.json" in told
+    assert "the id 1 is used twice" in told and "0001.json" in told and "other.json" in told
 
 
 def test_a_dry_run_counts_and_writes_nothing(server, tmp_path):
@@ -197,7 +197,7 @@ def test_a_value_that_cannot_be_retyped_stops_the_step_before_it_changes_anythin
     run(server, "up", "--to", "1", tmp_path)
     before = all_entities(server, "people")
     told = run(server, "up", tmp_path, code=1)
-    assert 'the table people, entity ("p9", "r"): its property N, \'many\', cannot become Edm.Int32' in told
+    assert 'the table people, entity ("p9", "r"): its property N, \'many\', cannot be converted to Edm.Int32' in told
     assert "0002.json), step 1 of 1" in told
     assert all_entities(server, "people") == before
     assert "2  1.2  migration 2: begun at step 1" in run(server, "status", tmp_path)
@@ -246,10 +246,10 @@ def test_an_index_is_added_beside_its_entities(server, tmp_path):
 
 
 @pytest.mark.parametrize("template, sentence", [
-    ("{Name}", "two entities would have the keys"),
-    ("{Missing}", "it has no property Missing"),
+    ("{Name}", "two entities would get the key"),
+    ("{Missing}", "the entity has no property Missing"),
     ("{Name:ticks}", "Name is Edm.String, and must be a time"),
-    ("a/{N}", "is no key"),
+    ("a/{N}", "is not a valid key"),
 ])
 def test_keys_that_cannot_be_change_nothing(server, tmp_path, template, sentence):
     fill(server, "people", 400)
@@ -263,7 +263,7 @@ def test_a_key_of_an_entity_that_stays_is_not_taken(server, tmp_path):
     fill(server, "people", 20)
     before = all_entities(server, "people")
     write(tmp_path, 1, {"rekey": {"table": "people", "filter": "N eq 0", "RowKey": "000004"}})
-    assert "which is not re-keyed; nothing was changed" in run(server, "up", tmp_path, code=1)
+    assert "belongs to an entity that is not re-keyed; nothing was changed" in run(server, "up", tmp_path, code=1)
     assert all_entities(server, "people") == before
 
 
@@ -400,7 +400,7 @@ def test_a_runner_says_who_is_at_work_instead(server, tmp_path):
     write(tmp_path, 1, {"createTable": "one"})
     hold_lock(server, "elsewhere, process 7, 1", "2999-01-01T00:00:00Z")
     told = run(server, "up", "--wait", "0", tmp_path, code=1)
-    assert told.endswith("another runner is at work on " + server.connection_string.split("TableEndpoint=")[1].strip(";")
+    assert told.endswith("another runner is migrating " + server.connection_string.split("TableEndpoint=")[1].strip(";")
                          + ": elsewhere, process 7")
     assert tables(server) == ["versionData"]
 
@@ -422,7 +422,7 @@ def test_a_lock_that_nobody_holds_any_more_is_taken_over(server, tmp_path, owner
 def test_what_is_wrong_in_a_file_is_told_before_anything_is_changed(server, tmp_path):
     write(tmp_path, 1, {"createTable": "one"})
     (tmp_path / "0002.json").write_text('{\n  "id": 2,\n  "steps": [\n    { "createTabel": "two" }\n  ]\n}')
-    assert f"{tmp_path}/0002.json:4:22: steps[0].createTabel: no such step" in run(server, "up", tmp_path, code=1)
+    assert f"{tmp_path}/0002.json:4:22: steps[0].createTabel: unknown step" in run(server, "up", tmp_path, code=1)
     assert tables(server) == []
 
 
@@ -437,7 +437,7 @@ def test_what_the_history_says_reaches_no_terminal_as_it_is(server, tmp_path):
     create_table(server, "versionData")
     row = {"PartitionKey": "versionData", "RowKey": "7", "Version": "1\u001b[2J", "Description": "\u009b\u202e\n"}
     assert send(server, "POST", "/versionData", body=json.dumps(row)).status == 201
-    assert run(server, "status", tmp_path) == "7  1\\u001b[2J  \\u009b\\u202e\\u000a: applied, without a file here\n"
+    assert run(server, "status", tmp_path) == "7  1\\u001b[2J  \\u009b\\u202e\\u000a: applied, file is missing\n"
     assert "\u001b" not in run(server, "verify", tmp_path, code=1)
 
 
@@ -474,7 +474,7 @@ def test_the_guide_works_as_it_stands(server, tmp_path):
             assert done.returncode == 0, done.stderr
             said.append(done.stdout)
     assert said[0] == "migrations/0001_create_tables.json\n"
-    assert said[1].endswith("1 migration waits, nothing was written\n")
+    assert said[1].endswith("1 migration waiting, nothing was written\n")
     assert said[2] == "1 migration applied\n" and ": applied" in said[3] and said[4] == "nothing to do\n"
     assert entities(server, "table1")[1]["Name"] == "foo2"
 
@@ -484,7 +484,7 @@ def test_the_schema_has_each_step_that_there_is(server, tmp_path):
     known = schema["properties"]["steps"]["items"]["properties"].keys()
     write(tmp_path, 1, {"unknown": 1})
     told = run(server, "up", tmp_path, code=1)
-    assert sorted(told.split("there are ")[1].split(", ")) == sorted(known)
+    assert sorted(told.split("allowed: ")[1].split(", ")) == sorted(known)
 
 
 def test_a_new_migration_has_its_schema_beside_it(server, tmp_path):
@@ -513,8 +513,8 @@ def test_a_schema_that_was_changed_stays_and_is_told(server, tmp_path):
     process = start(server, "new", "two", tmp_path)
     output, errors = process.communicate(timeout=DEADLINE)
     assert (process.returncode, output) == (0, f"{tmp_path}/0002_two.json\n")
-    assert errors == (f"rocktable: {schema} is not the schema of this version, and stays as it is; "
-                      "delete it to have that\n")
+    assert errors == (f"rocktable: {schema} was edited and is kept; "
+                      "delete it to get the schema of this version\n")
     assert schema.read_text() == changed
     schema.unlink()
     run(server, "new", "three", tmp_path)

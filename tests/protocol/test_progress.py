@@ -115,7 +115,7 @@ def test_who_ends_a_transfer_is_told_how_it_goes_on(server, file, table, tmp_pat
             said = process.stderr.read()
         assert process.returncode == -number
     assert said == ("rocktable: interrupted; run the same command again to resume\n" if kept else
-                    "rocktable: interrupted; the same command begins anew (with --state FILE it would resume)\n")
+                    "rocktable: interrupted; the same command starts over (with --state FILE it would resume)\n")
 
 
 # The second signal may reach another thread while the first one is being told.

@@ -247,7 +247,7 @@ def test_a_dry_run_counts_and_writes_nothing(source, target, tmp_path):
     write_file(tmp_path / "Dry.ndjson", 123, make=small)
     run("import", "--from", tmp_path / "Dry.ndjson", "--to", source.connection_string)
     said = run("copy", "--from", source.connection_string, "--to", target.connection_string, "--table", "Dry", "--dryRun")
-    assert "counted, and nothing written: 123 entities of 1 table" in said
+    assert "counted, nothing written: 123 entities of 1 table" in said
     run("export", "--from", source.connection_string, "--table", "Dry", "--to", tmp_path / "none", "--dryRun")
     assert not (tmp_path / "none").exists()
     assert send(target, "GET", "/Tables").json()["value"] == []
@@ -347,7 +347,7 @@ def test_an_import_that_was_killed_goes_on_and_loses_and_doubles_nothing(target,
     done = json.loads(state.read_text())["tables"]["Killed"]["entities"]
     assert 20_000 <= done < 70_000
     said = run(*words, "--verify")
-    assert "going on with an earlier attempt" in said
+    assert "resuming an earlier attempt" in said
     again = int(said.split("done: ")[1].split(" ")[0].replace(",", ""))
     assert again == 70_000 - done
     assert sorted(e["N"] for e in all_entities(target, "Killed")) == list(range(70_000))
@@ -365,7 +365,7 @@ def test_an_export_that_was_killed_goes_on_to_the_same_file(target, tmp_path):
     assert not (tmp_path / "out" / "Killed.ndjson").exists()
     with open(tmp_path / "out" / "Killed.ndjson.partial", "a", encoding="utf-8") as torn:
         torn.write('{"PartitionKey":"torn')
-    assert "going on with an earlier attempt" in run(*words)
+    assert "resuming an earlier attempt" in run(*words)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["Killed.ndjson"]
     assert (tmp_path / "out" / "Killed.ndjson").read_bytes() == (tmp_path / "whole" / "Killed.ndjson").read_bytes()
 
@@ -379,7 +379,7 @@ def test_a_copy_that_was_killed_goes_on_by_its_state(source, target, tmp_path):
     process = command(*words)
     wait_for(state, process)
     kill(process)
-    assert "going on with an earlier attempt" in run(*words, "--verify")
+    assert "resuming an earlier attempt" in run(*words, "--verify")
     assert sorted(e["N"] for e in all_entities(target, "Moved")) == list(range(70_000))
     assert not state.exists()
 
@@ -409,7 +409,7 @@ def test_an_endpoint_that_was_started_anew_is_not_gone_on_with(source, target, t
                 run("import", "--from", tmp_path / "Lost.ndjson", "--to", anew.connection_string)
             proxy.account = anew
             said = refusal(*words)
-            assert "an earlier attempt cannot be gone on with" in said and proxy.endpoint in said
+            assert "cannot resume the earlier attempt" in said and proxy.endpoint in said
             assert "--restart" in said and str(state) in said
             run(*words, "--restart")
             if end == "export":
@@ -447,7 +447,7 @@ def test_a_target_that_was_emptied_is_not_gone_on_with(target, tmp_path, empty, 
         interruption.run(*words)
         empty(target)
         said = refusal(*words)
-        assert "an earlier attempt cannot be gone on with" in said and "--restart" in said
+        assert "cannot resume the earlier attempt" in said and "--restart" in said
         if asked or empty is delete_by_request:
             assert 'the table Emptied had the entity ("' in said and "(404 " in said
         run(*words, "--restart", "--verify")
@@ -464,7 +464,7 @@ def test_a_target_that_was_emptied_is_known_although_it_has_the_last_entity_agai
         done(target, "POST", f"reset?account={target.name}&table=Again")
         partition, row = json.loads(state.read_text())["tables"]["Again"]["last"]
         insert(target, "Again", partition, row)
-        assert f"{proxy.endpoint} is not what it was" in refusal(*words)
+        assert f"{proxy.endpoint} was reset, restored or replaced since" in refusal(*words)
 
 
 @pytest.mark.parametrize("more", [("--restart",), ("--filter", "N ge 0")], ids=["restart", "another transfer"])
@@ -499,13 +499,13 @@ def test_tables_that_are_done_are_looked_for_as_well(target, tmp_path):
     with Proxy(target, interruption) as proxy:
         words = ("import", "--from", folder, "--to", proxy.connection_string, "--state", state)
         interruption.run(*words)
-        for table, told in (("Aempty", "the table Aempty was there"), ("Bsmall", "the table Bsmall had the entity")):
+        for table, told in (("Aempty", "the table Aempty existed"), ("Bsmall", "the table Bsmall had the entity")):
             delete_table(target, table)
             assert told in refusal(*words)
             create_table(target, table)
             if table == "Bsmall":
                 run("import", "--from", folder / "Bsmall.ndjson", "--to", target.connection_string)
-        assert "going on with an earlier attempt" in run(*words, "--verify")
+        assert "resuming an earlier attempt" in run(*words, "--verify")
 
 
 def test_without_permission_to_read_the_target_nothing_is_gone_on_with(target, tmp_path):
@@ -543,7 +543,7 @@ def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own
         words = ("import", "--from", tmp_path / "Early.ndjson", "--to", proxy.connection_string, "--mode", "insert")
         interruption.run(*words)
         assert 0 < len(all_entities(target, "Early")) < 3000
-        assert "going on with an earlier attempt" in run(*words, "--verify")
+        assert "resuming an earlier attempt" in run(*words, "--verify")
     assert sorted(e["N"] for e in all_entities(target, "Early")) == list(range(3000))
 
 
@@ -566,9 +566,9 @@ def test_a_state_is_of_one_transfer_alone(target, tmp_path):
     write_file(tmp_path / "Mine.ndjson", 3, make=small)
     (tmp_path / "state").write_text("{}")
     words = ("import", "--from", tmp_path / "Mine.ndjson", "--to", target.connection_string)
-    assert "is not of this transfer" in refusal(*words, "--state", tmp_path / "state")
+    assert "belongs to another transfer" in refusal(*words, "--state", tmp_path / "state")
     (tmp_path / "Mine.ndjson.rocktable-import.json").write_text('{"version":1,"transfer":{"command":"import"}}')
-    assert "is of another transfer" in run(*words)
+    assert "belongs to another transfer and is ignored" in run(*words)
 
 
 def test_no_state_holds_a_secret(target, tmp_path):
@@ -620,8 +620,8 @@ def test_an_endpoint_that_is_not_there_is_told_at_once(tmp_path):
     for words in (("import", "--from", tmp_path / "Gone.ndjson", "--to", there),
                   ("export", "--from", there, "--all", "--to", tmp_path / "out"),
                   ("export", "--from", there, "--table", "Gone", "--to", tmp_path / "out")):
-        assert ("http://127.0.0.1:1 cannot be reached: Connection refused; nobody listens there; "
-                "`rocktable --tablePort 1` starts an emulator there") in refusal(*words)
+        assert ("http://127.0.0.1:1 cannot be reached: Connection refused; nothing listens on this port; "
+                "to start an emulator: rocktable --tablePort 1") in refusal(*words)
     assert time.monotonic() - begun < 5
 
 
@@ -708,7 +708,7 @@ def test_a_continuation_token_that_comes_again_is_not_followed(tmp_path, tables)
         there = f"AccountName=a;AccountKey=a2V5;TableEndpoint=http://127.0.0.1:{server.server_address[1]}/a"
         said = refusal("export", "--from", there, *tables, "--to", tmp_path)
         server.shutdown()
-    assert "a continuation token that it gave before" in said
+    assert "the same continuation token again" in said
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])
@@ -818,7 +818,7 @@ def test_two_sides_that_differ_are_told_by_verify(source, target, tmp_path):
     assert send(target, "POST", "/Differ", {"Content-Type": "application/json"}, json.dumps(more)).status == 201
     said = refusal("copy", "--from", source.connection_string, "--to", target.connection_string, "--table", "Differ",
                    "--verify")
-    assert "the table Differ is not the same on both sides: 10 entities" in said and "11 entities" in said
+    assert "the table Differ differs between the two sides: 10 entities" in said and "11 entities" in said
 
 
 @pytest.mark.parametrize("words", [
@@ -850,7 +850,7 @@ def test_an_account_that_cannot_be_meant_is_wrong_usage(words, why):
 @pytest.mark.parametrize("words, why", [
     (("export", "--from", "@/nowhere", "--all", "--to", "out"), "/nowhere cannot be read"),
     (("import", "--from", "/nowhere", "--to", "UseDevelopmentStorage=true", "--table", "abc"), "/nowhere cannot be read"),
-    (("import", "--from", "/proc/self/fd", "--to", "UseDevelopmentStorage=true"), "has no file TABLE.ndjson"),
+    (("import", "--from", "/proc/self/fd", "--to", "UseDevelopmentStorage=true"), "has no file named TABLE.ndjson"),
     (("import", "--from", "no_folder/", "--to", "UseDevelopmentStorage=true"), "no_folder/ cannot be read"),
 ])
 def test_what_cannot_be_done_is_said_in_one_sentence(words, why):
@@ -860,7 +860,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(words, why):
 def test_a_file_whose_name_is_no_name_of_a_table_needs_one(target, tmp_path):
     write_file(tmp_path / "x-y.ndjson", 3, make=small)
     said = refusal("import", "--from", tmp_path / "x-y.ndjson", "--to", target.connection_string)
-    assert "'x-y' is no name of a table" in said and "--table names another one" in said
+    assert "'x-y' is not a table name" in said and "--table sets another name" in said
 
 
 def test_an_account_has_one_name_in_all_commands(source, target, tmp_path):
@@ -898,7 +898,7 @@ def test_a_protocol_that_is_mixed_up_is_told(start, source, tmp_path):
     words = ("--all", "--to", tmp_path / "out")
     plain = secure.connection_string.replace("https:", "http:")
     assert "speaks HTTPS: use https://" in refusal("export", "--from", plain, *words)
-    assert "name its authority with --caFile FILE" in refusal("export", "--from", secure.connection_string, *words)
+    assert "set --caFile FILE to the certificate of its authority" in refusal("export", "--from", secure.connection_string, *words)
     as_secure = source.connection_string.replace("http:", "https:")
     assert "use http:// if it speaks HTTP" in refusal("export", "--from", as_secure, *words)
 

@@ -24,7 +24,7 @@ const BatchAnswer kWritten{"HTTP/1.1 204 No Content", "ETag: W/\"1\"\r\n", ""};
 
 }  // namespace
 
-TEST_CASE("a transaction is read by the server as it was meant") {
+TEST_CASE("the server parses a transaction to the same writes") {
   struct {
     WriteMode mode;
     std::string method, target;
@@ -47,7 +47,7 @@ TEST_CASE("a transaction is read by the server as it was meant") {
   }
 }
 
-TEST_CASE("deletions and writes to what has not changed are sent with their condition") {
+TEST_CASE("deletions and conditional writes are sent with If-Match") {
   std::vector<SerializedEntity> sent = writes(2);
   sent[1].if_match = "W/\"1\"";
   const std::string merges = write_transaction(kAddress, "mytable", WriteMode::Merge, sent);
@@ -66,7 +66,7 @@ TEST_CASE("deletions and writes to what has not changed are sent with their cond
   CHECK(deleted->parts[1].body.empty());
 }
 
-TEST_CASE("a transaction is never longer than the sum of what its writes need") {
+TEST_CASE("a transaction is never longer than the sum of bytes_in_transaction()") {
   for (const WriteMode mode : {WriteMode::Insert, WriteMode::Replace, WriteMode::Merge, WriteMode::Delete}) {
     auto sent = writes(100);
     sent[7].key.row_key = "\u4e2d%' ";
@@ -79,7 +79,7 @@ TEST_CASE("a transaction is never longer than the sum of what its writes need") 
   }
 }
 
-TEST_CASE("the answer to a transaction is that all is written, or what failed and which write it was") {
+TEST_CASE("the response to a transaction is success, or the error and the index of the failed write") {
   CHECK(read_transaction_answer(answer_of({kWritten, kWritten}), 2).has_value());
   const BatchAnswer refused{
       "HTTP/1.1 409 Conflict", "Content-Type: application/json\r\n",
@@ -92,7 +92,7 @@ TEST_CASE("the answer to a transaction is that all is written, or what failed an
   CHECK(error.sentence() == "The entity exists. (409 EntityAlreadyExists)");
 }
 
-TEST_CASE("what is no answer to a transaction is not taken for success") {
+TEST_CASE("a malformed response to a transaction is an error") {
   const std::string whole = answer_of({kWritten, kWritten});
   CHECK_FALSE(read_transaction_answer(whole, 3).has_value());
   CHECK_FALSE(read_transaction_answer(whole, 1).has_value());
@@ -103,7 +103,7 @@ TEST_CASE("what is no answer to a transaction is not taken for success") {
     CHECK_FALSE(read_transaction_answer(whole.substr(0, size), 2).has_value());
 }
 
-TEST_CASE("errors are read from JSON, from XML, and from neither") {
+TEST_CASE("errors are parsed from JSON, from XML, and from neither") {
   const TableError json =
       read_error(404, R"({"odata.error":{"code":"TableNotFound","message":{"value":"12 is gone."}}})");
   CHECK(json.sentence() == "12 is gone. (404 TableNotFound)");
@@ -117,7 +117,7 @@ TEST_CASE("errors are read from JSON, from XML, and from neither") {
       400, "<m:error xmlns:m=\"x\"><m:code>A</m:code><m:message xml:lang=\"en\">B</m:message></m:error>");
   CHECK(atom.sentence() == "B (400 A)");
   for (const std::string_view body : {"", "busy", "{", "[]", R"({"odata.error":3})", "<Code>", "<Code"})
-    CHECK(read_error(502, body).sentence() == "no reason given (502)");
+    CHECK(read_error(502, body).sentence() == "the response has no error message (502)");
 }
 
 }  // namespace rocktable

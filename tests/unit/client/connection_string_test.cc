@@ -4,7 +4,7 @@
 
 namespace rocktable {
 
-TEST_CASE("a connection string tells endpoint, account and key") {
+TEST_CASE("a connection string contains endpoint, account and key") {
   struct {
     std::string_view text, address, account, key;
   } cases[] = {
@@ -29,7 +29,7 @@ TEST_CASE("a connection string tells endpoint, account and key") {
   }
 }
 
-TEST_CASE("UseDevelopmentStorage is the emulator with its well-known key, wherever its host is") {
+TEST_CASE("UseDevelopmentStorage is the emulator with its well-known key, on any host") {
   const TableEndpoint local = parse_connection_string("UseDevelopmentStorage=true");
   CHECK(local.address() == "http://127.0.0.1:10002/devstoreaccount1");
   CHECK(local.account_name == "devstoreaccount1");
@@ -39,7 +39,7 @@ TEST_CASE("UseDevelopmentStorage is the emulator with its well-known key, wherev
   CHECK(elsewhere.address() == "http://ci-host:10002/devstoreaccount1");
 }
 
-TEST_CASE("a shared access signature comes in a part, in the endpoint, or as a URL alone") {
+TEST_CASE("a shared access signature is a setting, a part of the endpoint, or a URL") {
   struct {
     std::string_view text, address, account, signature, table;
   } cases[] = {
@@ -70,7 +70,7 @@ TEST_CASE("a shared access signature comes in a part, in the endpoint, or as a U
   }
 }
 
-TEST_CASE("what is wrong with a connection string is said without its secrets") {
+TEST_CASE("errors of connection strings do not contain secrets") {
   struct {
     std::string_view text, why;
   } cases[] = {

@@ -1,4 +1,4 @@
-// Lists whose pages lead nowhere.
+// Lists whose pages never end.
 #include "client/continuation_guard.h"
 
 #include <doctest/doctest.h>
@@ -6,8 +6,8 @@
 namespace rocktable {
 namespace {
 
-// How many pages of a list are read whose tokens are 0, 1, ... up to `length`, and then again and again those from
-// `length - cycle` on; 0: no fault is found within a thousand cycles.
+// Reads pages with the tokens 0, 1, ..., `length`, and then repeatedly those from `length - cycle` on.
+// Returns after how many pages a fault is reported; 0 if none is within a thousand cycles.
 int pages_until_fault(int length, int cycle) {
   ContinuationGuard guard;
   for (int page = 0; page < length + 1000 * cycle; ++page) {
@@ -19,7 +19,7 @@ int pages_until_fault(int length, int cycle) {
 
 }  // namespace
 
-TEST_CASE("a continuation token that comes again is found, whatever comes between") {
+TEST_CASE("a repeated continuation token is detected, whatever the length of the cycle") {
   for (int length = 1; length < 70; ++length)
     for (int cycle = 1; cycle <= length; ++cycle) {
       CAPTURE(length);
@@ -31,12 +31,12 @@ TEST_CASE("a continuation token that comes again is found, whatever comes betwee
   CHECK(pages_until_fault(1, 1) == 2);
 }
 
-TEST_CASE("a list with an end is read to it, however long it is") {
+TEST_CASE("a long list without a cycle is accepted") {
   ContinuationGuard guard;
   for (int page = 0; page < 100'000; ++page) REQUIRE(guard.fault(std::to_string(page), 1).empty());
 }
 
-TEST_CASE("pages without rows are read, but not for ever") {
+TEST_CASE("a limited number of empty pages in a row is accepted") {
   ContinuationGuard guard(3);
   int page = 0;
   const auto is_refused = [&](std::size_t rows) {

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-One: 1\r\n\r\nok";
 
-// The kind of failure of one request; nothing where it succeeds.
+// Returns the kind of failure of one request; nullopt if it succeeds.
 std::optional<HttpError::Kind> failure_of(const HttpUrl& url, HttpOptions options = {}) {
   try {
     HttpClient(url, std::move(options)).send({});
@@ -25,7 +25,7 @@ std::optional<HttpError::Kind> failure_of(const HttpUrl& url, HttpOptions option
 
 }  // namespace
 
-TEST_CASE("requests go one after the other over one connection") {
+TEST_CASE("a client sends several requests over one connection") {
   ScriptedServer server({{kOk}, {"HTTP/1.1 204 No Content\r\n\r\n"}, {kOk}});
   HttpClient client(server.url());
   HttpRequest request{"POST", "/a?b=c", {}, "body"};
@@ -46,7 +46,7 @@ TEST_CASE("requests go one after the other over one connection") {
   CHECK(sent.find("Host: " + server.url().authority() + "\r\n") != std::string::npos);
 }
 
-TEST_CASE("a kept connection that was closed meanwhile is opened anew, and the request sent again") {
+TEST_CASE("a request is sent again on a new connection if the server closed the kept-alive one") {
   ScriptedServer server({{kOk, true}, {kOk}});
   HttpClient client(server.url());
   CHECK(client.send({}).status == 200);
@@ -54,14 +54,14 @@ TEST_CASE("a kept connection that was closed meanwhile is opened anew, and the r
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("an answer that ends the connection is followed by a new one") {
+TEST_CASE("a client opens a new connection after a response that closed the last one") {
   ScriptedServer server({{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", true}, {kOk}});
   HttpClient client(server.url());
   CHECK(client.send({}).status == 200);
   CHECK(client.send({}).body == "ok");
 }
 
-TEST_CASE("why there is no answer is told by kind") {
+TEST_CASE("the kind of an HttpError says why there is no response") {
   using Kind = HttpError::Kind;
   SUBCASE("a new connection is closed without an answer: not sent again") {
     ScriptedServer server({{""}, {kOk}});
@@ -101,7 +101,7 @@ TEST_CASE("why there is no answer is told by kind") {
   }
 }
 
-TEST_CASE("who speaks HTTPS is told from who speaks no HTTP") {
+TEST_CASE("a server that requires HTTPS is distinguished from one that does not speak HTTP") {
   const auto sentence_of = [](const std::string& answer) -> std::string {
     ScriptedServer server({{answer, true}});
     try {
@@ -121,7 +121,7 @@ TEST_CASE("who speaks HTTPS is told from who speaks no HTTP") {
   CHECK(sentence_of(head + "1\r\n\r\nx").empty());  // an answer as others
 }
 
-TEST_CASE("a file of certificates that cannot be read is named") {
+TEST_CASE("the error for an unreadable certificate file contains its name") {
   try {
     HttpClient({true, "h", 443, "", ""}, {.certificate_authority_file = "/nowhere/ca.pem"});
     FAIL("was taken");

@@ -4,7 +4,7 @@
 
 namespace rocktable {
 
-TEST_CASE("a URL is taken apart, and its Host header keeps what the address needs") {
+TEST_CASE("a URL is parsed, and its Host header has the brackets and port that it needs") {
   struct {
     std::string_view text;
     HttpUrl url;
@@ -27,7 +27,7 @@ TEST_CASE("a URL is taken apart, and its Host header keeps what the address need
   }
 }
 
-TEST_CASE("what is no URL of HTTP is refused with a sentence that keeps the query to itself") {
+TEST_CASE("the error for an invalid URL does not contain its query") {
   for (const std::string_view text :
        {"", "localhost:10002", "ftp://h/", "http://", "http:///x", "http://:80", "http://h:0",
         "http://h:65536", "http://h:8x", "http://[::1", "http://[::1]x", "http://u:secret@h/", "http://h/a b",

@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = HttpError::Kind;
 
-// Notes the pauses, and passes them at once.
+// Records pauses without waiting.
 struct NotedPauses {
   std::vector<milliseconds> pauses;
   int given_up_at = 1000;
@@ -25,7 +25,7 @@ TableError busy() { return {503, "ServerBusy", ""}; }
 
 }  // namespace
 
-TEST_CASE("what may pass is tried again, and nothing else") {
+TEST_CASE("only transient errors are retried") {
   struct {
     TableError error;
     bool transient;
@@ -57,7 +57,7 @@ TEST_CASE("what may pass is tried again, and nothing else") {
   }
 }
 
-TEST_CASE("pauses double up to the longest, and differ by chance") {
+TEST_CASE("pauses double up to the longest, and vary randomly") {
   const RetryPolicy policy{12, milliseconds(200), milliseconds(30'000), false};
   for (const auto& [attempt, longest] :
        {std::pair(1, 200), {2, 400}, {3, 800}, {8, 25'600}, {9, 30'000}, {900, 30'000}}) {
@@ -67,14 +67,14 @@ TEST_CASE("pauses double up to the longest, and differ by chance") {
   }
 }
 
-TEST_CASE("a pause is as long as the service asks for, within reason") {
+TEST_CASE("a pause is as long as the service requests, up to the longest") {
   const RetryPolicy policy;
   CHECK(policy.pause_after(1, 0, std::chrono::seconds(7)) == milliseconds(7000));
   CHECK(policy.pause_after(1, 0, std::chrono::seconds(86'400)) == policy.longest_pause);
   CHECK(policy.pause_after(9, 1, std::chrono::seconds(1)) == milliseconds(30'000));
 }
 
-TEST_CASE("attempts go on until one stays, or until they are used up") {
+TEST_CASE("attempts continue until one succeeds or all are used up") {
   NotedPauses noted;
   const auto succeeds_at = [](int when) {
     return [when](int number) {
@@ -89,7 +89,7 @@ TEST_CASE("attempts go on until one stays, or until they are used up") {
   CHECK(with_retries(RetryPolicy{}, noted.pause(), succeeds_at(99)).error().code == "ServerBusy");
   CHECK(noted.pauses.size() == 11);
 
-  noted = {{}, 3};  // somebody else has failed: no point in waiting
+  noted = {{}, 3};  // `pause` returns false
   CHECK(with_retries(RetryPolicy{}, noted.pause(), succeeds_at(99)).has_error());
   CHECK(noted.pauses.size() == 3);
 
@@ -99,7 +99,7 @@ TEST_CASE("attempts go on until one stays, or until they are used up") {
   CHECK(noted.pauses.empty());
 }
 
-TEST_CASE("who was never reached is not waited for, who was is") {
+TEST_CASE("an unreachable host is retried only if it responded before") {
   const auto drops_at_first = [](int number) -> TableResult<std::string> {
     if (number < 3) throw HttpError(Kind::Dropped, "");
     if (number < 5) throw HttpError(Kind::Unreachable, "");

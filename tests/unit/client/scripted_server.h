@@ -1,4 +1,4 @@
-// A server for tests of clients: it answers each request with the next of the texts given, on one thread.
+// A server for tests of clients: answers each request with the next of the given texts. Uses one thread.
 #pragma once
 
 #include <boost/asio.hpp>
@@ -12,9 +12,9 @@
 namespace rocktable {
 
 struct ScriptedAnswer {
-  std::string bytes;         // as they are; none: the connection is closed without an answer
-  bool close_after = false;  // although the answer did not say so
-  bool hold = false;         // nothing is sent, and the connection stays open until the client closes it
+  std::string bytes;         // sent unchanged; empty: close the connection without a response
+  bool close_after = false;  // although the response did not announce it
+  bool hold = false;         // send nothing, and keep the connection open until the client closes it
 };
 
 class ScriptedServer {
@@ -28,7 +28,7 @@ class ScriptedServer {
   }
 
   HttpUrl url() const { return {false, "127.0.0.1", acceptor_.local_endpoint().port(), "", ""}; }
-  // To be read when all answers were received.
+  // The received requests. Call after all responses were received.
   const std::vector<std::string>& requests() const { return requests_; }
   int connections() const { return connections_; }
 
@@ -49,7 +49,7 @@ class ScriptedServer {
     }
   }
 
-  // Whether the connection goes on.
+  // Returns whether the connection stays open.
   static bool answer(Socket& socket, const ScriptedAnswer& what) {
     boost::system::error_code error;
     char byte = 0;

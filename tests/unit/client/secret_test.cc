@@ -1,4 +1,4 @@
-// Secrets of a command line: values, files and variables.
+// Secrets passed as values, files and variables.
 #include "client/secret.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 namespace rocktable {
 namespace {
 
-// The secret, or the refusal.
+// Returns the secret, or `refused: ` and the error.
 std::string secret_of(const std::string& given) {
   try {
     return read_secret(given, "--pwd");
@@ -37,7 +37,7 @@ TEST_CASE("a secret is the value itself, unless it begins with @ or env:") {
     CHECK(secret_of(value) == value);
 }
 
-TEST_CASE("a secret is what a file holds, without the line breaks at its end") {
+TEST_CASE("a secret is the contents of a file without trailing line breaks") {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "secret").string();
   const struct {
@@ -56,14 +56,14 @@ TEST_CASE("a secret is what a file holds, without the line breaks at its end") {
     CHECK(secret_of("@" + file) == c.secret);
   }
   std::ofstream(file) << "\n";
-  CHECK(secret_of("@" + file) == "refused: --pwd: " + file + " holds nothing");
+  CHECK(secret_of("@" + file) == "refused: --pwd: " + file + " is empty");
   std::ofstream(file) << std::string((64 << 10) + 1, 'x');
   CHECK(secret_of("@" + file) == "refused: --pwd: " + file + " is longer than 65536 bytes");
   CHECK(secret_of("@/nowhere") == "refused: --pwd: /nowhere cannot be read: No such file or directory");
   CHECK(secret_of("@" + folder.path().string()).find("cannot be read") != std::string::npos);
 }
 
-TEST_CASE("a secret is what a variable holds, as it is") {
+TEST_CASE("a secret is the unchanged value of a variable") {
   CHECK(secret_of("env:ROCKTABLE_TEST_SECRET") ==
         "refused: --pwd: the variable ROCKTABLE_TEST_SECRET is not set");
   {

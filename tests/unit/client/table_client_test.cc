@@ -21,7 +21,7 @@ TableClient client_of(const ScriptedServer& server) {
 
 }  // namespace
 
-TEST_CASE("a page is split into its entities, whatever their texts hold") {
+TEST_CASE("a page is split into its entities, whatever their strings contain") {
   const std::string first = R"({"A":"]}{[\"\\","value":"[{"})", second = R"({"B":1})";
   const std::string page =
       R"({"odata.metadata":"http://h/$metadata#t","value":[)" + first + " ,\n" + second + "]}";
@@ -35,7 +35,7 @@ TEST_CASE("a page is split into its entities, whatever their texts hold") {
   CHECK_FALSE(split_page(R"({"value":{}})"));
 }
 
-TEST_CASE("a query asks for a page where the one before ended") {
+TEST_CASE("a query continues where the previous page ended") {
   ScriptedServer server(
       {{answer(R"({"value":[{"PartitionKey":"p","RowKey":"r","N":1}]})",
                "x-ms-continuation-NextPartitionKey: 1!4!cA--\r\nx-ms-continuation-NextRowKey: 1!4!cg--\r\n")},
@@ -57,7 +57,7 @@ TEST_CASE("a query asks for a page where the one before ended") {
   CHECK(server.requests()[0].find("\r\nAuthorization: SharedKey acct:") != std::string::npos);
 }
 
-TEST_CASE("a table whose continuation token comes again is not read for ever") {
+TEST_CASE("reading a table ends with an error if a continuation token repeats") {
   const std::string page =
       answer(R"({"value":[{"PartitionKey":"p","RowKey":"r"}]})",
              "x-ms-continuation-NextPartitionKey: 1!4!cA--\r\nx-ms-continuation-NextRowKey: 1!4!cg--\r\n");
@@ -65,11 +65,11 @@ TEST_CASE("a table whose continuation token comes again is not read for ever") {
   TableSource source(client_of(server), "mytable", "", {.attempts = 1}, [](auto&, auto) { return false; });
   CHECK(source.next().has_value());
   CHECK_THROWS_WITH_AS(source.next(),
-                       doctest::Contains("the server gives a continuation token that it gave before"),
+                       doctest::Contains("the server returned the same continuation token again"),
                        std::runtime_error);
 }
 
-TEST_CASE("an entity that was read knows its ETag, where that is a time") {
+TEST_CASE("an entity that was read has its ETag, if that contains a time") {
   const auto etag_in = [](const std::string& members) {
     return known_etag(read_page_entity(R"({"PartitionKey":"p","RowKey":"r")" + members + "}").value());
   };
@@ -83,7 +83,7 @@ TEST_CASE("an entity that was read knows its ETag, where that is a time") {
   CHECK(etag_in(R"(,"odata.etag":"W/\"datetime'")").empty());
 }
 
-TEST_CASE("a deletion and a replacement say which entity they mean") {
+TEST_CASE("deletions and replacements have the key in the URL") {
   const std::string done = "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n";
   ScriptedServer server({{done}, {done}, {done}, {done}});
   TableClient client = client_of(server);
@@ -102,7 +102,7 @@ TEST_CASE("a deletion and a replacement say which entity they mean") {
   CHECK(sent[3].starts_with("DELETE /acct/Tables('mytable') HTTP/1.1\r\n"));
 }
 
-TEST_CASE("answers that cannot be read are refusals, not empty pages") {
+TEST_CASE("malformed responses are errors, not empty pages") {
   for (const std::string& body :
        {std::string(), std::string("[]"), std::string(R"({"value":3})"), std::string(100'000, '[')}) {
     ScriptedServer server({{answer(body)}, {answer(body)}});
@@ -138,7 +138,7 @@ TEST_CASE("a large integer without a type is a Double, as emulators in JavaScrip
   CHECK(read(R"("A":"\)").has_error());
 }
 
-TEST_CASE("what the service refuses keeps its code, and how long it asks to wait") {
+TEST_CASE("an error has the code and the Retry-After of the response") {
   ScriptedServer server(
       {{"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nx-ms-error-code: ServerBusy\r\nContent-Length: 0\r\n\r\n"},
        {"HTTP/1.1 301 Moved\r\nLocation: http://h/\r\nContent-Length: 0\r\n\r\n"}});
@@ -149,7 +149,7 @@ TEST_CASE("what the service refuses keeps its code, and how long it asks to wait
   CHECK(client.create_table("mytable").error().status == 301);
 }
 
-TEST_CASE("with a shared access signature nothing else is sent of an account") {
+TEST_CASE("with a shared access signature no other credentials are sent") {
   ScriptedServer server({{answer(R"({"value":[]})")}});
   TableEndpoint endpoint{server.url(), "acct", "", "sv=1&sig=x%2B", ""};
   TableClient client(endpoint);

@@ -6,19 +6,19 @@
 namespace rocktable {
 namespace {
 
-TEST_CASE("What fits stays as it is") {
+TEST_CASE("Lines that fit are unchanged") {
   for (const char* page : {"", "\n", "one\n", "  --name TEXT   what it does\n\n  last", "a  b\n\n\n"})
     CHECK(fold_help(page, 80) == page);
 }
 
-TEST_CASE("The text behind a name goes on below itself") {
+TEST_CASE("The text after a name continues below its first word") {
   CHECK(fold_help("  --name   one two three four five six seven\n  next\n", 42) ==
         "  --name   one two three four five six\n"
         "           seven\n"
         "  next\n");
 }
 
-TEST_CASE("In a narrow terminal the text stands below its name") {
+TEST_CASE("In a narrow terminal the text starts below its name") {
   CHECK(fold_help("  --name TEXT          one two three four", 32) ==
         "  --name TEXT\n"
         "      one two three four");
@@ -30,7 +30,7 @@ TEST_CASE("Running text keeps its indentation") {
   CHECK(fold_help("                    one two three four", 36) == "      one two three four");
 }
 
-TEST_CASE("A word that is too long stands alone, and is whole") {
+TEST_CASE("A word that is too long gets its own line, unbroken") {
   CHECK(fold_help("a abcdefghijklmnop b", 10) == "a\nabcdefghijklmnop\nb");
 }
 

@@ -1,4 +1,4 @@
-// Mistyped words: how far they are from known ones, and which is meant.
+// Distances between words, and suggestions for mistyped words.
 #include "client/commands/suggestion.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ TEST_CASE("The edit distance counts insertions, deletions, replacements and exch
   }
 }
 
-TEST_CASE("The nearest word is one that a slip makes, or one that contains what was written") {
+TEST_CASE("The nearest word differs by a typing mistake, or contains the typed word") {
   const std::vector<std::string> known = {"--tablePort", "-l",    "--location", "--inMemoryPersistence",
                                           "--silent",    "--tls", "snapshot",   "reset"};
   struct {

@@ -1,4 +1,4 @@
-// Keys from templates, and what is no template.
+// Keys computed from templates, and invalid templates.
 #include "client/migration/key_template.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ std::string key_of(std::string_view text) {
   }
 }
 
-TEST_CASE("A template puts properties between its text, in the form it asks for") {
+TEST_CASE("A template inserts properties into its text, in the given form") {
   struct {
     std::string_view text, key;
   } cases[] = {
@@ -59,7 +59,7 @@ TEST_CASE("A template puts properties between its text, in the form it asks for"
   }
 }
 
-TEST_CASE("Inverted ticks put the latest first") {
+TEST_CASE("Inverted ticks sort the latest time first") {
   const auto at = [](const char* time) {
     Entity entity;
     entity.properties = {{"When", *parse_date_time(time)}};
@@ -69,39 +69,39 @@ TEST_CASE("Inverted ticks put the latest first") {
   CHECK(at("9999-12-31T00:00:00Z") < at("1601-01-01T00:00:00Z"));
 }
 
-TEST_CASE("What makes no key is refused with a sentence") {
+TEST_CASE("Invalid templates and invalid keys are errors") {
   struct {
     std::string_view text, part;
   } cases[] = {
-      {"{", "stands alone"},
-      {"}", "stands alone"},
-      {"a{Number", "stands alone"},
-      {"{}", "names no property"},
-      {"{:lower}", "names no property"},
-      {"{a b}", "is no property's name"},
-      {"{Name:", "stands alone"},
-      {"{Name:}", "is no form"},
-      {"{Name:shout}", "is no form"},
-      {"{Number:pad}", "is no form"},
-      {"{Number:pad0}", "is no form"},
-      {"{Number:pad20}", "is no form"},
-      {"{Number:pad-1}", "is no form"},
-      {"{Missing}", "it has no property Missing"},
-      {"{name}", "it has no property name"},
+      {"{", "is unmatched"},
+      {"}", "is unmatched"},
+      {"a{Number", "is unmatched"},
+      {"{}", "has no property name"},
+      {"{:lower}", "has no property name"},
+      {"{a b}", "is not a property name"},
+      {"{Name:", "is unmatched"},
+      {"{Name:}", "is not a form"},
+      {"{Name:shout}", "is not a form"},
+      {"{Number:pad}", "is not a form"},
+      {"{Number:pad0}", "is not a form"},
+      {"{Number:pad20}", "is not a form"},
+      {"{Number:pad-1}", "is not a form"},
+      {"{Missing}", "the entity has no property Missing"},
+      {"{name}", "the entity has no property name"},
       {"{Number:lower}", "Number is Edm.Int32, and must be text"},
       {"{Name:ticks}", "Name is Edm.String, and must be a time"},
       {"{Name:pad3}", "Name is Edm.String, and must be an integer"},
       {"{Negative:pad3}", "is negative"},
       {"{Number:pad1}", "more than 1 digits"},
-      {"{Slash}", "is no key"},
+      {"{Slash}", "is not a valid key"},
       {"{Many}", "more than 512 characters"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const std::string told = key_of(c.text);
-    CAPTURE(told);
-    CHECK(told.starts_with("error: "));
-    CHECK(told.find(c.part) != std::string::npos);
+    const std::string error = key_of(c.text);
+    CAPTURE(error);
+    CHECK(error.starts_with("error: "));
+    CHECK(error.find(c.part) != std::string::npos);
   }
 }
 

@@ -1,4 +1,4 @@
-// JSON whose values know where they stand.
+// JSON values with their positions.
 #include "client/migration/located_json.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ std::string refusal_of(std::string_view document) {
   return "";
 }
 
-TEST_CASE("Each value knows its line, its column and its own text") {
+TEST_CASE("Each value has its line, its column and its source text") {
   const std::string document =
       "{ \"a\" : 12 ,\n"
       "  \"b\":[true,null , -1.5e3,\"x\\n\\u00e9,\"],\n"
@@ -46,17 +46,17 @@ TEST_CASE("Each value knows its line, its column and its own text") {
   CHECK(json.find("d") == nullptr);
 }
 
-TEST_CASE("A document may be one value, behind a byte order mark") {
+TEST_CASE("A document may be a single value after a byte order mark") {
   CHECK(place_of(parse_located_json("\xef\xbb\xbf 7", "file")) == "1:2 7");
   CHECK(parse_located_json("-7", "file").integer == -7);
 }
 
-TEST_CASE("What is no JSON is refused where it goes wrong") {
+TEST_CASE("The error for invalid JSON has its position") {
   CHECK(refusal_of("{\n  \"a\": ,\n}").starts_with("file:2:8: "));
   CHECK(refusal_of("[1,\n2").starts_with("file:2:"));
   CHECK(refusal_of("").starts_with("file:1:1: "));
   CHECK(refusal_of("{} x").starts_with("file:1:4: "));
-  CHECK(refusal_of("{\"a\":1,\n \"a\":2}") == "file:2:2: the member \"a\" is given twice");
+  CHECK(refusal_of("{\"a\":1,\n \"a\":2}") == "file:2:2: the member \"a\" occurs twice");
   CHECK(refusal_of(std::string(64, '[') + std::string(64, ']')) == "");
   CHECK(refusal_of(std::string(65, '[')) == "file:1:65: values are nested too deeply");
 }

@@ -1,4 +1,4 @@
-// Migration files: what they say, and where and how they are wrong.
+// Parsing of migration files, and the positions of errors.
 #include "client/migration/migration_file.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "client/migration/migration_schema.h"
-#include "client/migration/sha256.h"
+#include "client/sha256.h"
 #include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable::migration {
@@ -52,7 +52,7 @@ TEST_CASE("A migration has an id, a version, a description, and steps in their o
   CHECK(parse_migration(R"({"id":1,"steps":[],"$schema":"x"})", "file").steps.empty());
 }
 
-TEST_CASE("Each step is read as it is written") {
+TEST_CASE("Each kind of step is parsed") {
   struct {
     const char *json, *text;
   } cases[] = {
@@ -92,54 +92,54 @@ TEST_CASE("Each step is read as it is written") {
   }
 }
 
-TEST_CASE("What is wrong is named by file, line, column and property") {
+TEST_CASE("Errors contain file, line, column and property") {
   struct {
     std::string document, sentence;
   } cases[] = {
-      {"[]", "file:1:1: it must be an object, and is an array"},
+      {"[]", "file:1:1: must be an object, but is an array"},
       {"{\n\"steps\": []\n}", "file:1:1: the property id is missing"},
       {"{\"id\":1}", "file:1:1: the property steps is missing"},
-      {"{\"id\":\n \"1\",\"steps\":[]}", "file:2:2: id: it must be an integer, and is text"},
-      {"{\"id\":0,\"steps\":[]}", "file:1:7: id: it must be from 1 to 2147483647"},
-      {"{\"id\":2147483648,\"steps\":[]}", "file:1:7: id: it must be from 1 to 2147483647"},
+      {"{\"id\":\n \"1\",\"steps\":[]}", "file:2:2: id: must be an integer, but is text"},
+      {"{\"id\":0,\"steps\":[]}", "file:1:7: id: must be from 1 to 2147483647"},
+      {"{\"id\":2147483648,\"steps\":[]}", "file:1:7: id: must be from 1 to 2147483647"},
       {"{\"id\":1,\"steps\":[],\"Version\":\"1\"}",
-       "file:1:30: Version: no such property; here are $schema, id, version, description, steps"},
-      {"{\"id\":1,\"version\":1,\"steps\":[]}", "file:1:19: version: it must be text, and is an integer"},
-      {with_steps("\n5"), "file:2:1: steps[0]: it must be an object, and is an integer"},
+       "file:1:30: Version: unknown property; allowed: $schema, id, version, description, steps"},
+      {"{\"id\":1,\"version\":1,\"steps\":[]}", "file:1:19: version: must be text, but is an integer"},
+      {with_steps("\n5"), "file:2:1: steps[0]: must be an object, but is an integer"},
       {with_steps("{\"createTable\":\"one\"},\n{}"),
-       "file:2:1: steps[1]: a step has one property: what it does"},
+       "file:2:1: steps[1]: a step must have exactly one property: its kind"},
       {with_steps("{\"createTable\":\"one\",\n\"deleteTable\":\"two\"}"),
-       "file:1:63: steps[0]: a step has one property: what it does"},
+       "file:1:63: steps[0]: a step must have exactly one property: its kind"},
       {with_steps("\n{\"create\":\"one\"}"),
-       "file:2:11: steps[0].create: no such step; there are createTable, deleteTable, clearTable, copyTable, "
+       "file:2:11: steps[0].create: unknown step; allowed: createTable, deleteTable, clearTable, copyTable, "
        "renameTable, insert, upsert, merge, delete, addProperty, renameProperty, removeProperty, "
        "retypeProperty, "
        "rekey"},
       {with_steps("\n{\"createTable\":\"a_b\"}"),
-       "file:2:16: steps[0].createTable: `a_b` is no table's name: The specifed resource name contains "
+       "file:2:16: steps[0].createTable: `a_b` is not a table name: The specifed resource name contains "
        "invalid "
        "characters."},
       {with_steps("\n{\"copyTable\":{\"from\":\"one\",\"to\":\"one\"}}"),
-       "file:2:33: steps[0].copyTable.to: it is the same table"},
+       "file:2:33: steps[0].copyTable.to: must be another table"},
       {with_steps("\n{\"insert\":{\"table\":\"one\",\"entities\":[{\"PartitionKey\":\"p\",\n\"RowKey\":\"r\"}"
                   ",{}]}}"),
-       "file:3:15: steps[0].insert.entities[1]: an entity needs PartitionKey and RowKey"},
+       "file:3:15: steps[0].insert.entities[1]: an entity must have PartitionKey and RowKey"},
       {with_steps("\n{\"insert\":{\"table\":\"one\",\"entities\":[]}}"),
-       "file:2:37: steps[0].insert.entities: there is no entity in it"},
+       "file:2:37: steps[0].insert.entities: must contain at least one entity"},
       {with_steps("\n{\"delete\":{\"table\":\"one\"}}"),
-       "file:2:11: steps[0].delete: it says not which entities: partition, row or filter do (clearTable "
-       "deletes all)"},
+       "file:2:11: steps[0].delete: partition, row or filter is required (use clearTable to delete all "
+       "entities)"},
       {with_steps("\n{\"delete\":{\"table\":\"one\",\"row\":\"r\"}}"),
-       "file:2:32: steps[0].delete.row: a row needs its partition beside it"},
+       "file:2:32: steps[0].delete.row: row requires partition"},
       {with_steps("\n{\"addProperty\":{\"table\":\"one\",\"name\":\"RowKey\",\"value\":1}}"),
-       "file:2:38: steps[0].addProperty.name: RowKey cannot be changed as a property (rekey gives entities "
-       "new keys)"},
+       "file:2:38: steps[0].addProperty.name: RowKey cannot be changed as a property (use rekey to change "
+       "keys)"},
       {with_steps("\n{\"addProperty\":{\"table\":\"one\",\"name\":\"A\",\"value\":null}}"),
-       "file:2:50: steps[0].addProperty.value: null is no value"},
+       "file:2:50: steps[0].addProperty.value: must not be null"},
       {with_steps("\n{\"rekey\":{\"table\":\"one\",\"RowKey\":\"{\"}}"),
-       "file:2:34: steps[0].rekey.RowKey: `{` stands alone: write it twice, or {Property}"},
+       "file:2:34: steps[0].rekey.RowKey: `{` is unmatched: write {Property}, or double the brace"},
       {with_steps("\n{\"rekey\":{\"table\":\"one\"}}"),
-       "file:2:10: steps[0].rekey: it needs a template for PartitionKey, RowKey or both"},
+       "file:2:10: steps[0].rekey: a template for PartitionKey, RowKey or both is required"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.document);
@@ -162,7 +162,7 @@ TEST_CASE("What is wrong is named by file, line, column and property") {
   }
 }
 
-TEST_CASE("The checksum tells what a migration says, not how it is laid out") {
+TEST_CASE("The checksum depends on the content of a migration, not on its layout") {
   const auto sum = [](const std::string& document) { return checksum(parse_migration(document, "file")); };
   const std::string one = sum(with_steps(R"({"createTable":"one"})"));
   CHECK(one.size() == 64);
@@ -172,7 +172,7 @@ TEST_CASE("The checksum tells what a migration says, not how it is laid out") {
   CHECK(one != sum(R"({"id":7,"version":"1.2","description":"other","steps":[{"createTable":"one"}]})"));
 }
 
-// An applied migration must be recognised by every later version of the program.
+// Every later version of the program must recognize a migration that was applied before.
 TEST_CASE("The checksum of a migration never changes") {
   CHECK(checksum(parse_migration(
             with_steps(R"({"createTable":"one"},{"insert":{"table":"one","entities":[)"
@@ -183,7 +183,7 @@ TEST_CASE("The checksum of a migration never changes") {
 
 void write(const std::filesystem::path& file, const std::string& text) { std::ofstream(file) << text; }
 
-TEST_CASE("A folder's files come in the order of their ids") {
+TEST_CASE("The files of a folder are sorted by id") {
   const TemporaryFolder folder;
   write(folder.path() / "a.json", R"({"id":10,"steps":[]})");
   write(folder.path() / "b.json", R"({"id":2,"steps":[]})");
@@ -193,13 +193,13 @@ TEST_CASE("A folder's files come in the order of their ids") {
   CHECK(migrations[0].id == 2);
   CHECK(migrations[1].id == 10);
   write(folder.path() / "c.json", R"({"id":2,"steps":[]})");
-  const std::string sentence = "the id 2 is given twice: by " + (folder.path() / "b.json").string() +
-                               " and by " + (folder.path() / "c.json").string();
+  const std::string sentence = "the id 2 is used twice: in " + (folder.path() / "b.json").string() +
+                               " and in " + (folder.path() / "c.json").string();
   CHECK_THROWS_WITH_AS(read_migrations(folder.path()), sentence.c_str(), std::runtime_error);
   CHECK_THROWS_AS(read_migrations(folder.path() / "absent"), std::runtime_error);
 }
 
-TEST_CASE("A new migration has the next id, and is one") {
+TEST_CASE("A new migration has the next id and is valid") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "migrations";
   CHECK(write_new_migration(path, "create_customers") == path / "0001_create_customers.json");
@@ -213,7 +213,7 @@ TEST_CASE("A new migration has the next id, and is one") {
     CHECK_THROWS_AS(write_new_migration(path, name), std::runtime_error);
 }
 
-TEST_CASE("What names a schema is the same migration") {
+TEST_CASE("$schema does not change the migration") {
   const std::string body =
       R"("id": 1, "version": "1.1", "description": "words", "steps": [{"createTable": "one"}]})";
   const auto plain = parse_migration("{" + body, "file");
@@ -221,11 +221,11 @@ TEST_CASE("What names a schema is the same migration") {
   CHECK(checksum(plain) == checksum(with_schema));
 }
 
-TEST_CASE("A new migration names its schema, and the schema is none itself") {
+TEST_CASE("A new migration refers to the schema, which is not read as a migration") {
   const TemporaryFolder folder;
   const std::filesystem::path path(folder.path());
   const auto first = write_new_migration(path, "one_two");
-  CHECK(put_schema(path) == SchemaState::Written);
+  CHECK(write_schema(path) == SchemaState::Written);
   const auto second = write_new_migration(path, "three");
   CHECK(second.filename() == "0002_three.json");
   const auto all = read_migrations(path);
@@ -235,27 +235,27 @@ TEST_CASE("A new migration names its schema, and the schema is none itself") {
     CHECK(text_of(file).starts_with("{\n  \"$schema\": \"migration.schema.json\",\n  \"id\": "));
 }
 
-TEST_CASE("A schema of an earlier version is replaced; one that was changed stays as it is") {
+TEST_CASE("A schema of an earlier version is replaced, an edited one is kept") {
   const TemporaryFolder folder;
   const std::filesystem::path path(folder.path());
   const auto file = path / kSchemaFile;
-  const std::string earlier_text = "{\"title\": \"of before\"}\n", hash = sha256(earlier_text);
+  const std::string earlier_text = "{\"title\": \"of before\"}\n", hash = sha256_hex(earlier_text);
   const std::string_view earlier[] = {hash};
-  CHECK(put_schema(path, "{}", earlier) == SchemaState::Written);
+  CHECK(write_schema(path, "{}", earlier) == SchemaState::Written);
   CHECK(text_of(file) == "{}");
-  CHECK(put_schema(path, "{}", earlier) == SchemaState::Same);
+  CHECK(write_schema(path, "{}", earlier) == SchemaState::Same);
   std::ofstream(file) << earlier_text;
-  CHECK(put_schema(path, "{}", earlier) == SchemaState::Written);
+  CHECK(write_schema(path, "{}", earlier) == SchemaState::Written);
   CHECK(text_of(file) == "{}");
   std::ofstream(file) << earlier_text << " ";
-  CHECK(put_schema(path, "{}", earlier) == SchemaState::Changed);
+  CHECK(write_schema(path, "{}", earlier) == SchemaState::Changed);
   CHECK(text_of(file) == earlier_text + " ");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
-  CHECK_THROWS_AS(put_schema(path, "{}", earlier), std::runtime_error);
+  CHECK_THROWS_AS(write_schema(path, "{}", earlier), std::runtime_error);
 }
 
-TEST_CASE("The program's schema is that of docs/") {
+TEST_CASE("The program's schema is the file in docs/") {
   CHECK(std::string_view(kMigrationSchema)
             .starts_with("{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\""));
   CHECK(std::string_view(kMigrationSchema).ends_with("}\n"));

@@ -1,4 +1,5 @@
-// Migrations as code, as the article that introduced AzureTableStorageMigrator has them, against a whole server.
+// Migrations defined in code, as in the article that introduced AzureTableStorageMigrator, against a running
+// server.
 #include "client/migration/migrator.h"
 
 #include <doctest/doctest.h>
@@ -39,7 +40,7 @@ bool first_migration(Migrator& migrator) {
       1, "1.1", "My first migration!");
 }
 
-TEST_CASE("The article's migration is applied once, by whichever migrator comes first") {
+TEST_CASE("The article's migration is applied once, by the first migrator that runs") {
   RunningServer server;
   Migrator migrator(server.connection_string()), other(server.connection_string());
   CHECK(first_migration(migrator));
@@ -52,15 +53,15 @@ TEST_CASE("The article's migration is applied once, by whichever migrator comes 
   CHECK(keys_in(server, "versionData") == "versionData/1 ");
 }
 
-TEST_CASE("Code that says something else than when it was applied is refused") {
+TEST_CASE("Code that changed since it was applied is an error") {
   RunningServer server;
   Migrator migrator(server.connection_string());
   first_migration(migrator);
   const auto same = [](MigratorSyntax& _) { _.create_table("table1"); };
   CHECK_THROWS_WITH_AS(
       migrator.create_migration(same, 1, "1.1", "My first migration!"),
-      "migration 1 was edited after it was applied or begun: make it again what it was, and put what "
-      "is new into another migration",
+      "migration 1 was edited after it was applied or begun; restore its original content, and put "
+      "changes into a new migration",
       std::runtime_error);
 }
 
@@ -106,7 +107,7 @@ TEST_CASE("Every step of the syntax does what its name says") {
   CHECK_FALSE(server.store().get_table({kAccount, "four"}));
 }
 
-TEST_CASE("A failed step is named, and the next attempt goes on with it") {
+TEST_CASE("The error names the failed step, and the next attempt resumes there") {
   RunningServer server;
   Migrator migrator(server.connection_string());
   const auto steps = [](MigratorSyntax& _) {
@@ -131,8 +132,8 @@ TEST_CASE("A failed step is named, and the next attempt goes on with it") {
   CHECK(migrator.status({})[0].state == MigrationState::Applied);
 }
 
-// Runs a migration whose only step takes until another runner, who waits for several leases, has given up. Returns whether that one
-// was kept out, and the lock was renewed meanwhile.
+// Runs a migration with one step that lasts until another runner has given up after several leases. Returns
+// whether that runner was kept out and the lock was renewed meanwhile.
 bool a_long_step_keeps_the_lock() {
   constexpr std::chrono::milliseconds kLease{300};
   RunningServer server;
@@ -146,16 +147,16 @@ bool a_long_step_keeps_the_lock() {
   const auto another_runner = [&] {
     look_at_lock();
     Migrator other(server.connection_string(),
-                   {.http = {}, .lock = {.patience = 5 * kLease, .lease = kLease}, .listener = {}});
+                   {.http = {}, .lock = {.max_wait = 5 * kLease, .lease = kLease}, .listener = {}});
     try {
       other.create_migration([](MigratorSyntax& _) { _.create_table("two"); }, 2, "1.2", "");
     } catch (const std::runtime_error& error) {
-      kept_out = std::string_view(error.what()).starts_with("another runner is at work on ");
+      kept_out = std::string_view(error.what()).starts_with("another runner is migrating ");
     }
     look_at_lock();
   };
   MigratorOptions options{.http = {}, .lock = {.lease = kLease}, .listener = {}};
-  options.listener.begin_step = [&](const Migration&, std::size_t) { std::thread(another_runner).join(); };
+  options.listener.on_step = [&](const Migration&, std::size_t) { std::thread(another_runner).join(); };
   Migrator migrator(server.connection_string(), options);
   try {
     migrator.create_migration([](MigratorSyntax& _) { _.create_table("one"); }, 1, "1.1", "");
@@ -165,8 +166,8 @@ bool a_long_step_keeps_the_lock() {
   return kept_out && seen.size() == 2;
 }
 
-// A machine that does not run a thread for a whole lease makes the lock end, and rightly so.
-TEST_CASE("The lock of a step that takes several leases is renewed: no other runner gets in") {
+// Retries: the lock rightly expires if the machine does not schedule the renewal thread for a whole lease.
+TEST_CASE("The lock is renewed during a step that takes several leases") {
   bool held = false;
   for (int attempt = 0; attempt < 5 && !held; ++attempt) held = a_long_step_keeps_the_lock();
   CHECK(held);

@@ -1,4 +1,4 @@
-// Changes of properties, and values that become values of another type.
+// Changes of properties, and conversions of values.
 #include "client/migration/property_change.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,8 @@ std::string text_of(const Properties& properties) {
   return out;
 }
 
-// What becomes of the properties, or the sentence that refuses it. Applied again it changes nothing.
+// Returns the changed properties, or `error: ` and the message. Checks that applying the change again has no
+// effect.
 std::string changed(const PropertyChange& change, Properties properties) {
   try {
     const bool first = apply(change, properties);
@@ -29,21 +30,21 @@ std::string changed(const PropertyChange& change, Properties properties) {
   }
 }
 
-TEST_CASE("A change of a property changes that one, and nothing the second time") {
+TEST_CASE("A change changes one property, and has no effect the second time") {
   const Properties both{{"A", std::string("1")}, {"B", std::int32_t{2}}};
   CHECK(changed(AddProperty{"C", true}, both) == "A='1' B=2 C=true ");
   CHECK(changed(AddProperty{"A", true}, both) == "same: A='1' B=2 ");
   CHECK(changed(RenameProperty{"A", "C"}, both) == "C='1' B=2 ");
   CHECK(changed(RenameProperty{"C", "D"}, both) == "same: A='1' B=2 ");
   CHECK(changed(RenameProperty{"C", "A"}, both) == "same: A='1' B=2 ");
-  CHECK(changed(RenameProperty{"A", "B"}, both) == "error: it has both a property A and one called B");
+  CHECK(changed(RenameProperty{"A", "B"}, both) == "error: it has both the property A and the property B");
   CHECK(changed(RemoveProperty{"A"}, both) == "B=2 ");
   CHECK(changed(RemoveProperty{"a"}, both) == "same: A='1' B=2 ");
   CHECK(changed(RetypeProperty{"A", EdmType::Int64}, both) == "A=1L B=2 ");
   CHECK(changed(RetypeProperty{"B", EdmType::Int32}, both) == "same: A='1' B=2 ");
   CHECK(changed(RetypeProperty{"C", EdmType::Int32}, both) == "same: A='1' B=2 ");
   CHECK(changed(RetypeProperty{"A", EdmType::Guid}, both) ==
-        "error: its property A, '1', cannot become Edm.Guid");
+        "error: its property A, '1', cannot be converted to Edm.Guid");
 }
 
 std::string converted(const Value& value, EdmType type) {
@@ -53,7 +54,7 @@ std::string converted(const Value& value, EdmType type) {
   return to_string(view_of(*out));
 }
 
-TEST_CASE("A value becomes one of another type where nothing is lost") {
+TEST_CASE("A value converts to another type if nothing is lost") {
   const auto text = [](const char* t) { return Value(std::string(t)); };
   constexpr double kTwoTo63 = 9223372036854775808.0;
   struct {

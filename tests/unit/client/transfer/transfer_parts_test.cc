@@ -24,7 +24,7 @@ Entity entity(Properties properties, EntityKey key = {"p", "r"}) {
 
 }  // namespace
 
-TEST_CASE("a fingerprint is of a set of entities, in any order, their properties in any order") {
+TEST_CASE("a fingerprint does not depend on the order of entities or properties") {
   const Entity one = entity({{"A", std::int32_t{1}}, {"B", std::string("x")}});
   const Entity same = entity({{"B", std::string("x")}, {"A", std::int32_t{1}}});
   const Entity other = entity({}, {"p", "s"});
@@ -34,7 +34,7 @@ TEST_CASE("a fingerprint is of a set of entities, in any order, their properties
   CHECK_FALSE(fingerprint_of({}) == fingerprint_of({other}));
 }
 
-TEST_CASE("a fingerprint tells keys, names, types and values apart") {
+TEST_CASE("a fingerprint depends on keys, names, types and values") {
   const std::vector<Entity> all = {
       entity({}),
       entity({}, {"pr", ""}),
@@ -64,24 +64,24 @@ TEST_CASE("a fingerprint tells keys, names, types and values apart") {
   CHECK(fingerprint_of({entity({{"A", 0.0}})}) == fingerprint_of({entity({{"A", -0.0}})}));
 }
 
-TEST_CASE("a state is taken up by the same transfer, and by no other") {
+TEST_CASE("only the same transfer resumes from a state") {
   const TemporaryFolder folder;
   const auto file = std::filesystem::path(folder.path()) / "state";
-  const TransferState::Identity identity{{"command", "copy"}, {"from", "a"}};
+  const TransferState::Parameters parameters{{"command", "copy"}, {"from", "a"}};
   const TableProgress progress{
       true, 12, "[\"1!4\",\"\"]", "3 bytes", 99, {"A", "\u00e9"}, EntityKey{"p", ""}};
   {
-    TransferState state(file, identity);
+    TransferState state(file, parameters);
     CHECK_FALSE(state.is_resumed());
     state.set_contents({{"to", "0123"}});
     state.table("mytable") = progress;
     state.save();
   }
-  TransferState again(file, identity);
+  TransferState again(file, parameters);
   CHECK(again.is_resumed());
   CHECK(again.table("mytable") == progress);
   CHECK(again.table("other") == TableProgress{});
-  CHECK(again.contents() == TransferState::Identity{{"to", "0123"}});
+  CHECK(again.contents() == TransferState::ContentsIds{{"to", "0123"}});
   TransferState other(file, {{"command", "copy"}, {"from", "b"}});
   CHECK(other.is_foreign());
   CHECK(other.table("mytable") == TableProgress{});
@@ -90,10 +90,10 @@ TEST_CASE("a state is taken up by the same transfer, and by no other") {
   CHECK(again.tables().empty());
   again.remove();
   CHECK_FALSE(std::filesystem::exists(file));
-  CHECK(std::filesystem::is_empty(folder.path()));  // nothing unfinished beside it
+  CHECK(std::filesystem::is_empty(folder.path()));  // no temporary file left
 }
 
-TEST_CASE("half a state is none") {
+TEST_CASE("a truncated state is ignored") {
   const TemporaryFolder folder;
   const auto file = std::filesystem::path(folder.path()) / "state";
   TransferState state(file, {{"command", "copy"}});
@@ -108,15 +108,15 @@ TEST_CASE("half a state is none") {
   }
 }
 
-TEST_CASE("without a file nothing is kept") {
+TEST_CASE("without a file no state is saved") {
   TransferState state({}, {});
   state.table("mytable").entities = 7;
   state.save();
   state.remove();
-  CHECK_FALSE(state.is_kept());
+  CHECK_FALSE(state.is_enabled());
 }
 
-TEST_CASE("progress is a line from time to time, and a bar on a terminal") {
+TEST_CASE("progress is a line at intervals, and a bar on a terminal") {
   CHECK(with_commas(0) == "0");
   CHECK(with_commas(999) == "999");
   CHECK(with_commas(1'000) == "1,000");
@@ -136,11 +136,11 @@ TEST_CASE("progress is a line from time to time, and a bar on a terminal") {
   columns = 30;
   bar.show("t", 2600, 0.26, start + seconds(26));
   CHECK(terminal.str().ends_with("\r\x1B[Kt: 26 %, 2 min left"));
-  bar.tell("done");
+  bar.print_line("done");
   CHECK(terminal.str().ends_with("\r\x1B[Krocktable: done\n"));
 }
 
-TEST_CASE("a line of progress fits a terminal: the bar becomes shorter, then parts go") {
+TEST_CASE("a progress line fits the terminal: first the bar shrinks, then parts are dropped") {
   using std::chrono::seconds;
   const ProgressState state{"orders", 1'234'567, 0.5, 12'345.9, seconds(42)};
   struct {
