@@ -17,7 +17,7 @@ struct RequestStats {
   // Called about every 64 entities of a scan, so that the caller can observe the scan and end it. If it
   // returns false, the scan returns the key to resume from, as at its deadline. If it sleeps, in order to
   // yield to other requests, the scan does not use a second core either.
-  std::function<bool(const RequestStats&)> progress;
+  std::function<bool(const RequestStats&)> progress = {};
 };
 
 }  // namespace rocktable
