@@ -61,7 +61,7 @@ MigratorOptions options_of(const MigrateFlags& flags, Progress& progress) {
 }
 
 Migrator migrator_of(const MigrateFlags& flags, MigratorOptions options) {
-  return {resolve_account(flags.account, "--connectionString"), std::move(options)};
+  return Migrator(resolve_account(flags.account, "--connectionString"), std::move(options));
 }
 
 nlohmann::json text_or_null(const std::string& text) {

@@ -81,7 +81,7 @@ struct Migration {
   std::string version;
   std::string description;
   std::vector<Step> steps;
-  std::string source;  // file name; empty for migrations in code
+  std::string source;  // file name
 };
 
 // A short description for users: `insert 3 entities into customers`.

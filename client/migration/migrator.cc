@@ -8,8 +8,7 @@ namespace rocktable::migration {
 namespace {
 
 std::string name_of(const Migration& migration) {
-  return "migration " + std::to_string(migration.id) +
-         (migration.source.empty() ? "" : " (" + migration.source + ")");
+  return "migration " + std::to_string(migration.id) + " (" + migration.source + ")";
 }
 
 // The name of a step's temporary table, unique per migration and step.
@@ -22,74 +21,6 @@ bool is_within(const Migration& migration, const std::optional<std::int64_t>& to
 }
 
 }  // namespace
-
-// --- Syntax ------------------------------------------------------------------------------------------------
-
-MigratorSyntax& MigratorSyntax::add(Step step) {
-  steps_.push_back(std::move(step));
-  return *this;
-}
-
-MigratorSyntax& MigratorSyntax::write(WriteMode mode, std::string table, Entity entity, bool if_absent,
-                                      bool create_table) {
-  return add(WriteEntities{mode, std::move(table), {std::move(entity)}, if_absent, create_table});
-}
-
-MigratorSyntax& MigratorSyntax::create_table(std::string table) { return add(CreateTable{std::move(table)}); }
-MigratorSyntax& MigratorSyntax::delete_table(std::string table) { return add(DeleteTable{std::move(table)}); }
-MigratorSyntax& MigratorSyntax::clear(std::string table) { return add(ClearTable{std::move(table)}); }
-
-MigratorSyntax& MigratorSyntax::copy_table(std::string from, std::string to) {
-  return add(CopyTable{std::move(from), std::move(to)});
-}
-
-MigratorSyntax& MigratorSyntax::rename_table(std::string from, std::string to, bool delete_old) {
-  return add(RenameTable{std::move(from), std::move(to), delete_old});
-}
-
-MigratorSyntax& MigratorSyntax::insert(std::string table, Entity entity, bool create_table) {
-  return write(WriteMode::Insert, std::move(table), std::move(entity), false, create_table);
-}
-
-MigratorSyntax& MigratorSyntax::insert_if_absent(std::string table, Entity entity) {
-  return write(WriteMode::Insert, std::move(table), std::move(entity), true, false);
-}
-
-MigratorSyntax& MigratorSyntax::upsert(std::string table, Entity entity) {
-  return write(WriteMode::Replace, std::move(table), std::move(entity), false, false);
-}
-
-MigratorSyntax& MigratorSyntax::merge(std::string table, Entity entity) {
-  return write(WriteMode::Merge, std::move(table), std::move(entity), false, false);
-}
-
-MigratorSyntax& MigratorSyntax::remove(std::string table, std::string partition_key) {
-  return add(DeleteEntities{std::move(table), {std::move(partition_key), {}, {}}});
-}
-
-MigratorSyntax& MigratorSyntax::remove(std::string table, std::string partition_key, std::string row_key) {
-  return add(DeleteEntities{std::move(table), {std::move(partition_key), std::move(row_key), {}}});
-}
-
-MigratorSyntax& MigratorSyntax::remove_where(std::string table, std::string filter) {
-  return add(DeleteEntities{std::move(table), {{}, {}, std::move(filter)}});
-}
-
-MigratorSyntax& MigratorSyntax::change_property(std::string table, PropertyChange change,
-                                                std::optional<std::string> partition_key) {
-  return add(ChangeProperty{std::move(table), std::move(partition_key), std::move(change)});
-}
-
-MigratorSyntax& MigratorSyntax::rekey(std::string table, EntitySelection which,
-                                      std::optional<std::string_view> partition_key,
-                                      std::optional<std::string_view> row_key, bool keep_old) {
-  Rekey step{std::move(table), std::move(which), {}, {}, keep_old};
-  if (partition_key) step.partition_key = KeyTemplate::parse(*partition_key);
-  if (row_key) step.row_key = KeyTemplate::parse(*row_key);
-  return add(std::move(step));
-}
-
-// --- Migrator ----------------------------------------------------------------------------------------------
 
 std::string_view to_string(MigrationState state) {
   switch (state) {
@@ -105,21 +36,11 @@ std::string_view to_string(MigrationState state) {
   return {};
 }
 
-Migrator::Migrator(std::string_view connection_string, MigratorOptions options)
-    : Migrator(parse_connection_string(connection_string), std::move(options)) {}
-
 Migrator::Migrator(TableEndpoint endpoint, MigratorOptions options)
     : endpoint_(std::move(endpoint)), options_(std::move(options)), client_(connect()) {}
 
 std::unique_ptr<MigrationClient> Migrator::connect() const {
   return std::make_unique<MigrationClient>(endpoint_, options_.http, options_.listener.on_message);
-}
-
-bool Migrator::create_migration(const std::function<void(MigratorSyntax&)>& syntax, std::int64_t id,
-                                std::string version, std::string description) {
-  MigratorSyntax collected;
-  syntax(collected);
-  return up({{id, std::move(version), std::move(description), collected.steps(), ""}}) > 0;
 }
 
 std::vector<MigrationStatus> Migrator::status(const std::vector<Migration>& migrations) {
@@ -152,16 +73,11 @@ std::vector<MigrationStatus> Migrator::status(const std::vector<Migration>& migr
 }
 
 void Migrator::check_unedited(const std::vector<Migration>& migrations) {
-  for (const auto& migration : migrations) {
-    const auto same = std::count_if(migrations.begin(), migrations.end(),
-                                    [&](const Migration& one) { return one.id == migration.id; });
-    if (same > 1) throw std::runtime_error("the id " + std::to_string(migration.id) + " is used twice");
-  }
   for (const auto& status : status(migrations)) {
     if (status.state != MigrationState::Edited) continue;
     throw std::runtime_error(
-        "migration " + std::to_string(status.id) + (status.source.empty() ? "" : " (" + status.source + ")") +
-        " was edited after it was applied or begun; restore its original content, and put changes "
+        "migration " + std::to_string(status.id) + " (" + status.source +
+        ") was edited after it was applied or begun; restore its original content, and put changes "
         "into a new migration");
   }
 }

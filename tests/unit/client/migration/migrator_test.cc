@@ -1,5 +1,5 @@
-// Migrations defined in code, as in the article that introduced AzureTableStorageMigrator, against a running
-// server.
+// Migrator against a running server. The first migration is that of the article that introduced
+// AzureTableStorageMigrator.
 #include "client/migration/migrator.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,10 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "client/connection_string.h"
 #include "tests/unit/server/running_server.h"
 #include "tests/unit/storage/store.h"
 
@@ -28,68 +31,75 @@ Entity foo(std::string row_key, std::string name) {
   return {{"pk", std::move(row_key)}, {}, {{"Name", std::move(name)}}};
 }
 
-bool first_migration(Migrator& migrator) {
-  return migrator.create_migration(
-      [](MigratorSyntax& _) {
-        _.create_table("table1");
-        _.create_table("table2");
-        _.insert("table1", foo("1", "foo"));
-        _.insert("table1", foo("2", "foo2"));
-        _.insert("table2", foo("1", "foo"));
-      },
-      1, "1.1", "My first migration!");
+WriteEntities write(WriteMode mode, std::string table, Entity entity) {
+  return {.mode = mode, .table = std::move(table), .entities = {std::move(entity)}};
+}
+
+DeleteEntities remove(std::string table, EntitySelection which) {
+  return {std::move(table), std::move(which)};
+}
+
+Migration migration_of(std::int64_t id, std::vector<Step> steps) {
+  return {id, "1." + std::to_string(id), "a description", std::move(steps), std::to_string(id) + ".json"};
+}
+
+const std::vector<Migration> kFirst = {
+    migration_of(1, {
+                        CreateTable{"table1"},
+                        CreateTable{"table2"},
+                        write(WriteMode::Insert, "table1", foo("1", "foo")),
+                        write(WriteMode::Insert, "table1", foo("2", "foo2")),
+                        write(WriteMode::Insert, "table2", foo("1", "foo")),
+                    })};
+
+Migrator migrator_for(const RunningServer& server, MigratorOptions options = {}) {
+  return Migrator(parse_connection_string(server.connection_string()), std::move(options));
 }
 
 TEST_CASE("The article's migration is applied once, by the first migrator that runs") {
   RunningServer server;
-  Migrator migrator(server.connection_string()), other(server.connection_string());
-  CHECK(first_migration(migrator));
+  Migrator migrator = migrator_for(server), other = migrator_for(server);
+  CHECK(migrator.up(kFirst) == 1);
   const auto history = entities_in(server.store(), {kAccount, "versionData"});
-  CHECK_FALSE(first_migration(migrator));
-  CHECK_FALSE(first_migration(other));
+  CHECK(migrator.up(kFirst) == 0);
+  CHECK(other.up(kFirst) == 0);
   CHECK(keys_in(server, "table1") == "pk/1 pk/2 ");
   CHECK(keys_in(server, "table2") == "pk/1 ");
   CHECK(entities_in(server.store(), {kAccount, "versionData"}) == history);
   CHECK(keys_in(server, "versionData") == "versionData/1 ");
 }
 
-TEST_CASE("Code that changed since it was applied is an error") {
+TEST_CASE("A migration that changed since it was applied is an error") {
   RunningServer server;
-  Migrator migrator(server.connection_string());
-  first_migration(migrator);
-  const auto same = [](MigratorSyntax& _) { _.create_table("table1"); };
-  CHECK_THROWS_WITH_AS(
-      migrator.create_migration(same, 1, "1.1", "My first migration!"),
-      "migration 1 was edited after it was applied or begun; restore its original content, and put "
-      "changes into a new migration",
-      std::runtime_error);
+  Migrator migrator = migrator_for(server);
+  migrator.up(kFirst);
+  CHECK_THROWS_WITH_AS(migrator.up({migration_of(1, {CreateTable{"table1"}})}),
+                       "migration 1 (1.json) was edited after it was applied or begun; restore its original "
+                       "content, and put changes into a new migration",
+                       std::runtime_error);
 }
 
-TEST_CASE("Every step of the syntax does what its name says") {
+TEST_CASE("Every kind of step does what its name says") {
   RunningServer server;
-  Migrator migrator(server.connection_string());
-  REQUIRE(migrator.create_migration(
-      [](MigratorSyntax& _) {
-        _.insert("one", foo("1", "b"), true)
-            .insert_if_absent("one", foo("1", "c"))
-            .upsert("one", foo("2", "a"))
-            .merge("one", {{"pk", "2"}, {}, {{"Age", std::int32_t{7}}}})
-            .insert("one", {{"pk2", "1"}, {}, {}})
-            .insert("one", {{"pk3", "1"}, {}, {}})
-            .insert("one", {{"pk3", "2"}, {}, {{"Old", true}}})
-            .remove("one", "pk2")
-            .remove("one", "pk3", "1")
-            .remove_where("one", "Old eq true")
-            .change_property("one", RenameProperty{"Name", "Title"})
-            .change_property("one", AddProperty{"Age", std::int32_t{1}}, "pk")
-            .rekey("one", {}, std::nullopt, "{Title}_{RowKey}")
-            .copy_table("one", "two")
-            .clear("one")
-            .rename_table("two", "three", true)
-            .create_table("four")
-            .delete_table("four");
-      },
-      1, "1.0", ""));
+  Migrator migrator = migrator_for(server);
+  WriteEntities create_and_insert = write(WriteMode::Insert, "one", foo("1", "b"));
+  create_and_insert.create_table = true;
+  WriteEntities insert_if_absent = write(WriteMode::Insert, "one", foo("1", "c"));
+  insert_if_absent.if_absent = true;
+  Rekey rekey{.table = "one", .which = {}, .partition_key = {}, .row_key = {}};
+  rekey.row_key = KeyTemplate::parse("{Title}_{RowKey}");
+  REQUIRE(migrator.up({migration_of(
+              1, {create_and_insert, insert_if_absent, write(WriteMode::Replace, "one", foo("2", "a")),
+                  write(WriteMode::Merge, "one", {{"pk", "2"}, {}, {{"Age", std::int32_t{7}}}}),
+                  write(WriteMode::Insert, "one", {{"pk2", "1"}, {}, {}}),
+                  write(WriteMode::Insert, "one", {{"pk3", "1"}, {}, {}}),
+                  write(WriteMode::Insert, "one", {{"pk3", "2"}, {}, {{"Old", true}}}),
+                  remove("one", {"pk2", {}, {}}), remove("one", {"pk3", "1", {}}),
+                  remove("one", {{}, {}, "Old eq true"}),
+                  ChangeProperty{"one", std::nullopt, RenameProperty{"Name", "Title"}},
+                  ChangeProperty{"one", "pk", AddProperty{"Age", std::int32_t{1}}}, rekey,
+                  CopyTable{"one", "two"}, ClearTable{"one"}, RenameTable{"two", "three", true},
+                  CreateTable{"four"}, DeleteTable{"four"}})}) == 1);
   CHECK(keys_in(server, "one").empty());
   const auto left = entities_in(server.store(), {kAccount, "three"});
   REQUIRE(left.size() == 2);
@@ -109,24 +119,24 @@ TEST_CASE("Every step of the syntax does what its name says") {
 
 TEST_CASE("The error names the failed step, and the next attempt resumes there") {
   RunningServer server;
-  Migrator migrator(server.connection_string());
-  const auto steps = [](MigratorSyntax& _) {
-    _.create_table("one");
-    _.insert("absent", foo("1", "a"));
-  };
+  Migrator migrator = migrator_for(server);
+  const std::vector<Migration> migrations = {
+      migration_of(5, {CreateTable{"one"}, write(WriteMode::Insert, "absent", foo("1", "a"))})};
   try {
-    migrator.create_migration(steps, 5, "1.0", "");
+    migrator.up(migrations);
     FAIL("there is no such table");
   } catch (const std::runtime_error& error) {
     const std::string told = error.what();
     CAPTURE(told);
-    CHECK(told.starts_with("migration 5, step 2 of 2 (insert 1 entity into absent): "));
+    CHECK(told.starts_with("migration 5 (5.json), step 2 of 2 (insert 1 entity into absent): "));
     CHECK(told.find("TableNotFound") != std::string::npos);
   }
-  const auto begun = migrator.status({});
-  CHECK(begun.empty());
+  CHECK(migrator.status({}).empty());
+  REQUIRE(migrator.status(migrations).size() == 1);
+  CHECK(migrator.status(migrations)[0].state == MigrationState::Begun);
+  CHECK(migrator.status(migrations)[0].step == 1);
   REQUIRE(server.store().create_table({kAccount, "absent"}).has_value());
-  CHECK(migrator.create_migration(steps, 5, "1.0", ""));
+  CHECK(migrator.up(migrations) == 1);
   CHECK(keys_in(server, "absent") == "pk/1 ");
   REQUIRE(migrator.status({}).size() == 1);
   CHECK(migrator.status({})[0].state == MigrationState::Applied);
@@ -146,10 +156,10 @@ bool a_long_step_keeps_the_lock() {
   };
   const auto another_runner = [&] {
     look_at_lock();
-    Migrator other(server.connection_string(),
-                   {.http = {}, .lock = {.max_wait = 5 * kLease, .lease = kLease}, .listener = {}});
+    Migrator other =
+        migrator_for(server, {.http = {}, .lock = {.max_wait = 5 * kLease, .lease = kLease}, .listener = {}});
     try {
-      other.create_migration([](MigratorSyntax& _) { _.create_table("two"); }, 2, "1.2", "");
+      other.up({migration_of(2, {CreateTable{"two"}})});
     } catch (const std::runtime_error& error) {
       kept_out = std::string_view(error.what()).starts_with("another runner is migrating ");
     }
@@ -157,9 +167,9 @@ bool a_long_step_keeps_the_lock() {
   };
   MigratorOptions options{.http = {}, .lock = {.lease = kLease}, .listener = {}};
   options.listener.on_step = [&](const Migration&, std::size_t) { std::thread(another_runner).join(); };
-  Migrator migrator(server.connection_string(), options);
+  Migrator migrator = migrator_for(server, options);
   try {
-    migrator.create_migration([](MigratorSyntax& _) { _.create_table("one"); }, 1, "1.1", "");
+    migrator.up({migration_of(1, {CreateTable{"one"}})});
   } catch (const std::runtime_error&) {
     return false;
   }
