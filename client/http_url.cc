@@ -1,52 +1,24 @@
-// Implements the subset of RFC 3986 that HTTP needs.
+// Parses with Boost.URL (RFC 3986).
 #include "client/http_url.h"
 
 #include <algorithm>
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
 #include <charconv>
-
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
+constexpr const char* kUserName = "a URL with a user name is not supported";
 
-// The message contains the URL without its query.
+// The message omits the query, which may be a secret.
 UrlError wrong(std::string_view text, std::string_view why) {
   return UrlError("the URL '" + std::string(text.substr(0, text.find('?'))) + "' " + std::string(why));
 }
 
 bool is_unprintable(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
-
-std::uint16_t parse_port(std::string_view digits, std::string_view url) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size() || port == 0)
-    throw wrong(url, "has a port that is not a number from 1 to 65535");
-  return port;
-}
-
-// `host`, `host:port`, `[address]`, `[address]:port`
-void read_authority(HttpUrl& out, std::string_view authority, std::string_view url) {
-  if (authority.find('@') != std::string_view::npos)
-    throw UrlError("a URL with a user name is not supported");
-  std::string_view behind;
-  if (authority.starts_with('[')) {
-    const std::size_t bracket = authority.find(']');
-    if (bracket == std::string_view::npos) throw wrong(url, "has an address without its closing bracket");
-    out.host = authority.substr(1, bracket - 1);
-    behind = authority.substr(bracket + 1);
-  } else {
-    const std::size_t colon = authority.find(':');
-    out.host = authority.substr(0, colon);
-    if (colon != std::string_view::npos) behind = authority.substr(colon);
-  }
-  if (out.host.empty()) throw wrong(url, "has no host");
-  if (behind.empty() || behind == ":") return;
-  if (!behind.starts_with(':')) throw wrong(url, "has text after its address");
-  out.port = parse_port(behind.substr(1), url);
-}
 
 }  // namespace
 
@@ -58,24 +30,33 @@ std::string HttpUrl::authority() const {
 
 std::string HttpUrl::origin() const { return (secure ? "https://" : "http://") + authority(); }
 
+// Does not parse the query: some tools write signatures with characters that RFC 3986 does not allow there.
 HttpUrl parse_http_url(std::string_view text) {
-  const std::size_t scheme_end = text.find("://");
-  const std::string scheme = to_lower_ascii(text.substr(0, std::min(scheme_end, text.size())));
-  if (scheme_end == std::string_view::npos || (scheme != "http" && scheme != "https"))
-    throw wrong(text, "does not start with http:// or https://");
+  text = text.substr(0, text.find('#'));
   if (std::any_of(text.begin(), text.end(), is_unprintable))
     throw wrong(text, "contains spaces or control characters");
+  const std::size_t question = std::min(text.find('?'), text.size());
+  const auto url = boost::urls::parse_uri(text.substr(0, question));
+  if (!url && text.find('@') < question)
+    throw UrlError(kUserName);  // the message must not contain a password
+  // Boost 1.81 takes the x of http://HOST:80x for a path.
+  if (!url || !(url->encoded_path().empty() || url->encoded_path().starts_with('/')))
+    throw wrong(text, "is not a valid URL, such as http://HOST:PORT/PATH");
   HttpUrl out;
-  out.secure = scheme == "https";
+  out.secure = url->scheme_id() == boost::urls::scheme::https;
+  if (!out.secure && url->scheme_id() != boost::urls::scheme::http)
+    throw wrong(text, "does not start with http:// or https://");
+  if (url->has_userinfo()) throw UrlError(kUserName);
+  if (url->encoded_host().empty()) throw wrong(text, "has no host");
+  out.host = url->host_address();
   out.port = out.secure ? kHttpsPort : kHttpPort;
-  std::string_view rest = text.substr(scheme_end + 3);
-  rest = rest.substr(0, rest.find('#'));
-  const std::size_t authority_end = std::min(rest.find_first_of("/?"), rest.size());
-  read_authority(out, rest.substr(0, authority_end), text);
-  rest.remove_prefix(authority_end);
-  const std::size_t question = rest.find('?');
-  out.path = rest.substr(0, question);
-  if (question != std::string_view::npos) out.query = rest.substr(question + 1);
+  if (const std::string port = url->port(); !port.empty()) {  // port_number() of Boost 1.81 wraps around
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+    if (error != std::errc() || out.port == 0)
+      throw wrong(text, "has a port that is not a number from 1 to 65535");
+  }
+  out.path = url->encoded_path();
+  out.query = text.substr(std::min(question + 1, text.size()));
   return out;
 }
 

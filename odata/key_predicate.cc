@@ -11,14 +11,12 @@ namespace {
 
 void append_key(std::string& out, std::string_view key) {
   out += '\'';
-  for (const char c : key) {
-    if (c == '\'') {
-      out += "''";
-    } else if (is_unreserved(c)) {
-      out += c;
-    } else {
-      append_percent_encoded(out, c);
-    }
+  for (;;) {
+    const std::size_t quote = key.find('\'');
+    append_percent_encoded(out, key.substr(0, quote));
+    if (quote == key.npos) break;
+    out += "''";
+    key.remove_prefix(quote + 1);
   }
   out += '\'';
 }

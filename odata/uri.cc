@@ -1,50 +1,34 @@
-// Percent-encoding, byte by byte.
+// Percent-encoding with Boost.URL. Only this file includes it here, because its headers are large.
 #include "odata/uri.h"
 
-#include <cstddef>
+#include <boost/url/encode.hpp>
+#include <boost/url/pct_string_view.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "odata/text.h"
 
 namespace rocktable {
 
-void append_percent_encoded(std::string& out, char c) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(c);
-  out += '%';
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 0x0Fu];
-}
-
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
-  std::string decoded(text);
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '%') {
-      if (text.size() - i < 3) return std::nullopt;
-      const int high = hex_value(text[i + 1]), low = hex_value(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      c = static_cast<char>(high << 4 | low);
-      i += 2;
-    } else if (c == '+' && plus_is_space) {
-      c = ' ';
-    }
-    decoded[size++] = c;
-  }
-  decoded.resize(size);
+  if (text.find('%') == text.npos &&
+      (!plus_is_space || text.find('+') == text.npos))  // most texts; saves a pass
+    return is_utf8(text) ? std::optional(std::string(text)) : std::nullopt;
+  const auto encoded = boost::urls::make_pct_string_view(text);
+  if (!encoded) return std::nullopt;
+  boost::urls::encoding_opts options;
+  options.space_as_plus = plus_is_space;
+  std::string decoded = encoded->decode(options);
   if (!is_utf8(decoded)) return std::nullopt;
   return decoded;
 }
 
+void append_percent_encoded(std::string& out, std::string_view text) {
+  boost::urls::encode(text, boost::urls::unreserved_chars, {}, boost::urls::string_token::append_to(out));
+}
+
 std::string percent_encode(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    if (is_unreserved(c)) {
-      out += c;
-    } else {
-      append_percent_encoded(out, c);
-    }
-  }
+  append_percent_encoded(out, text);
   return out;
 }
 

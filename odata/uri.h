@@ -11,15 +11,8 @@ namespace rocktable {
 // plus. Returns nullopt if a % is not followed by two hex digits, or if the result is not UTF-8.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
-// Encodes all bytes except the unreserved ones, with upper-case hex digits.
+// Encodes all bytes except A-Z a-z 0-9 - _ . ~ (RFC 3986, section 2.3), with upper-case hex digits.
 std::string percent_encode(std::string_view text);
-
-// Returns whether a URI holds this character without encoding: A-Z a-z 0-9 - _ . ~ (RFC 3986, section 2.3).
-inline bool is_unreserved(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-         c == '.' || c == '~';
-}
-// Appends one byte as %XX, with upper-case hex digits.
-void append_percent_encoded(std::string& out, char c);
+void append_percent_encoded(std::string& out, std::string_view text);
 
 }  // namespace rocktable

@@ -1,32 +1,33 @@
-# Boost 1.81 or newer: an older one has no boost::system::result. Sourced by script/bootstrap.
+# Boost 1.81 or newer, with Boost.URL: older versions have no boost::system::result. Sourced by script/bootstrap.
 # shellcheck shell=bash
 
 has_boost() {
-  local header
-  for header in /usr/local/include/boost/version.hpp /usr/include/boost/version.hpp; do
-    [ -r "$header" ] || continue
-    if [[ $(<"$header") =~ "#define BOOST_VERSION "([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 108100 ]; then
-      return 0
-    fi
-  done
+  local prefix
+  for prefix in /usr/local /usr; do
+    [ -r "$prefix/include/boost/version.hpp" ] || continue
+    [[ $(<"$prefix/include/boost/version.hpp") =~ "#define BOOST_VERSION "([0-9]+) ]] || continue
+    [ "${BASH_REMATCH[1]}" -ge 108100 ] || continue
+    if compgen -G "$prefix/lib/libboost_url.*" || compgen -G "$prefix/lib/*/libboost_url.*"; then return 0; fi
+  done >/dev/null
   return 1
 }
 
-# Prints the package of it that apt has: the default one, else the newest. Where apt has none, prints a guess and fails:
-# before apt's first update that is all there is to go by.
-boost_package() {
+# Prints the packages of one version that apt has: the default version, else the newest. If apt has none, prints a guess
+# and fails: before the first `apt-get update` nothing better is known.
+boost_packages() {
   local default newest
   default=$(apt-cache show --no-all-versions libboost-dev 2>/dev/null | sed -n 's/^Version: //p')
-  newest=$(apt-cache pkgnames libboost1. 2>/dev/null | grep -xE 'libboost1\.(8[1-9]|9[0-9]|[0-9]{3})-dev' | sort -V | tail -n 1)
+  newest=$(apt-cache pkgnames libboost1. 2>/dev/null | sed -nE 's/^libboost(1\.(8[1-9]|9[0-9]|[0-9]{3}))-dev$/\1/p' |
+    sort -V | tail -n 1)
   if [ -n "$default" ] && dpkg --compare-versions "$default" ge 1.81; then
-    echo libboost-dev
+    echo libboost-dev libboost-url-dev
   elif [ -n "$newest" ]; then
-    echo "$newest"
+    echo "libboost$newest-dev" "libboost-url$newest-dev"
   elif grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
-    echo libboost1.81-dev
+    echo libboost1.81-dev libboost-url1.81-dev
     return 1
   else
-    echo libboost-dev
+    echo libboost-dev libboost-url-dev
     return 1
   fi
 }
