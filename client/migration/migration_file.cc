@@ -8,7 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "client/migration/migration_schema.h"
+#include "odata/files/entity_fault.h"
 #include "odata/files/input_file.h"
+#include "odata/files/line_stream.h"
+#include "odata/files/located_json.h"
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
 
@@ -16,55 +19,65 @@ namespace rocktable::migration {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = LocatedJson::Kind;
+
+struct Document {
+  std::string_view text;
+  const std::string& file;
+
+  // `at` is a view of the text.
+  [[noreturn]] void refuse(std::string_view at, const std::string& sentence) const {
+    throw FileError(file, place_in_text(text, static_cast<std::size_t>(at.data() - text.data())), sentence);
+  }
+};
 
 // A value of the document. Its functions check and convert it; errors contain its path, such as
 // `steps[2].insert.table`.
 class Reader {
  public:
-  Reader(const LocatedJson& value, std::string path, const std::string& file)
-      : value_(value), path_(std::move(path)), file_(file) {}
-
-  [[noreturn]] void refuse(const std::string& sentence) const {
-    throw FileError(file_, value_.place, (path_.empty() ? "" : path_ + ": ") + sentence);
+  // Throws FileError if the value is an object in which a name occurs twice.
+  Reader(std::string_view value, std::string path, const Document& document)
+      : value_(value), members_(value), path_(std::move(path)), document_(document) {
+    if (const JsonMember* second = members_.find_duplicate())
+      refuse_at(second->name_token, shown(second->name) + " is given twice");
   }
 
-  void must_be(Kind kind) const {
-    if (value_.kind != kind)
-      refuse("must be " + std::string(to_string(kind)) + ", but is " + std::string(to_string(value_.kind)));
+  [[noreturn]] void refuse(const std::string& sentence) const { refuse_at(value_, sentence); }
+
+  void must_be(JsonKind kind) const {
+    if (const JsonKind is = json_kind(value_); is != kind)
+      refuse("must be " + std::string(to_string(kind)) + ", but is " + std::string(to_string(is)));
   }
 
   // Requires an object without other members.
   void allow_only(std::initializer_list<std::string_view> names) const {
-    must_be(Kind::Object);
-    for (const auto& [name, value] : value_.members) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    must_be(JsonKind::Object);
+    for (const JsonMember& member : members_.list()) {
+      if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
       std::string known;
       for (const auto& one : names) known += (known.empty() ? "" : ", ") + std::string(one);
-      at(name, value).refuse("unknown property; allowed: " + known);
+      at(member).refuse("unknown property; allowed: " + known);
     }
   }
 
-  bool has(std::string_view name) const { return value_.find(name) != nullptr; }
+  bool has(std::string_view name) const { return members_.find(name) != nullptr; }
 
   Reader member(std::string_view name) const {
-    const LocatedJson* found = value_.find(name);
+    const JsonMember* found = members_.find(name);
     if (found == nullptr) refuse("the property " + std::string(name) + " is missing");
-    return at(name, *found);
+    return at(*found);
   }
 
   std::vector<Reader> items() const {
-    must_be(Kind::Array);
+    must_be(JsonKind::Array);
     std::vector<Reader> out;
-    out.reserve(value_.items.size());
-    for (const auto& item : value_.items)
-      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]", file_);
+    for (const std::string_view item : json_items(value_))
+      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]", document_);
     return out;
   }
 
-  const std::string& text() const {
-    must_be(Kind::Text);
-    return value_.text;
+  std::string text() const {
+    must_be(JsonKind::Text);
+    return json_text(value_);
   }
 
   std::string text_or(std::string_view name, const std::string& otherwise) const {
@@ -74,19 +87,19 @@ class Reader {
   bool flag(std::string_view name) const {
     if (!has(name)) return false;
     const Reader flag = member(name);
-    flag.must_be(Kind::Boolean);
-    return flag.value_.boolean;
+    flag.must_be(JsonKind::Boolean);
+    return flag.value_ == "true";
   }
 
   std::string table() const {
-    const std::string& name = text();
+    std::string name = text();
     if (const auto ok = check_table_name(name); !ok)
       refuse("`" + name + "` is not a table name: " + ok.error().message);
     return name;
   }
 
   std::string property_name() const {
-    const std::string& name = text();
+    std::string name = text();
     for (const char* key : {"PartitionKey", "RowKey", "Timestamp"})
       if (name == key) refuse(name + " cannot be changed as a property (use rekey to change keys)");
     if (!check_property_name(name)) refuse("`" + name + "` is not a property name");
@@ -102,8 +115,8 @@ class Reader {
     return *type;
   }
 
-  const LocatedJson& value() const { return value_; }
-  const std::string& file() const { return file_; }
+  std::string_view value() const { return value_; }
+  const std::vector<JsonMember>& members() const { return members_.list(); }
 
   // Calls `read`, and adds file and path to what it throws.
   template <class Read>
@@ -118,13 +131,18 @@ class Reader {
   }
 
  private:
-  Reader at(std::string_view name, const LocatedJson& value) const {
-    return {value, path_.empty() ? std::string(name) : path_ + "." + std::string(name), file_};
+  [[noreturn]] void refuse_at(std::string_view at, const std::string& sentence) const {
+    document_.refuse(at, (path_.empty() ? "" : path_ + ": ") + sentence);
   }
 
-  const LocatedJson& value_;
+  Reader at(const JsonMember& member) const {
+    return {member.value_token, path_.empty() ? member.name : path_ + "." + member.name, document_};
+  }
+
+  std::string_view value_;
+  JsonMembers members_;
   std::string path_;
-  const std::string& file_;
+  const Document& document_;
 };
 
 std::optional<std::string> partition_of(const Reader& step) {
@@ -148,8 +166,8 @@ EntitySelection selection_of(const Reader& step) {
 }
 
 Entity entity_of(const Reader& item) {
-  item.must_be(Kind::Object);
-  auto payload = read_entity(item.value().source);
+  item.must_be(JsonKind::Object);
+  auto payload = read_entity(item.value());
   if (!payload) item.refuse(payload.error().message);
   if (!payload->partition_key || !payload->row_key)
     item.refuse("an entity must have PartitionKey and RowKey");
@@ -177,7 +195,7 @@ WriteEntities write_of(WriteMode mode, const Reader& step) {
 // Parses `value` as a property value of the given type.
 Value value_of(const Reader& step) {
   const Reader value = step.member("value");
-  std::string json = "{\"v\":" + std::string(value.value().source);
+  std::string json = "{\"v\":" + std::string(value.value());
   if (step.has("type"))
     json += ",\"v@odata.type\":\"" + std::string(to_string(step.member("type").type())) + "\"";
   auto payload = read_entity(json + "}");
@@ -292,9 +310,9 @@ const std::vector<StepKind>& step_kinds() {
 }
 
 Step step_of(const Reader& step) {
-  step.must_be(Kind::Object);
-  if (step.value().members.size() != 1) step.refuse("a step must have exactly one property: its kind");
-  const auto& name = step.value().members.front().name;
+  step.must_be(JsonKind::Object);
+  if (step.members().size() != 1) step.refuse("a step must have exactly one property: its kind");
+  const auto& name = step.members().front().name;
   for (const auto& kind : step_kinds())
     if (kind.name == name) return kind.read(step.member(name));
   std::string known;
@@ -311,16 +329,19 @@ std::string contents_of(const fs::path& file) {
 
 }  // namespace
 
-Migration parse_migration(std::string_view document, const std::string& file) {
-  const LocatedJson json = parse_located_json(document, file);
-  const Reader root(json, "", file);
+Migration parse_migration(std::string_view text, const std::string& file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const Document document{text, file};
+  if (const auto fault = find_json_fault(text)) document.refuse(text.substr(fault->offset), fault->sentence);
+  const Reader root(text.substr(text.find_first_not_of(" \t\r\n")), "", document);
   root.allow_only({"$schema", "id", "version", "description", "steps"});
   Migration out;
   out.source = file;
   const Reader id = root.member("id");
-  id.must_be(Kind::Integer);
-  if (id.value().integer < 1 || id.value().integer > INT32_MAX) id.refuse("must be from 1 to 2147483647");
-  out.id = id.value().integer;
+  id.must_be(JsonKind::Integer);
+  out.id = parse_int64(id.value()).value();
+  if (out.id < 1 || out.id > INT32_MAX) id.refuse("must be from 1 to 2147483647");
   out.version = root.text_or("version", "");
   out.description = root.text_or("description", "");
   for (const Reader& step : root.member("steps").items()) out.steps.push_back(step_of(step));

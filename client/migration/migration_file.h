@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/migration/located_json.h"
 #include "client/migration/migration.h"
+#include "odata/files/file_error.h"
 
 namespace rocktable::migration {
 

@@ -80,4 +80,11 @@ FilePlace place_in_line(std::uint64_t line, std::string_view text, std::size_t o
           1 + static_cast<std::uint64_t>(std::count_if(before.begin(), before.end(), begins_character))};
 }
 
+FilePlace place_in_text(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t line_begin = before.rfind('\n') + 1;  // 0 in the first line
+  const auto line_feeds = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+  return place_in_line(1 + line_feeds, before.substr(line_begin), offset);
+}
+
 }  // namespace rocktable

@@ -62,4 +62,7 @@ class LineWriter {
 // Returns the position of byte `offset` of a line. FilePlace counts characters.
 FilePlace place_in_line(std::uint64_t line, std::string_view text, std::size_t offset);
 
+// The same for a text of several lines.
+FilePlace place_in_text(std::string_view text, std::size_t offset);
+
 }  // namespace rocktable

@@ -3,11 +3,9 @@
 #include "odata/files/ndjson.h"
 
 #include <algorithm>
-#include <tuple>
-#include <vector>
 
 #include "odata/files/entity_fault.h"
-#include "odata/files/json_places.h"
+#include "odata/files/located_json.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 
@@ -21,37 +19,6 @@ constexpr std::string_view kBlanks = " \t\r";
 struct Fault {
   std::string_view at;  // the part of the line that is at fault
   std::string sentence;
-};
-
-// The members of a line, by position and by name.
-class Members {
- public:
-  explicit Members(std::string_view line) : list_(members_of(line)) {
-    for (const JsonMember& member : list_) sorted_.push_back(&member);
-    // Sorts members of the same name by position: their order in memory is that in the line.
-    std::sort(sorted_.begin(), sorted_.end(),
-              [](auto* a, auto* b) { return std::tie(a->name, a) < std::tie(b->name, b); });
-  }
-
-  const std::vector<JsonMember>& list() const { return list_; }
-
-  const JsonMember* find(std::string_view name) const {
-    const auto found =
-        std::lower_bound(sorted_.begin(), sorted_.end(), name,
-                         [](auto* member, std::string_view wanted) { return member->name < wanted; });
-    return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
-  }
-
-  // Returns the second of two members of the same name, or nullptr.
-  const JsonMember* find_duplicate() const {
-    const auto found = std::adjacent_find(sorted_.begin(), sorted_.end(),
-                                          [](auto* a, auto* b) { return a->name == b->name; });
-    return found == sorted_.end() ? nullptr : *std::next(found);
-  }
-
- private:
-  std::vector<JsonMember> list_;
-  std::vector<const JsonMember*> sorted_;
 };
 
 bool is_property(const JsonMember& member) {
@@ -95,7 +62,7 @@ Fault explain_member_value(const JsonMember& member, const JsonMember* annotatio
                                   shown(member.name + std::string(kTypeSuffix)) + ":\"Edm.Int64\""};
 }
 
-std::optional<Fault> explain_member(const Members& members, const JsonMember& member) {
+std::optional<Fault> explain_member(const JsonMembers& members, const JsonMember& member) {
   const JsonMember* const annotation = members.find(member.name + std::string(kTypeSuffix));
   const auto read = read_entity(object_of_member(member, annotation));
   if (read) return std::nullopt;
@@ -113,7 +80,7 @@ Fault explain_refusal(std::string_view line, const Error& error) {
   if (object.empty() || object[0] != '{') return {object, "a line must hold one JSON object, an entity"};
   if (error.code == ErrorCode::TooManyProperties)
     return {object, "the entity has more than " + std::to_string(kMaxProperties) + " properties"};
-  const Members members(line);
+  const JsonMembers members(line);
   for (const JsonMember& member : members.list()) {
     if (!is_property(member)) continue;
     if (auto fault = explain_member(members, member)) return *fault;
@@ -126,7 +93,7 @@ Fault explain_refusal(std::string_view line, const Error& error) {
 // Explains an entity that read_entity accepts and check_entity refuses.
 Fault explain_entity_in(std::string_view line, const EntityKey& key, const Properties& properties) {
   EntityFault fault = explain_entity(key, properties);
-  const Members members(line);
+  const JsonMembers members(line);
   const JsonMember* const member = members.find(fault.member);
   return {member == nullptr ? object_of(line) : member->value_token, std::move(fault.sentence)};
 }

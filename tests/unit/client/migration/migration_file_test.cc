@@ -96,6 +96,14 @@ TEST_CASE("Errors contain file, line, column and property") {
   struct {
     std::string document, sentence;
   } cases[] = {
+      {"", "file:1:1: this is not JSON: unexpected end of input; expected '[', '{', or a literal"},
+      {"{\n  \"a\": ,\n}", "file:2:8: this is not JSON: unexpected ','; expected '[', '{', or a literal"},
+      {"{} x", "file:1:4: this is not JSON: invalid literal"},
+      {"[1,\n2", "file:2:2: this is not JSON: unexpected end of input; expected ']'"},
+      {"\xef\xbb\xbf 7", "file:1:2: must be an object, but is an integer"},
+      {"{\"id\":1,\n \"\xC3\xA9\":2, \"id\":1}", "file:2:9: \"id\" is given twice"},
+      {with_steps("{\"insert\":{\"table\":\"one\",\"entities\":[{\"A\":1,\n\"A\":2}]}}"),
+       "file:2:1: steps[0].insert.entities[0]: \"A\" is given twice"},
       {"[]", "file:1:1: must be an object, but is an array"},
       {"{\n\"steps\": []\n}", "file:1:1: the property id is missing"},
       {"{\"id\":1}", "file:1:1: the property steps is missing"},

@@ -1,9 +1,12 @@
 // nlohmann_json finds syntax errors, because it reports their position. A walk over the tokens finds the
 // members. Neither recurses.
-#include "odata/files/json_places.h"
+#include "odata/files/located_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "odata/value.h"
 
 namespace rocktable {
 namespace {
@@ -98,12 +101,12 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 }
 
 // Returns the offset after the value at `at`. An object or array ends when its depth is 0 again, any other
-// value at a comma or brace.
+// value at a comma or closing bracket.
 std::size_t end_of_value(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (at < text.size()) {
     const char c = text[at];
-    if (depth == 0 && (c == ',' || c == '}')) return at;
+    if (depth == 0 && (c == ',' || c == '}' || c == ']')) return at;
     if (c == '{' || c == '[') ++depth;
     if (c == '}' || c == ']') --depth;
     at = c == '"' ? end_of_string(text, at) : at + 1;
@@ -111,16 +114,9 @@ std::size_t end_of_value(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::string_view trim_right(std::string_view token) {
+std::string_view value_at(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view token = text.substr(begin, end - begin);
   return token.substr(0, token.find_last_not_of(kBlanks) + 1);
-}
-
-}  // namespace
-
-std::optional<JsonFault> find_json_fault(std::string_view text) {
-  FaultFinder finder(text);
-  Json::sax_parse(text.begin(), text.end(), &finder);
-  return finder.fault;
 }
 
 std::vector<JsonMember> members_of(std::string_view text) {
@@ -131,13 +127,93 @@ std::vector<JsonMember> members_of(std::string_view text) {
     const std::size_t name_end = end_of_string(text, at);
     const std::string_view name = text.substr(at, name_end - at);
     const std::size_t colon = skip_blanks(text, name_end);
-    const std::size_t value_begin = skip_blanks(text, std::min(colon + 1, text.size()));
-    const std::size_t value_end = end_of_value(text, value_begin);
-    members.push_back({Json::parse(name).get<std::string>(), name,
-                       trim_right(text.substr(value_begin, value_end - value_begin))});
-    at = skip_blanks(text, std::min(value_end + 1, text.size()));
+    const std::size_t begin = skip_blanks(text, std::min(colon + 1, text.size()));
+    const std::size_t end = end_of_value(text, begin);
+    members.push_back({json_text(name), name, value_at(text, begin, end)});
+    at = skip_blanks(text, std::min(end + 1, text.size()));
   }
   return members;
+}
+
+}  // namespace
+
+std::optional<JsonFault> find_json_fault(std::string_view text) {
+  FaultFinder finder(text);
+  Json::sax_parse(text.begin(), text.end(), &finder);
+  return finder.fault;
+}
+
+JsonKind json_kind(std::string_view value) {
+  switch (value[0]) {
+    case 'n':
+      return JsonKind::Null;
+    case 't':
+    case 'f':
+      return JsonKind::Boolean;
+    case '"':
+      return JsonKind::Text;
+    case '[':
+      return JsonKind::Array;
+    case '{':
+      return JsonKind::Object;
+    default:
+      return parse_int64(value) ? JsonKind::Integer : JsonKind::Number;
+  }
+}
+
+std::string_view to_string(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::Null:
+      return "null";
+    case JsonKind::Boolean:
+      return "true or false";
+    case JsonKind::Integer:
+      return "an integer";
+    case JsonKind::Number:
+      return "a number";
+    case JsonKind::Text:
+      return "text";
+    case JsonKind::Array:
+      return "an array";
+    case JsonKind::Object:
+      return "an object";
+  }
+  return "";
+}
+
+std::string json_text(std::string_view value) { return Json::parse(value).get<std::string>(); }
+
+std::vector<std::string_view> json_items(std::string_view text) {
+  std::vector<std::string_view> items;
+  std::size_t at = skip_blanks(text, 0);
+  if (at == text.size() || text[at] != '[') return items;
+  for (at = skip_blanks(text, at + 1); at < text.size() && text[at] != ']';) {
+    const std::size_t end = end_of_value(text, at);
+    items.push_back(value_at(text, at, end));
+    at = skip_blanks(text, std::min(end + 1, text.size()));
+  }
+  return items;
+}
+
+JsonMembers::JsonMembers(std::string_view text) : list_(members_of(text)) {
+  sorted_.reserve(list_.size());
+  for (const JsonMember& member : list_) sorted_.push_back(&member);
+  // Sorts members of the same name by position: their order in memory is that in the text.
+  std::sort(sorted_.begin(), sorted_.end(),
+            [](auto* a, auto* b) { return std::tie(a->name, a) < std::tie(b->name, b); });
+}
+
+const JsonMember* JsonMembers::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(sorted_.begin(), sorted_.end(), name,
+                       [](auto* member, std::string_view wanted) { return member->name < wanted; });
+  return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
+}
+
+const JsonMember* JsonMembers::find_duplicate() const {
+  const auto found =
+      std::adjacent_find(sorted_.begin(), sorted_.end(), [](auto* a, auto* b) { return a->name == b->name; });
+  return found == sorted_.end() ? nullptr : *std::next(found);
 }
 
 }  // namespace rocktable
