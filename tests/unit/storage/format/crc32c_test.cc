@@ -1,14 +1,10 @@
-// The checksum of RocksDB's log: examples of RFC 3720, in pieces of any length.
+// CRC-32C: examples of RFC 3720.
 #include "storage/format/crc32c.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
-
-namespace rocksdb::crc32c {
-std::uint32_t Extend(std::uint32_t crc, const char* bytes, std::size_t size);
-}
 
 namespace rocktable {
 namespace {
@@ -40,19 +36,6 @@ TEST_CASE("CRC-32C: pieces of any length at any address give the same checksum")
       crc = extend_crc32c(crc, bytes.data() + at, std::min(piece, bytes.size() - at));
     CHECK(crc == whole);
   }
-}
-
-TEST_CASE("CRC-32C: RocksDB's function gives the same checksum, or is this function") {
-  const std::string bytes = counted(0, 3);
-  CHECK(rocksdb::crc32c::Extend(7, bytes.data(), bytes.size()) ==
-        extend_crc32c(7, bytes.data(), bytes.size()));
-#ifdef STATIC_ROCKSDB
-  // Looked up at run time, because a compiler may assume that two names are two functions.
-  auto* volatile theirs = &rocksdb::crc32c::Extend;
-  auto* volatile ours = &extend_crc32c;
-  const bool same = theirs == ours;
-  CHECK(same);
-#endif
 }
 
 }  // namespace
