@@ -1,5 +1,7 @@
 #include "client/table_client.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -43,18 +45,6 @@ std::string with_large_integers_as_doubles(std::string_view json) {
     at = end;
   }
   return out;
-}
-
-// Quotes inside JSON strings are escaped, so this pattern occurs only as the member itself.
-DateTime timestamp_in(std::string_view json) {
-  constexpr std::string_view kMember = "\"odata.etag\":\"W/\\\"";
-  constexpr std::string_view kEnd = "\\\"\"";
-  const std::size_t at = json.find(kMember);
-  const std::size_t end = at == json.npos ? at : json.find(kEnd, at + kMember.size());
-  if (end == json.npos) return {};
-  const std::size_t begin = at + kMember.size();
-  const auto time = parse_etag("W/\"" + std::string(json.substr(begin, end - begin)) + "\"");
-  return time ? *time : DateTime{};
 }
 
 TableError error_of(const HttpResponse& answer) {
@@ -168,33 +158,24 @@ TableResult<Entity> TableClient::get(std::string_view table, const EntityKey& ke
   return read_page_entity(answer->body);
 }
 
-std::optional<std::vector<std::string_view>> split_page(std::string_view body) {
-  constexpr std::string_view kValue = "\"value\":";
-  std::vector<std::string_view> out;
-  std::size_t at = body.find(kValue);
-  if (at == body.npos) return std::nullopt;
-  at = body.find_first_not_of(" \t\r\n", at + kValue.size());
-  if (at == body.npos || body[at] != '[') return std::nullopt;
-  int depth = 0;
-  std::size_t begin = 0;
-  // Visits only characters that matter, and skips strings.
-  while ((at = body.find_first_of("\"{}]", at + 1)) != body.npos) {
-    switch (body[at]) {
-      case '"':
-        while ((at = body.find_first_of("\"\\", at + 1)) != body.npos && body[at] == '\\') ++at;
-        if (at == body.npos) return std::nullopt;
-        break;
-      case '{':
-        if (depth++ == 0) begin = at;
-        break;
-      case '}':
-        if (--depth == 0) out.push_back(body.substr(begin, at + 1 - begin));
-        if (depth < 0) return std::nullopt;
-        break;
-      default:
-        if (depth == 0) return out;
+std::optional<std::vector<std::string_view>> split_page(std::string& body) try {
+  namespace ondemand = simdjson::ondemand;
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  ondemand::parser parser;
+  ondemand::document page = parser.iterate(body.data(), body.size(), body.capacity());
+  std::optional<std::vector<std::string_view>> out;
+  for (ondemand::field member : page.get_object()) {
+    if (std::string_view(member.unescaped_key()) != "value") continue;
+    if (out) return std::nullopt;
+    out.emplace();
+    for (ondemand::object entity : member.value().get_array()) {
+      const std::string_view json = entity.raw_json();  // with the blanks after it
+      out->push_back(json.substr(0, json.rfind('}') + 1));
     }
   }
+  const bool at_end = page.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  return at_end ? out : std::nullopt;
+} catch (const simdjson::simdjson_error&) {
   return std::nullopt;
 }
 
@@ -202,8 +183,9 @@ TableResult<Entity> read_page_entity(std::string_view json) {
   auto payload = read_entity(json);
   if (!payload) payload = read_entity(with_large_integers_as_doubles(json));
   if (!payload || !payload->partition_key || !payload->row_key) return malformed("an entity in the response");
+  const auto timestamp = parse_etag(payload->etag);
   return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},
-                timestamp_in(json),
+                timestamp ? *timestamp : DateTime{},
                 std::move(payload->properties)};
 }
 

@@ -38,9 +38,10 @@ struct TablePage {
   std::string next;  // empty on the last page
 };
 
-// Splits the array `value` of a query response into its objects. Returns nullopt if the array is missing or
-// incomplete. Does not validate the objects.
-std::optional<std::vector<std::string_view>> split_page(std::string_view body);
+// Splits the array `value` of a query response into its objects, which are views of `body`. Reserves the bytes
+// after the text that simdjson reads. Returns nullopt if the body is not one JSON object with one such array.
+// Does not validate the objects.
+std::optional<std::vector<std::string_view>> split_page(std::string& body);
 
 // Decodes an entity of a page. Its timestamp comes from its ETag, if that has the service's format.
 TableResult<Entity> read_page_entity(std::string_view json);

@@ -130,6 +130,12 @@ class Document {
   bool big_integers_ = false;
 };
 
+std::optional<std::string_view> text_of(const dom::element& json) {
+  std::string_view text;
+  if (json.get(text)) return std::nullopt;
+  return text;
+}
+
 // --- Members -----------------------------------------------------------------------------------------------
 
 struct Member {
@@ -140,6 +146,7 @@ struct Member {
 struct Members {
   std::vector<Member> properties;   // in the order sent, keys and Timestamp among them
   std::vector<Member> annotations;  // with the name of what they annotate, sorted
+  std::string_view etag;            // odata.etag
 
   const Member* annotation_of(std::string_view name) const {
     const auto found =
@@ -157,8 +164,12 @@ const Members& sort_members(const dom::object& object) {
   static thread_local Members members;
   members.properties.clear();
   members.annotations.clear();
+  members.etag = {};
   for (const dom::key_value_pair field : object) {
-    if (field.key.starts_with(kControlPrefix)) continue;
+    if (field.key.starts_with(kControlPrefix)) {
+      if (field.key == "odata.etag") members.etag = text_of(field.value).value_or("");
+      continue;
+    }
     const std::size_t suffix = field.key.find(kTypeSuffix);
     if (suffix == std::string_view::npos) {
       members.properties.push_back({field.key, field.value});
@@ -211,12 +222,6 @@ Result<void> check_names(const Members& members) {
 // --- Values ------------------------------------------------------------------------------------------------
 //
 // One function per type. Each returns nullopt if the type cannot hold the JSON value.
-
-std::optional<std::string_view> text_of(const dom::element& json) {
-  std::string_view text;
-  if (json.get(text)) return std::nullopt;
-  return text;
-}
 
 template <class T>
 std::optional<Value> as_value(std::optional<T> parsed) {
@@ -324,6 +329,7 @@ Result<EntityPayload> read_entity(std::string_view json) {
   if (!document->object()) return payload;
   const Members& members = sort_members(*document->object());
   if (auto legal = check_names(members); !legal) return legal.error();
+  payload.etag = members.etag;
   payload.properties.reserve(members.properties.size());
   for (const Member& member : members.properties) {
     if (member.name == "Timestamp" || member.value.is_null()) continue;

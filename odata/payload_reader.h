@@ -17,13 +17,14 @@ struct EntityPayload {
   std::optional<std::string> row_key;
   Properties properties;  // in the order sent, without nulls; values normalised; keys, Timestamp and
                           // annotations are not included
+  std::string etag;       // the member odata.etag; empty if there is none
 };
 
 // Reads the JSON object of an insert, update or merge. An empty body reads as `{}`.
 //
 // The annotation `name@odata.type` (before or after the property) gives the type of a property. Without
 // annotation, text is Edm.String, true/false Edm.Boolean, a number without point and exponent Edm.Int32, any
-// other number Edm.Double. Ignores `odata.*` members, annotations without property, and Timestamp. Accepts
+// other number Edm.Double. Ignores other `odata.*` members, annotations without property, and Timestamp. Accepts
 // text for annotated numbers and Booleans. A byte order mark is not JSON.
 //
 // Checks, in this order: JSON, the number of properties (252, nulls not counted), names, duplicate names,

@@ -23,16 +23,27 @@ TableClient client_of(const ScriptedServer& server) {
 
 TEST_CASE("a page is split into its entities, whatever their strings contain") {
   const std::string first = R"({"A":"]}{[\"\\","value":"[{"})", second = R"({"B":1})";
-  const std::string page =
-      R"({"odata.metadata":"http://h/$metadata#t","value":[)" + first + " ,\n" + second + "]}";
-  const auto entities = split_page(page);
-  REQUIRE(entities.has_value());
-  CHECK(*entities == std::vector<std::string_view>{first, second});
-  CHECK(split_page(R"({"value":[]})")->empty());
-  for (std::size_t size = 0; size + 2 <= page.size(); ++size)
-    CHECK_MESSAGE(!split_page(std::string_view(page).substr(0, size)), page.substr(0, size));
-  CHECK_FALSE(split_page(R"({"value":[}]})"));
-  CHECK_FALSE(split_page(R"({"value":{}})"));
+  const std::string metadata = R"("odata.metadata":"http://h/$metadata#t")",
+                    value = R"("value":[)" + first + " ,\n" + second + " ]";
+  for (std::string page : {"{" + metadata + "," + value + "}", "{" + value + ", " + metadata + " }\n"}) {
+    const auto entities = split_page(page);
+    REQUIRE(entities.has_value());
+    CHECK(*entities == std::vector<std::string_view>{first, second});
+    const std::string whole = page.substr(0, page.rfind('}'));
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      std::string part = whole.substr(0, size);
+      CHECK_MESSAGE(!split_page(part), part);
+    }
+  }
+  const auto split = [](std::string page) { return split_page(page); };
+  CHECK(split(R"({"value":[]})")->empty());
+  CHECK(split(R"({"a":{"value":[1]},"value":[],"b":[2]})")->empty());
+  for (const char* page : {R"({"value":[}]})", R"({"value":{}})", R"({"value":[1]})", R"({"value":[{},[]]})",
+                           R"({"a":[]})", R"([{"value":[]}])", R"({"value":[]}{})", R"({"value":[]} x)",
+                           R"({"value":[],"value":[]})", "{\"value\":[{\"a\":\"\xFF\"}]}"}) {
+    CAPTURE(page);
+    CHECK_FALSE(split(page));
+  }
 }
 
 TEST_CASE("a query continues where the previous page ended") {
