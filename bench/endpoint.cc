@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bench/requests.h"
+#include "odata/protocol/development_account.h"
 #include "server/access/authenticator.h"
 
 namespace rocktable {

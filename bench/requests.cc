@@ -5,6 +5,7 @@
 #include "odata/date_time.h"
 #include "odata/key_predicate.h"
 #include "odata/payload_writer.h"
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "odata/uri.h"

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "odata/entity.h"
+#include "odata/protocol/development_account.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
 
-inline constexpr TableName kBenchTable{"devstoreaccount1", "entities"};
+inline constexpr TableName kBenchTable{kDevelopmentAccount, "entities"};
 inline constexpr std::size_t kPartitionRows = 10'000;
 inline constexpr std::size_t kRangeRows = 100;  // matches of a row-range query
 inline constexpr std::size_t kKept = 10;        // matches of a filter on a property

@@ -6,16 +6,13 @@
 #include <optional>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
 #include "odata/text.h"
 
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kDevelopmentAccount = "devstoreaccount1";
-// The published key of the emulator's account; the same on every machine.
-constexpr std::string_view kDevelopmentKey =
-    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 constexpr std::string_view kDevelopmentProxy = "http://127.0.0.1";
 constexpr std::uint16_t kDevelopmentPort = 10002;
 constexpr std::string_view kDefaultSuffix = "core.windows.net";

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/requests.h"
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "server/access/authenticator.h"

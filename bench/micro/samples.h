@@ -8,13 +8,14 @@
 #include "bench/sample_entities.h"
 #include "odata/entity.h"
 #include "odata/payload_writer.h"
+#include "odata/protocol/development_account.h"
 
 namespace rocktable::micro {
 
 inline constexpr std::size_t kNumber = 1234;
 
 inline PayloadFormat format(MetadataLevel level) {
-  return {level, "http://127.0.0.1:10002/devstoreaccount1", "devstoreaccount1", "entities"};
+  return {level, "http://127.0.0.1:10002/devstoreaccount1", kDevelopmentAccount, "entities"};
 }
 
 // An entity and a view of it. Not copyable, because the view points into the entity.

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "odata/protocol/development_account.h"
+
 namespace rocktable {
 namespace {
 

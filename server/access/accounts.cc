@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 
 namespace rocktable {
 

@@ -12,11 +12,6 @@
 
 namespace rocktable {
 
-// The default account of all emulators of the service, and its well-known key.
-inline constexpr std::string_view kDevelopmentAccount = "devstoreaccount1";
-inline constexpr std::string_view kDevelopmentKey =
-    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
-
 struct Account {
   std::string name;
   std::vector<std::string> keys;  // base64, one or two

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "odata/protocol/bearer_token.h"
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "odata/text.h"

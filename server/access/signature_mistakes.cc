@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/query_string.h"
 #include "odata/protocol/shared_key.h"
 #include "odata/text.h"

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "odata/printable.h"
+#include "odata/protocol/development_account.h"
 #include "server/http/stop_signals.h"
 #include "server/program/child_process.h"
 #include "server/program/exec_options.h"

@@ -6,7 +6,7 @@
 
 #include "client/commands/command_line.h"
 #include "client/commands/command_output.h"
-#include "server/access/accounts.h"
+#include "odata/protocol/development_account.h"
 #include "server/program/serve.h"
 #include "storage/repair/repair.h"
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "odata/files/entity_format.h"
+#include "odata/protocol/development_account.h"
 #include "server/access/accounts.h"
 #include "storage/table_store.h"
 

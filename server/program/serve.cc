@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "odata/printable.h"
+#include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
 #include "server/events/access_log.h"
 #include "server/events/trace.h"

@@ -10,6 +10,7 @@
 
 #include "odata/files/atomic_file.h"
 #include "odata/printable.h"
+#include "odata/protocol/development_account.h"
 
 namespace rocktable {
 namespace {

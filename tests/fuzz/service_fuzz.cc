@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/shared_key.h"
 #include "server/service.h"
 #include "tests/fuzz/require.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <thread>
 
+#include "odata/protocol/development_account.h"
 #include "server/access/accounts.h"
 #include "server/events/access_log.h"
 #include "server/http/server.h"

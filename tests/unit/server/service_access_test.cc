@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 #include "server/service.h"
 
 namespace rocktable {

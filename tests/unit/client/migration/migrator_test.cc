@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/connection_string.h"
+#include "odata/protocol/development_account.h"
 #include "tests/unit/server/running_server.h"
 #include "tests/unit/storage/store.h"
 

@@ -9,14 +9,10 @@
 #include <utility>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 
 namespace rocktable {
 namespace {
-
-// The well-known account of every local emulator.
-constexpr std::string_view kAccount = "devstoreaccount1";
-constexpr std::string_view kKey =
-    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
 TEST_CASE("The canonicalized resource is the account, the path as sent, and comp of the query") {
   const struct {
@@ -60,7 +56,7 @@ TEST_CASE("The canonicalized resource is the account, the path as sent, and comp
   };
   for (const auto& c : cases) {
     CAPTURE(c.target);
-    CHECK(canonicalized_resource(kAccount, c.target) == c.resource);
+    CHECK(canonicalized_resource(kDevelopmentAccount, c.target) == c.resource);
   }
 }
 
@@ -82,8 +78,8 @@ TEST_CASE("Shared Key Lite signs only date and resource") {
 // A request and its signature from the log of a client.
 TEST_CASE("The signature is base64 of HMAC-SHA256 under the decoded key") {
   const SignedRequest request = {"POST", "", "", "Sat, 22 May 2021 23:05:14 GMT", "/devstoreaccount1/$batch"};
-  const std::string text = shared_key_lite_string_to_sign(kAccount, request);
-  CHECK(AccountKey(kKey).sign(text) == "y7mfjNimD4WGdW8k2saY+cB9E2vbD/VDFQTc2xrjHA4=");
+  const std::string text = shared_key_lite_string_to_sign(kDevelopmentAccount, request);
+  CHECK(AccountKey(kDevelopmentKey).sign(text) == "y7mfjNimD4WGdW8k2saY+cB9E2vbD/VDFQTc2xrjHA4=");
 }
 
 // RFC 4231, test cases 2 (key "Jefe") and 6 (a key longer than a hash block).
@@ -96,17 +92,17 @@ TEST_CASE("Keys of any length sign as RFC 4231 says") {
 }
 
 TEST_CASE("A key signs repeatedly, and different texts") {
-  const AccountKey key(kKey);
+  const AccountKey key(kDevelopmentKey);
   const std::string first = key.sign("a");
   CHECK(key.sign("b") != first);
   CHECK(key.sign("") != first);
   CHECK(key.sign(std::string(100'000, 'x')) != first);
   CHECK(key.sign("a") == first);
-  CHECK(AccountKey(kKey).sign("a") == first);
+  CHECK(AccountKey(kDevelopmentKey).sign("a") == first);
 }
 
 TEST_CASE("A key still signs after it is moved") {
-  AccountKey key(kKey);
+  AccountKey key(kDevelopmentKey);
   const std::string signature = key.sign("text");
   AccountKey moved = std::move(key);
   CHECK(moved.sign("text") == signature);

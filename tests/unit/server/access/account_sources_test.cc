@@ -11,6 +11,7 @@
 #include <functional>
 #include <thread>
 
+#include "odata/protocol/development_account.h"
 #include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable {

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "odata/protocol/development_account.h"
+
 namespace rocktable {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "odata/protocol/development_account.h"
 #include "odata/uri.h"
 #include "tests/unit/server/access/requests.h"
 

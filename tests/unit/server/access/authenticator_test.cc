@@ -4,6 +4,7 @@
 #include <string>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 #include "tests/unit/server/access/requests.h"
 
 namespace rocktable {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "odata/base64.h"
+#include "odata/protocol/development_account.h"
 #include "odata/uri.h"
 #include "server/access/refusal_explanation.h"
 #include "tests/unit/server/access/requests.h"

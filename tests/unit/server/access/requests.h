@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "odata/date_time.h"
+#include "odata/protocol/development_account.h"
 #include "odata/protocol/shared_key.h"
 #include "odata/text.h"
 #include "server/access/authenticator.h"

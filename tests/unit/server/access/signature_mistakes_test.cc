@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "odata/protocol/development_account.h"
 #include "tests/unit/server/access/explanation.h"
 
 namespace rocktable {

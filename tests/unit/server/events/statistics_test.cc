@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "odata/protocol/development_account.h"
 #include "server/control/control.h"
 #include "server/service.h"
 
