@@ -51,15 +51,15 @@ bool Endpoint::answers() const {
 }
 
 std::chrono::duration<double, std::micro> Endpoint::start() {
-  if (is_ours()) port_ = free_port();
+  if (is_started_here()) port_ = free_port();
   const auto start = Clock::now();
-  if (is_ours()) {
+  if (is_started_here()) {
     const std::string command =
         replaced(replaced(command_, "{port}", std::to_string(port_)), "{location}", folder_.string());
     process_ = std::make_unique<Process>(command);
   }
   while (!answers()) {
-    if (Clock::now() - start > kStartDeadline || !is_ours() || !process_->is_running())
+    if (Clock::now() - start > kStartDeadline || !is_started_here() || !process_->is_running())
       throw std::runtime_error(name_ + " does not answer");
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }

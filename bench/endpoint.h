@@ -27,7 +27,7 @@ class Endpoint {
   const std::string& command() const { return command_; }
   const std::filesystem::path& folder() const { return folder_; }
   // Returns whether the benchmark starts and stops it.
-  bool is_ours() const { return !command_.empty(); }
+  bool is_started_here() const { return !command_.empty(); }
   const Process& process() const { return *process_; }
 
   // Starts the server and waits until it responds to a request. For a server that runs already, only checks

@@ -60,7 +60,7 @@ std::size_t count_rows(std::string_view body) {
 std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter) {
   std::size_t found = 0;
   for (std::string tokens;;) {
-    const Answer answer = client.exchange(query_request(table, filter, tokens));
+    const HttpResponse answer = client.exchange(query_request(table, filter, tokens));
     found += count_rows(answer.body);
     tokens.clear();
     for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
@@ -84,11 +84,11 @@ class Bench {
 
   Report run() {
     each([&](Endpoint& target) { live_through(target); });
-    stay_on_one_core(true);
+    pin_to_one_core(true);
     restart();
     for (int round = -1; round < options_.rounds; ++round)
       each([&](Endpoint& target) { one_connection(target, round); });
-    stay_on_one_core(false);
+    pin_to_one_core(false);
     restart();
     many_connections();
     fairness(*options_.targets.front());
@@ -108,7 +108,7 @@ class Bench {
     out.reserve(options_.targets.size() + 2);
     for (const auto& target : options_.targets) out.push_back(target->name());
     if (!options_.bare_server.empty()) out.emplace_back(kBareServer);
-    if (options_.targets.front()->is_ours()) out.emplace_back(kBareStore);
+    if (options_.targets.front()->is_started_here()) out.emplace_back(kBareStore);
     return out;
   }
 
@@ -194,13 +194,13 @@ std::uintmax_t bytes_in(const std::filesystem::path& folder) {
 
 void Bench::live_through(Endpoint& target) {
   std::fprintf(stderr, "filling %s\n", target.name().c_str());
-  for (int round = 0; target.is_ours() && round < options_.rounds; ++round) {
+  for (int round = 0; target.is_started_here() && round < options_.rounds; ++round) {
     add("start, empty", target, target.start());
     if (round + 1 < options_.rounds) target.stop();
   }
-  if (!target.is_ours()) target.start();
+  if (!target.is_started_here()) target.start();
   const auto memory = [&](const std::string& when) {
-    if (target.is_ours())
+    if (target.is_started_here())
       report_.add("memory, " + when, Unit::Mebibytes, target.name(),
                   static_cast<double>(target.process().resident()) / 1024);
   };
@@ -212,7 +212,7 @@ void Bench::live_through(Endpoint& target) {
     if (size >= kMiddle) memory("after " + count_text(size));
   }
   HttpClient(target.port()).exchange(create_table_request(kInserts));
-  if (!target.is_ours()) return;
+  if (!target.is_started_here()) return;
   std::this_thread::sleep_for(kSettle);
   add("stop", target, target.stop());
   report_.add("disk, an entity", Unit::Bytes, target.name(),
@@ -366,8 +366,8 @@ void Bench::fairness(const Endpoint& target) {
                 [&] { return std::string_view(requests[next++ % requests.size()]); })
         .latencies.quantile(0.99);
   };
-  if (target.is_ours()) target.process().reset_peak();
-  const long before = target.is_ours() ? target.process().resident() : 0;
+  if (target.is_started_here()) target.process().reset_peak();
+  const long before = target.is_started_here() ? target.process().resident() : 0;
   for (int round = 0; round < options_.rounds; ++round) {
     add("p99 of points, c=32, alone", target, Microseconds(read()));
     std::jthread scans([&](const std::stop_token& stop) {
@@ -377,7 +377,7 @@ void Bench::fairness(const Endpoint& target) {
     });
     add("p99 of points, c=32, beside a scan of " + count_text(size), target, Microseconds(read()));
   }
-  if (target.is_ours())
+  if (target.is_started_here())
     report_.add("memory, growth during these scans", Unit::Mebibytes, target.name(),
                 static_cast<double>(target.process().peak() - before) / 1024);
 }
@@ -398,12 +398,12 @@ void Bench::stalls(const Endpoint& target) {
 // Measures the cost of TLS for a point read and of `--sync` for an insert, against the same without; each in
 // a new store.
 void Bench::prices(const Endpoint& target) {
-  if (!target.is_ours()) return;
+  if (!target.is_started_here()) return;
   const std::filesystem::path folder = options_.folder / "prices";
   Endpoint plain(target.name(), target.command(), folder / "plain");
   Endpoint tls(target.name(), target.command() + " --tls auto", folder / "tls", Transport::Tls);
   Endpoint sync(target.name(), target.command() + " --sync", folder / "sync");
-  stay_on_one_core(true);
+  pin_to_one_core(true);
   for (Endpoint* variant : {&plain, &tls, &sync}) {
     variant->start();
     HttpClient client(variant->port(), variant->transport());
@@ -415,7 +415,7 @@ void Bench::prices(const Endpoint& target) {
     price(tls, ", TLS");
     price(sync, ", --sync");
   }
-  stay_on_one_core(false);
+  pin_to_one_core(false);
   for (Endpoint* variant : {&plain, &tls, &sync}) variant->stop();
 }
 
@@ -440,7 +440,7 @@ void Bench::deletion(const Endpoint& target) {
 // Iterates the same rows in the store of the first target (stopped meanwhile), and writes rows of the same
 // size beside it.
 void Bench::bare_store(Endpoint& target) {
-  if (!target.is_ours() || !std::filesystem::exists(target.folder() / kStoreFolder)) return;
+  if (!target.is_started_here() || !std::filesystem::exists(target.folder() / kStoreFolder)) return;
   target.stop();
   const std::filesystem::path store = target.folder() / kStoreFolder, beside = options_.folder / "bare-store";
   const auto sizes = sizes_of(target);
@@ -453,10 +453,10 @@ void Bench::bare_store(Endpoint& target) {
       if (sizes[i] == middle_of(target))
         report_.add("paging through " + count_text(sizes[i]), Unit::Microseconds, kBareStore, time.count());
     }
-    stay_on_one_core(true);  // includes flushes, as the row for comparison does
+    pin_to_one_core(true);  // includes flushes, as the row for comparison does
     report_.add("transactions of 100, c=1, entities", Unit::PerSecond, kBareStore,
                 bare_write_rate(store, beside, 500));
-    stay_on_one_core(false);
+    pin_to_one_core(false);
     std::filesystem::remove_all(beside);
   }
   target.start();

@@ -35,7 +35,7 @@ std::size_t number_of(std::string_view text, int base) {
 }
 
 // Parses a response as it arrives. Reuses its memory for the next response.
-class AnswerReader {
+class ResponseReader {
  public:
   // Returns whether the response is complete.
   bool feed(std::string_view bytes) {
@@ -47,7 +47,7 @@ class AnswerReader {
   int status() const { return status_; }
 
   // Valid until clear().
-  Answer answer() const {
+  HttpResponse answer() const {
     const std::string_view all = received_;
     return {status_, all.substr(0, body_), chunked_ ? content_ : all.substr(body_, length_), all};
   }
@@ -66,7 +66,7 @@ class AnswerReader {
     if (end == std::string::npos) return false;
     body_ = at_ = end + 4;
     const std::string_view all = received_;
-    const Answer head{0, all.substr(0, body_), {}, {}};
+    const HttpResponse head{0, all.substr(0, body_), {}, {}};
     status_ = static_cast<int>(number_of(all.substr(9, 3), 10));
     chunked_ = !head.header("Transfer-Encoding").empty();
     length_ = number_of(head.header("Content-Length"), 10);
@@ -93,7 +93,7 @@ class AnswerReader {
   int status_ = 0;
 };
 
-void require_success(const Answer& answer) {
+void require_success(const HttpResponse& answer) {
   if (answer.status >= 400)
     throw std::runtime_error("the server answered " + std::to_string(answer.status) + ": " +
                              std::string(answer.body.substr(0, 300)));
@@ -101,7 +101,7 @@ void require_success(const Answer& answer) {
 
 struct Side {
   tcp::socket socket;
-  AnswerReader reader{};
+  ResponseReader reader{};
   std::array<char, 65536> buffer{};
 };
 
@@ -138,7 +138,7 @@ tcp::socket connected(asio::io_context& context, std::uint16_t port) {
 
 }  // namespace
 
-std::string Answer::header(std::string_view name) const {
+std::string HttpResponse::header(std::string_view name) const {
   for (std::size_t line = head.find(kLineEnd); line != std::string::npos;
        line = head.find(kLineEnd, line + 2)) {
     const auto field = head.substr(line + 2);
@@ -170,7 +170,7 @@ struct HttpClient::Connection {
   tcp::socket socket;
   asio::ssl::context tls_context{asio::ssl::context::tls_client};
   std::optional<asio::ssl::stream<tcp::socket&>> tls;
-  AnswerReader reader;
+  ResponseReader reader;
   std::array<char, 65536> buffer;
 };
 
@@ -178,11 +178,11 @@ HttpClient::HttpClient(std::uint16_t port, Transport transport)
     : connection_(std::make_unique<Connection>(port, transport)) {}
 HttpClient::~HttpClient() = default;
 
-Answer HttpClient::exchange(std::string_view request) {
+HttpResponse HttpClient::exchange(std::string_view request) {
   Connection& connection = *connection_;
   connection.tls ? connection.exchange(*connection.tls, request)
                  : connection.exchange(connection.socket, request);
-  const Answer answer = connection.reader.answer();
+  const HttpResponse answer = connection.reader.answer();
   require_success(answer);
   return answer;
 }

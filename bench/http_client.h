@@ -14,7 +14,7 @@ namespace rocktable {
 
 enum class Transport { Plain, Tls };
 
-struct Answer {
+struct HttpResponse {
   int status = 0;
   std::string_view head;  // status line and headers
   std::string_view body;
@@ -35,7 +35,7 @@ class HttpClient {
 
   // The response is valid until the next call. Throws std::runtime_error if the connection breaks or the
   // status is 400 or above.
-  Answer exchange(std::string_view request);
+  HttpResponse exchange(std::string_view request);
 
  private:
   struct Connection;

@@ -28,7 +28,7 @@ long status_field(pid_t process, const std::string& name) {
 
 }  // namespace
 
-void stay_on_one_core(bool one_core) {
+void pin_to_one_core(bool one_core) {
   static const cpu_set_t kAll = [] {
     cpu_set_t set;
     sched_getaffinity(0, sizeof set, &set);

@@ -11,7 +11,7 @@ namespace rocktable {
 
 // Keeps this process and its later child processes on one core. Otherwise the wake-up time of idle cores of a
 // virtual machine hides all differences. `false` removes the limit.
-void stay_on_one_core(bool one_core);
+void pin_to_one_core(bool one_core);
 
 class Process {
  public:

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "client/secret.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 
 namespace rocktable {
 
@@ -23,7 +23,7 @@ TableEndpoint account_of(const std::string& text) {
   try {
     return parse_connection_string(text);
   } catch (const ConnectionStringError& error) {
-    throw WrongUsage(error.what());
+    throw UsageError(error.what());
   }
 }
 
@@ -41,7 +41,7 @@ TableEndpoint resolve_account(const std::string& given, const std::string& flag)
   if (!given.empty()) return account_of(read_secret(given, flag));
   const auto known = connection_strings_of_environment();
   if (!known.empty()) return account_of(known.front());
-  throw WrongUsage("no account given: pass " + flag + ", or set " + kVariables[0] + " or " + kVariables[1]);
+  throw UsageError("no account given: pass " + flag + ", or set " + kVariables[0] + " or " + kVariables[1]);
 }
 
 }  // namespace rocktable

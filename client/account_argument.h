@@ -16,8 +16,8 @@ extern const char* const kAboutConnections;
 std::vector<std::string> connection_strings_of_environment();
 
 // `given` is a connection string or a reference to one (client/secret.h). If it is empty, the environment
-// variables above are used. Errors mention `flag` as the flag to set. Throws WrongUsage
-// (client/wrong_usage.h) if there is no account or it is malformed, and std::runtime_error if a file or a
+// variables above are used. Errors mention `flag` as the flag to set. Throws UsageError
+// (client/usage_error.h) if there is no account or it is malformed, and std::runtime_error if a file or a
 // variable cannot be read.
 TableEndpoint resolve_account(const std::string& given, const std::string& flag);
 

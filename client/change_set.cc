@@ -121,7 +121,7 @@ std::string write_transaction(std::string_view address, std::string_view table, 
   return out;
 }
 
-TableResult<void> read_transaction_answer(std::string_view body, std::size_t count) {
+TableResult<void> read_transaction_response(std::string_view body, std::size_t count) {
   constexpr std::string_view kStatusLine = "\nHTTP/1.1 ";
   std::size_t answers = 0;
   for (std::size_t at = body.find(kStatusLine); at != body.npos; at = body.find(kStatusLine, at + 1)) {

@@ -48,7 +48,7 @@ std::string write_transaction(std::string_view address, std::string_view table, 
 
 // Parses the body of a 202 response to a transaction of `count` writes. A malformed body is an error without
 // a code.
-TableResult<void> read_transaction_answer(std::string_view body, std::size_t count);
+TableResult<void> read_transaction_response(std::string_view body, std::size_t count);
 
 // Parses an error response, or the error of one write in a transaction. The body is JSON; errors of the
 // service's front end are XML.

@@ -300,7 +300,7 @@ class HttpClient::Connection {
       close();
       return std::nullopt;
     }
-    if (error) throw no_answer(error);
+    if (error) throw no_response(error);
     const bool keep_alive = !unsent && parser.keep_alive();
     HttpResponse answer = response_of(parser.release());
     if (!origin_.secure && wants_tls(answer)) throw failed(Kind::Malformed, "speaks HTTPS: use https://");
@@ -308,7 +308,7 @@ class HttpClient::Connection {
     return answer;
   }
 
-  HttpError no_answer(const boost::system::error_code& error) const {
+  HttpError no_response(const boost::system::error_code& error) const {
     if (error == beast::error::timeout) return timed_out();
     if (error == http::error::body_limit)
       return failed(Kind::Malformed,

@@ -41,7 +41,7 @@ std::chrono::milliseconds RetryPolicy::pause_after(int attempt, double chance,
   return pause;
 }
 
-double random_chance() {
+double random_fraction() {
   thread_local std::mt19937 generator(std::random_device{}());
   return std::uniform_real_distribution<double>(0, 1)(generator);
 }

@@ -34,7 +34,7 @@ struct RetryPolicy {
 using Pause = std::function<bool(const std::string& why, std::chrono::milliseconds)>;
 
 // Returns a random number from 0 to 1. Thread-safe.
-double random_chance();
+double random_fraction();
 
 // Calls `attempt(number)`, from 1, until it succeeds, fails permanently, or the attempts are used up, or
 // `pause` returns false. Returns the last result or throws the last HttpError.
@@ -43,7 +43,7 @@ auto with_retries(const RetryPolicy& policy, const Pause& pause, Attempt attempt
   for (int number = 1;; ++number) {
     const bool last = number >= policy.attempts;
     const auto wait = [&](const std::string& why, std::optional<std::chrono::seconds> retry_after) {
-      return pause(why, policy.pause_after(number, random_chance(), retry_after));
+      return pause(why, policy.pause_after(number, random_fraction(), retry_after));
     };
     try {
       auto answer = attempt(number);

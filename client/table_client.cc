@@ -211,7 +211,7 @@ TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
       send("POST", "$batch",
            {write_transaction(endpoint_.address(), table, mode, writes), transaction_content_type()});
   if (!answer) return answer.error();
-  const auto outcome = read_transaction_answer(answer->body, writes.size());
+  const auto outcome = read_transaction_response(answer->body, writes.size());
   if (outcome) return {};
   TableError error = outcome.error();
   error.sent_twice = answer->sent_twice;

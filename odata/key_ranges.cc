@@ -437,7 +437,7 @@ KeyRanges table_name_ranges(const Filter& filter) { return Planner(filter, kTabl
 
 KeyRanges all_keys() { return {{EntityKey{}, std::nullopt}}; }
 
-KeyRanges one_key(const EntityKey& key) {
+KeyRanges range_of_key(const EntityKey& key) {
   if (holds_null(key.partition_key) || holds_null(key.row_key)) return {};
   return {{key, EntityKey{key.partition_key, key.row_key + '\0'}}};
 }
@@ -449,7 +449,7 @@ KeyRanges starting_at(KeyRanges ranges, const EntityKey& key) {
   return ranges;
 }
 
-KeyRanges within(KeyRanges ranges, const KeyRange& limits) {
+KeyRanges intersect(KeyRanges ranges, const KeyRange& limits) {
   KeyRanges out = starting_at(std::move(ranges), limits.begin);
   if (!limits.end) return out;
   const EntityKey end = bound_at(*limits.end);

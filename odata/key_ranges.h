@@ -43,13 +43,13 @@ KeyRanges table_name_ranges(const Filter& filter);
 
 // The range of the whole table, and the range of one entity.
 KeyRanges all_keys();
-KeyRanges one_key(const EntityKey& key);
+KeyRanges range_of_key(const EntityKey& key);
 
 // Returns the part of `ranges` from `key` on, to resume a scan.
 KeyRanges starting_at(KeyRanges ranges, const EntityKey& key);
 
 // Returns the part of `ranges` within `limits`, for a caller who may access only a range of keys.
-KeyRanges within(KeyRanges ranges, const KeyRange& limits);
+KeyRanges intersect(KeyRanges ranges, const KeyRange& limits);
 
 bool contains(const KeyRange& range, const EntityKey& key);
 

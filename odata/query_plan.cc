@@ -20,14 +20,14 @@ std::string_view to_string(PlanClass plan_class) {
   return kNames[static_cast<std::size_t>(plan_class)];
 }
 
-bool is_one_key(const KeyRange& range) {
+bool is_single_key(const KeyRange& range) {
   return range.end && range.end->partition_key == range.begin.partition_key &&
          is_just_after(range.end->row_key, range.begin.row_key);
 }
 
 PlanClass classify(const KeyRange& range) {
   const EntityKey& begin = range.begin;
-  if (is_one_key(range)) return PlanClass::Point;
+  if (is_single_key(range)) return PlanClass::Point;
   if (range.end && range.end->partition_key == begin.partition_key) return PlanClass::RowRange;
   if (range.end && range.end->row_key.empty() && is_just_after(range.end->partition_key, begin.partition_key))
     return begin.row_key.empty() ? PlanClass::PartitionScan : PlanClass::RowRange;

@@ -32,7 +32,7 @@ struct QueryPlan {
 QueryPlan plan_query(const std::optional<Filter>& filter);
 
 // Returns whether the range holds one key, so that the query needs a look-up instead of a scan.
-bool is_one_key(const KeyRange& range);
+bool is_single_key(const KeyRange& range);
 
 PlanClass classify(const KeyRange& range);
 

@@ -56,7 +56,7 @@ struct Handlers {
   Response operator()(const GetServiceStats&) const { return get_service_stats(context); }
   Response operator()(const GetTableAcl& o) const { return get_table_acl(store, context, o); }
   Response operator()(const SetTableAcl& o) const { return set_table_acl(store, context, o, body); }
-  Response operator()(const GetBehindTable&) const { throw ServiceException(ErrorCode::NotImplemented); }
+  Response operator()(const GetTableSubpath&) const { throw ServiceException(ErrorCode::NotImplemented); }
 };
 
 // Whether it may visit many entities: all queries but a few look-ups.
@@ -117,7 +117,7 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
 
 Service::Call Service::accept(const Request& request) {
   Call call(*this, request);
-  call.answer_ = call.guard([&] {
+  call.response_ = call.guard([&] {
     return call.kind_ == Call::Kind::Control ? accept_control(request, call) : accept(request, call);
   });
   call.key_ = call.statistics_key();
@@ -243,7 +243,7 @@ Response Service::refuse(const Error& error, StorageService service) const {
 Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   start_ = std::chrono::steady_clock::now();
   if (kind_ == Kind::Tables && !scans_) service_->scan_throttle_.claim(start_);
-  Response response = answer_ ? *std::move(answer_) : *guard([&] { return execute(hung_up, memory); });
+  Response response = response_ ? *std::move(response_) : *guard([&] { return execute(hung_up, memory); });
   if (kind_ == Kind::Tables) {
     response = *guard([&] {
       add_own_fields(response);  // refused while the store is replaced, and the account's settings with it

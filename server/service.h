@@ -57,14 +57,14 @@ class Service {
     bool only_reads() const { return scans_; }
 
     // Whether the answer is known already. run() then does not use the request's body.
-    bool is_refused() const { return answer_.has_value(); }
+    bool is_refused() const { return response_.has_value(); }
 
     // Does the work. Never throws: a failure that no client can cause is logged and answered with 500 InternalError. A scan
     // ends soon after `hung_up` becomes true. `memory` is charged for the answer: a page grows within it.
     Response run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
 
     // The event of this request, once its answer is known. Holds views of the call, the request and the answer.
-    RequestEvent event(const Response& answer, std::chrono::microseconds duration) const;
+    RequestEvent event(const Response& response, std::chrono::microseconds duration) const;
 
    private:
     friend class Service;
@@ -100,7 +100,7 @@ class Service {
     bool front_end_ = false;  // asks for `?comp=...`
     RequestContext context_;
     std::optional<Operation> operation_;
-    std::optional<Response> answer_;  // refusals, preflights, and answers of the blob and queue service
+    std::optional<Response> response_;  // refusals, preflights, and answers of the blob and queue service
     Lane lane_ = Lane::Connection;
     bool scans_ = false;  // may visit many entities
     std::string_view plan_class_;

@@ -78,7 +78,7 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
       rocksdb::WALRecoveryMode::kPointInTimeRecovery;  // check_whole() detects what this mode ignores
   options.avoid_flush_during_recovery = true;
   options.max_open_files = 256;  // leaves file descriptors of the process for connections
-  options.info_log = std::make_shared<NoLog>();
+  options.info_log = std::make_shared<NullLogger>();
   options.listeners.push_back(std::make_shared<NoRecoveryByItself>());
   return options;
 }

@@ -19,7 +19,7 @@ inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data()
 
 // Replaces RocksDB's file LOG. If the disk is full and a line cannot be logged, RocksDB as built by Debian
 // ends the process. Errors are in the statuses that RocksDB returns.
-class NoLog : public rocksdb::Logger {
+class NullLogger : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char*, std::va_list) override {}

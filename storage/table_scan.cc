@@ -124,7 +124,7 @@ class Scan {
     end_slice_ = slice(end_);
     for (const auto& range : ranges) {
       ++stats_.ranges;
-      if (!(is_one_key(range) ? look_up(range.begin) : iterate(range))) break;
+      if (!(is_single_key(range) ? look_up(range.begin) : iterate(range))) break;
     }
     if (is_torn()) return Error(ErrorCode::ServerBusy);
     return resume_;

@@ -49,10 +49,11 @@ std::string about_surplus(const CLI::App& app, const std::string& word) {
     std::vector<std::string> known = option_names(app);
     for (const auto* selected : app.get_subcommands())
       for (auto& name : option_names(*selected)) known.push_back(std::move(name));
-    return unknown_word("option", word.substr(0, word.find('=')), known);
+    return unknown_word_message("option", word.substr(0, word.find('=')), known);
   }
   const auto commands = names_of(app.get_subcommands({}));
-  if (!commands.empty() && app.get_subcommands().empty()) return unknown_word("command", word, commands);
+  if (!commands.empty() && app.get_subcommands().empty())
+    return unknown_word_message("command", word, commands);
   return "unexpected argument " + word;
 }
 
@@ -65,8 +66,8 @@ std::optional<std::string> about_page(const CLI::App& app) {
   const auto word = surplus_word(app);
   if (!word) return std::nullopt;
   const bool is_action = app.get_subcommands().empty();
-  return unknown_word("command", *word,
-                      is_action ? names_of(app.get_subcommands({})) : std::vector<std::string>());
+  return unknown_word_message("command", *word,
+                              is_action ? names_of(app.get_subcommands({})) : std::vector<std::string>());
 }
 
 // Rewrites CLI11's `--tablePort: 1 required PORT missing` as `--tablePort needs a value: PORT`.
@@ -102,18 +103,18 @@ std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* a
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
     if (argc > 0 && std::string_view(argv[0]) == kHelpWord)
-      if (const auto refusal = about_page(app)) return wrong_usage(app, *refusal);
+      if (const auto refusal = about_page(app)) return usage_error(app, *refusal);
     std::ostringstream out, unused;
     app.exit(asked, out, unused);
-    return CommandResult{fold_help(out.str(), output_columns()), kExitSuccess};
+    return CommandResult{wrap_help(out.str(), output_columns()), kExitSuccess};
   } catch (const CLI::ParseError& error) {
-    return wrong_usage(app, explain(app, error));
+    return usage_error(app, explain(app, error));
   }
   return std::nullopt;
 }
 
-std::string unknown_word(const std::string& what, const std::string& word,
-                         std::span<const std::string> known) {
+std::string unknown_word_message(const std::string& what, const std::string& word,
+                                 std::span<const std::string> known) {
   const auto near = nearest_word(word, known);
   return "there is no " + what + " " + word + (near ? ": did you mean " + *near + "?" : "");
 }
@@ -175,7 +176,7 @@ void list_inherited_options(CLI::App& app) { app.formatter(std::make_shared<Help
 
 void print_line(const std::string& line) { std::cout << printable(line) << '\n'; }
 
-CommandResult wrong_usage(const CLI::App& app, const std::string& sentence) {
+CommandResult usage_error(const CLI::App& app, const std::string& sentence) {
   return {"rocktable: " + printable(sentence) + " (see " + full_name(app) + " --help)\n", kExitUsage};
 }
 

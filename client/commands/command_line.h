@@ -39,8 +39,8 @@ inline constexpr std::string_view kHelpWord = "help";
 std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv);
 
 // Returns `there is no WHAT WORD`, and `: did you mean ...?` if a word of `known` is near.
-std::string unknown_word(const std::string& what, const std::string& word,
-                         std::span<const std::string> known);
+std::string unknown_word_message(const std::string& what, const std::string& word,
+                                 std::span<const std::string> known);
 
 // The names of an app's options, as they are typed: `--location`, `-l`.
 std::vector<std::string> option_names(const CLI::App& app);
@@ -74,6 +74,6 @@ void print_line(const std::string& line);
 
 // The outcome of a command line that is well-formed but invalid. Refers to the help page of the selected
 // subcommand.
-CommandResult wrong_usage(const CLI::App& app, const std::string& sentence);
+CommandResult usage_error(const CLI::App& app, const std::string& sentence);
 
 }  // namespace rocktable

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "client/commands/command_line.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 
 namespace rocktable {
 namespace {
@@ -61,8 +61,8 @@ int run_command(CLI::App& app, int argc, const char* const* argv, CommandOutput&
     return result->exit_code == kExitSuccess ? result->print() : refuse(*result);
   try {
     return work();
-  } catch (const WrongUsage& usage) {
-    return refuse(wrong_usage(app, usage.what()));
+  } catch (const UsageError& usage) {
+    return refuse(usage_error(app, usage.what()));
   } catch (const std::exception& error) {
     if (!output.is_json()) throw;
     print_error(error.what());

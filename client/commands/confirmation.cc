@@ -7,7 +7,7 @@
 
 #include "client/commands/command_line.h"
 #include "client/terminal/terminal.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 #include "odata/printable.h"
 #include "odata/text.h"
 
@@ -27,7 +27,7 @@ void Confirmation::read_variable() {
   const char* const value = std::getenv(kVariable);
   if (value == nullptr || *value == '\0' || flag_->count() > 0) return;
   const auto yes = parse_flag(value);
-  if (!yes) throw WrongUsage(no_flag_value("--yes", value) + " (" + kVariable + ")");
+  if (!yes) throw UsageError(no_flag_value("--yes", value) + " (" + kVariable + ")");
   yes_ = *yes;
 }
 

@@ -16,7 +16,7 @@ class Confirmation {
   void add_flag(CLI::App& app);
 
   // Reads ROCKTABLE_YES if --yes is not on the command line. `rocktable exec` sets the variable, because its
-  // instance belongs to the command. Throws WrongUsage.
+  // instance belongs to the command. Throws UsageError.
   void read_variable();
 
   // Asks at a terminal; otherwise returns at once, because a script cannot answer. Throws std::runtime_error

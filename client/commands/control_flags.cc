@@ -38,6 +38,6 @@ void add_control_options(CLI::App& app, ControlClientOptions& options) {
       ->check(CLI::Validator(check_given_token, ""));
 }
 
-std::string about_control_targets() { return std::string("\n") + kAboutTargets + kAboutSecrets; }
+std::string control_target_help() { return std::string("\n") + kAboutTargets + kAboutSecrets; }
 
 }  // namespace rocktable

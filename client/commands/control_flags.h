@@ -24,6 +24,6 @@ void add_target_options(CLI::App& app, ControlTargetOptions& options);
 void add_control_options(CLI::App& app, ControlClientOptions& options);
 
 // Text for --help: values of CONN, and references to secrets.
-std::string about_control_targets();
+std::string control_target_help();
 
 }  // namespace rocktable

@@ -62,7 +62,7 @@ void append_line(std::string& out, std::string_view line, std::size_t columns) {
 
 }  // namespace
 
-std::string fold_help(std::string_view page, int columns) {
+std::string wrap_help(std::string_view page, int columns) {
   std::string out;
   while (!page.empty()) {
     const std::size_t end = page.find('\n');

@@ -9,6 +9,6 @@ namespace rocktable {
 // Breaks lines of a help page that exceed `columns` characters, between words. The text of a line `  NAME
 // text` continues below its first word or, if `columns` is small, starts below its name. Running text keeps
 // its indentation.
-std::string fold_help(std::string_view page, int columns);
+std::string wrap_help(std::string_view page, int columns);
 
 }  // namespace rocktable

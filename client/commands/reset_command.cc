@@ -10,7 +10,7 @@
 #include "client/commands/control_flags.h"
 #include "client/control/control_client.h"
 #include "client/control/table_counts.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 #include "odata/uri.h"
 
 namespace rocktable {
@@ -87,11 +87,11 @@ int run_reset(int argc, const char* const* argv) {
   output.add_flag(app);
   add_control_options(app, options);
   app.get_formatter()->column_width(kHelpColumn);
-  app.footer(about_control_targets());
+  app.footer(control_target_help());
   return run_command(app, argc, argv, output, [&] {
     // An empty name would empty everything.
-    if (account_option->count() > 0 && scope.account.empty()) throw WrongUsage("--account must not be empty");
-    if (app.count("--table") > 0 && scope.table.empty()) throw WrongUsage("--table must not be empty");
+    if (account_option->count() > 0 && scope.account.empty()) throw UsageError("--account must not be empty");
+    if (app.count("--table") > 0 && scope.table.empty()) throw UsageError("--table must not be empty");
     confirmation.read_variable();
     ControlClient instance(options);
     return reset(instance, scope, confirmation, output);

@@ -11,7 +11,7 @@
 #include "client/commands/control_flags.h"
 #include "client/control/control_client.h"
 #include "client/control/table_counts.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 #include "odata/uri.h"
 
 namespace rocktable {
@@ -133,7 +133,7 @@ int run_snapshot(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.fallthrough();  // options of the instance may come before or after the subcommand
   app.get_formatter()->column_width(kHelpColumn);
-  app.footer(about_control_targets());
+  app.footer(control_target_help());
   const auto add = [&](const char* action, const char* text, bool has_name = true) {
     auto* const command = app.add_subcommand(action, text);
     if (has_name) command->add_option("NAME", flags.name, "The snapshot's name")->type_name("")->required();
@@ -148,7 +148,7 @@ int run_snapshot(int argc, const char* const* argv) {
   auto* const list_command = add("list", "Show all snapshots", false);
   add("show", "Show a snapshot");
   return run_command(app, argc, argv, output, [&] {
-    if (!list_command->parsed() && flags.name.empty()) throw WrongUsage("NAME must not be empty");
+    if (!list_command->parsed() && flags.name.empty()) throw UsageError("NAME must not be empty");
     if (restore_command->parsed()) flags.confirmation.read_variable();
     ControlClient instance(flags.instance);
     if (take_command->parsed()) return take(instance, flags, output);

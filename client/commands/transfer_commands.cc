@@ -10,7 +10,7 @@
 #include "client/commands/command_output.h"
 #include "client/terminal/interruption.h"
 #include "client/transfer/transfer.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 #include "odata/files/entity_format.h"
 
 namespace rocktable {
@@ -107,20 +107,20 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
 
 void check(const TransferCommand& command, const TransferFlags& flags, bool is_json) {
   const TransferOptions& options = flags.options;
-  if (flags.all && !options.tables.empty()) throw WrongUsage("--all and --table exclude each other");
+  if (flags.all && !options.tables.empty()) throw UsageError("--all and --table exclude each other");
   const bool streams = flags.from == "-" || flags.to == "-";
   if (options.verify && (streams || options.dry_run))
-    throw WrongUsage("--verify excludes --dryRun, standard input and standard output");
-  if (is_json && flags.to == "-") throw WrongUsage("--json and --to - both write to standard output");
+    throw UsageError("--verify excludes --dryRun, standard input and standard output");
+  if (is_json && flags.to == "-") throw UsageError("--json and --to - both write to standard output");
   const bool is_csv =
       flags.format == "csv" || (flags.format.empty() && format_of_file(flags.to) == EntityFormat::Csv);
-  if (options.escape_formulas && !is_csv) throw WrongUsage("--escapeFormulas requires CSV (--format csv)");
+  if (options.escape_formulas && !is_csv) throw UsageError("--escapeFormulas requires CSV (--format csv)");
   if (flags.from == "-" && options.tables.size() != 1)
-    throw WrongUsage("standard input has no table name: pass --table once");
+    throw UsageError("standard input has no table name: pass --table once");
   if (flags.from == "-" && !options.state_file.empty())
-    throw WrongUsage("--state excludes standard input, which cannot resume");
+    throw UsageError("--state excludes standard input, which cannot resume");
   if (command.from_account && command.to_account && flags.from.empty() && flags.to.empty())
-    throw WrongUsage("--from or --to is required: the environment can provide only one account");
+    throw UsageError("--from or --to is required: the environment can provide only one account");
 }
 
 WriteMode mode_of(const std::string& text) {
@@ -143,7 +143,7 @@ void read_ends(const TransferCommand& command, TransferFlags& flags) {
   }
   if (command.from_account && command.to_account &&
       options.from.account->address() == options.to.account->address())
-    throw WrongUsage("--from and --to are the same account, " + options.to.account->address());
+    throw UsageError("--from and --to are the same account, " + options.to.account->address());
 }
 
 // The message after Ctrl-C.
@@ -171,7 +171,7 @@ int transfer(const TransferCommand& command, TransferFlags& flags, const Command
   options.http.certificate_authority_file = flags.authority_file;
   read_ends(command, flags);
   if (command.from_account && options.tables.empty() && !flags.all)
-    throw WrongUsage("pass --table NAME or --all");
+    throw UsageError("pass --table NAME or --all");
   const InterruptionNotice notice(interruption_message(options));
   Progress progress(std::cerr, is_terminal());
   output.print_document(document_of(options, run_transfer(options, progress)));

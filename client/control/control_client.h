@@ -9,7 +9,7 @@
 
 #include "client/control/control_target.h"
 #include "client/http_client.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 #include "odata/protocol/shared_key.h"
 
 namespace rocktable {
@@ -35,7 +35,7 @@ class ControlError : public std::runtime_error {
 
 class ControlClient {
  public:
-  // Throws WrongUsage if the target is malformed, HttpError if the certificate file cannot be read, and
+  // Throws UsageError if the target is malformed, HttpError if the certificate file cannot be read, and
   // std::runtime_error if the target or the token cannot be read or sent.
   explicit ControlClient(const ControlClientOptions& options);
 

@@ -5,7 +5,7 @@
 #include "client/account_argument.h"
 #include "client/connection_string.h"
 #include "client/secret.h"
-#include "client/wrong_usage.h"
+#include "client/usage_error.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -69,9 +69,9 @@ ControlTarget resolve_control_target(const std::string& given) {
   try {
     return target_of(text);
   } catch (const ConnectionStringError& error) {
-    throw WrongUsage(error.what());
+    throw UsageError(error.what());
   } catch (const UrlError& error) {
-    throw WrongUsage(error.what());
+    throw UsageError(error.what());
   }
 }
 

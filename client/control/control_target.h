@@ -25,7 +25,7 @@ struct ControlTarget {
 // AZURE_TABLES_CONNECTION_STRING signs if its endpoint has the same scheme, host and port, as inside of
 // `rocktable exec`; otherwise devstoreaccount1 with the well-known key. The variables never select the
 // target, because they may refer to an account in the cloud. A shared access signature cannot authorize
-// control requests and is not sent. Throws WrongUsage (client/wrong_usage.h), and std::runtime_error if a
+// control requests and is not sent. Throws UsageError (client/usage_error.h), and std::runtime_error if a
 // file or a variable cannot be read.
 ControlTarget resolve_control_target(const std::string& given);
 

@@ -38,7 +38,7 @@ class Reader {
   Reader(std::string_view value, std::string path, const Document& document)
       : value_(value), members_(value), path_(std::move(path)), document_(document) {
     if (const JsonMember* second = members_.find_duplicate())
-      refuse_at(second->name_token, shown(second->name) + " is given twice");
+      refuse_at(second->name_token, quoted_for_message(second->name) + " is given twice");
   }
 
   [[noreturn]] void refuse(const std::string& sentence) const { refuse_at(value_, sentence); }

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kETagTicks = "Ticks";  // in NEWold: the original timestamp of the entity
 
 std::string text_of(const EntityKey& key) {
-  return "(" + shown(key.partition_key) + ", " + shown(key.row_key) + ")";
+  return "(" + quoted_for_message(key.partition_key) + ", " + quoted_for_message(key.row_key) + ")";
 }
 
 class RekeyWork {

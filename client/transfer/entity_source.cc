@@ -52,10 +52,10 @@ TableSource::~TableSource() {
 }
 
 void TableSource::fetch(EntityContinuation from) {
-  ahead_ = std::async(std::launch::async, [this, from = std::move(from)] { return ask(from); });
+  ahead_ = std::async(std::launch::async, [this, from = std::move(from)] { return request_page(from); });
 }
 
-TableSource::Page TableSource::ask(const EntityContinuation& from) {
+TableSource::Page TableSource::request_page(const EntityContinuation& from) {
   auto answer =
       with_retries(policy_, pause_, [&](int) { return client_.query(table_, filter_, top_, from); });
   if (answer) return std::move(*answer);

@@ -47,7 +47,7 @@ class TableSource : public EntitySource {
   using Page = std::unique_ptr<EntityPage>;
 
   void fetch(EntityContinuation from);
-  Page ask(const EntityContinuation& from);
+  Page request_page(const EntityContinuation& from);
   void take_page();
   [[noreturn]] void refuse(const std::string& why) const;
 

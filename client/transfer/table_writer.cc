@@ -165,7 +165,7 @@ void TableWriter::commit_writes(Connection& connection, std::span<const Serializ
   maybe_written = maybe_written || error.sent_twice;
   const bool may_be_ours =
       maybe_written && options_.mode == WriteMode::Insert && error.code == "EntityAlreadyExists";
-  if (may_be_ours && writes.size() == 1 && is_there(connection, writes.front())) {
+  if (may_be_ours && writes.size() == 1 && exists(connection, writes.front())) {
     ++written_;
   } else if (writes.size() > 1 && may_be_ours) {
     for (const auto& write : writes) commit_writes(connection, {&write, 1}, true);
@@ -182,7 +182,7 @@ void TableWriter::commit_writes(Connection& connection, std::span<const Serializ
   }
 }
 
-bool TableWriter::is_there(Connection& connection, const SerializedEntity& write) {
+bool TableWriter::exists(Connection& connection, const SerializedEntity& write) {
   const auto found = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int) { return connection.client.get(table_, write.key); });
@@ -202,10 +202,11 @@ void TableWriter::refuse(const TableError& error, std::span<const SerializedEnti
   if (is_one) {
     const EntityKey& key =
         writes[error.position.value_or(0) < writes.size() ? error.position.value_or(0) : 0].key;
-    what += "the entity (" + shown(key.partition_key) + ", " + shown(key.row_key) + ")";
+    what +=
+        "the entity (" + quoted_for_message(key.partition_key) + ", " + quoted_for_message(key.row_key) + ")";
   } else {
     what += std::to_string(writes.size()) + " entities of the partition " +
-            shown(writes.front().key.partition_key);
+            quoted_for_message(writes.front().key.partition_key);
   }
   throw std::runtime_error(what + ": " + error.sentence());
 }

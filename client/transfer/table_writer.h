@@ -71,7 +71,7 @@ class TableWriter : public EntitySink {
   void work(Connection& connection);
   void commit(Connection& connection, Transaction& transaction);
   void commit_writes(Connection& connection, std::span<const SerializedEntity> writes, bool maybe_written);
-  bool is_there(Connection& connection, const SerializedEntity& write);
+  bool exists(Connection& connection, const SerializedEntity& write);
   bool pause(const std::string& why, std::chrono::milliseconds time);
   [[noreturn]] void refuse(const TableError& error, std::span<const SerializedEntity> writes) const;
 

@@ -92,7 +92,7 @@ class Transfer {
   void check_ends();
   void check_contents();
   void check_last_entities();
-  void check_last_entity(const TransferEnd& end, const std::string& table, const TableProgress& record);
+  void check_last_entity(const TransferEndpoint& end, const std::string& table, const TableProgress& record);
   [[noreturn]] void refuse_to_resume(const std::string& why);
   std::vector<Job> plan();
   std::vector<Job> jobs_from_account();
@@ -119,8 +119,10 @@ class Transfer {
   void verify(const Job& job);
   Fingerprint fingerprint(EntitySource& source, const std::function<void()>& read);
 
-  TableClient client_of(const TransferEnd& end) const { return TableClient(*end.account, options_.http); }
-  std::unique_ptr<EntitySource> open_table(const TransferEnd& end, const std::string& table,
+  TableClient client_of(const TransferEndpoint& end) const {
+    return TableClient(*end.account, options_.http);
+  }
+  std::unique_ptr<EntitySource> open_table(const TransferEndpoint& end, const std::string& table,
                                            const std::string& position);
   Pause pause();
   std::function<void(const std::string&, std::chrono::milliseconds)> report_pause();
@@ -209,7 +211,7 @@ void Transfer::check_last_entities() {
   }
 }
 
-void Transfer::check_last_entity(const TransferEnd& end, const std::string& table,
+void Transfer::check_last_entity(const TransferEndpoint& end, const std::string& table,
                                  const TableProgress& record) {
   if (!record.done && !record.last) return;
   TableClient client = client_of(end);
@@ -220,8 +222,8 @@ void Transfer::check_last_entity(const TransferEnd& end, const std::string& tabl
   std::optional<TableError> error;
   std::string what = "the table " + table;
   if (record.last) {
-    what +=
-        " had the entity (" + shown(record.last->partition_key) + ", " + shown(record.last->row_key) + ")";
+    what += " had the entity (" + quoted_for_message(record.last->partition_key) + ", " +
+            quoted_for_message(record.last->row_key) + ")";
     error = error_of([&](int) { return client.get(table, *record.last); });
   } else {
     what += " existed";
@@ -261,7 +263,7 @@ std::vector<std::string> Transfer::list_tables() {
 std::vector<Job> Transfer::jobs_from_account() {
   const auto tables = options_.tables.empty() ? list_tables() : options_.tables;
   const bool to_files = !options_.to.account;
-  const bool to_one = to_files && (options_.to.path == "-" || names_a_file(options_.to.path));
+  const bool to_one = to_files && (options_.to.path == "-" || is_file_path(options_.to.path));
   if (to_one && tables.size() != 1)
     throw std::runtime_error("cannot write " + std::to_string(tables.size()) +
                              " tables to one file; pass a folder");
@@ -326,7 +328,7 @@ std::vector<Job> Transfer::jobs_from_files() const {
 
 void Transfer::prepare_folder() const {
   const std::string& path = options_.to.path;
-  if (options_.to.account || path == "-" || names_a_file(path) || options_.dry_run) return;
+  if (options_.to.account || path == "-" || is_file_path(path) || options_.dry_run) return;
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw std::runtime_error("the folder " + path + " cannot be created: " + error.message());
@@ -349,7 +351,7 @@ Pause Transfer::pause() {
   };
 }
 
-std::unique_ptr<EntitySource> Transfer::open_table(const TransferEnd& end, const std::string& table,
+std::unique_ptr<EntitySource> Transfer::open_table(const TransferEndpoint& end, const std::string& table,
                                                    const std::string& position) {
   return std::make_unique<TableSource>(client_of(end), table, options_.filter, RetryPolicy{}, pause(),
                                        position);
@@ -587,7 +589,7 @@ TransferSummary Transfer::run() {
 
 }  // namespace
 
-bool names_a_file(const std::string& path) {
+bool is_file_path(const std::string& path) {
   std::error_code error;
   return format_of_file(path).has_value() && !fs::is_directory(path, error);
 }
@@ -598,11 +600,11 @@ std::string state_file_of(const TransferOptions& options) {
   const std::string& path = options.from.account ? options.to.path : options.from.path;
   if (path.empty() || path == "-") return {};
   const std::string name = ".rocktable-" + options.command + ".json";
-  const bool is_file = options.from.account ? names_a_file(path) : !fs::is_directory(path);
+  const bool is_file = options.from.account ? is_file_path(path) : !fs::is_directory(path);
   return is_file ? path + name : (fs::path(path) / name).string();
 }
 
-std::string name_of(const TransferEnd& end) { return end.account ? end.account->address() : end.path; }
+std::string name_of(const TransferEndpoint& end) { return end.account ? end.account->address() : end.path; }
 
 TransferSummary run_transfer(const TransferOptions& options, Progress& progress) {
   return Transfer(options, progress).run();

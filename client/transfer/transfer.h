@@ -15,14 +15,14 @@
 namespace rocktable {
 
 // Source or target of a transfer: an account, or files.
-struct TransferEnd {
+struct TransferEndpoint {
   std::optional<TableEndpoint> account;
   std::string path;  // a folder, a file, or `-` for standard input or output
 };
 
 struct TransferOptions {
   std::string command;  // name of the command
-  TransferEnd from, to;
+  TransferEndpoint from, to;
   std::vector<std::string> tables;     // empty: all tables of `from`
   std::string filter;                  // only if the source is an account
   std::optional<EntityFormat> format;  // for files without a known extension; default NDJSON
@@ -52,12 +52,12 @@ struct TransferSummary {
 TransferSummary run_transfer(const TransferOptions& options, Progress& progress);
 
 // Display name: the account's address, or the path. Contains no secret.
-std::string name_of(const TransferEnd& end);
+std::string name_of(const TransferEndpoint& end);
 
 // The path of the state file; empty if no state is saved.
 std::string state_file_of(const TransferOptions& options);
 
 // Whether the path names a file by its extension, rather than a folder.
-bool names_a_file(const std::string& path);
+bool is_file_path(const std::string& path);
 
 }  // namespace rocktable

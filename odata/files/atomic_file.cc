@@ -29,7 +29,7 @@ void AtomicFile::write(const std::string& text) {
 
 bool AtomicFile::replace() { return good_ && ::rename(name_.c_str(), path_.c_str()) == 0; }
 
-bool AtomicFile::publish_once() {
+bool AtomicFile::create_if_absent() {
   if (!good_) return false;
   if (::link(name_.c_str(), path_.c_str()) == 0 || errno == EEXIST) return true;
   return replace();  // this file system has no links

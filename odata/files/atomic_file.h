@@ -18,14 +18,14 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // replace() and publish_once() report a failed write.
+  // replace() and create_if_absent() report a failed write.
   void write(const std::string& text);
 
   // Renames the file to `path`, and replaces an existing file. Returns false if that fails; then errno has
   // the reason.
   bool replace();
   // The same, but keeps an existing file.
-  bool publish_once();
+  bool create_if_absent();
 
  private:
   std::filesystem::path path_;

@@ -170,7 +170,7 @@ void CsvReader::read_header() {
   for (std::size_t i = 0; i < column_count_; ++i) {
     const CsvField& field = fields_[i];
     if (!positions.emplace(field.text, i).second)
-      refuse(place_of(field), "the header has the column " + shown(field.text) + " twice");
+      refuse(place_of(field), "the header has the column " + quoted_for_message(field.text) + " twice");
   }
   check_header(positions);
   formulas_are_escaped_ = positions.contains(std::string(kFormulasColumn));
@@ -195,8 +195,8 @@ void CsvReader::check_header(const std::unordered_map<std::string, std::size_t>&
     const bool is_type = name.ends_with(kTypeSuffix);
     const std::string typed = is_type ? name.substr(0, name.size() - kTypeSuffix.size()) : name;
     if (is_type && !positions.contains(typed))
-      refuse(place_of(fields_[i]),
-             "the header has the column " + shown(name) + ", but no column " + shown(typed));
+      refuse(place_of(fields_[i]), "the header has the column " + quoted_for_message(name) +
+                                       ", but no column " + quoted_for_message(typed));
     if (!check_property_name(typed)) refuse(place_of(fields_[i]), explain_name(typed));
   }
 }
@@ -226,7 +226,7 @@ std::optional<Value> CsvReader::value_of(const PropertyColumn& column) const {
   const auto type = type_name.empty() ? EdmType::String : parse_type(type_name);
   if (!type)
     refuse(place_of(fields_[*column.type]),
-           shown(type_name) +
+           quoted_for_message(type_name) +
                " is not a type; the types are String, Boolean, Int32, Int64, Double, DateTime, Guid and "
                "Binary");
   const bool is_text = *type == EdmType::String || *type == EdmType::Binary;
@@ -297,7 +297,8 @@ void CsvWriter::write(const EntityView& entity) {
   for (const PropertyView& property : entity.properties) {
     const auto position = positions_.find(std::string(property.name));
     if (position == positions_.end())
-      throw FileError(lines_.file(), {}, "there is no column for the property " + shown(property.name));
+      throw FileError(lines_.file(), {},
+                      "there is no column for the property " + quoted_for_message(property.name));
     values_[position->second] = &property.value;
   }
   std::string& text = lines_.text();

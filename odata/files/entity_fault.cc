@@ -26,7 +26,7 @@ std::string explain_key(const std::string& name, const std::string& key) {
 }
 
 std::string explain_property(const Property& property) {
-  const std::string subject = "the value of " + shown(property.name);
+  const std::string subject = "the value of " + quoted_for_message(property.name);
   if (const auto* text = std::get_if<std::string>(&property.value);
       text != nullptr && utf16_length(*text) > kMaxStringLength)
     return subject + " is " + std::to_string(utf16_length(*text)) + " characters long" +
@@ -64,9 +64,9 @@ EntityFault explain_entity(const EntityKey& key, const Properties& properties) {
 std::string explain_name(std::string_view name) {
   if (name.empty()) return "a property has no name";
   if (utf16_length(name) > kMaxPropertyNameLength)
-    return "the name " + shown(name) + " is " + std::to_string(utf16_length(name)) + " characters long" +
-           at_most(kMaxPropertyNameLength, "characters");
-  return shown(name) +
+    return "the name " + quoted_for_message(name) + " is " + std::to_string(utf16_length(name)) +
+           " characters long" + at_most(kMaxPropertyNameLength, "characters");
+  return quoted_for_message(name) +
          " is not a valid property name: a name begins with a letter or underscore, and continues with "
          "letters, "
          "digits and underscores";
@@ -75,10 +75,10 @@ std::string explain_name(std::string_view name) {
 std::string explain_value(std::string_view name, EdmType type) {
   const std::string_view name_of_type = short_name(type);
   const char* const article = name_of_type.starts_with('I') ? " is not an " : " is not a ";
-  return "the value of " + shown(name) + article + std::string(name_of_type);
+  return "the value of " + quoted_for_message(name) + article + std::string(name_of_type);
 }
 
-std::string shown(std::string_view text) {
+std::string quoted_for_message(std::string_view text) {
   constexpr std::size_t kMaxShownBytes = 60;
   std::size_t end = std::min(text.size(), kMaxShownBytes);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;

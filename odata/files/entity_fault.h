@@ -24,7 +24,7 @@ std::string explain_name(std::string_view name);
 std::string explain_value(std::string_view name, EdmType type);
 
 // Writes a text in double quotes, shortened, and printable (odata/printable.h). The text must be UTF-8.
-std::string shown(std::string_view text);
+std::string quoted_for_message(std::string_view text);
 
 // Returns the type without `Edm.`.
 std::string_view short_name(EdmType type);

@@ -44,22 +44,22 @@ std::optional<EdmType> type_of_annotation(const JsonMember& annotation) {
 Fault explain_member_value(const JsonMember& member, const JsonMember* annotation) {
   const char first = member.value_token[0];
   if (first == '{' || first == '[')
-    return {member.value_token, "the value of " + shown(member.name) + " is an " +
+    return {member.value_token, "the value of " + quoted_for_message(member.name) + " is an " +
                                     (first == '{' ? "object" : "array") +
                                     "; a property holds a single value"};
   if (annotation != nullptr) {
     const auto type = type_of_annotation(*annotation);
     if (type) return {member.value_token, explain_value(member.name, *type)};
     return {annotation->value_token,
-            "the type of " + shown(member.name) +
+            "the type of " + quoted_for_message(member.name) +
                 " must be one of Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
                 "Edm.DateTime, Edm.Guid, Edm.Binary"};
   }
   if (member.name == "PartitionKey" || member.name == "RowKey")
     return {member.value_token, member.name + " is not text"};
-  return {member.value_token, "the value of " + shown(member.name) +
-                                  " is not an Int32; larger numbers need " +
-                                  shown(member.name + std::string(kTypeSuffix)) + ":\"Edm.Int64\""};
+  return {member.value_token,
+          "the value of " + quoted_for_message(member.name) + " is not an Int32; larger numbers need " +
+              quoted_for_message(member.name + std::string(kTypeSuffix)) + ":\"Edm.Int64\""};
 }
 
 std::optional<Fault> explain_member(const JsonMembers& members, const JsonMember& member) {
@@ -86,7 +86,7 @@ Fault explain_refusal(std::string_view line, const Error& error) {
     if (auto fault = explain_member(members, member)) return *fault;
   }
   if (const JsonMember* second = members.find_duplicate())
-    return {second->name_token, shown(second->name) + " is given twice"};
+    return {second->name_token, quoted_for_message(second->name) + " is given twice"};
   return {object, error.message};
 }
 

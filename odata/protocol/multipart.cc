@@ -193,10 +193,10 @@ void append(std::string& out, std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) out.append(text);
 }
 
-std::size_t response_size(std::size_t boundaries, const std::vector<BatchAnswer>& answers) {
+std::size_t response_size(std::size_t boundaries, const std::vector<BatchResponse>& answers) {
   constexpr std::size_t kPunctuation = 16;  // dashes and line breaks of one part, and some
   std::size_t size = 4 * (boundaries + kPunctuation) + kPartHeaders.size();
-  for (const BatchAnswer& answer : answers) {
+  for (const BatchResponse& answer : answers) {
     size += kPartHeaders.size() + boundaries + kPunctuation;
     size += answer.status_line.size() + answer.headers.size() + answer.body.size();
   }
@@ -212,14 +212,14 @@ Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view
 }
 
 std::string write_batch_response(std::string_view batch_boundary, std::string_view change_set_boundary,
-                                 bool change_set, const std::vector<BatchAnswer>& answers) {
+                                 bool change_set, const std::vector<BatchResponse>& answers) {
   const std::string_view part_boundary = change_set ? change_set_boundary : batch_boundary;
   std::string out;
   out.reserve(response_size(batch_boundary.size() + change_set_boundary.size(), answers));
   if (change_set)
     append(out, {"--", batch_boundary, "\r\nContent-Type: multipart/mixed; boundary=", change_set_boundary,
                  "\r\n\r\n"});
-  for (const BatchAnswer& answer : answers) {
+  for (const BatchResponse& answer : answers) {
     append(out, {"--", part_boundary, "\r\n", kPartHeaders});
     // If there is no body, the line break before the next delimiter makes the second of two empty lines.
     append(out, {answer.status_line, "\r\n", answer.headers, "\r\n", answer.body, "\r\n"});

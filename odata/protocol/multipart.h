@@ -48,7 +48,7 @@ inline constexpr int kMaxPartHeaders = 100;
 Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view body);
 
 // One response inside a batch.
-struct BatchAnswer {
+struct BatchResponse {
   std::string status_line;                        // `HTTP/1.1 204 No Content`
   std::string headers;                            // lines, each ending in CRLF
   std::string body;                               // can be empty
@@ -60,6 +60,6 @@ struct BatchAnswer {
 // `changesetresponse_<guid>` inside `batchresponse_<guid>`, the part of a query directly in the latter. The
 // caller passes complete boundaries, with these prefixes.
 std::string write_batch_response(std::string_view batch_boundary, std::string_view change_set_boundary,
-                                 bool change_set, const std::vector<BatchAnswer>& answers);
+                                 bool change_set, const std::vector<BatchResponse>& answers);
 
 }  // namespace rocktable

@@ -54,12 +54,12 @@ bool has_complete_bounds(const SasParameters& sas);
 // Fills empty fields of `sas` from the stored access policy. Returns false if a field is set in both.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas);
 
-// Returns whether `sas`, after apply_policy(), has all mandatory fields except the expiry, which is_in_time()
+// Returns whether `sas`, after apply_policy(), has all mandatory fields except the expiry, which is_within_validity()
 // checks.
 bool is_complete(const SasParameters& sas);
 
 // The start is optional; the expiry is mandatory.
-bool is_in_time(const SasParameters& sas, DateTime now);
+bool is_within_validity(const SasParameters& sas, DateTime now);
 
 // `allowed`: the field `sip`, an address or `first-last`. The service supports only IPv4. The IPv6 loopback
 // counts as 127.0.0.1.

@@ -134,7 +134,7 @@ bool is_complete(const SasParameters& sas) {
   return !sas.permissions.empty() && (names_all || !sas.is_account_sas());
 }
 
-bool is_in_time(const SasParameters& sas, DateTime now) {
+bool is_within_validity(const SasParameters& sas, DateTime now) {
   const auto expiry = parse_date_time(sas.expiry);
   if (!expiry || now > *expiry) return false;
   if (sas.start.empty()) return true;
@@ -258,7 +258,7 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
     if (policy == identifiers.end() || !apply_policy(*policy, *sas))
       return Error(ErrorCode::AuthenticationFailed);
   }
-  if (!is_complete(*sas) || !is_in_time(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
+  if (!is_complete(*sas) || !is_within_validity(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return Error(ErrorCode::AuthorizationSourceIPMismatch,
                  "This request is not authorized to perform this operation using this source IP " +

@@ -33,10 +33,10 @@ Result<void> authorize(const Caller& caller, const Operation& operation) {
   const auto table = table_of(operation);
   if (caller.kind == Caller::Kind::TableSas && !table.empty() && !equals_ignoring_case(table, caller.table))
     return Error(ErrorCode::AuthorizationFailure);
-  if (const auto* get = std::get_if<GetEntity>(&operation); get != nullptr && !may_touch(caller, get->key))
+  if (const auto* get = std::get_if<GetEntity>(&operation); get != nullptr && !may_access(caller, get->key))
     return Error(ErrorCode::ResourceNotFound);
   if (const auto* write = std::get_if<WriteEntity>(&operation);
-      write != nullptr && !may_touch(caller, write->key))
+      write != nullptr && !may_access(caller, write->key))
     return Error(ErrorCode::AuthorizationFailure);
   return {};
 }

@@ -222,7 +222,7 @@ std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<
     sas = merged;
   }
   if (!is_complete(*sas)) return explain_missing(*sas);
-  if (!is_in_time(*sas, now)) return explain_time(*sas, now);
+  if (!is_within_validity(*sas, now)) return explain_time(*sas, now);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return "The SAS is for the address or range " + in_quotes(sas->ip) +
            " (sip), but the client's address is " + in_quotes(request.remote_address) + ".";

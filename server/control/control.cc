@@ -10,7 +10,7 @@
 namespace rocktable {
 namespace {
 
-Response answer_ready(const ControlState& state, const ControlArguments&) {
+Response handle_ready(const ControlState& state, const ControlArguments&) {
   if (state.stopping) return control_json(503, {{"status", "stopping"}});
   if (const auto reason = state.store.unavailable())
     return control_json(503,
@@ -18,11 +18,11 @@ Response answer_ready(const ControlState& state, const ControlArguments&) {
   return control_json(200, {{"status", "ready"}, {"store", StoreFixtures(state.store).contents_id()}});
 }
 
-Response answer_health(const ControlState&, const ControlArguments&) {
+Response handle_health(const ControlState&, const ControlArguments&) {
   return control_json(200, {{"status", "ready"}});
 }
 
-Response answer_stats(const ControlState& state, const ControlArguments&) {
+Response handle_stats(const ControlState& state, const ControlArguments&) {
   return control_json(200, state.statistics.to_json());
 }
 
@@ -30,22 +30,22 @@ struct Route {
   std::string_view method;
   std::string_view pattern;  // `*` matches one segment: the name
   bool may_block;
-  Response (*answer)(const ControlState& state, const ControlArguments& arguments);
+  Response (*handler)(const ControlState& state, const ControlArguments& arguments);
 };
 
 constexpr Route kRoutes[] = {
-    {"GET", "health", false, answer_health},
-    {"GET", "ready", false, answer_ready},
-    {"GET", "stats", false, answer_stats},
-    {"GET", "contents", true, answer_contents},
-    {"POST", "reset", true, answer_reset},
-    {"GET", "snapshots", true, answer_list_of_snapshots},
-    {"GET", "snapshots/*", true, answer_snapshot},
-    {"POST", "snapshots/*", true, answer_take_snapshot},
-    {"DELETE", "snapshots/*", true, answer_delete_snapshot},
-    {"POST", "snapshots/*/restore", true, answer_restore_snapshot},
-    {"POST", "accounts/*", true, answer_clone_account},
-    {"DELETE", "accounts/*", true, answer_delete_account},
+    {"GET", "health", false, handle_health},
+    {"GET", "ready", false, handle_ready},
+    {"GET", "stats", false, handle_stats},
+    {"GET", "contents", true, handle_contents},
+    {"POST", "reset", true, handle_reset},
+    {"GET", "snapshots", true, handle_list_snapshots},
+    {"GET", "snapshots/*", true, handle_get_snapshot},
+    {"POST", "snapshots/*", true, handle_take_snapshot},
+    {"DELETE", "snapshots/*", true, handle_delete_snapshot},
+    {"POST", "snapshots/*/restore", true, handle_restore_snapshot},
+    {"POST", "accounts/*", true, handle_clone_account},
+    {"DELETE", "accounts/*", true, handle_delete_account},
 };
 
 // Removes the first segment from `path` and returns it.
@@ -114,7 +114,7 @@ Response control_response(const ControlRequest& request, const ControlState& sta
   }
   const auto query = QueryParameters::parse(query_of(request.target));
   if (!query) return control_error(400, "The query is not percent-encoded UTF-8.");
-  return route->answer(state, {name, *query});
+  return route->handler(state, {name, *query});
 }
 
 }  // namespace rocktable

@@ -52,7 +52,7 @@ Response done() { return control_json(200, {{"status", "done"}}); }
 
 // --- Contents ----------------------------------------------------------------------------------------------
 
-Response answer_contents(const ControlState& state, const ControlArguments& arguments) {
+Response handle_contents(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [account, tables] : StoreFixtures(state.store).table_counts())
@@ -62,7 +62,7 @@ Response answer_contents(const ControlState& state, const ControlArguments& argu
 
 // --- Reset -------------------------------------------------------------------------------------------------
 
-Response answer_reset(const ControlState& state, const ControlArguments& arguments) {
+Response handle_reset(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {"account", "table"})) return std::move(*refusal);
   const auto account = arguments.query.get("account"), table = arguments.query.get("table");
   if (table && !account) return control_error(400, "A table needs its account: ?account=NAME&table=NAME");
@@ -82,21 +82,21 @@ Response answer_reset(const ControlState& state, const ControlArguments& argumen
 
 // --- Snapshots ---------------------------------------------------------------------------------------------
 
-Response answer_list_of_snapshots(const ControlState& state, const ControlArguments& arguments) {
+Response handle_list_snapshots(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& info : StoreFixtures(state.store).snapshots()) list.push_back(to_json(info));
   return control_json(200, {{"snapshots", list}});
 }
 
-Response answer_snapshot(const ControlState& state, const ControlArguments& arguments) {
+Response handle_get_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   for (const auto& info : StoreFixtures(state.store).snapshots())
     if (info.name == arguments.name) return control_json(200, to_json(info));
   return no_such_snapshot(arguments.name);
 }
 
-Response answer_take_snapshot(const ControlState& state, const ControlArguments& arguments) {
+Response handle_take_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {"replace"})) return std::move(*refusal);
   const auto replace = arguments.query.get("replace").value_or("false");
   if (replace != "true" && replace != "false")
@@ -112,13 +112,13 @@ Response answer_take_snapshot(const ControlState& state, const ControlArguments&
   return control_json(201, to_json(**taken));
 }
 
-Response answer_delete_snapshot(const ControlState& state, const ControlArguments& arguments) {
+Response handle_delete_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   if (!StoreFixtures(state.store).delete_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
   return done();
 }
 
-Response answer_restore_snapshot(const ControlState& state, const ControlArguments& arguments) {
+Response handle_restore_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   if (!StoreFixtures(state.store).restore_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
   state.settings_changed();
@@ -127,7 +127,7 @@ Response answer_restore_snapshot(const ControlState& state, const ControlArgumen
 
 // --- Accounts ----------------------------------------------------------------------------------------------
 
-Response answer_clone_account(const ControlState& state, const ControlArguments& arguments) {
+Response handle_clone_account(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {"from"})) return std::move(*refusal);
   const auto from = arguments.query.get("from");
   if (!from) return control_error(400, "The account to copy is missing: ?from=NAME");
@@ -146,7 +146,7 @@ Response answer_clone_account(const ControlState& state, const ControlArguments&
   throw ServiceException(clone.error());
 }
 
-Response answer_delete_account(const ControlState& state, const ControlArguments& arguments) {
+Response handle_delete_account(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   if (!state.serves_account(arguments.name)) return unknown_account(arguments.name);
   StoreFixtures(state.store).reset_account(arguments.name);

@@ -10,16 +10,16 @@ namespace rocktable {
 
 // All return 400 for an unknown parameter, and 404 for an account that is not served.
 
-Response answer_contents(const ControlState& state, const ControlArguments& arguments);
-Response answer_reset(const ControlState& state, const ControlArguments& arguments);
+Response handle_contents(const ControlState& state, const ControlArguments& arguments);
+Response handle_reset(const ControlState& state, const ControlArguments& arguments);
 
-Response answer_list_of_snapshots(const ControlState& state, const ControlArguments& arguments);
-Response answer_snapshot(const ControlState& state, const ControlArguments& arguments);
-Response answer_take_snapshot(const ControlState& state, const ControlArguments& arguments);
-Response answer_delete_snapshot(const ControlState& state, const ControlArguments& arguments);
-Response answer_restore_snapshot(const ControlState& state, const ControlArguments& arguments);
+Response handle_list_snapshots(const ControlState& state, const ControlArguments& arguments);
+Response handle_get_snapshot(const ControlState& state, const ControlArguments& arguments);
+Response handle_take_snapshot(const ControlState& state, const ControlArguments& arguments);
+Response handle_delete_snapshot(const ControlState& state, const ControlArguments& arguments);
+Response handle_restore_snapshot(const ControlState& state, const ControlArguments& arguments);
 
-Response answer_clone_account(const ControlState& state, const ControlArguments& arguments);
-Response answer_delete_account(const ControlState& state, const ControlArguments& arguments);
+Response handle_clone_account(const ControlState& state, const ControlArguments& arguments);
+Response handle_delete_account(const ControlState& state, const ControlArguments& arguments);
 
 }  // namespace rocktable

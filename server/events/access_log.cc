@@ -74,7 +74,7 @@ void AccessLog::print(const std::string& line) {
       ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
 }
 
-void AccessLog::take(const RequestEvent& event) {
+void AccessLog::record(const RequestEvent& event) {
   if (silent_ && !file_) return;
   const std::string target = printable(without_signature(event.target));
   if (!silent_) print(console_line(event, target));

@@ -19,7 +19,7 @@ class AccessLog : public RequestEventSink {
   // `debug_file`: empty: none. Throws std::runtime_error if it cannot be written.
   AccessLog(bool silent, const std::string& debug_file);
 
-  void take(const RequestEvent& event) override;
+  void record(const RequestEvent& event) override;
 
  private:
   void print(const std::string& line);

@@ -61,8 +61,8 @@ void ConnectionTrace::complete(const Request& request, std::size_t body_bytes, b
   http_1_0_ = http_1_0;
 }
 
-void ConnectionTrace::break_off(const Request& request, std::size_t body_bytes, bool http_1_0,
-                                std::string_view unread, std::string comment) {
+void ConnectionTrace::fail(const Request& request, std::size_t body_bytes, bool http_1_0,
+                           std::string_view unread, std::string comment) {
   if (!started_) return;
   complete(request, body_bytes, http_1_0);
   if (head_.empty() && !request.method.empty()) head_ = head_of(request, http_1_0, kMaxTracedBytes);
@@ -70,23 +70,25 @@ void ConnectionTrace::break_off(const Request& request, std::size_t body_bytes, 
   comment_ = std::move(comment);
 }
 
-void ConnectionTrace::answer(std::string_view bytes, std::string_view body, std::optional<ErrorCode> error,
-                             Clock::time_point since, bool written) {
+void ConnectionTrace::end_with_response(std::string_view bytes, std::string_view body,
+                                        std::optional<ErrorCode> error, Clock::time_point since,
+                                        bool written) {
   constexpr std::string_view kEndOfHead = "\r\n\r\n";
   begin();  // the request was refused before a byte was read
   TracedExchange exchange;
   exchange.working = between(whole_, since);
   exchange.sending = between(since, Clock::now());
-  exchange.answer_head = bytes.substr(0, std::min(bytes.find(kEndOfHead), bytes.size()) + kEndOfHead.size());
-  exchange.answer_body = body;
-  exchange.answer_body_bytes = body.size();
+  exchange.response_head =
+      bytes.substr(0, std::min(bytes.find(kEndOfHead), bytes.size()) + kEndOfHead.size());
+  exchange.response_body = body;
+  exchange.response_body_bytes = body.size();
   if (error) exchange.error_code = to_string(*error);
   if (!written)
     add_sentence(comment_, "the client closed the connection before it received the whole response");
   write(exchange);
 }
 
-void ConnectionTrace::leave_unanswered(std::string comment) {
+void ConnectionTrace::end_without_response(std::string comment) {
   if (!started_) return;
   if (!comment.empty()) comment_ = std::move(comment);
   TracedExchange exchange;
@@ -102,9 +104,9 @@ void ConnectionTrace::write(TracedExchange& exchange) {
   exchange.started = started_at_;
   exchange.receiving = between(*started_, whole_);
   exchange.scheme = is_secure_ ? "https" : "http";
-  exchange.server_address = ends_.server_address;
-  exchange.server_port = ends_.server_port;
-  exchange.client_address = ends_.client_address;
+  exchange.server_address = addresses_.server_address;
+  exchange.server_port = addresses_.server_port;
+  exchange.client_address = addresses_.client_address;
   exchange.connection = connection_;
   exchange.request_head = head_;
   if (request_ != nullptr && request_->body != nullptr) exchange.request_body = *request_->body;

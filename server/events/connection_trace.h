@@ -21,15 +21,15 @@ class ConnectionTrace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  struct Ends {
+  struct Addresses {
     std::string server_address;
     std::uint16_t server_port = 0;
     std::string client_address;
   };
 
   // The trace must outlive this.
-  ConnectionTrace(Trace& trace, Ends ends)
-      : trace_(trace), ends_(std::move(ends)), connection_(trace.next_connection()) {}
+  ConnectionTrace(Trace& trace, Addresses addresses)
+      : trace_(trace), addresses_(std::move(addresses)), connection_(trace.next_connection()) {}
 
   // Call after the TLS handshake: URLs start with https from then on.
   void secure() { is_secure_ = true; }
@@ -51,23 +51,23 @@ class ConnectionTrace {
 
   // Call if the request stays incomplete. `unread`: if the head is incomplete, the received bytes that are
   // not part of `request`.
-  void break_off(const Request& request, std::size_t body_bytes, bool http_1_0, std::string_view unread,
-                 std::string comment);
+  void fail(const Request& request, std::size_t body_bytes, bool http_1_0, std::string_view unread,
+            std::string comment);
 
   // Call after writing the response, or failing to write it. Writes the entry. `bytes` starts with the head
   // of the response.
-  void answer(std::string_view bytes, std::string_view body, std::optional<ErrorCode> error,
-              Clock::time_point since, bool written);
+  void end_with_response(std::string_view bytes, std::string_view body, std::optional<ErrorCode> error,
+                         Clock::time_point since, bool written);
 
   // Call if there is no response. Writes the entry if bytes of a request arrived.
-  void leave_unanswered(std::string comment = {});
+  void end_without_response(std::string comment = {});
 
  private:
   void begin_now();
   void write(TracedExchange& exchange);
 
   Trace& trace_;
-  Ends ends_;
+  Addresses addresses_;
   std::uint64_t connection_;
   bool is_secure_ = false;
 

@@ -151,7 +151,7 @@ Head read_request_head(std::string_view text) {
 }
 
 // `HTTP/1.1 STATUS REASON`
-Head read_answer_head(std::string_view text) {
+Head read_response_head(std::string_view text) {
   Head head = read_head(text);
   const auto space = std::min(head.second.find(' '), head.second.size());
   head.third = head.second.substr(std::min(space + 1, head.second.size()));
@@ -278,12 +278,12 @@ int status_of(std::string_view text) {
 }
 
 Json answer_of(const TracedExchange& exchange) {
-  const Head head = read_answer_head(exchange.answer_head);
+  const Head head = read_response_head(exchange.response_head);
   const std::string_view type = head.get("Content-Type");
-  Json content = {{"size", exchange.answer_body_bytes}, {"mimeType", text_of(type)}};
-  if (exchange.answer_body_bytes > 0)
-    add_body(content, exchange.answer_body, exchange.answer_body_bytes, type);
-  const bool is_there = !exchange.answer_head.empty();
+  Json content = {{"size", exchange.response_body_bytes}, {"mimeType", text_of(type)}};
+  if (exchange.response_body_bytes > 0)
+    add_body(content, exchange.response_body, exchange.response_body_bytes, type);
+  const bool is_there = !exchange.response_head.empty();
   return {{"status", status_of(head.second)},
           {"statusText", text_of(head.third)},
           {"httpVersion", text_of(head.first)},
@@ -291,8 +291,8 @@ Json answer_of(const TracedExchange& exchange) {
           {"headers", headers_of(head)},
           {"content", std::move(content)},
           {"redirectURL", ""},
-          {"headersSize", is_there ? static_cast<std::int64_t>(exchange.answer_head.size()) : -1},
-          {"bodySize", is_there ? static_cast<std::int64_t>(exchange.answer_body_bytes) : -1}};
+          {"headersSize", is_there ? static_cast<std::int64_t>(exchange.response_head.size()) : -1},
+          {"bodySize", is_there ? static_cast<std::int64_t>(exchange.response_body_bytes) : -1}};
 }
 
 // Members that HAR does not define. HAR reserves names with a leading underscore for them.

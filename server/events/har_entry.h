@@ -34,9 +34,9 @@ struct TracedExchange {
   std::string_view request_head;  // request line and headers, as far as received; may not be HTTP
   std::string_view request_body;
   std::size_t request_body_bytes = 0;  // of the whole body
-  std::string_view answer_head;        // empty: no response
-  std::string_view answer_body;
-  std::size_t answer_body_bytes = 0;
+  std::string_view response_head;      // empty: no response
+  std::string_view response_body;
+  std::size_t response_body_bytes = 0;
 
   std::string_view request_id;  // empty: not accepted as a request
   std::string_view plan_class;  // empty if the request read nothing by key

@@ -48,7 +48,7 @@ struct RequestEvent {
 class RequestEventSink {
  public:
   virtual ~RequestEventSink() = default;
-  virtual void take(const RequestEvent& event) = 0;
+  virtual void record(const RequestEvent& event) = 0;
 };
 
 }  // namespace rocktable

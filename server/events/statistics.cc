@@ -88,7 +88,7 @@ nlohmann::json Statistics::to_json() const {
   return {{"counters", std::move(rows)}};
 }
 
-void Statistics::take(const RequestEvent& event) {
+void Statistics::record(const RequestEvent& event) {
   if (event.key == nullptr) return;
   Counters counters = difference(event.reads, event.counted_reads);
   counters.requests = 1;

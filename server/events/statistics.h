@@ -32,7 +32,7 @@ struct Counters {
 class Statistics : public RequestEventSink {
  public:
   // Counts the request under its key, and the reads that RunningScanCounter has not counted yet.
-  void take(const RequestEvent& event) override;
+  void record(const RequestEvent& event) override;
 
   // Adds to the counters of a key. After ten thousand keys, further keys are counted under account and table
   // `*`, still by operation and plan class.

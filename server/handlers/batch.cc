@@ -51,9 +51,9 @@ void add_common(std::string& out) {
 }
 
 // A part with only its status, and room for the usual headers.
-BatchAnswer answer_with(int status) {
+BatchResponse answer_with(int status) {
   constexpr std::size_t kUsualFields = 512;
-  BatchAnswer out;
+  BatchResponse out;
   out.status_line.reserve(32);
   out.status_line.append("HTTP/1.1 ")
       .append(std::to_string(status))
@@ -69,10 +69,10 @@ void add_json_type(std::string& out, const Part& part) {
 
 // --- Answers --------------------------------------------------------------------------------------------
 
-BatchAnswer inserted_with_content(const RequestContext& context, const ChangeSetPart& write,
-                                  DateTime timestamp) {
+BatchResponse inserted_with_content(const RequestContext& context, const ChangeSetPart& write,
+                                    DateTime timestamp) {
   const PayloadFormat format = payload_format(context, write.change.table, write.part.preferences.level);
-  BatchAnswer out = answer_with(201);
+  BatchResponse out = answer_with(201);
   out.body = inserted_entity_body(format, write.change, timestamp);
   append_field(out.headers, "DataServiceVersion", "3.0;");
   add_json_type(out.headers, write.part);
@@ -84,12 +84,12 @@ BatchAnswer inserted_with_content(const RequestContext& context, const ChangeSet
   return out;
 }
 
-BatchAnswer success(const RequestContext& context, const ChangeSetPart& write, DateTime timestamp) {
+BatchResponse success(const RequestContext& context, const ChangeSetPart& write, DateTime timestamp) {
   const Prefer prefer = write.part.preferences.prefer;
   if (write.insert && prefer != Prefer::ReturnNoContent)
     return inserted_with_content(context, write, timestamp);
   const bool deleted = write.change.write.kind == WriteKind::Delete;
-  BatchAnswer out = answer_with(204);
+  BatchResponse out = answer_with(204);
   add_content_id(out.headers, write.part);
   add_common(out.headers);
   append_preference_applied(out.headers, write.part.preferences);
@@ -103,10 +103,10 @@ BatchAnswer success(const RequestContext& context, const ChangeSetPart& write, D
   return out;
 }
 
-BatchAnswer failure_answer(const RequestContext& context, const Failure& failure, const Part& part) {
+BatchResponse failure_response(const RequestContext& context, const Failure& failure, const Part& part) {
   Error error = failure.error;
   if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
-  BatchAnswer out = answer_with(status_of(error.code));
+  BatchResponse out = answer_with(status_of(error.code));
   out.error = error.code;
   out.explanation = failure.explanation;
   out.body = json_error_body(error, context);
@@ -120,7 +120,7 @@ BatchAnswer failure_answer(const RequestContext& context, const Failure& failure
   return out;
 }
 
-Response answer(const RequestContext& context, bool change_set, const std::vector<BatchAnswer>& answers) {
+Response answer(const RequestContext& context, bool change_set, const std::vector<BatchResponse>& answers) {
   const std::string boundary = "batchresponse_" + new_guid();
   Response response = table_layer_response(context, 202);
   response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
@@ -169,7 +169,7 @@ ChangeSetPart prepare(const BatchPart& raw, const RequestContext& context, Part&
   if (insert == nullptr && write == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
   AddressedMutation change = insert != nullptr ? to_mutation(std::move(*insert), raw.body)
                                                : to_mutation(std::move(*write), raw.body);
-  require_reach(context, change);
+  require_entity_access(context, change);
   return {part, insert != nullptr, std::move(change)};
 }
 
@@ -191,8 +191,8 @@ class TransactionRules {
 
 // --- Transactions and queries ---------------------------------------------------------------------------
 
-std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context,
-                                std::vector<ChangeSetPart>& prepared, RequestStats& stats) {
+std::vector<BatchResponse> commit(TableStore& store, const RequestContext& context,
+                                  std::vector<ChangeSetPart>& prepared, RequestStats& stats) {
   std::vector<Mutation> writes;  // moved here and back, because the store takes a contiguous range
   writes.reserve(prepared.size());
   for (auto& one : prepared) writes.push_back(std::move(one.change.write));
@@ -201,7 +201,7 @@ std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context
       store.commit({context.target.account, first.table}, first.partition_key, writes, &stats);
   for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
   if (timestamp) {
-    std::vector<BatchAnswer> answers;
+    std::vector<BatchResponse> answers;
     answers.reserve(prepared.size());
     for (const auto& one : prepared) answers.push_back(success(context, one, *timestamp));
     return answers;
@@ -210,7 +210,7 @@ std::vector<BatchAnswer> commit(TableStore& store, const RequestContext& context
   const WriteRefusal& refusal = timestamp.error();
   const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
   return {
-      failure_answer(context, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
+      failure_response(context, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
 }
 
 // Runs `step` on one part. Returns its refusal, or nullopt. An operation that is not allowed in a batch refuses the whole
@@ -226,8 +226,8 @@ std::optional<ServiceException> refusal_of(const Step& step) {
   }
 }
 
-std::vector<BatchAnswer> run_change_set(TableStore& store, const RequestContext& context,
-                                        const BatchRequest& request, RequestStats& stats) {
+std::vector<BatchResponse> run_change_set(TableStore& store, const RequestContext& context,
+                                          const BatchRequest& request, RequestStats& stats) {
   std::vector<ChangeSetPart> prepared;
   prepared.reserve(std::min(request.parts.size(), kMaxOperations));
   TransactionRules rules;
@@ -236,22 +236,23 @@ std::vector<BatchAnswer> run_change_set(TableStore& store, const RequestContext&
     if (i == kMaxOperations) {
       refusal_of([&] { parse_part(request.parts[i], context, part); });
       // The service reports the index of the last allowed operation, not of the one beyond the limit.
-      return {failure_answer(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
+      return {failure_response(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
     }
     const auto refusal = refusal_of([&] {
       ChangeSetPart write = prepare(request.parts[i], context, part);
       if (const auto violation = rules.violation(write.change)) throw ServiceException(*violation);
       prepared.push_back(std::move(write));
     });
-    if (refusal) return {failure_answer(context, {i, refusal->error(), true, refusal->explanation()}, part)};
+    if (refusal)
+      return {failure_response(context, {i, refusal->error(), true, refusal->explanation()}, part)};
   }
   if (prepared.empty()) return {};
   return commit(store, context, prepared, stats);
 }
 
-BatchAnswer found(const TableStore& store, const RequestContext& context, const Part& part,
-                  const GetEntity& query, RequestStats& stats) {
-  BatchAnswer out = answer_with(200);
+BatchResponse found(const TableStore& store, const RequestContext& context, const Part& part,
+                    const GetEntity& query, RequestStats& stats) {
+  BatchResponse out = answer_with(200);
   const auto render = [&](const EntityView& entity) {
     append_field(out.headers, "DataServiceVersion", "3.0;");
     add_json_type(out.headers, part);
@@ -270,17 +271,17 @@ bool is_query(const BatchRequest& request) {
   return !request.change_set && request.parts.front().method == "GET";
 }
 
-BatchAnswer run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
-                      RequestStats& stats) {
+BatchResponse run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
+                        RequestStats& stats) {
   Part part;
-  BatchAnswer out;
+  BatchResponse out;
   const auto refusal = refusal_of([&] {
     const Operation operation = parse_part(raw, context, part);
     const auto* query = std::get_if<GetEntity>(&operation);
     if (query == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
     out = found(store, context, part, *query, stats);
   });
-  if (refusal) return failure_answer(context, {0, refusal->error(), true, refusal->explanation()}, part);
+  if (refusal) return failure_response(context, {0, refusal->error(), true, refusal->explanation()}, part);
   return out;
 }
 

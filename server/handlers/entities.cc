@@ -64,9 +64,9 @@ std::string inserted_entity_body(const PayloadFormat& format, const AddressedMut
   return body;
 }
 
-void require_reach(const RequestContext& context, const AddressedMutation& write) {
+void require_entity_access(const RequestContext& context, const AddressedMutation& write) {
   const EntityKey key{write.partition_key, write.write.row_key};
-  if (may_touch(context.caller, key)) return;
+  if (may_access(context.caller, key)) return;
   throw ServiceException(ErrorCode::AuthorizationFailure,
                          context.explains ? explain_key_out_of_range(context.caller, key) : std::string());
 }
@@ -74,7 +74,7 @@ void require_reach(const RequestContext& context, const AddressedMutation& write
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
                        const std::string& body, RequestStats& stats) {
   const AddressedMutation insert = to_mutation(operation, body);
-  require_reach(context, insert);
+  require_entity_access(context, insert);
   const DateTime timestamp =
       store.commit(name_of(context, insert.table), insert.partition_key, {&insert.write, 1}, &stats).value();
 
@@ -131,7 +131,7 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
     return true;
   };
   const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
-  const KeyRanges ranges = within_reach(query.plan.ranges, context.caller);
+  const KeyRanges ranges = accessible_ranges(query.plan.ranges, context.caller);
   const Filter* filter = query.filter ? &*query.filter : nullptr;
   const auto next = store
                         .scan(name_of(context, query.table), ranges, query.page_size, deadline, visit, &stats,

@@ -23,7 +23,7 @@ AddressedMutation to_mutation(InsertEntity operation, std::string_view body);
 AddressedMutation to_mutation(WriteEntity operation, std::string_view body);
 
 // Throws ServiceException: AuthorizationFailure, if the caller's signature does not grant this entity.
-void require_reach(const RequestContext& context, const AddressedMutation& write);
+void require_entity_access(const RequestContext& context, const AddressedMutation& write);
 
 // `<base>/mytable(PartitionKey='p',RowKey='r')`.
 std::string entity_location(const RequestContext& context, const AddressedMutation& inserted);

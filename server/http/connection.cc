@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its 
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
 
-ConnectionTrace::Ends ends_of(const asio::ip::tcp::socket& socket, const std::string& remote_address) {
+ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket, const std::string& remote_address) {
   boost::system::error_code ignored;
   const auto local = socket.local_endpoint(ignored);
   return {local.address().to_string(), local.port(), remote_address};
@@ -60,7 +60,7 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
       buffer_(kMaxHeaderBytes + kMaxReadBytes),
       head_share_(context.heads),
       body_share_(context.bodies),
-      answer_share_(context.answers),
+      response_share_(context.responses),
       watchdog_(context.timeouts) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -69,7 +69,7 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
   request_.remote_address = remote_address_;
   request_.service = service;
   if (context.trace)
-    trace_ = std::make_unique<ConnectionTrace>(*context.trace, ends_of(stream_.socket(), remote_address_));
+    trace_ = std::make_unique<ConnectionTrace>(*context.trace, addresses_of(stream_.socket(), remote_address_));
   enter(State::Idle);
 }
 
@@ -112,15 +112,15 @@ asio::awaitable<void> Connection::serve_requests() {
       if (refusal) co_await refuse(*refusal);
       co_return;
     }
-    if (!co_await answer(reader.parser())) co_return;
+    if (!co_await respond(reader.parser())) co_return;
   }
 }
 
 // Refuses bytes that are not a request. The connection ends.
 asio::awaitable<void> Connection::refuse(const Error& error) {
   const Response response = context_.service.refuse(error, request_.service);
-  const Delivery delivery{.keep_alive = false};
-  co_await write(response, delivery);
+  const ResponseOptions options{.keep_alive = false};
+  co_await write(response, options);
 }
 
 // Reads one whole request. Returns false if none will come.
@@ -206,15 +206,17 @@ void Connection::charge_head() {
 // Waits until the share is granted, in the order of arrival. Returns false if the client hangs up meanwhile, or if the
 // server stops before the request is complete.
 asio::awaitable<bool> Connection::await_share(MemoryBudget::Share& share, std::size_t bytes) {
-  turn_ = std::make_shared<asio::steady_timer>(stream_.get_executor(), asio::steady_timer::time_point::max());
-  MemoryBudget::Turn turn(
-      share, bytes, [timer = turn_] { asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
-  bool granted = turn.claim();
+  memory_timer_ =
+      std::make_shared<asio::steady_timer>(stream_.get_executor(), asio::steady_timer::time_point::max());
+  MemoryBudget::Waiter waiter(share, bytes, [timer = memory_timer_] {
+    asio::post(timer->get_executor(), [timer] { timer->cancel(); });
+  });
+  bool granted = waiter.claim();
   while (!granted && !hung_up_ && !(finishing_ && watchdog_.state() == State::Waiting)) {
-    co_await turn_->async_wait(kAwait);
-    granted = turn.claim();
+    co_await memory_timer_->async_wait(kAwait);
+    granted = waiter.claim();
   }
-  turn_.reset();
+  memory_timer_.reset();
   co_return granted;
 }
 
@@ -235,7 +237,7 @@ void Connection::accept(const RequestParser& parser) {
 
 // Renders a refusal at once. The head is not needed any more, so its memory is released before the body comes.
 void Connection::refuse_early(RequestParser& parser) {
-  refusal_ = call_->run(hung_up_, answer_share_);
+  refusal_ = call_->run(hung_up_, response_share_);
   report(*refusal_);
   call_.reset();
   if (trace_) trace_->keep_head(request_, parser.is_http_1_0());
@@ -247,45 +249,46 @@ void Connection::refuse_early(RequestParser& parser) {
 
 // Charges the response. Returns false if there is no memory for it. The response to a write is never refused, because the
 // write has happened; nor is a page that has a share, because it exceeds the share by one entity at most.
-bool Connection::hold_answer(std::size_t bytes) {
+bool Connection::hold_response(std::size_t bytes) {
   if (bytes <= kFreeBytes) {
-    answer_share_.release();
+    response_share_.release();
     return true;
   }
   const bool may_refuse =
       call_->only_reads() || (request_.method == "GET" && call_->lane() == Lane::Connection);
-  if (may_refuse && !answer_share_.is_held()) return answer_share_.take(bytes);
-  answer_share_.charge(bytes);
+  if (may_refuse && !response_share_.is_held()) return response_share_.take(bytes);
+  response_share_.charge(bytes);
   return true;
 }
 
 // Runs the request and writes the response. Returns whether the connection serves further requests.
-asio::awaitable<bool> Connection::answer(const RequestParser& parser) {
+asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
   enter(State::Working);
   if (trace_) trace_->complete(request_, parser.body_bytes(), parser.is_http_1_0());
   std::optional<Response> response = std::exchange(refusal_, std::nullopt);
   if (!response) {
     if (!call_) accept(parser);
     if (call_->lane() == Lane::Connection) {
-      response = call_->run(hung_up_, answer_share_);
+      response = call_->run(hung_up_, response_share_);
     } else {
       response = co_await run_watched();
     }
     if (!response) {  // the client hung up
-      if (trace_) trace_->leave_unanswered("the client went away before its query began");
+      if (trace_) trace_->end_without_response("the client went away before its query began");
       co_return false;
     }
-    if (!hold_answer(response->body.size()))
+    if (!hold_response(response->body.size()))
       response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
     report(*response);
     call_.reset();
   }
-  const Delivery delivery{.keep_alive = parser.keep_alive() && !finishing_, .http_1_0 = parser.is_http_1_0()};
-  const bool written = co_await write(*response, delivery);
-  answer_share_.release();
+  const ResponseOptions options{.keep_alive = parser.keep_alive() && !finishing_,
+                                .http_1_0 = parser.is_http_1_0()};
+  const bool written = co_await write(*response, options);
+  response_share_.release();
   body_share_.release();
   head_share_.release();
-  co_return written&& delivery.keep_alive;
+  co_return written&& options.keep_alive;
 }
 
 // Makes the event of the call, and hands it to each sink.
@@ -293,7 +296,7 @@ void Connection::report(const Response& response) {
   const auto duration = Watchdog::Clock::now() - watchdog_.since();
   const RequestEvent event =
       call_->event(response, std::chrono::duration_cast<std::chrono::microseconds>(duration));
-  for (RequestEventSink* const sink : context_.event_sinks) sink->take(event);
+  for (RequestEventSink* const sink : context_.event_sinks) sink->record(event);
   if (trace_) trace_->keep_outcome(event);
 }
 
@@ -304,9 +307,9 @@ void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
   const bool head_is_broken = !parser.is_header_done() && reader.error() != http::error::body_limit;
   const auto bytes = buffer_.data();
   const std::string_view unread(static_cast<const char*>(bytes.data()), head_is_broken ? bytes.size() : 0);
-  trace_->break_off(request_, parser.body_bytes(), parser.is_http_1_0(), unread,
-                    reason_of(reader.error(), is_refused));
-  if (!is_refused) trace_->leave_unanswered();
+  trace_->fail(request_, parser.body_bytes(), parser.is_http_1_0(), unread,
+               reason_of(reader.error(), is_refused));
+  if (!is_refused) trace_->end_without_response();
 }
 
 // Runs the call on the threads of its lane. Returns nullopt if the client hung up before a query began.
@@ -320,11 +323,11 @@ asio::awaitable<std::optional<Response>> Connection::run_watched() {
 asio::awaitable<std::optional<Response>> Connection::run_on_lane(Watch& watch) {
   std::optional<Response> response;
   bool has_room = true;
-  if (call_->lane() == Lane::Table) has_room = co_await await_share(answer_share_, PageBudget::kFirstBytes);
+  if (call_->lane() == Lane::Table) has_room = co_await await_share(response_share_, PageBudget::kFirstBytes);
   if (has_room)
     response = co_await asio::co_spawn(
         context_.lanes.of(call_->lane()),
-        run_there(*call_, hung_up_, answer_share_, std::chrono::steady_clock::now()), asio::use_awaitable);
+        run_there(*call_, hung_up_, response_share_, std::chrono::steady_clock::now()), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();
@@ -338,7 +341,7 @@ asio::awaitable<void> Connection::watch(Watch& watch) {
   while (!watch.over && !hung_up_) {
     if (stream_.has_hung_up()) {
       hung_up_ = true;
-      if (turn_) turn_->cancel();
+      if (memory_timer_) memory_timer_->cancel();
       co_return;
     }
     watch.pause.expires_after(kWatchInterval);
@@ -346,12 +349,12 @@ asio::awaitable<void> Connection::watch(Watch& watch) {
   }
 }
 
-asio::awaitable<bool> Connection::write(const Response& response, const Delivery& delivery) {
+asio::awaitable<bool> Connection::write(const Response& response, const ResponseOptions& options) {
   enter(State::Writing);
   outgoing_.clear();
-  append_response_head(outgoing_, response, delivery);
+  append_response_head(outgoing_, response, options);
   const std::string_view body = response.sends_body ? std::string_view(response.body) : "";
-  const std::string_view tail = response_tail(response, delivery);
+  const std::string_view tail = response_tail(response, options);
   boost::system::error_code error;
   std::size_t bytes = 0;
   if (body.size() <= kMaxJoinedBytes) {  // one buffer and one TLS record cost less than two without the copy
@@ -366,7 +369,7 @@ asio::awaitable<bool> Connection::write(const Response& response, const Delivery
     };
     std::tie(error, bytes) = co_await asio::async_write(stream_, buffers, next, kAwait);
   }
-  if (trace_) trace_->answer(outgoing_, body, response.error, watchdog_.since(), !error);
+  if (trace_) trace_->end_with_response(outgoing_, body, response.error, watchdog_.since(), !error);
   co_return !error;
 }
 
@@ -390,12 +393,12 @@ void Connection::sweep(Watchdog::Clock::time_point now) {
   const auto is_short = [](const MemoryBudget::Share& share, const MemoryBudget& budget) {
     return share.is_held() && budget.is_short();
   };
-  const Watchdog::Circumstances circumstances{
+  const Watchdog::ConnectionUse use{
       .finishing = finishing_,
       .holds_buffers = holds_much(),
       .request_is_short = is_short(head_share_, context_.heads) || is_short(body_share_, context_.bodies),
-      .answer_is_short = is_short(answer_share_, context_.answers)};
-  switch (watchdog_.check(now, circumstances)) {
+      .response_is_short = is_short(response_share_, context_.responses)};
+  switch (watchdog_.check(now, use)) {
     case Watchdog::Verdict::Wait:
       return;
     case Watchdog::Verdict::ReleaseBuffers:
@@ -423,14 +426,14 @@ void Connection::finish() {
   finishing_ = true;
   const State state = watchdog_.state();
   if (state == State::Handshake) close();
-  if (state == State::Waiting && turn_) turn_->cancel();
+  if (state == State::Waiting && memory_timer_) memory_timer_->cancel();
   if (state == State::Idle || state == State::Head || state == State::Closing)
     stream_.cancel();  // the pending read or drain would wait for the client
 }
 
 void Connection::close() {
   hung_up_ = true;  // a call at work may stop
-  if (turn_) turn_->cancel();
+  if (memory_timer_) memory_timer_->cancel();
   stream_.close();
 }
 

@@ -34,7 +34,7 @@ struct ConnectionContext {
   boost::asio::ssl::context* tls;  // null: plain HTTP
   MemoryBudget& heads;             // for large heads, before the request is accepted
   MemoryBudget& bodies;            // for large bodies of accepted requests
-  MemoryBudget& answers;           // for large responses
+  MemoryBudget& responses;         // for large responses
   std::atomic<bool>& has_freed;    // set after much memory went back to the heap
 };
 
@@ -68,20 +68,20 @@ class Connection {
   boost::asio::awaitable<bool> read_body(MessageReader& reader);
   boost::asio::awaitable<bool> await_share(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> await_room(MemoryBudget::Share& share, std::size_t bytes);
-  boost::asio::awaitable<bool> answer(const RequestParser& parser);
+  boost::asio::awaitable<bool> respond(const RequestParser& parser);
   boost::asio::awaitable<std::optional<Response>> run_watched();
   boost::asio::awaitable<std::optional<Response>> run_on_lane(Watch& watch);
   void accept(const RequestParser& parser);
   void refuse_early(RequestParser& parser);
   void charge_head();
   bool has_share() const { return head_share_.is_held() || body_share_.is_held(); }
-  bool hold_answer(std::size_t bytes);
+  bool hold_response(std::size_t bytes);
   bool holds_much() const;
   void release_buffers();
   void report(const Response& response);
   void trace_broken_request(MessageReader& reader, bool is_refused);
   boost::asio::awaitable<void> watch(Watch& watch);
-  boost::asio::awaitable<bool> write(const Response& response, const Delivery& delivery);
+  boost::asio::awaitable<bool> write(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> refuse(const Error& error);
   boost::asio::awaitable<void> close_gracefully();
   void enter(State state);
@@ -96,11 +96,12 @@ class Connection {
   std::string outgoing_;             // the response, or its beginning
   MemoryBudget::Share head_share_;
   MemoryBudget::Share body_share_;
-  MemoryBudget::Share answer_share_;
+  MemoryBudget::Share response_share_;
   std::string remote_address_;
   std::unique_ptr<ConnectionTrace> trace_;  // null: none
   Watchdog watchdog_;
-  std::shared_ptr<boost::asio::steady_timer> turn_;  // cancelled to wake up a coroutine that waits for memory
+  std::shared_ptr<boost::asio::steady_timer>
+      memory_timer_;  // cancelled to wake up a coroutine that waits for memory
   bool finishing_ = false;
   bool releasing_buffers_ = false;     // the wait for a request was cancelled only to release memory
   std::atomic<bool> hung_up_ = false;  // the client hung up during a call; read by the pool's threads

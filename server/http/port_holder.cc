@@ -127,7 +127,7 @@ std::optional<PortHolder> find_port_holder(const ip::tcp::endpoint& endpoint, co
   return std::nullopt;
 }
 
-std::string about_taken_port(const ip::tcp::endpoint& endpoint, const std::string& way_out) {
+std::string taken_port_message(const ip::tcp::endpoint& endpoint, const std::string& advice) {
   std::string out = "the port is in use: " + to_text(endpoint);
   if (const auto holder = find_port_holder(endpoint)) {
     out += " is taken by ";
@@ -135,7 +135,7 @@ std::string about_taken_port(const ip::tcp::endpoint& endpoint, const std::strin
         holder->pid == 0 ? "another program" : holder->program + " (pid " + std::to_string(holder->pid) + ")";
     if (holder->listens_at != endpoint) out += ", which listens at " + to_text(holder->listens_at);
   }
-  return out + "; " + way_out;
+  return out + "; " + advice;
 }
 
 }  // namespace rocktable

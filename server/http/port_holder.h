@@ -22,7 +22,7 @@ struct PortHolder {
 std::optional<PortHolder> find_port_holder(const boost::asio::ip::tcp::endpoint& endpoint,
                                            const std::filesystem::path& proc = "/proc");
 
-// The sentence for the user. It ends with `way_out`: what to do.
-std::string about_taken_port(const boost::asio::ip::tcp::endpoint& endpoint, const std::string& way_out);
+// The sentence for the user. It ends with `advice`: what to do.
+std::string taken_port_message(const boost::asio::ip::tcp::endpoint& endpoint, const std::string& advice);
 
 }  // namespace rocktable

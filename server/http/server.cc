@@ -182,8 +182,8 @@ class Server::Impl {
  private:
   Worker& main() { return workers_.front(); }
 
-  void listen(const ListenAt& where);
-  std::vector<tcp::endpoint> endpoints(const ListenAt& where);
+  void listen(const ListenAddress& where);
+  std::vector<tcp::endpoint> endpoints(const ListenAddress& where);
   void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service,
                                const ConnectionContext& context);
@@ -219,9 +219,8 @@ const char* port_flag(StorageService service) {
   return "--tablePort";
 }
 
-std::string way_out_of(const ListenAt& where) {
-  return where.way_out.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one"
-                               : where.way_out;
+std::string advice_of(const ListenAddress& where) {
+  return where.advice.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one" : where.advice;
 }
 
 // Why the user may not listen on a port below 1024, and what to do.
@@ -233,7 +232,7 @@ std::string about_low_port(std::uint16_t port) {
 
 }  // namespace
 
-std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAt& where) {
+std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAddress& where) {
   // localhost means this machine, whatever its resolver says (RFC 6761).
   if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
     return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
@@ -272,7 +271,7 @@ void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& en
   }
 }
 
-void Server::Impl::listen(const ListenAt& where) {
+void Server::Impl::listen(const ListenAddress& where) {
   Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
   tcp::endpoint tried;
   for (int attempt = 1;; ++attempt) {
@@ -283,7 +282,7 @@ void Server::Impl::listen(const ListenAt& where) {
       const bool busy = error.code() == asio::error::address_in_use;
       if (busy && where.port == 0 && attempt < kPortTries)
         continue;  // free at one address, busy at the other
-      if (busy) throw ServerError(about_taken_port(tried, way_out_of(where)));
+      if (busy) throw ServerError(taken_port_message(tried, advice_of(where)));
       const std::string at =
           (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
       constexpr int kFirstOfAll = 1024;
@@ -302,7 +301,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   // Separate budgets: anybody can send a large head, but only accepted requests have large bodies.
   MemoryBudget heads(options_.max_request_bytes / 2);
   MemoryBudget bodies(options_.max_request_bytes / 2);
-  MemoryBudget answers(options_.max_answer_bytes);
+  MemoryBudget responses(options_.max_response_bytes);
   const ConnectionContext context{.service = service,
                                   .lanes = lanes,
                                   .event_sinks = {&service.statistics(), &access_log},
@@ -311,7 +310,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
                                   .tls = options_.tls.get(),
                                   .heads = heads,
                                   .bodies = bodies,
-                                  .answers = answers,
+                                  .responses = responses,
                                   .has_freed = has_freed_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {

@@ -19,20 +19,20 @@ namespace rocktable {
 class Trace;
 
 // Where one service listens.
-struct ListenAt {
+struct ListenAddress {
   StorageService service = StorageService::Table;
   std::string host;            // name or address; empty: 127.0.0.1, and [::1] if the machine has it
   std::uint16_t port = 10002;  // 0: any free one
-  std::string way_out = {};    // advice if the port is taken; empty: use port 0
+  std::string advice = {};     // advice if the port is taken; empty: use port 0
 };
 
 struct ServerOptions {
-  std::vector<ListenAt> listen = {ListenAt()};  // the table service first
+  std::vector<ListenAddress> listen = {ListenAddress()};  // the table service first
   Timeouts timeouts = {};
   std::size_t max_connections =
       20'000;  // at most as the limit of open files allows; more wait to be accepted
-  std::size_t max_request_bytes = 64 << 20;  // for large heads and bodies together; further ones wait
-  std::size_t max_answer_bytes = 256 << 20;  // for large responses together; then queries wait
+  std::size_t max_request_bytes = 64 << 20;    // for large heads and bodies together; further ones wait
+  std::size_t max_response_bytes = 256 << 20;  // for large responses together; then queries wait
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
 };
 

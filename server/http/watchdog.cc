@@ -11,26 +11,26 @@ constexpr std::chrono::seconds kIdlesAfter{2};
 
 }  // namespace
 
-Watchdog::Verdict Watchdog::check(Clock::time_point now, const Circumstances& circumstances) const {
-  if (state_ == ConnectionState::Idle && !circumstances.finishing) {
+Watchdog::Verdict Watchdog::check(Clock::time_point now, const ConnectionUse& use) const {
+  if (state_ == ConnectionState::Idle && !use.finishing) {
     if (now - since_ > timeouts_.keep_alive) return Verdict::Finish;
-    const bool idles = now - since_ > kIdlesAfter && circumstances.holds_buffers;
+    const bool idles = now - since_ > kIdlesAfter && use.holds_buffers;
     return idles ? Verdict::ReleaseBuffers : Verdict::Wait;
   }
-  return is_late(now, circumstances) ? Verdict::Close : Verdict::Wait;
+  return is_late(now, use) ? Verdict::Close : Verdict::Wait;
 }
 
-bool Watchdog::is_late(Clock::time_point now, const Circumstances& circumstances) const {
+bool Watchdog::is_late(Clock::time_point now, const ConnectionUse& use) const {
   const auto waited = now - since_;
   const bool presses = waited > kPressedTimeout || now - progress_ > kStalledTimeout;
-  const bool request_presses = circumstances.request_is_short && presses;
+  const bool request_presses = use.request_is_short && presses;
   switch (state_) {
     case ConnectionState::Handshake:
       return waited > kHandshakeTimeout;
     case ConnectionState::Idle:
-      return circumstances.finishing;
+      return use.finishing;
     case ConnectionState::Head:
-      return circumstances.finishing || waited > timeouts_.head || request_presses;
+      return use.finishing || waited > timeouts_.head || request_presses;
     case ConnectionState::Body:
       return waited > timeouts_.body || request_presses;
     case ConnectionState::Waiting:
@@ -38,9 +38,9 @@ bool Watchdog::is_late(Clock::time_point now, const Circumstances& circumstances
     case ConnectionState::Working:
       return false;
     case ConnectionState::Writing:
-      return waited > timeouts_.answer || request_presses || (circumstances.answer_is_short && presses);
+      return waited > timeouts_.answer || request_presses || (use.response_is_short && presses);
     case ConnectionState::Closing:
-      return circumstances.finishing || waited > kCloseTimeout;
+      return use.finishing || waited > kCloseTimeout;
   }
   return false;
 }

@@ -25,11 +25,11 @@ class Watchdog {
   using Clock = std::chrono::steady_clock;
 
   // What counts besides time.
-  struct Circumstances {
-    bool finishing = false;         // the connection ends after the answer at work
-    bool holds_buffers = false;     // more than an idle connection needs
-    bool request_is_short = false;  // the request holds memory, of which there is not enough for all
-    bool answer_is_short = false;   // the answer does
+  struct ConnectionUse {
+    bool finishing = false;          // the connection ends after the answer at work
+    bool holds_buffers = false;      // more than an idle connection needs
+    bool request_is_short = false;   // the request holds memory, of which there is not enough for all
+    bool response_is_short = false;  // the answer does
   };
 
   enum class Verdict {
@@ -51,10 +51,10 @@ class Watchdog {
   ConnectionState state() const { return state_; }
   Clock::time_point since() const { return since_; }  // of the state
 
-  Verdict check(Clock::time_point now, const Circumstances& circumstances) const;
+  Verdict check(Clock::time_point now, const ConnectionUse& use) const;
 
  private:
-  bool is_late(Clock::time_point now, const Circumstances& circumstances) const;
+  bool is_late(Clock::time_point now, const ConnectionUse& use) const;
 
   Timeouts timeouts_;
   ConnectionState state_ = ConnectionState::Idle;

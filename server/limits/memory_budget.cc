@@ -35,17 +35,17 @@ void MemoryBudget::Share::charge(std::size_t bytes) {
 
 void MemoryBudget::held_changed() {
   while (!queue_.empty() && has_room(queue_.front()->bytes_)) {
-    Turn& turn = *queue_.front();
+    Waiter& waiter = *queue_.front();
     queue_.pop_front();
     waiting_ = queue_.size();
-    held_ += turn.bytes_;
-    turn.state_ = Turn::State::Granted;
-    turn.wake_();
+    held_ += waiter.bytes_;
+    waiter.state_ = Waiter::State::Granted;
+    waiter.wake_();
   }
   if (held_ <= limit_ / 2) refused_ = false;
 }
 
-MemoryBudget::Turn::Turn(Share& share, std::size_t bytes, std::function<void()> wake)
+MemoryBudget::Waiter::Waiter(Share& share, std::size_t bytes, std::function<void()> wake)
     : share_(share), bytes_(bytes), wake_(std::move(wake)) {
   MemoryBudget& budget = share_.budget_;
   const std::lock_guard lock(budget.mutex_);
@@ -58,7 +58,7 @@ MemoryBudget::Turn::Turn(Share& share, std::size_t bytes, std::function<void()> 
   budget.waiting_ = budget.queue_.size();
 }
 
-MemoryBudget::Turn::~Turn() {
+MemoryBudget::Waiter::~Waiter() {
   MemoryBudget& budget = share_.budget_;
   const std::lock_guard lock(budget.mutex_);
   if (state_ == State::Waiting) {
@@ -70,7 +70,7 @@ MemoryBudget::Turn::~Turn() {
   budget.held_changed();
 }
 
-bool MemoryBudget::Turn::claim() {
+bool MemoryBudget::Waiter::claim() {
   const std::lock_guard lock(share_.budget_.mutex_);
   if (state_ == State::Waiting) return false;
   if (state_ == State::Granted) share_.bytes_ = bytes_;

@@ -55,16 +55,16 @@ class MemoryBudget {
   };
 
   // A place in the queue of waiting connections. Shares are granted in order of arrival.
-  class Turn {
+  class Waiter {
    public:
     // Requests `bytes` for `share`, which must hold nothing. If they are not granted at once, `wake` is
     // called when they are: at most once, on any thread, under the budget's lock. `wake` must not call the
     // budget.
-    Turn(Share& share, std::size_t bytes, std::function<void()> wake);
+    Waiter(Share& share, std::size_t bytes, std::function<void()> wake);
     // Leaves the queue. Releases bytes that were granted and not claimed.
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
 
     // Returns whether the bytes are granted. If so, the share holds them.
     bool claim();
@@ -77,7 +77,7 @@ class MemoryBudget {
     std::size_t bytes_;
     std::function<void()> wake_;
     State state_ = State::Waiting;
-    std::list<Turn*>::iterator place_;
+    std::list<Waiter*>::iterator place_;
   };
 
  private:
@@ -87,7 +87,7 @@ class MemoryBudget {
 
   const std::size_t limit_;
   std::mutex mutex_;
-  std::list<Turn*> queue_;
+  std::list<Waiter*> queue_;
   std::atomic<std::size_t> held_ = 0;     // written under the lock
   std::atomic<std::size_t> waiting_ = 0;  // likewise; the length of the queue
   std::atomic<bool> refused_ = false;     // likewise

@@ -83,7 +83,7 @@ int exit_code_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? kSignalBase + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-int become(const char* const* argv) {
+int exec_program(const char* const* argv) {
   std::signal(SIGPIPE, SIG_DFL);  // main() ignores it for the server
   execvp(argv[0], const_cast<char* const*>(argv));
   const int error = errno;

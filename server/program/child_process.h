@@ -69,6 +69,6 @@ int exit_code_of(int wait_status);
 
 // Replaces this process by a program from PATH. Returns only on failure, with the exit code: 127 the program
 // was not found, 126 it cannot be run. `argv` ends with a null pointer.
-int become(const char* const* argv);
+int exec_program(const char* const* argv);
 
 }  // namespace rocktable

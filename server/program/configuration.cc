@@ -174,7 +174,7 @@ void read_config_file(CLI::App& app, const std::string& path, ValueSources& sour
     if (!setting) continue;
     const auto place = std::find(known.begin(), known.end(), setting->name);
     if (place == known.end())
-      throw ConfigurationError(where + ": " + unknown_word("option", setting->name, known));
+      throw ConfigurationError(where + ": " + unknown_word_message("option", setting->name, known));
     auto* const option = options[static_cast<std::size_t>(place - known.begin())];
     if (setting->values.empty() || (setting->values.size() > 1 && !is_list(*option)))
       throw ConfigurationError(where + ": " + setting->name +

@@ -199,7 +199,7 @@ void Execution::start_command(const std::string& environment) {
     std::string text = environment;
     for (char* pair = text.data(); pair < text.data() + text.size(); pair += std::strlen(pair) + 1)
       putenv(pair);
-    return become(options_.command);
+    return exec_program(options_.command);
   });
 }
 

@@ -71,12 +71,12 @@ ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optio
   Invocation server = flags.read();
   ending = server.ending;
   if (!ending && dashes >= argv + argc - 1)
-    ending = wrong_usage(app, "the command to run is missing: put it after --");
+    ending = usage_error(app, "the command to run is missing: put it after --");
   if (!ending && !std::all_of(out.exports.begin(), out.exports.end(), is_variable_name))
-    ending = wrong_usage(app, "--export needs the name of a variable");
+    ending = usage_error(app, "--export needs the name of a variable");
   if (!ending && out.dev_storage)
     if (const auto refusal = use_development_storage(app, server.options))
-      ending = wrong_usage(app, *refusal);
+      ending = usage_error(app, *refusal);
   if (ending) return {};
   out.server = std::move(server.options);
   out.server.silent = true;

@@ -18,7 +18,7 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
 }
 
 void repair(const std::string& location, const CommandOutput& output) {
-  const RepairReport report = repair_store(store_in(location), kDevelopmentAccount);
+  const RepairReport report = repair_store(store_folder(location), kDevelopmentAccount);
   const std::string kept =
       counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
   const std::string backup = report.was_whole ? "" : report.backup.string();

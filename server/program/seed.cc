@@ -34,7 +34,8 @@ SeedFile seed_file(const fs::path& path, EntityFormat format, const std::string&
     refuse(path, "cannot be read: " + why);
   SeedFile file{path, format, account, path.stem().string()};
   if (!check_table_name(file.table))
-    refuse(path, "must be named after a table, but " + shown(is_utf8(file.table) ? file.table : "its name") +
+    refuse(path, "must be named after a table, but " +
+                     quoted_for_message(is_utf8(file.table) ? file.table : "its name") +
                      " is not a table name: 3 to 63 letters and digits, the first a letter");
   return file;
 }
@@ -94,8 +95,8 @@ class SeedSource {
   // Call if the last entity has the keys of an earlier one.
   [[noreturn]] void refuse_duplicate() const {
     throw FileError(current_->path.string(), reader_->place(),
-                    "the entity with PartitionKey " + shown(last_.partition_key) + " and RowKey " +
-                        shown(last_.row_key) + " is repeated");
+                    "the entity with PartitionKey " + quoted_for_message(last_.partition_key) +
+                        " and RowKey " + quoted_for_message(last_.row_key) + " is repeated");
   }
 
  private:

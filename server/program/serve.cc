@@ -94,18 +94,18 @@ Timeouts timeouts_of(const Options& options) {
 }
 
 // The table service first.
-std::vector<ListenAt> listeners_of(const Options& options) {
-  std::vector<ListenAt> out{{StorageService::Table, options.table_host, options.table_port}};
+std::vector<ListenAddress> listeners_of(const Options& options) {
+  std::vector<ListenAddress> out{{StorageService::Table, options.table_host, options.table_port}};
   if (options.compatibility == Compatibility::Azurite) {
     out.push_back({StorageService::Blob, options.blob_host, options.blob_port});
     out.push_back({StorageService::Queue, options.queue_host, options.queue_port});
   }
-  for (auto& listener : out) listener.way_out = options.port_advice;
+  for (auto& listener : out) listener.advice = options.port_advice;
   return out;
 }
 
-ServiceAddress address_of(const Server& server, const std::vector<ListenAt>& listeners, std::size_t place,
-                          bool secure) {
+ServiceAddress address_of(const Server& server, const std::vector<ListenAddress>& listeners,
+                          std::size_t place, bool secure) {
   return {server.address(place), local_host_of(server.address(place), listeners[place].host, secure),
           server.port(place)};
 }
@@ -131,7 +131,7 @@ std::string make_location(const std::string& location) {
 // The absolute path of the store; empty in memory.
 std::string store_path(const Options& options) {
   if (options.in_memory) return "";
-  return std::filesystem::absolute(store_in(options.location)).lexically_normal().string();
+  return std::filesystem::absolute(store_folder(options.location)).lexically_normal().string();
 }
 
 bool has_public_key(const Account& account) {
@@ -174,7 +174,7 @@ ShutdownReport start_and_serve(const Options& options,
                  .timeouts = timeouts_of(options),
                  .max_connections = static_cast<std::size_t>(options.max_connections),
                  .max_request_bytes = static_cast<std::size_t>(options.max_request_memory) * kMebibyte,
-                 .max_answer_bytes = static_cast<std::size_t>(options.max_answer_memory) * kMebibyte,
+                 .max_response_bytes = static_cast<std::size_t>(options.max_answer_memory) * kMebibyte,
                  .tls = https.context});
   // The file of an earlier run would announce a server that is not running.
   if (!options.ready_file.empty()) {
@@ -190,7 +190,7 @@ ShutdownReport start_and_serve(const Options& options,
     failure.set("the store could not be reopened, the server stops: " + reason);
     server.stop();
   };
-  TableStore store({.directory = store_in(options.location),
+  TableStore store({.directory = store_folder(options.location),
                     .in_memory = options.in_memory,
                     .sync = options.sync,
                     .warn = warn,
@@ -228,7 +228,7 @@ ShutdownReport start_and_serve(const Options& options,
 
 }  // namespace
 
-std::filesystem::path store_in(const std::string& location) {
+std::filesystem::path store_folder(const std::string& location) {
   return std::filesystem::path(location) / "__rocktable__";
 }
 

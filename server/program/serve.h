@@ -10,7 +10,7 @@
 namespace rocktable {
 
 // The folder of the store in `location`, the folder of --location.
-std::filesystem::path store_in(const std::string& location);
+std::filesystem::path store_folder(const std::string& location);
 
 // Calls `on_ready` when clients can connect, serves until a signal, and calls `on_stopped` after everything is
 // closed. Creates the folder of --location if its parent exists. Throws std::exception with a message for the

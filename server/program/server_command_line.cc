@@ -84,8 +84,8 @@ class ServerCommandLine {
     const std::string word = words_.front();
     if (word == "help") return Invocation{{}, {}, std::vector(words_.begin() + 1, words_.end())};
     if (word == "version") return Invocation{{}, CommandResult{version() + "\n", kExitSuccess}};
-    if (!parse_compatibility(word)) return Invocation{{}, wrong_usage(app_, word_error(word))};
-    if (words_.size() > 1) return Invocation{{}, wrong_usage(app_, "unexpected argument " + words_.at(1))};
+    if (!parse_compatibility(word)) return Invocation{{}, usage_error(app_, word_error(word))};
+    if (words_.size() > 1) return Invocation{{}, usage_error(app_, "unexpected argument " + words_.at(1))};
     flags_.set_compatible(word);
     return std::nullopt;
   }
@@ -99,7 +99,7 @@ class ServerCommandLine {
     }
     if (word == "azurite-blob" || word == "azurite-queue")
       return "there is no " + word + ": rocktable serves only tables; `azurite` opens all three ports";
-    return unknown_word("command", word, known);
+    return unknown_word_message("command", word, known);
   }
 
   CLI::App app_;

@@ -244,7 +244,7 @@ std::optional<std::string> ServerFlags::check() {
 
 Invocation ServerFlags::read(Variables variables) {
   const auto refused = [&](const std::string& sentence) {
-    return Invocation{{}, wrong_usage(app_, with_sources(sentence, options_.value_sources))};
+    return Invocation{{}, usage_error(app_, with_sources(sentence, options_.value_sources))};
   };
   try {
     read_settings(variables);

@@ -18,12 +18,12 @@ Result<void> authorize(const Caller& caller, const RequiredAccess& access) {
   return {};
 }
 
-bool may_touch(const Caller& caller, const EntityKey& key) {
+bool may_access(const Caller& caller, const EntityKey& key) {
   return !caller.keys || contains(*caller.keys, key);
 }
 
-KeyRanges within_reach(KeyRanges ranges, const Caller& caller) {
-  return caller.keys ? within(std::move(ranges), *caller.keys) : ranges;
+KeyRanges accessible_ranges(KeyRanges ranges, const Caller& caller) {
+  return caller.keys ? intersect(std::move(ranges), *caller.keys) : ranges;
 }
 
 }  // namespace rocktable

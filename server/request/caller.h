@@ -32,9 +32,9 @@ struct RequiredAccess {
 Result<void> authorize(const Caller& caller, const RequiredAccess& access);
 
 // Whether the caller may access this entity.
-bool may_touch(const Caller& caller, const EntityKey& key);
+bool may_access(const Caller& caller, const EntityKey& key);
 
 // The part of `ranges` that the caller may access.
-KeyRanges within_reach(KeyRanges ranges, const Caller& caller);
+KeyRanges accessible_ranges(KeyRanges ranges, const Caller& caller);
 
 }  // namespace rocktable

@@ -470,7 +470,7 @@ Operation parse_operation(const OperationRequest& request) {
     }
     case Resource::Kind::BehindTable:
       if (post) return insert_entity(std::move(resource.table), request, format);
-      if (get) return GetBehindTable{std::move(resource.table)};
+      if (get) return GetTableSubpath{std::move(resource.table)};
       if (resource.has_unnamed_key) refuse(wrong_number_of_keys(request.account, resource.table));
       refuse(ErrorCode::NotImplemented);
     case Resource::Kind::Batch:

@@ -78,13 +78,13 @@ struct SetTableAcl {
 
 // GET of `/mytable/x`, with or without keys. The service answers 501 NotImplemented with the headers of a failed operation,
 // not those of an early error. Hence it is an operation.
-struct GetBehindTable {
+struct GetTableSubpath {
   std::string table;
 };
 
 using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities,
                                GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
-                               GetServiceStats, GetTableAcl, SetTableAcl, GetBehindTable>;
+                               GetServiceStats, GetTableAcl, SetTableAcl, GetTableSubpath>;
 
 // The table in its URL; empty if there is none.
 std::string_view table_of(const Operation& operation);

@@ -27,7 +27,7 @@ constexpr std::array<OperationRow, std::variant_size_v<Operation>> kRows = {{
     {"GetServiceStats", kReads, {{'s', "r", ""}}},
     {"GetTableAcl", kReads, {kNotGranted}},
     {"SetTableAcl", kWrites, {kNotGranted}},
-    {"GetBehindTable", kReads, {{'o', "r", ""}}},
+    {"GetTableSubpath", kReads, {{'o', "r", ""}}},
 }};
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace rocktable {
 namespace {
 
-bool is_chunked(const Response& response, const Delivery& delivery) {
-  return response.framing == Response::Framing::Chunked && !delivery.http_1_0;
+bool is_chunked(const Response& response, const ResponseOptions& options) {
+  return response.framing == Response::Framing::Chunked && !options.http_1_0;
 }
 
 void append_number(std::string& out, std::size_t number, int base) {
@@ -70,14 +70,14 @@ std::string_view reason_phrase(int status) {
   }
 }
 
-void append_response_head(std::string& out, const Response& response, const Delivery& delivery) {
-  out += delivery.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
+void append_response_head(std::string& out, const Response& response, const ResponseOptions& options) {
+  out += options.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
   append_number(out, static_cast<std::size_t>(response.status), 10);
   out += ' ';
   out += response.reason.empty() ? reason_phrase(response.status) : std::string_view(response.reason);
   out += "\r\n";
   out += response.fields;
-  const bool chunked = is_chunked(response, delivery);
+  const bool chunked = is_chunked(response, options);
   if (chunked) {
     out += "Transfer-Encoding: chunked\r\n";
   } else {
@@ -85,8 +85,8 @@ void append_response_head(std::string& out, const Response& response, const Deli
     append_number(out, response.body.size(), 10);
     out += "\r\n";
   }
-  if (!delivery.keep_alive) out += "Connection: close\r\n";
-  if (delivery.keep_alive && delivery.http_1_0) out += "Connection: keep-alive\r\n";
+  if (!options.keep_alive) out += "Connection: close\r\n";
+  if (options.keep_alive && options.http_1_0) out += "Connection: keep-alive\r\n";
   out += "\r\n";
   if (chunked && response.sends_body && !response.body.empty()) {
     append_number(out, response.body.size(), 16);
@@ -94,8 +94,8 @@ void append_response_head(std::string& out, const Response& response, const Deli
   }
 }
 
-std::string_view response_tail(const Response& response, const Delivery& delivery) {
-  if (!is_chunked(response, delivery) || !response.sends_body) return "";
+std::string_view response_tail(const Response& response, const ResponseOptions& options) {
+  if (!is_chunked(response, options) || !response.sends_body) return "";
   return response.body.empty() ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
 }
 

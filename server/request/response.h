@@ -36,13 +36,13 @@ struct Response {
 std::string_view reason_phrase(int status);
 
 // What follows the response on the connection, and what the client understands.
-struct Delivery {
+struct ResponseOptions {
   bool keep_alive = true;
   bool http_1_0 = false;  // does not understand chunks
 };
 
 // Append the bytes before the body (status line, headers, the chunk's size), and return those after it.
-void append_response_head(std::string& out, const Response& response, const Delivery& delivery);
-std::string_view response_tail(const Response& response, const Delivery& delivery);
+void append_response_head(std::string& out, const Response& response, const ResponseOptions& options);
+std::string_view response_tail(const Response& response, const ResponseOptions& options);
 
 }  // namespace rocktable

@@ -158,7 +158,7 @@ std::string pem_of(X509* certificate) {
 void write_once(const fs::path& path, const std::string& text, mode_t mode) {
   AtomicFile file(path, mode);
   file.write(text);
-  if (!file.publish_once()) throw TlsError("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (!file.create_if_absent()) throw TlsError("cannot write " + path.string() + ": " + std::strerror(errno));
 }
 
 void make_authority(const fs::path& certificate_file, const fs::path& key_file) {

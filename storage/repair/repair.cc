@@ -46,7 +46,7 @@ rocksdb::DBOptions plain_options() {
   rocksdb::DBOptions options;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  options.info_log = std::make_shared<NoLog>();
+  options.info_log = std::make_shared<NullLogger>();
   return options;
 }
 
@@ -255,7 +255,7 @@ void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
 // Creates a new manifest for all whole files.
 void rebuild_manifest(const fs::path& store, std::vector<std::string>& lost) {
   rocksdb::DBOptions options;
-  options.info_log = std::make_shared<NoLog>();
+  options.info_log = std::make_shared<NullLogger>();
   check(rocksdb::RepairDB(store.string(), options, column_families()));
   const fs::path left_out = store / "lost";
   std::error_code absent;

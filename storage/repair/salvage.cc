@@ -16,7 +16,7 @@ constexpr std::string_view kAfterAllKeys = "\xff";
 // Writes without a log: an interrupted repair starts from the beginning.
 class Writer {
  public:
-  explicit Writer(const RowsOf& to) : to_(to) { options_.disableWAL = true; }
+  explicit Writer(const RowFamily& to) : to_(to) { options_.disableWAL = true; }
 
   void put(const rocksdb::Slice& key, const rocksdb::Slice& value) {
     check(batch_.Put(to_.family, key, value));
@@ -34,14 +34,14 @@ class Writer {
     batch_.Clear();
   }
 
-  const RowsOf& to_;
+  const RowFamily& to_;
   rocksdb::WriteOptions options_;
   rocksdb::WriteBatch batch_;
 };
 
 // Returns an iterator at the first row from `key`, or at the end; null if that row cannot be read. Creates a
 // new iterator each time, because an iterator of RocksDB does not reliably recover from a failure.
-std::unique_ptr<rocksdb::Iterator> rows_from(const RowsOf& from, std::string_view key) {
+std::unique_ptr<rocksdb::Iterator> rows_from(const RowFamily& from, std::string_view key) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   std::unique_ptr<rocksdb::Iterator> rows(from.db.NewIterator(options, from.family));
@@ -61,7 +61,7 @@ std::string end_of_prefix(std::string prefix) {
 // Returns an iterator at the first readable row after a damaged block that follows `last`, or null if there
 // is none. RocksDB does not report where the block ends. First tries ever shorter prefixes of `last`, until a
 // key after them is readable; then bisects.
-std::unique_ptr<rocksdb::Iterator> skip_damage(const RowsOf& from, const std::string& last) {
+std::unique_ptr<rocksdb::Iterator> skip_damage(const RowFamily& from, const std::string& last) {
   std::string low = last, high(kAfterAllKeys);
   for (std::size_t length = last.size(); length > 0; --length) {
     const std::string candidate = end_of_prefix(last.substr(0, length));
@@ -102,7 +102,7 @@ std::string middle_of(std::string_view low, std::string_view high) {
   return out;
 }
 
-void copy_readable(const RowsOf& from, const RowsOf& to,
+void copy_readable(const RowFamily& from, const RowFamily& to,
                    const std::function<void(const std::string&, const std::string&)>& lost) {
   Writer writer(to);
   std::string last;

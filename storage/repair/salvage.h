@@ -9,7 +9,7 @@
 
 namespace rocktable {
 
-struct RowsOf {
+struct RowFamily {
   rocksdb::DB& db;
   rocksdb::ColumnFamilyHandle* family;
 };
@@ -17,7 +17,7 @@ struct RowsOf {
 // Copies all readable rows. Loses all rows of a damaged block, and the rows of other files between them.
 // Calls `lost` with the keys before and after each gap; a key is empty at the beginning or at the end. Throws
 // StoreFault.
-void copy_readable(const RowsOf& from, const RowsOf& to,
+void copy_readable(const RowFamily& from, const RowFamily& to,
                    const std::function<void(const std::string&, const std::string&)>& lost);
 
 // Returns the key half way between two others. Keys are read as fractions with bytes as digits; missing

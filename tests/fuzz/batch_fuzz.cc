@@ -63,8 +63,8 @@ void check_written_again(const BatchRequest& request, std::string_view input) {
           "a batch changes when it is written and read again");
 }
 
-void check_answers(const BatchRequest& request, std::string_view input) {
-  std::vector<BatchAnswer> answers;
+void check_batch_response(const BatchRequest& request, std::string_view input) {
+  std::vector<BatchResponse> answers;
   answers.reserve(request.parts.size());
   for (const auto& part : request.parts)
     answers.push_back({"HTTP/1.1 204 No Content", "A: b\r\n", std::string(part.body)});
@@ -95,7 +95,7 @@ void fuzz_batch(std::string_view input) {
   require(request->change_set || request->parts.size() == 1, "a query beside another part");
   for (const auto& part : request->parts) check_part(part, body);
   check_written_again(*request, input);
-  check_answers(*request, input);
+  check_batch_response(*request, input);
 }
 
 }  // namespace rocktable

@@ -85,7 +85,7 @@ struct Check {
             "a delete without condition");
   }
   void operator()(const InsertEntity& insert) const { check_table(insert.table); }
-  void operator()(const GetBehindTable& get) const { check_table(get.table); }
+  void operator()(const GetTableSubpath& get) const { check_table(get.table); }
   void operator()(const GetTableAcl& get) const { check_table(get.table); }
   void operator()(const SetTableAcl& set) const { check_table(set.table); }
   template <class Other>

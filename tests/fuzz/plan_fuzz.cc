@@ -105,7 +105,7 @@ void fuzz_plan(std::string_view input) {
   // Cut at a key, the two parts together are the whole, and each is on its side of the key.
   const KeyRanges ranges = plan_query(filter).ranges;
   const Places whole(ranges), behind(starting_at(ranges, from)),
-      before(within(ranges, {EntityKey{}, EntityKey{from}}));
+      before(intersect(ranges, {EntityKey{}, EntityKey{from}}));
   behind.require_order(text + " behind");
   before.require_order(text + " before");
   for (const auto& row : fuzz_entities().rows) {

@@ -105,12 +105,12 @@ class Conversation {
     const Response stranger = answer(sent, "");
     check_response(stranger);
     require(stranger.status >= 400 || sent.method == "OPTIONS", "a stranger is let in");
-    const Response response = answer_to_owner(sent);
+    const Response response = response_to_owner(sent);
     check_response(response);
     if (response.status == 201) check_inserted(location_of(response));
     for (const auto service : {StorageService::Blob, StorageService::Queue}) {
       require(answer(sent, "", service).status >= 400, "a stranger is let in where there is no table");
-      check_response(answer_to_owner(sent, service));
+      check_response(response_to_owner(sent, service));
     }
   }
 
@@ -118,12 +118,12 @@ class Conversation {
     const std::string origin = "http://" + std::string(kHost);
     require(location.starts_with(origin + "/"), "what was inserted is nowhere");
     const Response found =
-        answer_to_owner({"GET", location.substr(origin.size()), {{"Accept", "application/json"}}, ""});
+        response_to_owner({"GET", location.substr(origin.size()), {{"Accept", "application/json"}}, ""});
     require(found.status == 200, "what was inserted is not found at " + location);
     check_response(found);
   }
 
-  Response answer_to_owner(Sent sent, StorageService service = StorageService::Table) {
+  Response response_to_owner(Sent sent, StorageService service = StorageService::Table) {
     static const AccountKey kKey(kDevelopmentKey);
     const std::string date = to_http_date(now());
     sent.fields.insert(sent.fields.begin(), {"x-ms-date", date});

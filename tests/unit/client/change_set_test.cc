@@ -16,11 +16,11 @@ std::vector<SerializedEntity> writes(int count) {
   return out;
 }
 
-std::string answer_of(const std::vector<BatchAnswer>& answers) {
+std::string answer_of(const std::vector<BatchResponse>& answers) {
   return write_batch_response("batchresponse_1", "changesetresponse_1", true, answers);
 }
 
-const BatchAnswer kWritten{"HTTP/1.1 204 No Content", "ETag: W/\"1\"\r\n", ""};
+const BatchResponse kWritten{"HTTP/1.1 204 No Content", "ETag: W/\"1\"\r\n", ""};
 
 }  // namespace
 
@@ -80,11 +80,11 @@ TEST_CASE("a transaction is never longer than the sum of bytes_in_transaction()"
 }
 
 TEST_CASE("the response to a transaction is success, or the error and the index of the failed write") {
-  CHECK(read_transaction_answer(answer_of({kWritten, kWritten}), 2).has_value());
-  const BatchAnswer refused{
+  CHECK(read_transaction_response(answer_of({kWritten, kWritten}), 2).has_value());
+  const BatchResponse refused{
       "HTTP/1.1 409 Conflict", "Content-Type: application/json\r\n",
       R"({"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"3:The entity exists.\nRequestId:1\nTime:2"}}})"};
-  const TableError error = read_transaction_answer(answer_of({refused}), 4).error();
+  const TableError error = read_transaction_response(answer_of({refused}), 4).error();
   CHECK(error.status == 409);
   CHECK(error.code == "EntityAlreadyExists");
   CHECK(error.message == "The entity exists.");
@@ -94,13 +94,13 @@ TEST_CASE("the response to a transaction is success, or the error and the index 
 
 TEST_CASE("a malformed response to a transaction is an error") {
   const std::string whole = answer_of({kWritten, kWritten});
-  CHECK_FALSE(read_transaction_answer(whole, 3).has_value());
-  CHECK_FALSE(read_transaction_answer(whole, 1).has_value());
-  CHECK_FALSE(read_transaction_answer("", 1).has_value());
-  CHECK_FALSE(read_transaction_answer("\nHTTP/1.1 ", 1).has_value());
-  CHECK_FALSE(read_transaction_answer("\nHTTP/1.1 xyz", 1).has_value());
+  CHECK_FALSE(read_transaction_response(whole, 3).has_value());
+  CHECK_FALSE(read_transaction_response(whole, 1).has_value());
+  CHECK_FALSE(read_transaction_response("", 1).has_value());
+  CHECK_FALSE(read_transaction_response("\nHTTP/1.1 ", 1).has_value());
+  CHECK_FALSE(read_transaction_response("\nHTTP/1.1 xyz", 1).has_value());
   for (std::size_t size = 0; size < whole.find("204", whole.rfind("HTTP/1.1")); ++size)
-    CHECK_FALSE(read_transaction_answer(whole.substr(0, size), 2).has_value());
+    CHECK_FALSE(read_transaction_response(whole.substr(0, size), 2).has_value());
 }
 
 TEST_CASE("errors are parsed from JSON, from XML, and from neither") {

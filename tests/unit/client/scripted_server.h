@@ -11,7 +11,7 @@
 
 namespace rocktable {
 
-struct ScriptedAnswer {
+struct ScriptedResponse {
   std::string bytes;         // sent unchanged; empty: close the connection without a response
   bool close_after = false;  // although the response did not announce it
   bool hold = false;         // send nothing, and keep the connection open until the client closes it
@@ -19,7 +19,7 @@ struct ScriptedAnswer {
 
 class ScriptedServer {
  public:
-  explicit ScriptedServer(std::vector<ScriptedAnswer> answers)
+  explicit ScriptedServer(std::vector<ScriptedResponse> answers)
       : answers_(std::move(answers)), thread_([this] { serve(); }) {}
 
   ~ScriptedServer() {
@@ -50,7 +50,7 @@ class ScriptedServer {
   }
 
   // Returns whether the connection stays open.
-  static bool answer(Socket& socket, const ScriptedAnswer& what) {
+  static bool answer(Socket& socket, const ScriptedResponse& what) {
     boost::system::error_code error;
     char byte = 0;
     if (what.hold) socket.read_some(boost::asio::buffer(&byte, 1), error);
@@ -73,7 +73,7 @@ class ScriptedServer {
 
   boost::asio::io_context io_;
   boost::asio::ip::tcp::acceptor acceptor_{io_, {boost::asio::ip::make_address("127.0.0.1"), 0}};
-  std::vector<ScriptedAnswer> answers_;
+  std::vector<ScriptedResponse> answers_;
   std::vector<std::string> requests_;
   int connections_ = 0;
   std::thread thread_;

@@ -278,8 +278,8 @@ TEST_CASE(
 
 TEST_CASE("key ranges: all keys, one key, and the rest from a key on") {
   CHECK(to_string(all_keys()) == "[(,) end)");
-  CHECK(to_string(one_key({"a", "1"})) == "[(a,1) (a,1+))");
-  CHECK(to_string(one_key({"", ""})) == "[(,) (,+))");
+  CHECK(to_string(range_of_key({"a", "1"})) == "[(a,1) (a,1+))");
+  CHECK(to_string(range_of_key({"", ""})) == "[(,) (,+))");
 
   const KeyRanges from =
       key_ranges(parse_filter("PartitionKey eq 'a' and RowKey lt '5' or PartitionKey ge 'c'").value());
@@ -297,8 +297,8 @@ TEST_CASE("key ranges: all keys, one key, and the rest from a key on") {
 // Clients write continuation tokens, so a token can contain characters that no key has.
 TEST_CASE("key ranges: a key with U+0000 does not exist, and the rest from it on starts at a valid bound") {
   using namespace std::string_literals;
-  CHECK(to_string(one_key({"a\0"s, "1"})) == "");
-  CHECK(to_string(one_key({"a", "\0"s})) == "");
+  CHECK(to_string(range_of_key({"a\0"s, "1"})) == "");
+  CHECK(to_string(range_of_key({"a", "\0"s})) == "");
   CHECK(to_string(starting_at(all_keys(), {"a\0b"s, "1"})) == "[(a+,) end)");
   CHECK(to_string(starting_at(all_keys(), {"a", "1\0\0"s})) == "[(a,1+) end)");
 }
@@ -373,7 +373,7 @@ TEST_CASE("key ranges: thousands of points stay points") {
     const KeyRanges found = key_ranges(filter);
     CHECK(found.size() == 3000);
     CHECK(are_well_formed(found));
-    for (const KeyRange& range : found) REQUIRE(KeyRanges{range} == one_key(range.begin));
+    for (const KeyRange& range : found) REQUIRE(KeyRanges{range} == range_of_key(range.begin));
   }
 }
 

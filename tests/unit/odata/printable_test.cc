@@ -35,7 +35,7 @@ TEST_CASE("a terminal gets no character that controls it") {
 }
 
 TEST_CASE("text quoted in a message is printable, too") {
-  CHECK(shown("a\x1B\u009b\u202e\"") == "\"a\\u001b\\u009b\\u202e\\\"\"");
+  CHECK(quoted_for_message("a\x1B\u009b\u202e\"") == "\"a\\u001b\\u009b\\u202e\\\"\"");
 }
 
 }  // namespace rocktable

@@ -196,7 +196,7 @@ TEST_CASE("plan: many points stay points, in order") {
       for (int i = 0; i < count; ++i) {
         const std::string number = std::to_string(1000 + i);
         const EntityKey key{"p" + (one_partition ? "" : number), "r" + number};
-        CHECK(KeyRanges{found.ranges[static_cast<std::size_t>(i)]} == one_key(key));
+        CHECK(KeyRanges{found.ranges[static_cast<std::size_t>(i)]} == range_of_key(key));
       }
     }
   }
@@ -211,10 +211,10 @@ TEST_CASE("plan: the class of a plan is that of its most expensive range") {
   CHECK(to_string(classify({{"a", ""}, EntityKey{std::string("a\0", 2), "1"}})) == "partition-range");
   CHECK(to_string(classify({{"", "1"}, std::nullopt})) == "partition-range");
   CHECK(to_string(classify({{"", ""}, std::nullopt})) == "table-scan");
-  CHECK(is_one_key(one_key({"", ""}).front()));
-  CHECK_FALSE(is_one_key({{"a", "1"}, EntityKey{"a", "10"}}));
-  CHECK_FALSE(is_one_key({{"a", "1"}, EntityKey{"b", std::string("1\0", 2)}}));
-  CHECK_FALSE(is_one_key({{"a", "1"}, std::nullopt}));
+  CHECK(is_single_key(range_of_key({"", ""}).front()));
+  CHECK_FALSE(is_single_key({{"a", "1"}, EntityKey{"a", "10"}}));
+  CHECK_FALSE(is_single_key({{"a", "1"}, EntityKey{"b", std::string("1\0", 2)}}));
+  CHECK_FALSE(is_single_key({{"a", "1"}, std::nullopt}));
 }
 
 // No filter that the parser accepts may exhaust the stack of a thread, which is 8 MiB on most systems.

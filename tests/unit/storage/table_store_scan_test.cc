@@ -81,7 +81,7 @@ TEST_CASE("a scan of single keys among ranges sees one snapshot too") {
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   committed(store, kTable, "p", {insert("1"), insert("2"), insert("3"), insert("5")});
   KeyRanges ranges;
-  for (const char* row : {"1", "2", "3", "4"}) ranges.push_back(one_key({"p", row}).front());
+  for (const char* row : {"1", "2", "3", "4"}) ranges.push_back(range_of_key({"p", row}).front());
   ranges.push_back({{"p", "5"}, std::nullopt});
   std::string seen;
   const auto resume = store.scan(kTable, ranges, 10, far_away(), [&](const EntityView& entity) {
@@ -99,7 +99,7 @@ TEST_CASE("the costs of a request are added to its statistics") {
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   committed(store, kTable, "p", {insert("1"), insert("2"), insert("3"), insert("4")});
   RequestStats stats;
-  KeyRanges ranges = one_key({"p", "1"});
+  KeyRanges ranges = range_of_key({"p", "1"});
   ranges.push_back({{"p", "2"}, EntityKey{"p", "4"}});
   const auto odd = [](const EntityView& entity) { return entity.row_key != "2"; };
   REQUIRE(store.scan(kTable, ranges, 10, far_away(), odd, &stats).has_value());

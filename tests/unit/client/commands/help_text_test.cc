@@ -8,30 +8,30 @@ namespace {
 
 TEST_CASE("Lines that fit are unchanged") {
   for (const char* page : {"", "\n", "one\n", "  --name TEXT   what it does\n\n  last", "a  b\n\n\n"})
-    CHECK(fold_help(page, 80) == page);
+    CHECK(wrap_help(page, 80) == page);
 }
 
 TEST_CASE("The text after a name continues below its first word") {
-  CHECK(fold_help("  --name   one two three four five six seven\n  next\n", 42) ==
+  CHECK(wrap_help("  --name   one two three four five six seven\n  next\n", 42) ==
         "  --name   one two three four five six\n"
         "           seven\n"
         "  next\n");
 }
 
 TEST_CASE("In a narrow terminal the text starts below its name") {
-  CHECK(fold_help("  --name TEXT          one two three four", 32) ==
+  CHECK(wrap_help("  --name TEXT          one two three four", 32) ==
         "  --name TEXT\n"
         "      one two three four");
 }
 
 TEST_CASE("Running text keeps its indentation") {
-  CHECK(fold_help("one two three four", 10) == "one two\nthree four");
-  CHECK(fold_help("  one two three", 10) == "  one two\n  three");
-  CHECK(fold_help("                    one two three four", 36) == "      one two three four");
+  CHECK(wrap_help("one two three four", 10) == "one two\nthree four");
+  CHECK(wrap_help("  one two three", 10) == "  one two\n  three");
+  CHECK(wrap_help("                    one two three four", 36) == "      one two three four");
 }
 
 TEST_CASE("A word that is too long gets its own line, unbroken") {
-  CHECK(fold_help("a abcdefghijklmnop b", 10) == "a\nabcdefghijklmnop\nb");
+  CHECK(wrap_help("a abcdefghijklmnop b", 10) == "a\nabcdefghijklmnop\nb");
 }
 
 }  // namespace

@@ -383,10 +383,10 @@ TEST_CASE("Hostile batches of 4 MiB are refused in linear time") {
   }
 }
 
-const BatchAnswer kNoContent = {"HTTP/1.1 204 No Content",
-                                "X-Content-Type-Options: nosniff\r\nDataServiceVersion: 1.0;\r\n", ""};
-const BatchAnswer kConflict = {"HTTP/1.1 409 Conflict", "DataServiceVersion: 3.0;\r\n",
-                               "{\"odata.error\":{}}"};
+const BatchResponse kNoContent = {"HTTP/1.1 204 No Content",
+                                  "X-Content-Type-Options: nosniff\r\nDataServiceVersion: 1.0;\r\n", ""};
+const BatchResponse kConflict = {"HTTP/1.1 409 Conflict", "DataServiceVersion: 3.0;\r\n",
+                                 "{\"odata.error\":{}}"};
 
 // The layout of these responses is recorded from the service.
 TEST_CASE("Two empty lines end a response without body, none a response with body") {

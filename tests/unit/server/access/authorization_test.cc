@@ -56,7 +56,7 @@ const Needed kNeeded[] = {
     {"set table ACL", SetTableAcl{"MyTable"}, "", {}},
     {"query entities", query(), "o", {"r"}, true},
     {"get entity", GetEntity{"MyTable", {"p", "r"}, {}}, "o", {"r"}, true},
-    {"get behind a table", GetBehindTable{"MyTable"}, "o", {"r"}, true},
+    {"get behind a table", GetTableSubpath{"MyTable"}, "o", {"r"}, true},
     {"insert entity", InsertEntity{"MyTable"}, "o", {"a"}, true},
     {"update", write(WriteKind::Replace, kAny), "o", {"u"}, true},
     {"update an ETag", write(WriteKind::Replace, Condition::Kind::ETag), "o", {"u"}, true},
@@ -159,7 +159,7 @@ TEST_CASE("Outside of the key range, reads find nothing and writes are refused")
   for (const auto& c : cases) {
     CAPTURE(c.key.partition_key);
     CAPTURE(c.key.row_key);
-    CHECK(may_touch(caller, c.key) == c.in_reach);
+    CHECK(may_access(caller, c.key) == c.in_reach);
     CHECK(permission(caller, GetEntity{"MyTable", c.key, {}}) == (c.in_reach ? "yes" : "ResourceNotFound"));
     for (const auto& [kind, condition] :
          {std::pair{WriteKind::Replace, kNone}, std::pair{WriteKind::Replace, kAny},
@@ -170,13 +170,13 @@ TEST_CASE("Outside of the key range, reads find nothing and writes are refused")
   }
   // Operations without a key in the URL are checked later, when their keys are known.
   CHECK(permission(caller, query()) == "yes");
-  CHECK(to_string(within_reach(all_keys(), caller)) == "[(b,5) (d,7+))");
+  CHECK(to_string(accessible_ranges(all_keys(), caller)) == "[(b,5) (d,7+))");
   CHECK(permission(caller, InsertEntity{"MyTable"}) == "yes");
   // The permission is checked before the range.
   CHECK(permission(table_sas("a", caller.keys), GetEntity{"MyTable", {"a", ""}, {}}) ==
         "AuthorizationPermissionMismatch");
-  CHECK(may_touch(table_sas("r"), {"a", ""}));
-  CHECK(to_string(within_reach(all_keys(), Caller())) == "[(,) end)");
+  CHECK(may_access(table_sas("r"), {"a", ""}));
+  CHECK(to_string(accessible_ranges(all_keys(), Caller())) == "[(,) end)");
 }
 
 }  // namespace

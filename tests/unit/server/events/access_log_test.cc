@@ -28,7 +28,7 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
     query.status = 200;
     query.body_bytes = 17;
     query.duration = std::chrono::microseconds(42);
-    log.take(query);
+    log.record(query);
     RequestEvent write;
     write.remote_address = "127.0.0.1";
     write.method = "PUT";
@@ -36,7 +36,7 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
     write.request_id = "id-2";
     write.status = 204;
     write.duration = std::chrono::microseconds(7);
-    log.take(write);
+    log.record(write);
   }
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

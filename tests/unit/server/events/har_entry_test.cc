@@ -18,7 +18,8 @@ constexpr std::string_view kAnswerHead =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
 
 TracedExchange exchange_of(std::string_view request_head, std::string_view request_body = "",
-                           std::string_view answer_head = kAnswerHead, std::string_view answer_body = "{}") {
+                           std::string_view response_head = kAnswerHead,
+                           std::string_view response_body = "{}") {
   TracedExchange out;
   out.started = std::chrono::system_clock::from_time_t(1'622'043'910) + std::chrono::microseconds(45'678);
   out.scheme = "http";
@@ -29,9 +30,9 @@ TracedExchange exchange_of(std::string_view request_head, std::string_view reque
   out.request_head = request_head;
   out.request_body = request_body;
   out.request_body_bytes = request_body.size();
-  out.answer_head = answer_head;
-  out.answer_body = answer_body;
-  out.answer_body_bytes = answer_body.size();
+  out.response_head = response_head;
+  out.response_body = response_body;
+  out.response_body_bytes = response_body.size();
   return out;
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("running request: its cost shows at once, and is counted once") {
   event.status = 200;
   event.continues = true;
   event.body_bytes = 777;
-  statistics.take(event);
+  statistics.record(event);
 
   const auto row = row_of(statistics, kKey);
   CHECK(row.at("requests") == 1);
@@ -173,7 +173,7 @@ TEST_CASE("statistics: an error is a status of 400 and above") {
     RequestEvent event;
     event.key = &kKey;
     event.status = c.status;
-    statistics.take(event);
+    statistics.record(event);
     CHECK(row_of(statistics, kKey).at("errors") == c.errors);
     CHECK(row_of(statistics, kKey).at("continuations") == 0);
   }
@@ -193,7 +193,7 @@ TEST_CASE("statistics: requests to unknown accounts are counted together") {
     request.headers.add("Host", hosts);
     auto call = service.accept(request);
     Response response = call.run(hung_up, memory);
-    service.statistics().take(call.event(response, {}));
+    service.statistics().record(call.event(response, {}));
     return response;
   };
   for (const std::string_view target :

@@ -133,7 +133,7 @@ TEST_CASE("A preflight without Origin or method is no preflight") {
 // --- Actual requests
 // -----------------------------------------------------------------------------------------
 
-Response entity_answer() {
+Response entity_response() {
   Response response = table_layer_response(exchange_of(), 200);
   response.add("ETag", "W/\"x\"");
   set_json_body(response, exchange_of(), "{}");
@@ -149,27 +149,27 @@ std::string added(Response response, const std::vector<CorsRule>& rules, std::st
 }
 
 TEST_CASE("Without rules nothing is said") {
-  CHECK(added(entity_answer(), {}, "GET", "https://a.example") == "");
-  CHECK(added(entity_answer(), {}, "GET", "") == "");
+  CHECK(added(entity_response(), {}, "GET", "https://a.example") == "");
+  CHECK(added(entity_response(), {}, "GET", "") == "");
 }
 
 TEST_CASE("A rule for a listed origin names it, and that the answer varies by it") {
-  CHECK(added(entity_answer(), {kListed}, "GET", "https://a.example") ==
+  CHECK(added(entity_response(), {kListed}, "GET", "https://a.example") ==
         "Access-Control-Allow-Origin: https://a.example\r\nAccess-Control-Allow-Credentials: true\r\n"
         "Access-Control-Expose-Headers: ETag\r\nVary: Origin\r\n");
-  CHECK(added(entity_answer(), {kListed}, "PUT", "https://a.example") ==
+  CHECK(added(entity_response(), {kListed}, "PUT", "https://a.example") ==
         "Access-Control-Allow-Origin: https://a.example\r\nAccess-Control-Allow-Credentials: true\r\n"
         "Access-Control-Expose-Headers: ETag\r\nVary: Origin\r\n");
 }
 
 TEST_CASE("Vary: Origin stands in answers to reads that no rule fits, and in no others") {
   for (const std::string_view method : {"GET", "HEAD"}) {
-    CHECK(added(entity_answer(), {kListed}, method, "https://other.example") == "Vary: Origin\r\n");
-    CHECK(added(entity_answer(), {kListed}, method, "") == "Vary: Origin\r\n");
+    CHECK(added(entity_response(), {kListed}, method, "https://other.example") == "Vary: Origin\r\n");
+    CHECK(added(entity_response(), {kListed}, method, "") == "Vary: Origin\r\n");
   }
   for (const std::string_view method : {"POST", "PUT", "DELETE", "MERGE"}) {
-    CHECK(added(entity_answer(), {kListed}, method, "https://other.example") == "");
-    CHECK(added(entity_answer(), {kListed}, method, "") == "");
+    CHECK(added(entity_response(), {kListed}, method, "https://other.example") == "");
+    CHECK(added(entity_response(), {kListed}, method, "") == "");
   }
 }
 
@@ -203,15 +203,15 @@ TEST_CASE("A rule for every origin exposes the headers of this very answer, fram
 }
 
 TEST_CASE("Without Origin a rule for every origin counts for reads alone") {
-  CHECK(added(entity_answer(), {kAny}, "POST", "") == "");
-  CHECK(added(entity_answer(), {kAny}, "POST", "https://a.example")
+  CHECK(added(entity_response(), {kAny}, "POST", "") == "");
+  CHECK(added(entity_response(), {kAny}, "POST", "https://a.example")
             .starts_with("Access-Control-Allow-Origin: *\r\n"));
-  CHECK(added(entity_answer(), {kAny}, "PUT", "https://a.example") == "");
+  CHECK(added(entity_response(), {kAny}, "PUT", "https://a.example") == "");
 }
 
 TEST_CASE("Exposed headers are names and prefixes, without regard to case; none that the answer lacks") {
   const auto exposed = [](std::vector<std::string> entries) {
-    return added(entity_answer(), {{{"GET"}, {"*"}, {}, std::move(entries), 0}}, "GET", "");
+    return added(entity_response(), {{{"GET"}, {"*"}, {}, std::move(entries), 0}}, "GET", "");
   };
   CHECK(exposed({}) == "Access-Control-Allow-Origin: *\r\n");
   CHECK(exposed({"Location", "ETa"}) == "Access-Control-Allow-Origin: *\r\n");

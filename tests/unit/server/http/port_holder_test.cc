@@ -105,14 +105,14 @@ TEST_CASE("A port of this process is named with its pid and the way out") {
   const ip::tcp::acceptor acceptor(context, endpoint("127.0.0.1", 0));
   const auto at = acceptor.local_endpoint();
   const std::string port = std::to_string(at.port());
-  const std::string text = about_taken_port(at, "--tablePort 0 picks a free one");
+  const std::string text = taken_port_message(at, "--tablePort 0 picks a free one");
   CAPTURE(text);
   CHECK(text.starts_with("the port is in use: 127.0.0.1:" + port + " is taken by "));
   CHECK(text.ends_with(" (pid " + std::to_string(getpid()) + "); --tablePort 0 picks a free one"));
   const ip::tcp::acceptor everywhere(context, endpoint("0.0.0.0", 0));
   const std::string other = std::to_string(everywhere.local_endpoint().port());
-  CHECK(about_taken_port(endpoint("127.0.0.1", everywhere.local_endpoint().port()),
-                         "--blobPort 0 picks a free one")
+  CHECK(taken_port_message(endpoint("127.0.0.1", everywhere.local_endpoint().port()),
+                           "--blobPort 0 picks a free one")
             .ends_with(", which listens at 0.0.0.0:" + other + "; --blobPort 0 picks a free one"));
 }
 

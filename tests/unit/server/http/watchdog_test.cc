@@ -9,16 +9,16 @@ namespace {
 using namespace std::chrono_literals;
 using State = ConnectionState;
 using Verdict = Watchdog::Verdict;
-using Circumstances = Watchdog::Circumstances;
+using ConnectionUse = Watchdog::ConnectionUse;
 
 const Timeouts kTimeouts{.keep_alive = 60s, .head = 30s, .body = 40s, .answer = 50s};
 
 Verdict verdict_after(State state, Watchdog::Clock::duration waited,
-                      const Circumstances& circumstances = {}) {
+                      const ConnectionUse& use = {}) {
   const Watchdog::Clock::time_point start{1h};
   Watchdog watchdog(kTimeouts);
   watchdog.enter(state, start);
-  return watchdog.check(start + waited, circumstances);
+  return watchdog.check(start + waited, use);
 }
 
 TEST_CASE("a connection is closed once its state has lasted for longer than its timeout") {
@@ -62,24 +62,24 @@ TEST_CASE("a connection that ends waits for no further request") {
 TEST_CASE("while memory is short, whoever holds some must make progress each second, and be done in ten") {
   const struct {
     State state;
-    Circumstances circumstances;
+    ConnectionUse use;
   } cases[] = {{State::Head, {.request_is_short = true}},
                {State::Body, {.request_is_short = true}},
                {State::Writing, {.request_is_short = true}},
-               {State::Writing, {.answer_is_short = true}}};
+               {State::Writing, {.response_is_short = true}}};
   const Watchdog::Clock::time_point start{1h};
   for (const auto& c : cases) {
     CAPTURE(static_cast<int>(c.state));
-    CHECK(verdict_after(c.state, 1s, c.circumstances) == Verdict::Wait);
-    CHECK(verdict_after(c.state, 1s + 1ms, c.circumstances) == Verdict::Close);
+    CHECK(verdict_after(c.state, 1s, c.use) == Verdict::Wait);
+    CHECK(verdict_after(c.state, 1s + 1ms, c.use) == Verdict::Close);
 
     Watchdog watchdog(kTimeouts);
     watchdog.enter(c.state, start);
     watchdog.note_progress(start + 10s);
-    CHECK(watchdog.check(start + 10s, c.circumstances) == Verdict::Wait);
-    CHECK(watchdog.check(start + 10s + 1ms, c.circumstances) == Verdict::Close);
+    CHECK(watchdog.check(start + 10s, c.use) == Verdict::Wait);
+    CHECK(watchdog.check(start + 10s + 1ms, c.use) == Verdict::Close);
   }
-  CHECK(verdict_after(State::Head, 5s, {.answer_is_short = true}) == Verdict::Wait);
+  CHECK(verdict_after(State::Head, 5s, {.response_is_short = true}) == Verdict::Wait);
 }
 
 }  // namespace

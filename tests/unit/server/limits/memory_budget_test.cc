@@ -56,8 +56,8 @@ TEST_CASE("Waiting connections get their shares in order of arrival, and none ov
   MemoryBudget::Share holder(budget), first(budget), second(budget), late(budget);
   std::string woken;
   CHECK(holder.take(100));
-  MemoryBudget::Turn large(first, 80, [&] { woken += "large "; });
-  MemoryBudget::Turn small(second, 30, [&] { woken += "small "; });
+  MemoryBudget::Waiter large(first, 80, [&] { woken += "large "; });
+  MemoryBudget::Waiter small(second, 30, [&] { woken += "small "; });
   CHECK_FALSE(large.claim());
   holder.charge(50);
   CHECK(woken.empty());       // 30 would fit, but 80 came first
@@ -81,8 +81,8 @@ TEST_CASE("Leaving the queue admits the next one, and releases bytes granted mea
   bool woken = false;
   CHECK(holder.take(60));
   {
-    const MemoryBudget::Turn leaves(first, 50, [] {});
-    MemoryBudget::Turn next(second, 40, [&] { woken = true; });
+    const MemoryBudget::Waiter leaves(first, 50, [] {});
+    MemoryBudget::Waiter next(second, 40, [&] { woken = true; });
     CHECK_FALSE(woken);
     CHECK(budget.is_short());
     holder.release();  // both are granted
@@ -93,12 +93,12 @@ TEST_CASE("Leaving the queue admits the next one, and releases bytes granted mea
   CHECK_FALSE(budget.is_short());
 }
 
-TEST_CASE("A turn is granted at once, without a wake-up, if there is memory") {
+TEST_CASE("A request for memory is granted at once, without a wake-up, if there is memory") {
   MemoryBudget budget(100);
   MemoryBudget::Share share(budget);
   bool woken = false;
-  MemoryBudget::Turn turn(share, 100, [&] { woken = true; });
-  CHECK(turn.claim());
+  MemoryBudget::Waiter waiter(share, 100, [&] { woken = true; });
+  CHECK(waiter.claim());
   CHECK_FALSE(woken);
   CHECK(share.bytes() == 100);
 }

@@ -95,7 +95,7 @@ struct Text {
   std::string operator()(const GetServiceStats&) const { return "get stats"; }
   std::string operator()(const GetTableAcl& o) const { return "get acl " + o.table; }
   std::string operator()(const SetTableAcl& o) const { return "set acl " + o.table; }
-  std::string operator()(const GetBehindTable& o) const { return "get behind " + o.table; }
+  std::string operator()(const GetTableSubpath& o) const { return "get behind " + o.table; }
 };
 
 std::string to_text(const Operation& operation) { return std::visit(Text(), operation); }

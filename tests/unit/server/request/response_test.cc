@@ -9,11 +9,11 @@ namespace rocktable {
 namespace {
 
 // What the client reads.
-std::string wire(const Response& response, const Delivery& delivery = {}) {
+std::string wire(const Response& response, const ResponseOptions& options = {}) {
   std::string out;
-  append_response_head(out, response, delivery);
+  append_response_head(out, response, options);
   if (response.sends_body) out += response.body;
-  return out.append(response_tail(response, delivery));
+  return out.append(response_tail(response, options));
 }
 
 Response answer(int status, Response::Framing framing, std::string body) {
@@ -50,7 +50,7 @@ TEST_CASE("A chunked body is one chunk, its size in hex; an empty one is the las
 }
 
 TEST_CASE("HTTP/1.0 knows no chunks: the same answer by length") {
-  const Delivery old{.keep_alive = false, .http_1_0 = true};
+  const ResponseOptions old{.keep_alive = false, .http_1_0 = true};
   CHECK(wire(answer(200, kChunked, "{}"), old) ==
         "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
   CHECK(wire(answer(202, kChunked, ""), old) ==

@@ -5,7 +5,7 @@
 
 namespace rocktable {
 
-class WrongUsage : public std::runtime_error {
+class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
