@@ -1,5 +1,5 @@
-# Finds a package that tells its version by a CMake file of its own: `minimum` or anything newer. Many of those files refuse
-# every other major version (RocksDB 9 where 7.8 is asked for), so the comparison is made here.
+# Finds a package of version `minimum` or newer by its CMake config file. Compares the versions itself, because many
+# packages reject every other major version (RocksDB 9 if 7.8 is requested).
 macro(require_package name minimum)
   find_package(${name} CONFIG REQUIRED)
   if(${name}_VERSION VERSION_LESS ${minimum})

@@ -1,10 +1,10 @@
-"""Runs a doctest program as several processes side by side, each with its share of the test cases, for most of them wait more
-than they work.
+"""Runs a doctest program as several processes at the same time, each with a share of the test cases. Most test cases
+wait more than they compute.
 
     tests/shards.py NUMBER PROGRAM [OPTION...]
 
-Shows what each process wrote, one after the other, and ends with one line, `test cases: N passed, N failed`, over all. Ends
-with the first status that is not 0.
+Prints the output of each process, one after the other. The last line is `test cases: N passed, N failed` for all
+processes. The exit code is the first one that is not 0.
 """
 
 import re
@@ -17,7 +17,7 @@ def main():
     number, command = int(sys.argv[1]), sys.argv[2:]
     listed = subprocess.run([*command, "--count"], capture_output=True, text=True, check=True).stdout
     cases = int(re.search(r"(\d+)\s*$", listed).group(1))
-    # The slow cases of a file stand together. In this order they do not, and it is the same each time.
+    # The slow cases of a file are neighbours. A random order with a fixed seed spreads them over the shards.
     command += ["--order-by=rand", "--rand-seed=1"]
     bounds = [cases * shard // number for shard in range(number + 1)]
     shards = []
@@ -33,7 +33,7 @@ def main():
             output.seek(0)
             text = output.read().decode(errors="replace")
         print(text, end="", flush=True)
-        # doctest counts those outside of the range as passed; a process that crashed has no such line.
+        # doctest counts the cases outside of the range as passed. A process that crashed did not write this line.
         if told := re.search(r"^\[doctest\] test cases:.* (\d+) failed", text, re.MULTILINE):
             failed += int(told.group(1))
             passed += share - int(told.group(1))

@@ -12,8 +12,8 @@ has_boost() {
   return 1
 }
 
-# Prints the packages of one version that apt has: the default version, else the newest. If apt has none, prints a guess
-# and fails: before the first `apt-get update` nothing better is known.
+# Prints the packages of one version of Boost that apt has: the default version, otherwise the newest. If apt has none,
+# prints a guess and fails: before the first `apt-get update`, apt has no package lists.
 boost_packages() {
   local default newest
   default=$(apt-cache show --no-all-versions libboost-dev 2>/dev/null | sed -n 's/^Version: //p')

@@ -1,15 +1,16 @@
-# What the scripts share: where the project is, their help, and how they end. Sourced before they change the folder.
+# Shared by all scripts: the root of the project, the help, error messages. A script sources this file before it changes
+# the folder.
 #
-# The comment on top of a script is its help, so asking for it needs nothing but this shell.
+# The help of a script is the comment at its top, so that the help needs only the shell.
 # shellcheck shell=bash
 
-# shellcheck disable=SC2034  # for the scripts
+# shellcheck disable=SC2034  # used by the scripts
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 script=${0%/*} script=${script##*/}/${0##*/}  # script/build
 
 show_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
-# Shows the help and ends where any argument asks for it.
+# Shows the help and exits if any argument is -h or --help.
 help_if_asked() {
   local word
   for word; do
