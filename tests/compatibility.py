@@ -1,12 +1,12 @@
-"""What programs reach on rocktable and on Azurite: the page docs/compatibility.md, from what was measured.
+"""Writes docs/compatibility.md: the results of programs on rocktable and on Azurite, from recorded runs.
 
-    tests/compatibility.py check             compares what the last whole run of the tests reached with what is recorded
+    tests/compatibility.py check             compares the results of the last complete run with the recorded ones
     tests/compatibility.py record            records it, and writes the page
     tests/compatibility.py azurite VERSION [--azure-cli] [--dotnet]
-        runs the same cases against Azurite of that version, from npm, records what they reach, and writes the page
+        runs the same cases against Azurite VERSION from npm, records the results, and writes the page
 
-What is recorded is in tests/clients/measured/. The last whole run (tests/run.py without a filter) leaves what it reached
-in build/compatibility.json. Programs that did not take part in a run keep what is recorded of them.
+The recorded results are in tests/clients/measured/. A complete run (tests/run.py without a filter) writes its results
+to build/compatibility.json. Programs that were not part of a run keep their recorded results.
 """
 import dataclasses
 import datetime
@@ -25,7 +25,7 @@ LAST_RUN = ROOT / "build/compatibility.json"
 MEASURED = ROOT / "tests/clients/measured"
 START_DEADLINE = 60.0
 
-# As the page names them, in its order, with where their cases are.
+# The programs in the order of the page: name, kind, folder of their cases.
 PROGRAMS = {
     "@azure/data-tables": ("JavaScript SDK", "tests/clients/javascript"),
     "azure-storage": ("legacy JavaScript SDK", "tests/clients/legacy-javascript"),
@@ -68,7 +68,7 @@ NOTES = """
 
 @dataclasses.dataclass
 class Reached:
-    """What the cases of one program reached. `failed` holds names."""
+    """The results of the cases of one program. `failed` contains names."""
 
     version: str
     passed: int
@@ -77,7 +77,7 @@ class Reached:
 
     @classmethod
     def of(cls, version, outcomes):
-        """From pairs of a case's name and `passed`, `failed` or `skipped`."""
+        """Counts results. `outcomes`: pairs of the name of a case and `passed`, `failed` or `skipped`."""
         kinds = [outcome for _, outcome in outcomes]
         failed = [name for name, outcome in outcomes if outcome == "failed"]
         return cls(version, kinds.count("passed"), kinds.count("skipped"), failed)
@@ -88,7 +88,7 @@ class Reached:
 
 
 def save(reached):
-    """Leaves what a run reached: programs and their `Reached`."""
+    """Writes the results of a run: {program: Reached}."""
     LAST_RUN.parent.mkdir(exist_ok=True)
     LAST_RUN.write_text(json.dumps({program: dataclasses.asdict(one) for program, one in reached.items()}))
 
@@ -98,7 +98,7 @@ def last_run():
 
 
 def recorded(emulator):
-    """(what was measured and when, programs and their `Reached`)"""
+    """Returns (version and date of the run, {program: Reached})."""
     told = json.loads((MEASURED / f"{emulator}.json").read_text())
     return told["measured"], {program: Reached(**one) for program, one in told["programs"].items()}
 
@@ -111,7 +111,7 @@ def write_record(emulator, measured, reached):
 
 
 def differences(found, known):
-    """Sentences on programs of which `found` is another outcome than `known` tells. Another version is no difference."""
+    """Returns a sentence for each program whose results in `found` differ from `known`. Its version may differ."""
     told = []
     for program, one in found.items():
         other = known.get(program)
@@ -126,7 +126,7 @@ def differences(found, known):
 
 
 def page():
-    """The whole text of docs/compatibility.md."""
+    """Returns the complete text of docs/compatibility.md."""
     _, ours = recorded("rocktable")
     measured, theirs = recorded("azurite")
     lines = ["| program | version | what it is | rocktable | Azurite |", "| --- | --- | --- | ---: | ---: |"]
@@ -151,7 +151,8 @@ error codes, which few programs use.
 
 
 def folded(program, names):
-    """A list of names that a reader opens. Backticks keep Markdown from reading them."""
+    """Returns a list of names that a reader can unfold. Names are in backticks, so that they are not read as
+    Markdown."""
     items = "\n".join(f"- `{' '.join(name.split())}`" for name in names)
     return f"<details><summary>{program}: {len(names)}</summary>\n\n{items}\n\n</details>\n"
 
@@ -185,7 +186,7 @@ def write_page():
 
 
 def measure_azurite(version, options):
-    """Runs the clients' cases against Azurite over HTTP, and unstorage's over HTTPS."""
+    """Runs the cases of all clients against Azurite over HTTP, and those of unstorage over HTTPS."""
     import run as tests  # it imports this module
 
     peer = ROOT / "build/peer"
@@ -200,7 +201,7 @@ def measure_azurite(version, options):
         secure, secure_url = start_azurite(peer, scratch / "https", ["--cert", scratch / "cert.pem", "--key", scratch / "key.pem"])
         environment = {
             **os.environ,
-            "ROCKTABLE_BINARY": str(scratch / "none"),  # no case that starts rocktable is to count here
+            "ROCKTABLE_BINARY": str(scratch / "none"),  # a case that starts rocktable must fail here
             "ROCKTABLE_TEST_CONNECTION_STRING": connection_string(plain_url),
             "ROCKTABLE_TEST_HTTPS_CONNECTION_STRING": connection_string(secure_url),
             "ROCKTABLE_TEST_HTTPS_CA": str(scratch / "cert.pem"),
@@ -221,9 +222,9 @@ def measure_azurite(version, options):
 
 
 def start_azurite(peer, location, flags):
-    """(process, URL of its tables), once it says that it listens."""
+    """Starts Azurite, waits until it listens, and returns (process, URL of its tables)."""
     program = peer / "node_modules/azurite/dist/src/table/main.js"
-    with socket.socket() as free:  # it does not tell which port it took for 0
+    with socket.socket() as free:  # Azurite does not report the port that it chose for 0
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     always = ["--tablePort", port, "--location", location, "--skipApiVersionCheck", "--disableTelemetry"]

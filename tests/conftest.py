@@ -1,4 +1,4 @@
-"""For all tests in Python: what measures is tried again before it fails, for the machine does other things as well."""
+"""For all tests in Python: repeats a failed test that measures, because other programs also use the machine."""
 import pytest
 
 TRIES = 3

@@ -1,10 +1,10 @@
-"""Runs the tests of one build, whatever they are written in, and adds up what they report.
+"""Runs all tests of one build, in all languages, and adds up their results.
 
     tests/run.py PRESET [--azure-cli] [--browser] [--dotnet] [--debian] [--quick] [FILTER...]
 
-script/test calls this once all is built. The sanitizers' options are those of the test preset. The client tests start
-the program that ROCKTABLE_BINARY names. What each client reached is left in build/compatibility.json, and compared with what
-docs/compatibility.md tells of it.
+script/test calls this after the build. The options of sanitizers come from the test preset. The tests with clients
+start the program in ROCKTABLE_BINARY. The results of each client are written to build/compatibility.json and compared
+with docs/compatibility.md.
 """
 
 import json
@@ -24,24 +24,24 @@ from compatibility import Reached
 ROOT = Path(__file__).resolve().parent.parent
 CLIENTS = ROOT / "tests/clients"
 SAMPLE = CLIENTS / "parallel"
-PYTHON = "/usr/bin/python3"  # the distribution's, which has the distribution's packages
+PYTHON = "/usr/bin/python3"  # that of the distribution, because it finds the packages of the distribution
 TIMEOUT_SECONDS = 900  # of one runner
 SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
-WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they work
+WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they compute
 
-# --quick: what sanitizers find something in is bytes from outside, threads, and what moves data about.
+# --quick: sanitizers find errors in code that parses input, uses threads, or moves data.
 QUICK = ["bad_input", "batch_answers", "batch_tolerances", "control", "hostile", "hostile_clients", "http", "limits",
          "account_clones", "reset", "seed", "snapshots", "transfer", "urls"]
 
 
 def last_number(pattern, text):
-    """The last match's group as a number; 0 where there is none."""
+    """Returns the group of the last match as a number; 0 if there is no match."""
     found = re.findall(pattern, text, re.MULTILINE)
     return int(found[-1]) if found else 0
 
 
 class Unit:
-    """The C++ tests (doctest)."""
+    """Runs the C++ tests (doctest)."""
 
     name = "unit_tests"
 
@@ -55,7 +55,7 @@ class Unit:
 
 
 class Layering:
-    """Who may include whom: one test, silent when all is well."""
+    """Runs tests/layering: one test, which prints nothing on success."""
 
     name = "layering"
 
@@ -68,7 +68,7 @@ class Layering:
 
 
 class JavaScript:
-    """The tests of a JavaScript client or program (node's own test runner)."""
+    """Runs the tests of a JavaScript client or program with the test runner of node."""
 
     def __init__(self, folder, program, files, filters, scratch):
         self.program = program
@@ -77,7 +77,7 @@ class JavaScript:
         self.package = folder / "node_modules" / (program or "") / "package.json"
         self.report = Path(scratch) / f"{abs(hash(self.name))}.jsonl"
         version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-        node_18 = version.startswith("v18.")  # has the global `crypto` of later versions behind a flag
+        node_18 = version.startswith("v18.")  # has the global `crypto` of later versions only with a flag
         self.command = ["node", *["--experimental-global-webcrypto"] * node_18, "--test"]
         reporters = {"spec": "stdout", ROOT / "tests/support/outcomes_reporter.mjs": self.report}
         for reporter, destination in reporters.items():
@@ -87,7 +87,7 @@ class JavaScript:
 
     @classmethod
     def of(cls, folder, filters, scratch):
-        """The runners of a folder. A test file that is named after one of several packages is that program's."""
+        """Returns the runners of a folder. If it tests several packages, each test file is named after its package."""
         files = sorted(folder.glob("*.test.mjs"))
         packages = list(json.loads((folder / "package.json").read_text())["devDependencies"])
         if len(packages) == 1:
@@ -107,7 +107,8 @@ class JavaScript:
 
 
 class Python:
-    """Tests in Python (pytest) that `marked` selects: side by side as `spread` says (pytest-xdist), or one by one."""
+    """Runs the Python tests (pytest) that `marked` selects: in parallel, distributed by `spread` (pytest-xdist), or one
+    by one."""
 
     PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
 
@@ -121,14 +122,16 @@ class Python:
 
     @classmethod
     def of(cls, folder, filters, sanitized, quick, scratch, program=None):
-        """The runners of a folder; `program` is what its tests drive."""
-        if filters:  # -k takes expressions, not any text
+        """Returns the runners of a folder; `program` is the program that its tests use."""
+        if filters:  # -k accepts only expressions, not any text
             listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
-            tests = [f"{ROOT}/tests/{line}" for line in listed.stdout.splitlines()  # no Path: a name may hold //
+            # not a Path, because a name may contain //
+            tests = [f"{ROOT}/tests/{line}" for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
             return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
         tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
-        # By files, whose tests share servers; few and slow ones test by test, or the longest file would go on alone.
+        # By files, because the tests of a file share a server. Few slow tests one by one: otherwise the longest file
+        # runs last.
         runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch, program)]
         if folder.name == "protocol":
             runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", None, scratch))
@@ -157,7 +160,7 @@ class Python:
 
 
 class DotNet:
-    """The cases of a .NET library, a program of their own, which script/test has built."""
+    """Runs the cases of a .NET library: a program that script/test has built."""
 
     def __init__(self, project, filters):
         self.name = str(project.parent.relative_to(ROOT))
@@ -179,7 +182,7 @@ class DotNet:
 
 
 class Page:
-    """Whether docs/compatibility.md tells what this run found: one test."""
+    """Compares docs/compatibility.md with the results of this run: one test."""
 
     name = "docs/compatibility.md"
     command = [sys.executable, compatibility.__file__, "check"]
@@ -189,7 +192,7 @@ class Page:
 
 
 class Sample:
-    """The sample project: both its runners at once, on one instance. Their counts are added."""
+    """Runs the sample project: both its runners at the same time on one instance. Adds their counts."""
 
     def __init__(self, folder, binary, filters):
         self.name = str(folder.relative_to(ROOT))
@@ -207,7 +210,7 @@ class Sample:
 
 
 class Debian:
-    """A build from nothing on a bare Debian, with the unit tests there."""
+    """Builds on a bare Debian and runs the unit tests there."""
 
     timeout = 4 * 3600
 
@@ -222,7 +225,7 @@ class Debian:
 
 
 def run(runner, environment, filters):
-    """Runs it, shows its output, and returns (passed, failed, skipped) and what its program reached, if it is a program's."""
+    """Runs `runner` and shows its output. Returns (passed, failed, skipped), and the results of its program, if any."""
     print(f"== {runner.name}", flush=True)
     lines = []
     limit = str(getattr(runner, "timeout", TIMEOUT_SECONDS))
@@ -233,16 +236,16 @@ def run(runner, environment, filters):
             lines.append(line)
     output = "".join(lines)
     passed, failed, skipped = runner.count(output)
-    # Whoever reports no failure and yet ends with an error, or does not report at all, has crashed.
+    # A runner that reports no failure but exits with an error, or reports nothing, has crashed.
     if failed == 0 and (process.returncode != 0 or (passed + skipped == 0 and not filters)):
         print(f"{runner.name} ended with status {process.returncode} and reported {passed} tests passed")
         failed = 1
-    told = getattr(runner, "program", None) and passed + skipped > 0  # one that crashed tells nothing
+    told = getattr(runner, "program", None) and passed + skipped > 0  # a runner that crashed has no results
     return (passed, failed, skipped), runner.reached(output) if told else None
 
 
 def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
-    """Those of tests/clients, but for the sample project."""
+    """Returns the runners of tests/clients, except the sample project."""
     packages = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != SAMPLE]
     runners = [runner for folder in packages for runner in JavaScript.of(folder, filters, scratch)]
     runners += Python.of(CLIENTS / "python", filters, sanitized, False, scratch, "azure-data-tables")
@@ -264,7 +267,7 @@ def main():
     by_name = {p["name"]: p for p in presets}
     sanitizer = by_name[preset].get("environment") or by_name[by_name[preset]["inherits"]].get("environment", {})
     environment = {**os.environ, **sanitizer, "ROCKTABLE_BINARY": str(build / "rocktable"), "PYTHON": PYTHON}
-    if preset in SANITIZED:  # their stack frames are some five times as large; 8 MiB is the usual limit
+    if preset in SANITIZED:  # their stack frames are about five times as large; the usual limit is 8 MiB
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
     totals, reached = [0, 0, 0], {}

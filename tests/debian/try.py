@@ -1,4 +1,4 @@
-"""Follows the README on a bare Debian: a clone, `script/server`, a request. What script/try-debian runs.
+"""Follows the README on a bare Debian: clones, runs `script/server`, sends a request. Called by script/try-debian.
 
     tests/debian/try.py RELEASE [--tests] [--keep] [--base FOLDER]
 """
@@ -22,7 +22,7 @@ from cases import Cases
 RELEASES = ("bookworm", "trixie")
 PROGRAM = "script/try-debian"
 HOME = "/root/rocktable"
-BUILD_SECONDS = 3 * 3600  # on a machine with other things to do
+BUILD_SECONDS = 3 * 3600  # also on a busy machine
 STOP_SECONDS = 20
 
 
@@ -31,7 +31,7 @@ def duration(seconds):
 
 
 class Start:
-    """A start of `script/server` within: what it prints, and when it is ready."""
+    """Runs `script/server` in the system: its output, and when it is ready."""
 
     def __init__(self, system, *options):
         self.log = system.path("/root/server.log")
@@ -44,7 +44,7 @@ class Start:
         self.ready_file = ready_file
 
     def await_ready(self):
-        """Shows what it prints until it is ready. Returns the account, and the seconds that passed."""
+        """Shows its output until it is ready. Returns the account and the elapsed seconds."""
         with self.log.open() as log:
             while not (self.ready_file.exists() and "successfully listening" in self.printed()):
                 assert self.process.poll() is None, f"script/server ended with {self.process.returncode}:\n{self.printed()[-4000:]}"
@@ -59,7 +59,7 @@ class Start:
         return self.log.read_text()
 
     def stop(self):
-        """Its exit code."""
+        """Stops it and returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(STOP_SECONDS)
 
@@ -74,14 +74,14 @@ def installed(system):
 
 
 def said(system, words):
-    """(exit code, output) of a command within."""
+    """Runs a command in the system. Returns (exit code, output)."""
     process = system.start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     text, _ = process.communicate()
     return process.returncode, text
 
 
 def try_help(system):
-    """Before anything is installed."""
+    """Checks that run before anything is installed."""
     before = installed(system)
     code, text = said(system, "script/server --help")
     yield "script/server --help tells how to use it", code == 0 and "script/server [OPTION...]" in text
@@ -122,11 +122,12 @@ def try_tests(system, cases, started):
         yield "it stops in order after them", started[-1].stop() == 0
     else:
         yield "the recorded exchanges are not at hand", None
-    system.run("apt-get -qq install -y --no-install-recommends openssl >/dev/null")  # the command, which makes certificates
+    # the command, which makes certificates
+    system.run("apt-get -qq install -y --no-install-recommends openssl >/dev/null")
     begin = time.monotonic()
     system.run("script/build release unit_tests")
     yield f"the unit tests are built in {duration(time.monotonic() - begin)}", True
-    code, text = said(system, "build/release/tests/unit_tests --no-colors=true")  # there is no Python in the bare system
+    code, text = said(system, "build/release/tests/unit_tests --no-colors=true")  # the bare system has no Python
     told = re.search(r"^\[doctest\] test cases:.* (\d+) passed \| *(\d+) failed", text, re.MULTILINE)
     passed, failed = map(int, told.groups()) if told else (0, 0)
     if failed or code != 0:

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Carries out the steps of the Dockerfile in folders of its own, and tries what comes out, without Docker.
+"""Carries out the steps of the Dockerfile in folders, without Docker, and tests the result.
 
     tests/image/try.py [--base FOLDER] [--program FILE] [--keep]
 
-As root, on Debian: each `FROM debian:bookworm-slim` is a fresh minimal system (debootstrap, or a copy of FOLDER, which is made
-first where there is none), each RUN a chroot into it. Then the entry point runs as the image's user: the health check fails
-before and passes after its start, a table is created, the program ends in order when told, and the table is there after the
-next start. Then it is started as tools start Azurite, on the ports 10000 to 10002 of this machine. --program leaves out the stage
-that builds, and takes a program that was built on the same release. Ends with `N passed, N failed, N skipped`.
+Requires root and Debian. Each `FROM debian:bookworm-slim` is a new minimal system: made by debootstrap, or a copy of
+FOLDER, which is made first if it does not exist. Each RUN is a chroot into it. Then the entry point runs as the user of
+the image: the health check fails before the start and passes after it, a table is created, the program stops in order
+on its signal, and the table exists after the next start. Then it is started as tools start Azurite, on the ports 10000
+to 10002 of this machine. --program skips the build stage and uses a program that was built on the same release. Ends
+with `N passed, N failed, N skipped`.
 """
 import argparse
 import json
@@ -40,7 +41,7 @@ START_SECONDS = 20
 
 
 def instructions(text):
-    """(word, arguments) of each, lines that go on joined."""
+    """Returns (word, arguments) of each instruction, with continued lines joined."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
         word, arguments = line.split(None, 1)
@@ -48,7 +49,7 @@ def instructions(text):
 
 
 class Stage(chroot.Chroot):
-    """A system that grows step by step."""
+    """A system that is built step by step."""
 
     health = entry = None
 
@@ -59,7 +60,7 @@ def copy(source, target):
 
 
 class Image:
-    """The stages that a Dockerfile describes, the last of which is the image."""
+    """Builds the stages of a Dockerfile. The last stage is the image."""
 
     def __init__(self, scratch, base, program):
         self.scratch = scratch
@@ -69,7 +70,7 @@ class Image:
         self.stage = None
         for word, arguments in instructions((ROOT / "docs" / "ci" / "Dockerfile").read_text()):
             if word != "FROM" and self.stage is None:
-                continue  # of a stage that is left out
+                continue  # of a skipped stage
             print(f"-- {word} {arguments}", flush=True)
             getattr(self, f"do_{word.lower()}")(arguments)
 
@@ -87,7 +88,7 @@ class Image:
         self.stage.path(".").mkdir(parents=True, exist_ok=True)
 
     def do_copy(self, arguments):
-        if arguments == ". .":  # what Dockerfile.dockerignore lets through is what git knows
+        if arguments == ". .":  # Dockerfile.dockerignore admits the files that git tracks
             listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
             for name in filter(None, listed.split("\0")):
                 copy(ROOT / name, self.stage.path(name))
@@ -115,7 +116,7 @@ class Image:
 
 
 class Container:
-    """The entry point, or `entry` in its place, at work."""
+    """Runs the entry point, or `entry` in its place."""
 
     def __init__(self, image, *options, entry=None, environment=None):
         self.image = image
@@ -172,7 +173,7 @@ def try_image(image):
 
 
 def try_start(image, start):
-    """One start as a tool makes it."""
+    """Starts the image once as a tool does."""
     account = rocktable_server.Account(DEVELOPMENT)
     container = Container(image, *start.arguments, entry=start.entry, environment=start.environment)
     try:

@@ -1,4 +1,4 @@
-"""Fixtures: one server for all tests of a file, servers of its own for a test, and a new table for each."""
+"""Fixtures: one server for all tests of a file, further servers for one test, and a new table for each test."""
 import pathlib
 import sys
 
@@ -17,7 +17,7 @@ def server():
 
 @pytest.fixture
 def table(server):
-    """The name of a new table."""
+    """Returns the name of a new table."""
     name = rocktable_server.create_table(server)
     yield name
     rocktable_server.delete_table(server, name)
@@ -42,7 +42,7 @@ def start():
 
 @pytest.fixture
 def symlink(tmp_path):
-    """Makes a link to the program, by which it is called otherwise."""
+    """Makes a link to the program, so that it starts under another name."""
 
     def make(name):
         link = tmp_path / name

@@ -1,5 +1,5 @@
-"""Shared access signatures: their place in the URL, policies that change, what a key range leaves of a query. What is
-refused, and by which check, is in test_refusals.py."""
+"""Shared access signatures: their position in the URL, policies that change, queries limited by a key range. Refusals
+are in test_refusals.py."""
 import urllib.parse
 
 import pytest
@@ -13,7 +13,7 @@ ONE = "/{}(PartitionKey='p',RowKey='r')"
 
 
 def put(server, table, row="r", partition="p"):
-    """Stores an entity by the account's key."""
+    """Stores an entity with the key of the account."""
     resource = f"/{table}(PartitionKey='{partition}',RowKey='{row}')"
     assert send(server, "PUT", resource, body="{}").status == 204
 
@@ -26,7 +26,7 @@ def both(server, table, **changes):
 
 
 def test_a_signature_in_the_query_may_have_any_order_and_case_of_names(server, table):
-    """Decision: as all query parameters."""
+    """Decision: like all query parameters."""
     for sas in both(server, table):
         backwards = "&".join(reversed(sas.split("&")))
         shouted = "&".join(f"{n.upper()}={v}" for n, _, v in (pair.partition("=") for pair in sas.split("&")))
@@ -46,7 +46,7 @@ def test_the_secondary_location_takes_the_signature_of_the_primary(server, table
 
 
 def test_a_signed_delete_answers_as_any_other(server, table):
-    """Decision: who asks makes no difference to a success."""
+    """Decision: a successful response does not depend on the caller."""
     put(server, table)
     resource = ONE.format(table)
     answer = send_with(server, table_sas(server, table), "DELETE", resource, {"If-Match": "*"})
@@ -57,8 +57,8 @@ def test_a_signed_delete_answers_as_any_other(server, table):
 
 
 def test_a_policy_is_looked_up_at_each_request(server, table):
-    """learn.microsoft.com/rest/api/storageservices/define-stored-access-policy; at once, where the service needs up to
-    30 seconds."""
+    """learn.microsoft.com/rest/api/storageservices/define-stored-access-policy; immediately, although the service takes
+    up to 30 seconds."""
     sas = table_sas(server, table, si="id", sp=None, se=None)
 
     def answered():
@@ -85,7 +85,7 @@ def test_a_policy_is_looked_up_at_each_request(server, table):
 
 
 def test_a_policy_ends_with_its_table(server):
-    """Decision: a new table of that name does not inherit what its predecessor granted."""
+    """Decision: a new table of the same name does not inherit the policies of the former table."""
     table = create_table(server)
     sas = table_sas(server, table, si="id", sp=None, se=None)
     set_policy(server, table, expiry=at(3600), permission="r")
@@ -123,8 +123,8 @@ def keyed(server, table):
 
 @pytest.mark.parametrize("limits, reached", RANGES, ids=str)
 def test_a_query_leaves_out_what_lies_beyond_the_range(server, keyed, limits, reached):
-    """learn.microsoft.com/rest/api/storageservices/create-service-sas: both ends belong to the range; row keys count
-    for the partitions at its ends alone."""
+    """learn.microsoft.com/rest/api/storageservices/create-service-sas: both ends belong to the range; row keys apply
+    only to the first and the last partition."""
     sas = table_sas(server, keyed, **limits)
 
     def found(options=""):
@@ -138,7 +138,7 @@ def test_a_query_leaves_out_what_lies_beyond_the_range(server, keyed, limits, re
 
 
 def test_pages_of_a_range_end_with_it(server, keyed):
-    """Decision: a token beyond the range would say that there is something."""
+    """Decision: a token beyond the range would reveal that an entity exists there."""
     sas = table_sas(server, keyed, spk="a", srk="2", epk="b")
     options, seen = "", []
     for _ in range(3):

@@ -41,7 +41,7 @@ def test_a_copy_is_as_the_template_and_lives_its_own_life(server):
 
 
 def test_parallel_tests_stay_apart(server):
-    """A hundred at once, each in an account of its own."""
+    """A hundred tests at once, each in its own account."""
     template = account_of(server, "template")
     fill(template, rows=20)
     before, faults = contents(template), []

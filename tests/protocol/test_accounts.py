@@ -1,4 +1,4 @@
-"""Several accounts: where they are named, what keeps them apart, and how they change while the server runs."""
+"""Several accounts: where they are defined, how they are separated, and how they change while the server runs."""
 import base64
 import concurrent.futures
 import email.utils
@@ -51,13 +51,13 @@ def server():
 
 
 def account_of(server, name, its_key):
-    """The account as a client knows it, whether the server does or not."""
+    """An account as a client knows it. It need not exist on the server."""
     endpoint = f"http://{server.authority}/{name}"
     return Account(f"AccountName={name};AccountKey={its_key};TableEndpoint={endpoint}")
 
 
 def signed(account, method, target, headers=None, body=None, its_key=None, host=None, full=False):
-    """Shared Key Lite, or Shared Key, with the account's key or another over any target."""
+    """Signs any target with Shared Key Lite or Shared Key, with the key of the account or another one."""
     date = email.utils.formatdate(usegmt=True)
     credentials = authorization(account, target, date, its_key)
     if full:
@@ -75,7 +75,7 @@ def insert(account, table, **entity):
 
 
 def until(holds, seconds=5):
-    """Whether it holds, now or soon."""
+    """Returns whether the condition holds now or soon."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if holds():
@@ -155,7 +155,8 @@ def test_a_ready_file_with_keys_of_the_user_is_for_the_user_alone(tmp_path, star
 
 
 def test_what_others_prepared_does_not_get_the_ready_file(tmp_path, start):
-    """A file or a link under a name that can be guessed would hand the keys to whoever made it."""
+    """If an attacker can guess the name of a temporary file, he can create a file or link of that name and read the
+    keys."""
     ready, victim = tmp_path / "ready.json", tmp_path / "victim"
     victim.write_text("untouched")
     (tmp_path / "ready.json.part").symlink_to(victim)
@@ -227,7 +228,7 @@ def test_a_file_that_is_not_there_or_names_nothing_ends_the_start(tmp_path):
     assert str(file) in fails("--accounts", file)
 
 
-# --- apart from each other ------------------------------------------------------------------------
+# --- separation ---------- ------------------------------------------------------------------------
 
 
 def test_accounts_have_tables_of_their_own(server):
@@ -249,7 +250,7 @@ def test_a_batch_writes_to_its_own_account_alone(server):
     for account in (one, two):
         create_table(account, "batched")
     entity = {"PartitionKey": "p", "RowKey": "r"}
-    body = batch_body([batch_part(two, "POST", "batched", entity)])  # addressed to the other
+    body = batch_body([batch_part(two, "POST", "batched", entity)])  # addressed to the other account
     send(one, "POST", "/$batch", BATCH_HEADERS, body)
     assert all_entities(two, "batched") == []
 
@@ -336,7 +337,7 @@ def test_the_other_accounts_key_and_name_are_refused(server):
     one, two = account_of(server, "one", ONE), account_of(server, "two", TWO)
     answer = signed(one, "GET", "/one/Tables", its_key=TWO)
     assert (answer.status, answer.code) == (403, "AuthenticationFailed")
-    answer = signed(two, "GET", "/one/Tables")  # well signed, by whom the request does not address
+    answer = signed(two, "GET", "/one/Tables")  # signed correctly, but by another account than the URL names
     assert (answer.status, answer.code) == (403, "AuthenticationFailed")
 
 
@@ -404,7 +405,7 @@ def memory_of(server):
 
 
 def test_names_that_were_only_asked_for_take_no_memory(any_account):
-    """Twenty thousand names, of which each may leave less than fifty bytes."""
+    """Twenty thousand names; each may keep less than fifty bytes of memory."""
     client = http.client.HTTPConnection(any_account.host, any_account.port)
 
     def preflights(prefix):
@@ -425,7 +426,7 @@ def test_names_that_were_only_asked_for_take_no_memory(any_account):
 
 
 def replace(file, text):
-    """As tools write that want no reader to see half of it."""
+    """Replaces the file atomically, as tools do."""
     other = file.with_name("other")
     other.write_text(text)
     other.rename(file)
@@ -442,7 +443,7 @@ def test_a_changed_file_counts_within_a_second_or_so(start, tmp_path, write):
     since = time.monotonic()
     assert until(lambda: is_there(two))
     assert time.monotonic() - since < 2.5
-    write(file, f"one:{THREE}\n")  # the key of one is another, two is gone
+    write(file, f"one:{THREE}\n")  # the account `one` has another key, the account `two` is removed
     assert until(lambda: not is_there(two))
     assert send(one, "GET", "/Tables").status == 403
     assert is_there(account_of(server, "one", THREE))
@@ -479,7 +480,7 @@ def test_a_broken_file_is_told_and_the_old_accounts_stay(start, tmp_path, broken
     assert until(lambda: str(file) in server.errors())
     assert is_there(one)
     time.sleep(1)
-    (line,) = server.errors().splitlines()  # once, not at every look
+    (line,) = server.errors().splitlines()  # once, not at each check of the file
     assert SECRET not in line and ONE not in line
     assert broken != f"one:{ONE}\ntwo:{SECRET}!\n" or "line 2" in line
     file.write_text(f"three:{THREE}\n")
@@ -496,7 +497,7 @@ def test_connections_and_requests_go_on_while_accounts_change(start, tmp_path):
     stop, statuses = threading.Event(), []
 
     def work():
-        client = http.client.HTTPConnection(server.host, server.port)  # one connection for all
+        client = http.client.HTTPConnection(server.host, server.port)  # one connection for all requests
         client.connect()
         socket = client.sock
         while not stop.is_set():

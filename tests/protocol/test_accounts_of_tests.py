@@ -1,4 +1,5 @@
-"""An account for each test: processes side by side on one instance, each in a copy of a seeded account. Ours alone."""
+"""An account for each test: parallel processes on one instance, each in a copy of a seeded account. The service has no
+such function."""
 import json
 import os
 import sys
@@ -27,14 +28,14 @@ def seeded(start, tmp_path):
 
 
 def own_account(server, name):
-    """A copy of the template."""
+    """Creates a copy of the template."""
     answer = exchange(server, request_bytes(server, "POST", f"/_rocktable/accounts/{name}?from=template", signed=False))
     assert answer.status in (200, 201), answer
     return rocktable_server.Account(server.connection_string.replace("devstoreaccount1", name))
 
 
 def write_and_look(server, number):
-    """What one test does, on tables of the same names as all others."""
+    """The work of one test, on tables with the same names as in all other tests."""
     account = own_account(server, f"test{number}")
     mine = f"test {number}"
     create_table(account, "extra")

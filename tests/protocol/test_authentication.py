@@ -1,4 +1,4 @@
-"""Shared Key in both forms: the string to sign. What is refused, and by which check, is in test_refusals.py."""
+"""Shared Key in both forms: the string to sign. Refusals are in test_refusals.py."""
 import email.utils
 import json
 
@@ -24,7 +24,7 @@ def ask(server, method, target, to_sign=None, headers=None, body=None, scheme="S
 
 
 def check_refused(answer):
-    """Recorded from the service: 403, without version, the reason phrase the message."""
+    """Recorded from the service: 403, without x-ms-version; the reason phrase is the message."""
     check_front_end_error(answer, 403, "AuthenticationFailed", REFUSED, json_wanted=True, without=("x-ms-version",))
 
 
@@ -32,7 +32,7 @@ def check_refused(answer):
 
 
 def test_the_worked_example_of_a_signature(server):
-    """Seen in a report: SharedKeyLite of a batch in path style, the account doubled."""
+    """Seen in a report: SharedKeyLite of a batch in path style; the account appears twice."""
     text = "Sat, 22 May 2021 23:05:14 GMT\n/devstoreaccount1/devstoreaccount1/$batch"
     assert signature(server, text) == "y7mfjNimD4WGdW8k2saY+cB9E2vbD/VDFQTc2xrjHA4="
 
@@ -41,7 +41,7 @@ def test_shared_key_lite_signs_date_and_path(server):
     """learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key."""
     target = f"{server.base}/Tables"
     assert ask(server, "GET", f"{target}?$top=1&restype=x", "{date}\n/%s%s" % (server.name, target)).status == 200
-    check_refused(ask(server, "GET", target, "{date}\n%s" % target))  # the account is not doubled
+    check_refused(ask(server, "GET", target, "{date}\n%s" % target))  # the account appears once
     check_refused(ask(server, "GET", target, "{date}\n/%s%s?$top=1" % (server.name, target)))
 
 
@@ -79,7 +79,8 @@ def test_of_the_query_only_comp_is_signed(server, table, resource, component, sc
     ],
 )
 def test_percent_encoded_parentheses_and_quotes_in_signed_paths(server, table, predicate):
-    """Clients sign the path as they send it, encoded or not; decision: also with literal quotes for %27."""
+    """Clients sign the path as they send it, encoded or not. Decision: a path with literal quotes in place of %27 is
+    accepted."""
     send(server, "POST", f"/{table}", body='{"PartitionKey":"p","RowKey":"r"}')
     target = f"{server.base}/{table}{predicate}"
     for signed in (target, target.replace("%27", "'")):
@@ -98,8 +99,8 @@ def test_other_characters_in_signed_paths(server, table, key):
 
 
 def test_the_secondary_location_may_be_signed_with_either_name(server):
-    """learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key: without -secondary; decision: SDKs sign
-    the path of path style with or without it, so both are taken."""
+    """learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key: without -secondary; decision: both are
+    accepted, because SDKs sign the path of path style with or without it."""
     target = f"{server.base}-secondary/Tables"
     for path in (target, f"{server.base}/Tables"):
         assert ask(server, "GET", target, f"{{date}}\n/{server.name}{path}").status == 200
@@ -110,11 +111,12 @@ def test_the_secondary_location_may_be_signed_with_either_name(server):
 
 
 def test_what_is_asked_for_matters_only_to_who_may_ask(server):
-    """Decision: a stranger learns nothing of how a request would have been read."""
+    """Decision: authentication comes first, so that its failure reveals nothing about the request."""
     check_refused(send(server, "GET", "/nonsense!", {"Authorization": "SharedKeyLite devstoreaccount1:AAAA"}))
     assert send(server, "GET", "/nonsense!").code == "InvalidResourceName"
 
 
 def test_bearer_tokens_are_refused_over_http(server):
-    """learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory: they need HTTPS."""
+    """learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory: bearer tokens
+    need HTTPS."""
     check_refused(send(server, "GET", "/Tables", {"Authorization": "Bearer eyJhbGciOiJub25lIn0.e30."}))

@@ -1,5 +1,6 @@
-"""Drop-in: .NET Aspire and the modules of Testcontainers start the program with the arguments that they pass to Azurite, through the
-image's entry point or through the link `azurite`. tests/image/try.py does the same within the image, on the usual ports."""
+"""Starts the program with the arguments that .NET Aspire and the modules of Testcontainers pass to Azurite: through the
+image's entry point, or through the link `azurite`. tests/image/try.py does the same in the image, on the usual
+ports."""
 import json
 import os
 import re
@@ -21,7 +22,7 @@ SECONDS = 20
 
 
 def entry_point():
-    """The options in the image's entry point."""
+    """Returns the options in the image's entry point."""
     words = re.search(r"^ENTRYPOINT (.*)$", (ROOT / "docs/ci/Dockerfile").read_text(), re.MULTILINE)[1]
     program, *options = json.loads(words)
     assert program == "rocktable"
@@ -44,7 +45,7 @@ def wait_for(file, process, what):
 @pytest.mark.parametrize("start", STARTS, ids=[start.tool for start in STARTS])
 def test_tools_start_it_in_place_of_azurite(start, tmp_path):
     program = entry_point() if start.entry is None else link(tmp_path, start.entry)
-    # Options of this test, behind the tool's: of an option that is given twice the last one counts.
+    # Options of this test follow those of the tool: if an option is given twice, the last one counts.
     free_ports = ["--tablePort", "0", "--blobPort", "0", "--queuePort", "0"]
     own = [*free_ports, "-l", tmp_path, "--readyFile", tmp_path / "ready.json"]
     with open(tmp_path / "output", "w") as output, open(tmp_path / "errors", "w") as errors:

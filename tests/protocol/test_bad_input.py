@@ -1,6 +1,6 @@
-"""Hostile and broken input: refused with a 4xx, never a 500, never a hang; the server lives on.
+"""Hostile and malformed input: refused with a 4xx, never with a 500; the server neither hangs nor ends.
 
-Where the service's code for a case is known it is asserted; otherwise any will do, but there must be one.
+If the error code of the service is known, the test asserts it. Otherwise any code is accepted, but there must be one.
 """
 import contextlib
 import random
@@ -36,7 +36,7 @@ def the_server_lives_on(server):
 @pytest.fixture(scope="module")
 def name(server):
     """A table that stays empty: no request of this file may store anything in it."""
-    send(server, "DELETE", "/Tables('badinput')")  # of an earlier run, where the endpoint outlives it
+    send(server, "DELETE", "/Tables('badinput')")  # from an earlier run against the same endpoint
     yield create_table(server, "badinput")
     assert all_entities(server, "badinput") == []
     delete_table(server, "badinput")
@@ -291,7 +291,7 @@ BAD_FILTERS = [
     "not(" * 5000 + "a eq 1" + ")" * 5000,
     "a eq 1 and " * 3000,
 ]
-# Deep but well-formed ones may be answered or refused; they must not do harm.
+# Deeply nested but well-formed filters may succeed or be refused; they must not harm the server.
 DEEP_FILTERS = [text for text in BAD_FILTERS if len(text) > 1000 and text.endswith(("1", ")"))]
 
 
@@ -420,7 +420,7 @@ def test_a_bad_target_is_refused(server, name, target):
 
 
 def test_long_targets_are_served_and_absurd_ones_refused(server, name):
-    """SDKs send filters of many KiB; 64 KiB of request line must do."""
+    """SDKs send filters of many KiB; a request line of 64 KiB must succeed."""
     terms = " or ".join(f"RowKey eq '{i:020}'" for i in range(1000))
     assert send(server, "GET", f"/{name}()?$filter={terms.replace(' ', '%20')}").status == 200
     answer = send(server, "GET", f"/{name}()?$filter={'a' * 1_000_000}")
@@ -460,7 +460,7 @@ def test_xml_of_more_than_64_kib_is_not_looked_at(server, name, comp):
 
 
 def refused_batch(answer, code=None):
-    """Refused as a whole, or by one failed part."""
+    """Checks that the batch is refused, as a whole or by one failed part."""
     if answer.status != 202:
         check(answer, (400, 413, 415, 501))
         return
@@ -561,7 +561,7 @@ def test_a_batch_of_another_content_type_is_refused(server, name, content_type):
 
 
 def test_every_cut_of_a_batch_is_refused_or_stores_nothing_by_halves(server, name):
-    """Cuts a batch of two inserts after every seventh byte: then both rows are there or none."""
+    """Truncates a batch of two inserts after every seventh byte: afterwards both rows exist or none."""
     parts = [batch_part(server, "POST", name, {"PartitionKey": "cut", "RowKey": row}) for row in "ab"]
     whole = batch_body(parts)
     for end in range(0, len(whole), 7):
@@ -747,7 +747,7 @@ def test_expect_100_continue_of_too_large_a_body_is_refused_at_once(server, name
 
 
 def test_idle_connections_do_not_shut_others_out(server):
-    """As many connections as a hundred careless clients would leave open, some in the middle of a request."""
+    """A hundred connections that clients leave open, some in the middle of a request."""
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connection(server)) for _ in range(200)]
         for client in clients[::2]:
@@ -756,7 +756,7 @@ def test_idle_connections_do_not_shut_others_out(server):
 
 
 def test_mutated_requests_do_no_harm(server, table):
-    """Changes, drops, doubles and swaps bytes of good requests; the seed makes a failure repeatable."""
+    """Changes, removes, repeats and swaps bytes of valid requests; the seed makes a failure repeatable."""
     name = table
     rng = random.Random(20210526)
     one = f"{name}(PartitionKey='p',RowKey='%s')"

@@ -1,4 +1,4 @@
-"""Answers to batches, byte for byte but for the GUIDs of the boundaries, times and request ids."""
+"""Responses to batches, byte by byte, except the GUIDs of boundaries, times and request ids."""
 import json
 import re
 
@@ -18,7 +18,7 @@ NOT_SATISFIED = "The update condition specified in the request was not satisfied
 
 
 def operation(server, method, resource, members=None, mime="", **headers):
-    """One part. Keyword `if_match` becomes the header If-Match, and so on."""
+    """Returns one part. The keyword `if_match` becomes the header If-Match, and so on."""
     text = "" if members is None else members
     fields = {"Accept": "application/json;odata=minimalmetadata", "Content-Type": "application/json"}
     fields |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -38,7 +38,7 @@ def writing(server, method, table, row="r", partition="p", **headers):
 
 
 def submit(server, parts, headers=None, body=None):
-    """Sends a change set; returns the answer's text with both boundaries masked."""
+    """Sends a change set. Returns the response with both boundaries masked."""
     answer = send(server, "POST", "/$batch", BATCH_HEADERS | (headers or {}), body or batch_body(parts))
     kind = re.compile(f"multipart/mixed; boundary=batchresponse_{GUID}")
     check(answer, 202, TABLE_LAYER | {"Content-Type": kind, "Transfer-Encoding": "chunked"})
@@ -52,7 +52,7 @@ def submit(server, parts, headers=None, body=None):
 
 
 def change_set(*answers):
-    """What answers a change set with these parts."""
+    """Returns the response to a change set with these parts."""
     parts = "".join(f"--changesetresponse_C\r\n{PART}{answer}\r\n" for answer in answers)
     start = "--batchresponse_B\r\nContent-Type: multipart/mixed; boundary=changesetresponse_C\r\n\r\n"
     return f"{start}{parts}--changesetresponse_C--\r\n--batchresponse_B--\r\n"
@@ -63,7 +63,7 @@ def etags(text):
 
 
 def failed(status, code, message, headers=COMMON):
-    """A pattern for the one part of a change set that failed."""
+    """Returns a pattern for the only part in the response to a failed change set."""
     value = message + "\nRequestId:ID\nTime:@"
     document = {"odata.error": {"code": code, "message": {"lang": "en-US", "value": value}}}
     text = json.dumps(document, separators=(",", ":"))
@@ -87,7 +87,7 @@ def location(server, table, row="r"):
 
 @CONTENT_IDS
 def test_insert_with_return_no_content(server, table, content_id, echo):
-    """Recorded from the service, also that only a Content-ID among the inner headers is echoed."""
+    """Recorded from the service. Of the inner headers, only Content-ID is echoed."""
     text = submit(server, [insertion(server, table, Prefer="return-no-content", **content_id)])
     (etag,) = etags(text)
     link = location(server, table)
@@ -123,7 +123,7 @@ def test_insert_with_content(server, table, content_id, echo, prefer, applied):
 @pytest.mark.parametrize("condition", [{}, {"If_Match": "*"}])
 @pytest.mark.parametrize("prefer", [None, "return-no-content"])
 def test_replace_and_merge(server, table, content_id, echo, method, condition, prefer):
-    """Recorded from the service; decision: in a batch a merge applies the preference as it does alone."""
+    """Recorded from the service; decision: a merge applies the preference in a batch as outside of one."""
     submit(server, [insertion(server, table)])
     text = submit(server, [writing(server, method, table, Prefer=prefer, **condition, **content_id)])
     (etag,) = etags(text)
@@ -142,7 +142,7 @@ def test_delete(server, table, content_id, echo, prefer):
 
 
 def test_several_operations_are_answered_in_order_with_one_timestamp(server, table):
-    """The order is recorded from the service, and that most batches have one ETag."""
+    """Recorded from the service: the order, and that the entities of most batches have the same ETag."""
     submit(server, [insertion(server, table, row) for row in "abc"])
     text = submit(
         server,
@@ -219,7 +219,7 @@ def test_a_failed_query_has_an_index(server, table):
 
 @pytest.mark.parametrize("level", ["nometadata", "fullmetadata"])
 def test_a_part_has_the_metadata_level_that_it_asks_for(server, table, level):
-    """Decision: as the operation alone."""
+    """Decision: like the same operation outside of a batch."""
     submit(server, [insertion(server, table)])
     accept = f"Accept: application/json;odata={level}\r\n"
     text = submit(server, None, body=query_body(server, table, headers=accept))
@@ -249,7 +249,7 @@ def test_a_part_has_the_metadata_level_that_it_asks_for(server, table, level):
 def test_one_failing_operation_is_all_that_is_answered(
     server, table, content_id, echo, method, headers, status, code, message, others, prefer
 ):
-    """Recorded from the service: without an index where it is the only operation, with one where it is not."""
+    """Recorded from the service: without an index if it is the only operation, otherwise with one."""
     (old,) = etags(submit(server, [insertion(server, table)]))
     submit(server, [writing(server, "PUT", table)])
     before = all_entities(server, table)
@@ -288,7 +288,7 @@ def test_duplicates_in_a_batch_give_400_at_the_second_occurrence(server, table, 
 
 @pytest.mark.parametrize("method", ["PUT", "MERGE", "DELETE"])
 def test_duplicates_are_found_whatever_the_operations(server, table, method):
-    """Decision: they are found before anything is looked up, so the absent row does not matter."""
+    """Decision: these errors are found before any row is read, so the missing row does not matter."""
     parts = [insertion(server, table), writing(server, method, table, If_Match="*")]
     check_failed(submit(server, parts), "400 Bad Request", "InvalidDuplicateRow", f"1:{DUPLICATE}")
 
@@ -313,7 +313,7 @@ def test_another_partition_is_reported_at_the_first_operation_that_has_one(serve
 
 
 def test_another_table_is_another_entity_group(server, table):
-    """Decision: the documentation asks for one table and names no code."""
+    """Decision: the documentation requires one table and names no code."""
     other = create_table(server)
     parts = [insertion(server, table, "a"), insertion(server, other, "b")]
     text = "1:All commands in a batch must operate on same entity group."
@@ -356,7 +356,7 @@ def test_101_operations_are_reported_at_index_99(server, table):
     ids=lambda value: str(value)[:30],
 )
 def test_errors_found_while_preparing_have_an_index_always(server, table, at, more, code, message):
-    """Decision, after a public suite for the table SDK: 0: also where there is one operation."""
+    """Decision, after a public suite for the table SDK: `0:` also if there is only one operation."""
     parts = [insertion(server, table, f"{i}") for i in range(at)] + [insertion(server, table, "bad", more=more)]
     check_failed(submit(server, parts), "400 Bad Request", code, f"{at}:{message}")
 
@@ -379,7 +379,7 @@ def test_a_malformed_etag_in_a_part(server, table):
 
 
 def test_errors_of_a_part_are_json_whatever_it_accepts(server, table):
-    """Decision: XML was recorded only for operations alone."""
+    """Decision: XML was recorded only for operations outside of batches."""
     submit(server, [insertion(server, table)])
     text = submit(server, [insertion(server, table, Accept="*/*")])
     check_failed(text, "409 Conflict", "EntityAlreadyExists", "The specified entity already exists.")
@@ -398,13 +398,13 @@ def test_errors_of_a_part_are_json_whatever_it_accepts(server, table):
 )
 def test_a_batch_that_is_none_is_an_ordinary_error(server, body):
     """learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions allows one change set;
-    decision: the code, and that the second one spoils all."""
+    decision: the code, and that the second change set fails the batch."""
     answer = send(server, "POST", "/$batch", BATCH_HEADERS, body)
     check_error(answer, 400, "InvalidInput", "One of the request inputs is not valid.")
 
 
 def test_the_content_length_of_a_part_does_not_matter(server, table):
-    """Recorded from the service with and without it; decision: a wrong one does no harm."""
+    """Recorded from the service with and without Content-Length; decision: a wrong one has no effect."""
     for row, length in zip("abc", (None, "1", "99999")):
         text = submit(server, [insertion(server, table, row, Content_Length=length, Prefer="return-no-content")])
         assert "204 No Content" in text

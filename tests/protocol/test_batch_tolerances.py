@@ -1,4 +1,4 @@
-"""What a batch may look like: each form was sent by some client, and taken."""
+"""Accepted forms of a batch. Each was sent by a client and accepted by the service."""
 import json
 
 import pytest
@@ -20,7 +20,7 @@ def part(
     server, table, row="r", target=None, mime="", headers=ACCEPT + TYPE, gap="", method="POST", body=None,
     after="\r\n", empty=1,
 ):
-    """An insert, unless told otherwise. `gap` stands before the body, `after` behind it."""
+    """Returns one part, by default an insert. `gap` precedes the body, `after` follows it."""
     target = target or f"{server.endpoint}/{table}"
     body = json.dumps({"PartitionKey": "p", "RowKey": row, "a": "é"}, ensure_ascii=False) if body is None else body
     lines = "\r\n" * empty
@@ -28,7 +28,7 @@ def part(
 
 
 def submit(server, text, content_type="multipart/mixed; boundary=batch_x"):
-    """Sends a batch that must succeed; returns the answer."""
+    """Sends a batch that must succeed. Returns the response."""
     answer = send(server, "POST", "/$batch", {"Content-Type": content_type}, text)
     assert answer.status == 202, answer
     assert "HTTP/1.1 20" in answer.text and "HTTP/1.1 4" not in answer.text, answer.text
@@ -114,7 +114,7 @@ def test_what_follows_the_final_delimiter_is_ignored(server, table, end):
     ],
 )
 def test_the_boundary_may_be_quoted(server, table, content_type):
-    """Recorded from the service without quotes; decision: the other spellings of RFC 2046 are as good."""
+    """Recorded from the service without quotes; decision: the other spellings of RFC 2046 are accepted."""
     submit(server, wrap(part(server, table)), content_type)
     assert rows(server, table) == ["r"]
 
@@ -140,7 +140,7 @@ def test_boundaries_may_have_any_name(server, table):
 )
 def test_urls_of_parts_may_be_absolute_or_not_with_or_without_account(server, table, base):
     """Absolute URLs and /mytable are recorded from the service; decision: with the account of path style, without a
-    slash. Links of the answer have the base of the batch."""
+    slash. Links in the response have the base of the batch."""
     answer = submit(server, wrap(part(server, table, target=f"{base}{table}")))
     assert f"Location: {server.endpoint}/{table}(PartitionKey='p',RowKey='r')\r\n" in answer.text
     one = f"{base}{table}(PartitionKey='p',RowKey='r')"
@@ -149,7 +149,7 @@ def test_urls_of_parts_may_be_absolute_or_not_with_or_without_account(server, ta
 
 
 def test_a_table_may_have_the_name_of_the_account(server):
-    """Decision: a first segment is the account only where another one follows."""
+    """Decision: the first segment is the account only if another one follows."""
     name = server.name
     assert send(server, "POST", "/Tables", body=json.dumps({"TableName": name})).status == 201
     for row, target in zip("abc", (f"/{name}", f"/{name}/{name}", name)):
@@ -178,7 +178,7 @@ def test_keys_in_urls_of_parts_may_be_encoded_in_any_way(server, table, keys):
 
 @pytest.mark.parametrize("key", ["é😀", "%C3%A9%F0%9F%98%80"])
 def test_keys_in_urls_of_parts_may_be_raw_utf8(server, table, key):
-    """Decision: clients that do not encode them are understood."""
+    """Decision: characters that a client did not encode are accepted."""
     target = f"/{table}(PartitionKey='{key}',RowKey='r')"
     submit(server, wrap(part(server, table, target=target, method="PUT", body="{}")))
     assert all_entities(server, table)[0]["PartitionKey"] == "é😀"
@@ -187,7 +187,7 @@ def test_keys_in_urls_of_parts_may_be_raw_utf8(server, table, key):
 @pytest.mark.parametrize("level", ["nometadata", "minimalmetadata", "fullmetadata"])
 @pytest.mark.parametrize("accept", ["", "Accept: application/json;odata=fullmetadata\r\n"])
 def test_the_format_may_stand_in_the_url(server, table, level, accept):
-    """Recorded from the service: Go and .NET clients. It beats Accept."""
+    """Recorded from the service: Go and .NET clients. $format has precedence over Accept."""
     target = f"{server.endpoint}/{table}?$format=application%2Fjson%3Bodata%3D{level}"
     answer = submit(server, wrap(part(server, table, target=target, headers=accept + TYPE)))
     assert f"application/json;odata={level};streaming=true" in answer.text
@@ -196,7 +196,7 @@ def test_the_format_may_stand_in_the_url(server, table, level, accept):
 @pytest.mark.parametrize("indent", [2, "\t"])
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_bodies_may_be_pretty_printed(server, table, indent, line_break):
-    """Decision: JSON is JSON. Nothing in it is taken for a boundary or a header."""
+    """Decision: text in JSON is never read as a boundary or a header."""
     body = json.dumps({"PartitionKey": "p", "RowKey": "r", "a": "--changeset_x", "b": "\r\n--batch_x--"}, indent=indent)
     submit(server, wrap(part(server, table, body=body.replace("\n", line_break))))
     (entity,) = all_entities(server, table)
@@ -247,7 +247,7 @@ def test_headers_of_a_part_that_do_not_matter_are_ignored(server, table, header)
 
 
 def test_a_part_may_lack_its_transfer_encoding(server, table):
-    """Decision: it can only be binary."""
+    """Decision: the only transfer encoding is binary."""
     submit(server, wrap(part(server, table)).replace("Content-Transfer-Encoding: binary\r\n", ""))
     assert rows(server, table) == ["r"]
 

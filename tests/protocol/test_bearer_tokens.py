@@ -1,4 +1,4 @@
-"""Bearer tokens over HTTPS: what they open, and how they are refused."""
+"""Bearer tokens over HTTPS: what they permit, and how they are refused."""
 import http.client
 import os
 import re
@@ -44,7 +44,7 @@ def server(tmp_path_factory):
 
 
 def ask(server, method, resource, token=None, headers=None, body=None):
-    """A request over HTTPS, the server's certificate checked; with this token, else with a good one."""
+    """Sends a request over HTTPS and checks the certificate of the server; with this token, or with a valid one."""
     context = ssl.create_default_context(cafile=server.ready["certificateAuthority"])
     connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=10)
     fields = {"x-ms-version": API_VERSION, "Accept": "application/json"}
@@ -130,7 +130,7 @@ def test_a_claim_that_does_not_fit_is_answered_with_the_challenge(server, change
 
 
 @pytest.mark.parametrize(
-    "token",  # made in the test: a token holds the time
+    "token",  # made in the test, because a token contains the time
     [
         lambda: "",
         lambda: "x",
@@ -144,13 +144,14 @@ def test_a_claim_that_does_not_fit_is_answered_with_the_challenge(server, change
     ids=["empty", "one part", "no base64", "no claims", "no iat", "exp is text", "deep", "too long"],
 )
 def test_what_is_no_token_is_refused(server, token):
-    """Decision: as a wrong signature, without the challenge, for another token of that kind would not help."""
+    """Decision: like a wrong signature, without the challenge, because another token of the same issuer would not
+    help."""
     answer = ask(server, "GET", "/Tables", token())
     check_front_end_error(answer, 403, "AuthenticationFailed", REFUSED, json_wanted=True, without=("x-ms-version",))
 
 
 def test_without_the_option_no_token_is_taken(tmp_path):
-    """Decision: whoever knows the form of a token has one, so it must be asked for."""
+    """Decision: tokens are not verified, so the server accepts them only with an option."""
     plain = start(tmp_path)
     try:
         answer = ask(plain, "GET", "/Tables")

@@ -1,4 +1,5 @@
-"""docs/ci.md: what it marks `run` is run, as it stands there and in its order; what is not marked says that it is not run."""
+"""docs/ci.md: runs the blocks that are marked `run`, unchanged and in order. Other blocks must say that they are not
+run."""
 import re
 import shutil
 

@@ -1,4 +1,5 @@
-"""docs/cloud-host-names.md, as it stands: an unmodified client at the cloud's host name and port 443, in a network of its own."""
+"""docs/cloud-host-names.md, unchanged: an unmodified client with the host name of the cloud and port 443, in a private
+network."""
 import os
 import re
 import shutil
@@ -36,7 +37,7 @@ def test_what_is_not_run_says_so():
     GUIDE.check_that_the_rest_says_so(least=4)
 
 
-# The secondary location as well; from a connection string that holds neither endpoint nor port, as those of the portal.
+# Also the secondary location, from a connection string without endpoint and port, like those of the portal.
 CLOUD_PROGRAM = """
 from azure.data.tables import TableServiceClient
 service = TableServiceClient.from_connection_string(
@@ -76,5 +77,5 @@ def test_a_connection_string_of_the_cloud_works_unchanged(tmp_path):
 def test_without_the_name_in_the_certificate_the_client_refuses(tmp_path):
     result = run_in_cloud(tmp_path, "--tlsName", "*.blob.core.windows.net")
     assert result.returncode == 1, result
-    # In the words of Python's ssl, or of urllib3.
+    # The message of Python's ssl, or of urllib3.
     assert re.search(f"(mismatch|match).*{re.escape(HOST)}|{re.escape(HOST)}.*doesn't match", result.stderr), result

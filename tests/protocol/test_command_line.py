@@ -1,4 +1,4 @@
-"""The program as its users start and stop it: flags, exit codes, files, signals, durability."""
+"""Starts and stops the program as users do: flags, exit codes, files, signals, durability."""
 import concurrent.futures
 import contextlib
 import email.utils
@@ -45,7 +45,7 @@ FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent -
 
 
 def refuses(code, *flags, environment=None, names=""):
-    """The program ends with this code and one sentence on standard error, which names the cause."""
+    """Checks that the program exits with this code and one sentence on standard error that names the cause."""
     result = run(*flags, environment=environment)
     assert result.returncode == code, result
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
@@ -114,7 +114,7 @@ def test_help_without_a_command_is_all_of_it():
 )
 def test_help_on_what_is_not_there_is_refused(words, sentence):
     assert refusal(2, "help", *words) == sentence
-    # Behind a command line that went wrong the page is what is wanted.
+    # --help shows the page, also after a wrong argument.
     assert run(*words, "--help").returncode == 0
 
 
@@ -143,7 +143,7 @@ def test_a_paragraph_of_a_help_page_has_one_short_line_at_most():
 
 
 def at_a_terminal(columns, *words):
-    """What the program prints at a terminal of this width."""
+    """Returns what the program prints at a terminal of this width."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([str(word) for word in (BINARY, *words)], stdout=follower)
@@ -277,7 +277,7 @@ def test_options_for_the_other_services_are_taken(start):
     assert send(server, "GET", "/Tables").status == 200
 
 
-# --- what stands in the way -----------------------------------------------------------------------
+# --- errors at the start --------------------------------------------------------------------------
 
 
 def test_a_busy_port_is_reported(tmp_path):
@@ -348,7 +348,7 @@ def test_foreign_files_stay_untouched(start, tmp_path):
 
 
 def start_by_hand(folder):
-    """Starts a server in a folder and ends it as soon as its ready file is there; returns the exit code."""
+    """Starts a server in a folder and ends it as soon as its ready file exists. Returns the exit code."""
     ready = folder / "ready.json"
     working = folder / "working"
     working.mkdir(exist_ok=True)
@@ -356,7 +356,7 @@ def start_by_hand(folder):
     process = subprocess.Popen([str(BINARY), *flags], cwd=working, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 20
     while not ready.exists() and process.poll() is None and time.monotonic() < deadline:
-        pass  # without a pause, to be as quick as can be
+        pass  # without a pause, to be as fast as possible
     process.terminate()
     ready.unlink()
     return process.wait(10)
@@ -375,7 +375,7 @@ def test_who_sees_the_ready_file_may_end_the_server_at_once(tmp_path):
 
 
 class Load:
-    """Several clients that insert rows until the server goes, and remember what was acknowledged."""
+    """Several clients insert rows until the server ends, and record acknowledged rows."""
 
     def __init__(self, server, table, clients=4):
         create_table(server, table)
@@ -453,7 +453,7 @@ def test_acknowledged_data_survive_a_kill(start, tmp_path, round_):
     load.join()
     kept = rows(start(location=tmp_path), "killed")
     assert load.acknowledged <= kept
-    # What was under way may be there or not, but there was at most one request per client.
+    # Unacknowledged rows may exist or not; each client has at most one.
     assert len(kept - load.acknowledged) <= 4
 
 

@@ -1,4 +1,4 @@
-"""--compat azurite: what tools wait for that were made for the peer, on standard output and on three ports."""
+"""--compat azurite: the output and the three ports that tools for Azurite expect."""
 import re
 import socket
 import subprocess
@@ -43,7 +43,7 @@ def started(program, *flags):
 
 
 def endpoint(server, service):
-    """The account at one of the services, from the connection string."""
+    """Returns the account at one of the services, from the connection string."""
     parts = dict(part.split("=", 1) for part in server.connection_string.split(";") if part)
     return Account(server.connection_string.replace(parts["TableEndpoint"], parts[f"{service}Endpoint"]))
 
@@ -56,11 +56,11 @@ def queues(server, **more):
     return QueueServiceClient.from_connection_string(server.connection_string, retry_total=0, **more)
 
 
-# --- asking as others do ---------------------------------------------------------------------------
+# --- requests of tools -----------------------------------------------------------------------------
 
 
 def test_who_asks_the_blob_service_for_its_health_is_content(compatible):
-    for _ in range(2):  # as a health check does it, again and again
+    for _ in range(2):  # like a repeated health check
         properties = blobs(compatible).get_service_properties()
         assert properties["cors"] == [] and not properties["static_website"].enabled
         assert not properties["delete_retention_policy"].enabled
@@ -173,7 +173,7 @@ def test_who_cannot_sign_is_refused_in_the_services_form(compatible, service):
     target = f"{one.base}?comp=list"
     cases = [
         (request_bytes(one, "GET", target, signed=False), 401, "NoAuthenticationInformation"),
-        (request_bytes(one, "GET", target), 403, "AuthenticationFailed"),  # signed as for tables
+        (request_bytes(one, "GET", target), 403, "AuthenticationFailed"),  # signed like requests to the table service
         (request_bytes(one, "GET", "/absent?comp=list", signed=False), 404, "ResourceNotFound"),
         (request_bytes(one, "OPTIONS", target, signed=False), 403, "CorsPreflightFailure"),
         (b"nonsense\r\n\r\n", 400, "InvalidHeaderValue"),

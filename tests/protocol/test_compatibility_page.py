@@ -1,4 +1,5 @@
-"""docs/compatibility.md: it is what its script writes, has a row for each program, and a run that found something else is told."""
+"""docs/compatibility.md: it is the output of its script, has a row for each program, and runs with other results are
+reported."""
 import json
 import pathlib
 import re
@@ -36,7 +37,7 @@ RECORDED = Reached("1.0", passed=3, skipped=1, failed=["a: b"])
 
 @pytest.mark.parametrize("found, told", [
     (RECORDED, []),
-    (Reached("1.0", 4, 0, ["a: b"]), []),  # one that was skipped elsewhere
+    (Reached("1.0", 4, 0, ["a: b"]), []),  # a case that was skipped elsewhere
     (Reached("2.0", 9, 0, []), []),  # another version
     (Reached("1.0", 4, 1, ["a: b"]), ["p: 6 cases, failed: ['a: b']; recorded are 5, failed: ['a: b']"]),
     (Reached("1.0", 4, 1, []), ["p: 5 cases, failed: []; recorded are 5, failed: ['a: b']"]),

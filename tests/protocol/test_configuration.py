@@ -1,4 +1,4 @@
-"""Options by variables and by --config: what counts, what is refused, and what `rocktable exec` makes of them."""
+"""Options in variables and in --config: precedence, refusals, and their use by `rocktable exec`."""
 import pathlib
 import sys
 
@@ -27,7 +27,7 @@ def config(tmp_path):
 
 
 def store_of(*flags, environment=None, folder):
-    """Where a server keeps its data, as its start says, and what it complains of."""
+    """Returns where a server keeps its data, from its start message, and its warnings."""
     with Program(BINARY, *flags, environment=environment, folder=folder) as program:
         said = program.wait_for("; press Ctrl-C to stop")
         assert program.end() == 0
@@ -111,7 +111,7 @@ def test_exec_takes_the_file_and_no_variables(config, tmp_path):
 
 
 def test_of_an_option_of_exec_that_is_given_twice_the_last_counts(tmp_path):
-    names = ["--export", "ONE", "--export", "TWO"]  # but for the one that adds to a list
+    names = ["--export", "ONE", "--export", "TWO"]  # except the option that adds to a list
     twice = ["--tablePort", "many", "--tablePort", "0", "--controlToken", "a", "--controlToken", "b"]
     result = run("exec", *twice, *names, "--", "sh", "-c", 'echo "$ROCKTABLE_CONTROL_TOKEN $ONE $TWO"', folder=tmp_path)
     assert result.returncode == 0, result

@@ -1,4 +1,4 @@
-"""Who may use /_rocktable/...: probes may always ask for health, pages of other origins nothing at all."""
+"""Access to /_rocktable/...: probes may always request health; pages of other origins have no access."""
 import base64
 import email.utils
 import os
@@ -38,7 +38,7 @@ def with_token():
 
 @pytest.fixture(scope="module")
 def exposed():
-    """Listens at all addresses, without a token: two accounts, the second key of one is tried, too."""
+    """Listens on all addresses, without a token. Two accounts; one has a second key."""
     accounts = {"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY};other:{base64.b64encode(b'x').decode()}:{OWN_KEY}"}
     running = Server("--tableHost", "0.0.0.0", environment=accounts)
     yield running
@@ -80,7 +80,7 @@ def signed_fields(account, target, method="GET", lite=True, seconds=0):
 @pytest.mark.parametrize("resource", ["health", "ready"])
 @pytest.mark.parametrize("kind", ["local", "with_token", "exposed", "exposed_with_token"])
 def test_probes_need_nothing_and_learn_nothing(request, kind, resource):
-    """`ready` has an id of the contents besides, which is random."""
+    """`ready` also has a random id of the contents."""
     server = request.getfixturevalue(kind)
     known = {"status": "ready"}
     for headers in ({}, {"Host": "pod.example", "Origin": "http://evil.example", "Sec_Fetch_Site": "cross-site"}):
@@ -119,7 +119,7 @@ def test_the_id_of_the_contents_is_another_one_after_each_reset_and_start(start,
 
 def test_a_head_has_no_body(local):
     with connection(local) as client:
-        for _ in range(2):  # a body would stand where the next answer begins
+        for _ in range(2):  # a body would be read as the start of the next response
             client.sendall(request_bytes(local, "HEAD", "/_rocktable/ready", signed=False))
             assert read_response(client, "HEAD").status == 200
 
@@ -129,7 +129,7 @@ def test_a_server_that_stops_is_not_ready():
     with connection(server) as client:
         headers = {"Content-Length": "1"}
         client.sendall(request_bytes(server, "GET", "/_rocktable/ready", headers, signed=False))
-        time.sleep(0.3)  # the header is read, the request is not whole
+        time.sleep(0.3)  # the header is read, the request is not complete
         server.process.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
@@ -144,7 +144,7 @@ def test_a_server_that_stops_is_not_ready():
     server.kill()
 
 
-# --- on this machine alone ------------------------------------------------------------------------
+# --- only on this machine -------------------------------------------------------------------------
 
 
 def test_clients_of_this_machine_need_no_credentials(local):

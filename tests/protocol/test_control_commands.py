@@ -1,4 +1,4 @@
-"""Commands that control an instance: whom they ask before data are lost, how they sign, and what they never send."""
+"""Commands that control an instance: questions before data are lost, signatures, and what they never send."""
 import base64
 import http.server
 import json
@@ -28,7 +28,7 @@ def local():
 
 @pytest.fixture(scope="module")
 def exposed():
-    """As in a container: others may reach it, so that it asks who controls it."""
+    """As in a container: other machines can reach the server, so that it requires credentials for control."""
     running = Server("--tableHost", "0.0.0.0")
     yield running
     running.stop()
@@ -120,7 +120,8 @@ def test_a_restore_at_a_terminal_names_what_it_replaces(local):
 
 @pytest.mark.parametrize("how", ["flag", "variable", "nothing to lose", "no terminal"])
 def test_nobody_is_asked(local, how):
-    """--yes; ROCKTABLE_YES, which `exec` sets; where there is no table; and where nobody can answer: scripts go on as ever."""
+    """No question with --yes, with ROCKTABLE_YES (which `exec` sets), without tables, and without a terminal, so that
+    scripts continue to work."""
     if how != "nothing to lose":
         fill(local)
     done("snapshot", "take", "kept", "--replace", "--url", url_of(local))
@@ -139,7 +140,7 @@ def test_a_variable_that_neither_asks_nor_does_not_is_refused(local, words):
     ended = run(*words, "--url", url_of(local), ROCKTABLE_YES="maybe")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("rocktable: --yes maybe: must be true or false (ROCKTABLE_YES) (see rocktable ")
-    # The command line comes first; an empty variable counts as none.
+    # The command line has precedence; an empty variable counts as unset.
     for flags, variable in ((["--yes"], "maybe"), ([], "off"), ([], "")):
         ended = run(*words, *flags, "--url", url_of(local), ROCKTABLE_YES=variable)
         assert "--yes" not in ended.stderr
@@ -169,7 +170,7 @@ def test_inside_exec_nobody_is_asked():
 
 
 def test_in_a_container_the_account_signs(exposed):
-    """Without any flag the well-known key does, which the server takes where it has no token."""
+    """Without flags, the command signs with the well-known key. A server without a token accepts it."""
     fill(exposed)
     for words in (["snapshot", "take", "seeded"], ["snapshot", "restore", "seeded"], ["snapshot", "list"], ["reset"]):
         done(*words, "--connectionString", exposed.connection_string)
@@ -186,9 +187,9 @@ def test_an_own_account_signs(exposed_with_own_account):
     assert said == f"rocktable: reset all accounts at {url_of(server)}: no tables\n"
     done("reset", "--connectionString", "env:MINE", MINE=mine)
     for variable in ("AZURE_STORAGE_CONNECTION_STRING", "AZURE_TABLES_CONNECTION_STRING"):
-        done("reset", **{variable: mine, "ROCKTABLE_URL": url_of(server)})  # as inside of exec
+        done("reset", **{variable: mine, "ROCKTABLE_URL": url_of(server)})  # as in a command of `rocktable exec`
     done("reset", "--url", url_of(server), "--controlToken", "open-sesame")
-    done("reset", "--connectionString", mine, "--controlToken", "wrong")  # one of the two is enough
+    done("reset", "--connectionString", mine, "--controlToken", "wrong")  # one of both is enough
 
 
 def test_who_may_not_is_told_what_to_give(exposed_with_own_account):
@@ -206,11 +207,11 @@ def test_who_may_not_is_told_what_to_give(exposed_with_own_account):
     assert "requires authorization" in refused("reset", "--url", url_of(server), AZURE_STORAGE_CONNECTION_STRING=elsewhere)
 
 
-# --- What is no rocktable -------------------------------------------------------------------------
+# --- Other servers ------ -------------------------------------------------------------------------
 
 
 class Cloud:
-    """Answers as a table service does that has no control surface, and records all that it is sent."""
+    """A table service without the control API. Records all requests."""
 
     def __init__(self):
         self.requests = []
@@ -247,7 +248,8 @@ class Cloud:
 @pytest.mark.parametrize("words", [["reset"], ["snapshot", "restore", "x"], ["snapshot", "take", "x", "--replace"],
                                    ["snapshot", "delete", "x"]], ids=" ".join)
 def test_what_is_no_rocktable_gets_nothing_but_the_question_whether_it_is_one(words):
-    """No token, no signature, no request that would change anything, whatever names the account."""
+    """The command sends neither a token nor a signature nor a request that changes data, wherever the account comes
+    from."""
     with Cloud() as cloud:
         account = f"AccountName=a;AccountKey={OWN_KEY};TableEndpoint={cloud.url}"
         signed = f"{cloud.url}/?sv=2020-01-01&sig=c2VjcmV0"
@@ -260,7 +262,7 @@ def test_what_is_no_rocktable_gets_nothing_but_the_question_whether_it_is_one(wo
 
 
 def test_the_account_of_the_environment_names_no_target(local):
-    """It may be the cloud's: commands go to ROCKTABLE_URL, or to this machine."""
+    """The connection string may be that of a cloud account. So commands use ROCKTABLE_URL, or this machine."""
     fill(local)
     with Cloud() as cloud:
         cloud_account = f"AccountName=a;AccountKey={OWN_KEY};TableEndpoint={cloud.url}"

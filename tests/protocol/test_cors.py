@@ -1,4 +1,4 @@
-"""Cross-origin requests: preflights, the headers of actual answers, Vary.
+"""Cross-origin requests: preflights, the headers of actual responses, Vary.
 
 Source, unless a test says otherwise: learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing.
 """
@@ -32,7 +32,7 @@ def set_rules(server, *rules):
 
 @pytest.fixture
 def rules(server):
-    """Sets the rules of the account; afterwards it has none."""
+    """Sets the rules of the account and removes them after the test."""
     yield lambda *given: set_rules(server, *given)
     set_rules(server)
 
@@ -69,7 +69,7 @@ def test_a_preflight_of_a_listed_origin(server, rules, resource):
 
 
 def test_a_preflight_of_any_origin(server, rules):
-    """No credentials where the rule says `*`; no list of headers where none were asked for."""
+    """No credentials if the rule has `*`; no list of headers if none were requested."""
     rules(rule("*", age=0))
     expected = {
         "Access-Control-Allow-Origin": "*",
@@ -84,7 +84,7 @@ def test_a_preflight_of_any_origin(server, rules):
     [
         (ORIGIN, "GET", "", ORIGIN, "GET", None, True),
         (ORIGIN, "GET", "", ORIGIN, "PUT", None, False),
-        (ORIGIN, "GET", "", "https://www.Contoso.com", "GET", None, False),  # case counts
+        (ORIGIN, "GET", "", "https://www.Contoso.com", "GET", None, False),  # case-sensitive
         (ORIGIN, "GET", "", "http://www.contoso.com", "GET", None, False),
         (ORIGIN, "GET", "", f"{ORIGIN}:443", "GET", None, False),
         (f"http://a.example,{ORIGIN}", "PUT,GET", "", ORIGIN, "GET", None, True),
@@ -104,7 +104,7 @@ def test_a_preflight_of_any_origin(server, rules):
     ],
 )
 def test_what_a_rule_allows(server, rules, origins, methods, allowed, origin, method, headers, good):
-    """Origins compare exactly, headers without case, prefixes end in `*`."""
+    """Origins compare exactly, headers case-insensitively, prefixes end in `*`."""
     rules(rule(origins, methods, allowed))
     answer = preflight(server, method, origin, headers)
     if good:
@@ -166,7 +166,7 @@ def cors_fields(answer):
 
 @pytest.mark.parametrize("origin", [ORIGIN, None])
 def test_any_origin_is_allowed_with_all_headers_exposed(server, table, rules, origin):
-    """Recorded from the service, which also answers reads without Origin so: the exact list of headers."""
+    """Recorded from the service, also for reads without Origin: the exact list of headers."""
     for row in "rs":
         insert(server, table, row)
     rules(rule("*"))
@@ -182,7 +182,7 @@ def test_any_origin_is_allowed_with_all_headers_exposed(server, table, rules, or
 
 
 def test_a_listed_origin_may_bring_credentials(server, table, rules):
-    """A listed origin is named, and the answer varies with it."""
+    """The response names a listed origin, and has Vary."""
     rules(rule(exposed="x-ms-*,etag"))
     insert(server, table)
     answer = send(server, "GET", f"/{table}(PartitionKey='p',RowKey='r')", {"Origin": ORIGIN})
@@ -199,7 +199,7 @@ def test_a_listed_origin_may_bring_credentials(server, table, rules):
     [("", None), ("absent", None), ("Date,DATE", "Date"), ("X-MS-*", "x-ms-request-id,x-ms-version")],
 )
 def test_only_headers_of_the_answer_are_exposed(server, table, rules, exposed, listed):
-    """Without case; no header at all where there is none to expose."""
+    """Case-insensitive; no header if there is nothing to expose."""
     rules(rule("*", exposed=exposed))
     answer = send(server, "GET", f"/{table}()", {"Origin": ORIGIN})
     assert answer.headers["Access-Control-Expose-Headers"] == listed
@@ -207,7 +207,8 @@ def test_only_headers_of_the_answer_are_exposed(server, table, rules, exposed, l
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "MERGE", "PATCH", "DELETE"])
 def test_answers_to_writes_allow_the_origin_as_well(server, table, rules, method):
-    """Decision: browsers need it, though recordings show the headers on reads alone. Without Origin there is none."""
+    """Decision: browsers need the headers on writes, too, although recordings show them only on reads. None without
+    Origin."""
     rules(rule("*"))
     insert(server, table)
     for origin in (ORIGIN, None):
@@ -236,7 +237,7 @@ def test_answers_to_writes_allow_the_origin_as_well(server, table, rules, method
     ],
 )
 def test_reads_that_match_no_rule_vary_with_the_origin(server, table, rules, origin, resource, status):
-    """Recorded from the service: successes and errors, also without Origin; answered as any other request."""
+    """Recorded from the service: successes and errors, also without Origin; the response is otherwise the usual one."""
     rules(rule("https://else.example"), rule(ORIGIN, "PUT"))
     media_type = "application/xml" if "comp" in resource else "application/json"
     answer = send(server, "GET", resource.format(table), {"Origin": origin, "Accept": media_type})
@@ -284,7 +285,7 @@ def test_an_account_that_is_not_there_has_no_rules(server, rules):
 
 
 def test_a_page_that_does_not_read_the_answer_writes_nothing(server, table):
-    """Decision: browsers ask no leave for such a request, and anybody can sign with the well-known key."""
+    """Decision: browsers send such a request without a preflight, and anybody can sign with the well-known key."""
     body = json.dumps({"PartitionKey": "p", "RowKey": "r"})
     blind = {"Origin": ORIGIN, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Site": "cross-site", "Content-Type": None}
     assert (send(server, "POST", f"/{table}", blind, body).status) == 403
@@ -297,7 +298,7 @@ def test_a_page_that_does_not_read_the_answer_writes_nothing(server, table):
     ("/_rocktable/health", {"GET": 200, "OPTIONS": 405}),
 ])
 def test_the_emulators_own_resources_are_closed_to_pages(server, rules, resource, answers):
-    """Decision: they belong to no account, so no rule opens them."""
+    """Decision: control resources belong to no account, so no rule permits them."""
     rules(rule("*"))
     asked = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}
     for method, status in answers.items():
@@ -306,7 +307,7 @@ def test_the_emulators_own_resources_are_closed_to_pages(server, rules, resource
 
 
 def test_new_rules_count_at_once(server, table, rules):
-    """Decision: the service says that it takes a few seconds."""
+    """Decision: immediately. The service documents a few seconds."""
     for origins, allowed in ((ORIGIN, ORIGIN), ("https://else.example", None), ("*", "*")):
         rules(rule(origins))
         answer = send(server, "GET", f"/{table}()", {"Origin": ORIGIN})

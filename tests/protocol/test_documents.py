@@ -14,7 +14,7 @@ NOT_OURS = {"build", "node_modules"}
 
 
 def pages_in(folder):
-    """All documents, those of rooms too."""
+    """Returns all documents, including those of the source folders."""
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in NOT_OURS and not name.startswith("."))
         yield from (pathlib.Path(path) / name for name in sorted(names) if name.endswith(".md"))
@@ -33,13 +33,13 @@ def name_of(page):
 
 @functools.cache
 def prose_of(page):
-    """The text without code blocks, line by line the same."""
+    """Returns the text with code blocks replaced by empty lines."""
     return FENCE.sub(lambda block: "\n" * block[0].count("\n"), page.read_text())
 
 
 @functools.cache
 def anchors_of(page):
-    """As GitHub makes them of headings."""
+    """Returns the anchors that GitHub makes of the headings."""
     found = set()
     for title in re.findall(r"^#+ (.*)$", prose_of(page), re.MULTILINE):
         title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)
@@ -70,7 +70,7 @@ def test_every_link_leads_somewhere(page):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if name_of(page) != GENERATED], ids=name_of)
 def test_lines_are_short(page):
-    """Except rows of tables, code, and lines with a URL."""
+    """Lines are short, except rows of tables, code, and lines with a URL."""
     long = [f"{number}: {line[:60]}" for number, line in enumerate(prose_of(page).splitlines(), 1)
             if len(line) > LONGEST_LINE and not line.startswith("|") and "://" not in line]
     assert long == []

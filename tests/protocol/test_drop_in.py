@@ -1,5 +1,6 @@
-"""What tools start in place of the peer, with their literal arguments: through a link named azurite, as the word azurite,
-and behind the options of an entry point. Ports are free ones, for a container has its own; /data is a folder of the test."""
+"""Starts the program in place of Azurite, with the literal arguments of tools: through a link named azurite, with the
+word azurite, and after the options of an entry point. Ports are free ones and /data is a folder of the test, unlike in
+a container."""
 import socket
 import subprocess
 
@@ -27,7 +28,7 @@ WITH_CERTIFICATES = [
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory):
-    """As the modules copy them into their containers."""
+    """Certificates, as the modules copy them into their containers."""
     folder = tmp_path_factory.mktemp("certificates")
     for arguments in (
         "req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 -keyout key.pem -out cert.pem",

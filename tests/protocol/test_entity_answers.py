@@ -1,4 +1,4 @@
-"""Answers to the operations on single entities: exact headers, bodies to the byte, values as they come back."""
+"""Responses to operations on single entities: exact headers, exact bodies, values as they are returned."""
 import json
 import re
 import urllib.parse
@@ -44,7 +44,7 @@ def resource_of(table):
 
 
 def stored(server, table, members):
-    """The members of the user as they come back behind the Timestamp, to the byte."""
+    """Returns the user's members exactly as they are returned after the Timestamp."""
     answer = insert(server, table, members)
     assert answer.status == 201, answer
     assert get(server, table).text == answer.text
@@ -52,7 +52,7 @@ def stored(server, table, members):
 
 
 def entity_text(server, table, etag, members, level):
-    """The entity (p, r) at a metadata level, outermost."""
+    """Returns the entity (p, r) at a metadata level, as the root of a document."""
     timestamp = timestamp_of(etag)
     quoted = json.dumps(etag)
     link = f"{table}(PartitionKey='p',RowKey='r')"
@@ -96,7 +96,7 @@ def test_insert_with_return_no_content_answers_204_with_two_locations(server, ta
 
 @pytest.mark.parametrize("form", ["/{}", "/{}()", "/{}%28%29"])
 def test_insert_takes_the_table_with_or_without_parentheses(server, table, form):
-    """Recorded from the service without; decision: with them, too."""
+    """Recorded from the service without keys; decision: also with keys."""
     assert send(server, "POST", form.format(table), body='{"PartitionKey":"p","RowKey":"r"}').status == 201
 
 
@@ -138,8 +138,8 @@ def test_keys_in_links_double_their_quotes_and_are_percent_encoded(server, table
     ],
 )
 def test_keys_in_urls_may_be_encoded_in_any_way(server, table, form):
-    """Quotes literal or %27 and parentheses %28 %29: recorded from the service. A plus stays a plus in a path. The
-    blank: learn.microsoft.com/rest/api/storageservices/querying-tables-and-entities; decision: either order of keys."""
+    """Quotes literal or %27 and parentheses %28 %29: recorded from the service. A plus in a path is a plus. The blank:
+    learn.microsoft.com/rest/api/storageservices/querying-tables-and-entities; decision: either order of keys."""
     insert(server, table, keys=("p'q +", "r"))
     answer = send(server, "GET", form.format(table))
     assert answer.status == 200, answer
@@ -165,7 +165,8 @@ def test_the_keys_of_the_url_decide(server, table):
     ],
 )
 def test_illegal_characters_of_a_key_in_the_url(server, table, method, key, code, message):
-    """Decision: the codes are those of public tests of the table SDK. Found while the URL is read, so early."""
+    """Decision: the codes are those of public tests of the table SDK. Early errors, because they are found while the
+    URL is parsed."""
     for keys in (f"PartitionKey='{key}',RowKey='r'", f"PartitionKey='p',RowKey='{key}'"):
         body = "{}" if method == "PUT" else None
         answer = send(server, method, f"/{table}({keys})", {"If-Match": "*"}, body)
@@ -199,7 +200,8 @@ def test_insert_of_an_existing_entity_is_a_conflict(server, table, prefer):
     ],
 )
 def test_a_refused_insert_has_the_headers_of_the_table_layer(server, table, prefer, body, code, message):
-    """Recorded from the service for PropertiesNeedValue; the others by its documentation and its SDKs' tests."""
+    """Recorded from the service for PropertiesNeedValue; the others are from its documentation and the tests of its
+    SDKs."""
     applied = {"Preference-Applied": prefer} if prefer else {}
     check_error(send(server, "POST", f"/{table}", {"Prefer": prefer}, body), 400, code, message, applied)
 
@@ -209,7 +211,7 @@ def test_a_refused_insert_has_the_headers_of_the_table_layer(server, table, pref
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_get_entity(server, table, level):
-    """Recorded from the service. Without metadata the ETag stands in the header alone."""
+    """Recorded from the service. Without metadata, the ETag is only in the header."""
     etag = insert(server, table, KEPT).headers["ETag"]
     answer = get(server, table, level)
     check(answer, 200, TABLE_LAYER | json_type(level) | {"ETag": etag})
@@ -227,7 +229,7 @@ def test_an_absent_entity_is_a_resource_not_found(server, table, method, level):
 
 
 def test_a_point_get_ignores_filter_and_top(server, table):
-    """Decision: they choose among entities, and there is one."""
+    """Decision: $filter and $top have no effect on a single entity."""
     insert(server, table)
     assert send(server, "GET", f"{resource_of(table)}?$filter=RowKey%20eq%20'x'&$top=1").status == 200
 
@@ -306,7 +308,7 @@ def test_a_failed_delete_of_an_entity_with_any_accept_is_answered_in_xml(server,
 
 @pytest.mark.parametrize("spell", [str, urllib.parse.unquote, lambda etag: etag.replace("%3A", "%3a")])
 def test_an_etag_may_be_sent_percent_encoded_or_not(server, table, spell):
-    """Decision: clients pass it on in both forms, so both are taken."""
+    """Decision: clients send the ETag in both forms, so both are accepted."""
     etag = insert(server, table).headers["ETag"]
     assert send(server, "PUT", resource_of(table), {"If-Match": spell(etag)}, "{}").status == 204
 
@@ -365,7 +367,7 @@ def test_reads_and_inserts_ignore_conditions(server, table):
         assert send(server, "GET", resource_of(table), headers).status == 200
 
 
-# --- what a write leaves --------------------------------------------------------------------------
+# --- the entity after a write ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -392,7 +394,7 @@ def test_merge_adds_and_replaces_and_leaves_the_rest(server, table, method):
 
 
 def test_replace_leaves_nothing_of_the_old_entity(server, table):
-    """Recorded from the service: a null is no property."""
+    """Recorded from the service: a null creates no property."""
     stored(server, table, '"a":1,"b":2,"c":3')
     assert send(server, "PUT", resource_of(table), body='{"b":null,"c":4}').status == 204
     assert re.search(r'"Timestamp":"[^"]*","c":4}$', get(server, table).text)
@@ -417,7 +419,7 @@ def test_an_empty_merge_makes_a_new_version(server, table, method, body):
 def test_etag_header_and_body_and_timestamp_are_one_value_without_trailing_zeros(server, table):
     """Recorded from the service: of 3,389 ETags one in ten had fewer than seven digits, none ended in a zero."""
     previous = ""
-    for _ in range(200):  # one in ten ends in a zero that must not be written
+    for _ in range(200):  # in one of ten, the last digit is a zero, which must not be written
         answer = send(server, "PUT", resource_of(table), body="{}")
         etag = answer.headers["ETag"]
         assert ETAG.fullmatch(etag), etag
@@ -490,7 +492,7 @@ def test_an_entity_may_be_sent_back_as_it_was_read(server, table, method, level)
     ],
 )
 def test_the_content_type_has_no_influence_on_how_the_body_is_read(server, table, media_type):
-    """Recorded from the service: annotations count with odata=nometadata, too."""
+    """Recorded from the service: annotations in a request have an effect also with odata=nometadata."""
     answer = insert(server, table, '"a@odata.type":"Edm.Int64","a":"5"', {"Content-Type": media_type})
     assert answer.text.endswith('"a@odata.type":"Edm.Int64","a":"5"}')
 
@@ -533,7 +535,8 @@ def typed(kind, value):
     ],
 )
 def test_values_and_annotations_of_each_type(server, table, sent, written):
-    """Sources beside the cases. What needs its annotation gets it back, what does not never has one."""
+    """Sources are next to the cases. A value that needs an annotation is returned with it, any other value without
+    one."""
     assert stored(server, table, sent) == written
     full = get(server, table, "fullmetadata").text.partition('"Timestamp":')[2].partition(",")[2][:-1]
     assert full == written
@@ -554,9 +557,9 @@ def test_values_and_annotations_of_each_type(server, table, sent, written):
         ("1.7976931348623157E+308", "1.7976931348623157E+308"),
         ("4.94065645841247E-324", "4.94065645841247E-324"),
         ("5e-324", "4.94065645841247E-324"),
-        # Asserted by the SDKs' tests: a negative zero comes back as zero.
+        # Asserted by the SDKs' tests: a negative zero is returned as zero.
         ("-0.0", "0.0"),
-        # Decisions: the exponent form from 1E+15 on and below 1E-05, as .NET's "R" has it.
+        # Decisions: exponents from 1E+15 and below 1E-05, as in .NET's format "R".
         ("1e14", "100000000000000.0"),
         ("1E15", "1E+15"),
         ("1E+20", "1E+20"),
@@ -590,7 +593,7 @@ def test_what_is_no_number_is_a_text_with_an_annotation(server, table, value):
         ("2003-09-27T09:52:43.99999Z", "2003-09-27T09:52:43.99999Z"),
         ("2003-09-27T09:52:43.0090043Z", "2003-09-27T09:52:43.0090043Z"),
         ("2020-01-01T00:00Z", "2020-01-01T00:00:00Z"),  # without seconds, as the Java client writes it
-        # Decisions: an offset is applied, without one UTC is meant, all seven digits are kept.
+        # Decisions: an offset is applied, the default is UTC, all seven digits are kept.
         ("2012-11-10T03:04:05.1234567Z", "2012-11-10T03:04:05.1234567Z"),
         ("2012-11-10T03:04:05", "2012-11-10T03:04:05Z"),
         ("2012-11-10T03:04:05+02:00", "2012-11-10T01:04:05Z"),
@@ -605,7 +608,7 @@ def test_dates_come_back_in_utc_without_trailing_zeros(server, table, sent, writ
 
 def test_strings_come_back_compact_with_only_the_necessary_escapes(server, table):
     """Recorded from the service: quotes and backslashes are escaped, slashes and apostrophes are not. Decision: other
-    characters come as they are, in UTF-8."""
+    characters are written unescaped in UTF-8."""
     sent = r'"a":"q\" b\\ s\/ a' + "'" + r' t\t n\n \u0001 \u00e9 \ud83d\ude00 é"'
     assert stored(server, table, sent) == r'"a":"q\" b\\ s/ a' + "'" + r' t\t n\n \u0001 é 😀 é"'
 

@@ -1,4 +1,4 @@
-"""The shapes of error documents and how a request chooses one; formats that are not served."""
+"""The shapes of error documents, how a request selects one, and formats that are not supported."""
 import pytest
 
 from answers import (
@@ -36,7 +36,7 @@ BAD_FILTER = "$filter=aaa%20bbb%20ccc"
 @pytest.mark.parametrize("resource", ["/Tables('absent')", "/{}(PartitionKey='p',RowKey='r')"])
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_who_asks_for_json_gets_errors_in_json(server, table, media_type, level, resource, method):
-    """Recorded from the service for the three levels and application/json; decision: the best of a list."""
+    """Recorded from the service for the three levels and application/json; decision: the preferred type of a list."""
     headers = {"Accept": media_type, "If-Match": "*"}
     check_error(send(server, method, resource.format(table), headers), 404, "ResourceNotFound", ABSENT, level=level)
 
@@ -60,7 +60,7 @@ def test_failed_writes_that_take_anything_are_answered_in_xml(server, table, met
 
 
 def test_early_errors_in_xml_lack_cache_control_as_well(server):
-    """Decision: the shape is one thing, the headers another."""
+    """Decision: the shape of the body does not depend on the headers."""
     resource = "/absent(PartitionKey='p',RowKey='r')"
     answer = send(server, "DELETE", resource, {"Accept": "*/*", "If-Match": "*"})
     check_table_layer_xml_error(answer, 404, "TableNotFound", NO_TABLE, without=("Cache-Control",))
@@ -179,7 +179,7 @@ def test_verbose_json_is_not_supported(server, table):
     ],
 )
 def test_who_takes_anything_gets_entities_in_minimal_json(server, table, media_type):
-    """Decision: JSON is all there is."""
+    """Decision: JSON is the only format."""
     answer = send(server, "GET", f"/{table}()", {"Accept": media_type})
     assert answer.status == 200
     assert answer.headers["Content-Type"].startswith("application/json;odata=minimalmetadata;")
@@ -275,7 +275,7 @@ def test_a_request_without_host_is_refused(server):
 
 
 def test_an_unknown_account_is_a_resource_not_found(server):
-    """Decision: as other emulators answer; the service has no such host."""
+    """Decision: like other emulators; the service has no such host."""
     answer = exchange(server, request_bytes(server, "GET", "/otheraccount/Tables"))
     check_front_end_error(answer, 404, "ResourceNotFound", ABSENT, json_wanted=True)
 
@@ -288,7 +288,7 @@ def test_successes_without_body_have_no_content_type(server, table):
 
 
 def test_no_answer_names_a_data_service_version(server, table):
-    """Recorded from the service: DataServiceVersion stands inside batch parts alone."""
+    """Recorded from the service: DataServiceVersion is only in the parts of a batch."""
     for method, resource in (("GET", "/Tables"), ("GET", f"/{table}()"), ("GET", "/Tables('absent')")):
         answer = send(server, method, resource, {"DataServiceVersion": "3.0", "MaxDataServiceVersion": "3.0;NetFx"})
         assert "DataServiceVersion" not in answer.headers
@@ -296,7 +296,7 @@ def test_no_answer_names_a_data_service_version(server, table):
 
 @pytest.mark.parametrize("version", ["3.0", "3.0;", "3.0;NetFx", "2.0;", "1.0"])
 def test_any_data_service_version_will_do(server, table, version):
-    """Recorded from the service for 3.0 in three spellings; decision: no answer depends on it."""
+    """Recorded from the service for 3.0 in three spellings; decision: no response depends on it."""
     assert send(server, "GET", f"/{table}()", {"DataServiceVersion": version}).status == 200
 
 
@@ -333,7 +333,7 @@ def test_the_body_is_checked_before_the_entity_is_looked_for(server, table, more
 
 
 def test_a_body_without_content_type_is_read_as_json(server, table):
-    """Decision: the documentation asks for one, but there is one format alone."""
+    """Decision: the documentation requires Content-Type, but there is only one format."""
     body = '{"PartitionKey":"p","RowKey":"r"}'
     assert send(server, "POST", f"/{table}", {"Content-Type": None}, body).status == 201
 

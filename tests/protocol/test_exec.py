@@ -1,4 +1,5 @@
-"""rocktable exec: a command with a table service of its own. Exit codes, what is exported, signals, who outlives whom."""
+"""rocktable exec: runs a command with its own table service. Exit codes, exported variables, signals, which process
+ends first."""
 import contextlib
 import os
 import pathlib
@@ -23,7 +24,7 @@ PYTHON = sys.executable
 SECONDS = 20
 HELP_WIDTH, HELP_HEIGHT = 100, 25
 
-# Counts the signals named by its arguments until none has come for a while, and ends with 10 + the count.
+# Counts the signals in its arguments until none arrives for a while, and exits with 10 + the count.
 COUNT_SIGNALS = """
 import os, signal, sys, time
 count = 0
@@ -56,7 +57,7 @@ def python(code, *arguments):
 
 @contextlib.contextmanager
 def started(*arguments, **options):
-    """The running process, whose standard output is read by lines; it is killed at the end, with what it started."""
+    """A running process whose standard output is read by lines. At the end, it is killed with its children."""
     process = subprocess.Popen(words(*arguments), stdout=subprocess.PIPE, text=True, **options)
     try:
         yield process
@@ -67,7 +68,7 @@ def started(*arguments, **options):
 
 
 def exported(text):
-    """The variables of `env`'s output that are about the service."""
+    """Returns the variables in the output of `env` that describe the service."""
     pairs = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     return {name: value for name, value in pairs.items() if re.match("ROCKTABLE_|AZURE_|MY_", name)}
 
@@ -157,7 +158,7 @@ def test_help_fits_the_screen_and_names_what_is_exported():
         assert name in result.stdout
 
 
-# --- what the command finds -------------------------------------------------------------------------
+# --- the environment of the command -----------------------------------------------------------------
 
 
 def test_the_service_is_in_the_environment():
@@ -197,7 +198,8 @@ def test_the_servers_options_are_taken(tmp_path):
 
 @pytest.mark.parametrize("given", ["@{}", "env:CONTROL"])
 def test_a_token_from_elsewhere_is_on_no_command_line(tmp_path, given):
-    """The command and what it starts get its value, and from the environment: also one that looks like a place."""
+    """The command and its children get the token in the environment, also if it starts with @, like a reference to a
+    file."""
     (tmp_path / "token").write_text("@open-sesame\n")
     code = (
         "import glob, os, subprocess;"
@@ -304,7 +306,7 @@ def test_a_command_that_a_signal_ends_ends_us():
 
 
 class Terminal:
-    """A program in the foreground of a terminal of its own."""
+    """A program in the foreground of a new terminal."""
 
     def __init__(self, *command):
         self.pid, self.master = pty.fork()
@@ -337,7 +339,7 @@ def test_what_is_typed_at_a_terminal_reaches_the_command_once():
         terminal = Terminal(*words(*python(COUNT_SIGNALS, name)))
         terminal.read_until("counting http")
         terminal.read_until("\n")
-        os.kill(terminal.pid, signal.SIGSTOP)  # two of a kind that come at once would count as one
+        os.kill(terminal.pid, signal.SIGSTOP)  # two equal signals at the same time would count as one
         terminal.type(key)
         terminal.read_until("noted 1")
         os.kill(terminal.pid, signal.SIGCONT)
@@ -361,7 +363,7 @@ def test_ctrl_z_stops_the_job_and_fg_goes_on_with_it():
 
 def test_a_signal_before_the_server_is_ready_ends_all(tmp_path):
     certificate, touched = tmp_path / "certificate", tmp_path / "touched"
-    os.mkfifo(certificate)  # the server waits for who writes to it
+    os.mkfifo(certificate)  # the server waits for a client that sends a request
     with started("--cert", certificate, "--pwd", "", "--", "touch", touched) as process:
         wait_until(lambda: children_of(process.pid), SECONDS, "no server is started")
         (server,) = children_of(process.pid)
@@ -371,7 +373,7 @@ def test_a_signal_before_the_server_is_ready_ends_all(tmp_path):
     assert not touched.exists()
 
 
-# --- who outlives whom ----------------------------------------------------------------------------
+# --- which process ends first ---------------------------------------------------------------------
 
 
 def test_nothing_is_left_when_the_command_has_ended():

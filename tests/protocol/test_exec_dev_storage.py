@@ -1,5 +1,5 @@
-"""rocktable exec --devStorage: for programs that have UseDevelopmentStorage=true in them. The ports are fixed, so each test has a
-network of its own."""
+"""rocktable exec --devStorage: for programs that contain UseDevelopmentStorage=true. The ports are fixed, so each test
+has a private network."""
 import os
 import pathlib
 import re
@@ -39,7 +39,7 @@ const service = azure.createTableService("UseDevelopmentStorage=true;");
 service.createTable("inside", (error) => console.log(error?.message ?? service.host.primaryHost + "/inside"));
 """
 
-# Holds port $1 until the command behind it has ended.
+# Listens on port $1 until the command after it has ended.
 WITH_PORT_TAKEN = """
 import socket, subprocess, sys
 taken = socket.create_server(("127.0.0.1", int(sys.argv[1])))

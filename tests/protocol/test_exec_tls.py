@@ -1,4 +1,5 @@
-"""rocktable exec --tls auto: the runtimes of the command trust the service without being told to, and whom they trusted before."""
+"""rocktable exec --tls auto: the runtimes of the command trust the service without configuration, and still trust all
+authorities that they trusted before."""
 import os
 import pathlib
 import re
@@ -19,7 +20,7 @@ VARIABLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTR
 SECONDS = 60
 PEM = re.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
-# Each asks both servers and prints two status codes: the one of `exec`, and the one in OTHER_URL.
+# Each sends a request to both servers, that of `exec` and the one in OTHER_URL, and prints the two status codes.
 ASK_BOTH = {
     "python-ssl": """
 import os, urllib.request
@@ -38,7 +39,7 @@ for (const name of ["ROCKTABLE_URL", "OTHER_URL"])
     "curl": 'for url in "$ROCKTABLE_URL" "$OTHER_URL"; do curl -sS -o /dev/null -w "%{http_code}\\n" "$url/_rocktable/health"; done',
 }
 
-# The SDKs' clients as they are: what they trust comes from the environment alone.
+# Unmodified clients of the SDKs: only the environment defines what they trust.
 PYTHON_SDK = """
 import os
 from azure.data.tables import TableServiceClient
@@ -68,14 +69,14 @@ console.log(table.url.split(":")[0], (await table.getEntity("p", "r")).n);
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory):
-    """A server whose authority the system does not know: whom its users trust already."""
+    """A server whose authority the system does not know, but its users already trust."""
     running = Server("--tls", "auto", "--location", tmp_path_factory.mktemp("other"))
     yield running
     running.stop()
 
 
 def environment(**more):
-    """Without what would tell programs whom to trust."""
+    """Returns the environment without variables that name trusted certificates."""
     kept = {name: value for name, value in os.environ.items() if not re.search("SSL_|CA_BUNDLE|_CA_CERTS|_CERT$", name)}
     return kept | more
 
@@ -94,7 +95,7 @@ def run(*command, flags=(), cwd=None, **variables):
 
 
 def bundles(result):
-    """What the variables name, of a command that printed its environment and the files."""
+    """Returns the certificates that the variables name, from the output of a command that prints both."""
     return dict(line.split("=", 1) for line in result.stdout.splitlines() if line.partition("=")[0] in VARIABLES)
 
 
@@ -111,7 +112,7 @@ def test_sdks_work_as_they_are(language, code):
 
 @pytest.mark.parametrize("language", ASK_BOTH)
 def test_whom_the_user_trusts_stays_trusted(language, other):
-    """By each runtime's own variable. SSL_CERT_DIR is set as many machines have it."""
+    """By the variable of each runtime. SSL_CERT_DIR is set, as on many machines."""
     name = {"node": "NODE_EXTRA_CA_CERTS", "python-requests": "REQUESTS_CA_BUNDLE"}.get(language, "SSL_CERT_FILE")
     variables = {name: other.ready["certificateAuthority"], "SSL_CERT_DIR": "/etc/ssl/certs"}
     asked = {"OTHER_URL": f"https://127.0.0.1:{other.port}", **variables}
@@ -156,7 +157,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_works(tmp_path):
 
 @pytest.mark.parametrize("keeps", [False, True])
 def test_the_files_are_for_the_user_alone_and_gone_afterwards(tmp_path, keeps):
-    """A location holds the authority, and nothing that belongs to one run."""
+    """A location keeps the authority, and nothing of a single run."""
     temporary, location = tmp_path / "temporary", tmp_path / "location"
     temporary.mkdir()
     flags = ("--location", location) if keeps else ()

@@ -1,4 +1,5 @@
-"""Refusals of access say why: in the debug log, and with --explainAuth in a header; without it the wire is the service's."""
+"""Explanations of refused access: in the debug log, and with --explainAuth in a header. Without it, responses are those
+of the service."""
 import base64
 import email.utils
 import re
@@ -39,7 +40,8 @@ def server(log):
 
 @pytest.fixture
 def told(server, log):
-    """told(answer, status): its explanation, which the log has as well, and which gives nothing away."""
+    """told(answer, status) returns its explanation, and checks that the log has it too and that it contains no
+    secret."""
 
     def check(answer, status):
         assert answer.status == status, answer
@@ -63,7 +65,7 @@ def ask(server, to_sign, target=None, headers=None, scheme="SharedKeyLite", meth
 
 
 def test_the_usual_mistake_in_signing_is_named(server, told):
-    """Each is what some client got wrong; learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key."""
+    """Each is a mistake of a real client; learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key."""
     path, name = f"{server.base}/Tables", server.name
     query = f"{path}?$top=1"
     for to_sign, target, scheme, part in (
@@ -81,7 +83,7 @@ def test_the_usual_mistake_in_signing_is_named(server, told):
 
 
 def test_credentials_that_come_twice_are_told_so(server, told):
-    """Decision: the signature itself is right, so nothing else would help."""
+    """Decision: only this explanation, because the signature itself is correct."""
     path = f"{server.base}/Tables"
     good = request_bytes(server, "GET", path).decode().split("Authorization: ")[1].split("\r\n")[0]
     answer = send(server, "GET", "/Tables", {"Authorization": [good, good]})
@@ -93,7 +95,7 @@ def test_credentials_that_come_twice_are_told_so(server, told):
 
 
 def test_a_batch_that_writes_to_the_secondary_location_is_told_so(server, told):
-    """Decision: as a write alone; whether a batch is one shows in its body."""
+    """Decision: like a single write; only the body of a batch shows whether it writes."""
     part = batch_part(server, "PUT", "abc(PartitionKey='p',RowKey='r')", {})
     target = f"{server.base}-secondary/$batch"
     answer = exchange(server, request_bytes(server, "POST", target, BATCH_HEADERS, batch_body([part])))
@@ -101,7 +103,8 @@ def test_a_batch_that_writes_to_the_secondary_location_is_told_so(server, told):
 
 
 def test_the_string_to_sign_is_shown_and_leads_to_a_good_signature(server, told):
-    """Decision: with it and the key, which the developer has, the request can be put right."""
+    """Decision: the explanation contains the string to sign. With it and the key, a developer can correct the
+    request."""
     text = told(ask(server, "nonsense", scheme="SharedKey"), 403)
     shown = re.search(r"The string to sign is '(.*)'\.$", text)[1]
     date = re.search(r"\\n(\w{3}, [^\\]*GMT)\\n", shown)[1]
@@ -112,7 +115,7 @@ def test_the_string_to_sign_is_shown_and_leads_to_a_good_signature(server, told)
 
 
 def test_dates_accounts_and_missing_credentials_are_told(server, told):
-    """Decision: one sentence each, with what was compared."""
+    """Decision: one sentence each, with the compared values."""
     old = email.utils.formatdate(time.time() - 3600, usegmt=True)
     text = told(ask(server, "x", headers={"x-ms-date": old}), 403)
     assert text.startswith(f"x-ms-date is '{old}', 60 minutes too old compared with the server's clock, '"), text
@@ -159,7 +162,7 @@ def mis_signed_sas(server, table):
 
 
 def test_in_a_batch_the_refusal_of_an_operation_is_told(server, table, told):
-    """Decision: in the header of the whole answer, for the parts are the service's own."""
+    """Decision: in the header of the whole response, because the parts are like those of the service."""
     body = batch_body([batch_part(server, "POST", table, {"PartitionKey": key, "RowKey": "r"}) for key in "a"])
     answer = send_with(server, account_sas(server, sp="r"), "POST", "/$batch", BATCH_HEADERS, body)
     assert "InsertEntity needs the permission a" in told(answer, 202)
@@ -167,7 +170,7 @@ def test_in_a_batch_the_refusal_of_an_operation_is_told(server, table, told):
 
 
 def test_what_is_let_in_carries_no_explanation(server, table):
-    """Decision: the header is for refusals of access alone."""
+    """Decision: only refusals of access have the header."""
     for answer in (
         send(server, "GET", "/Tables"),
         send(server, "GET", f"/{table}(PartitionKey='a',RowKey='b')"),
@@ -178,7 +181,7 @@ def test_what_is_let_in_carries_no_explanation(server, table):
 
 
 def test_hostile_bytes_do_not_leave_the_header(server, table, told):
-    """Decision: printable ASCII, all else escaped; of a bounded length."""
+    """Decision: printable ASCII, other characters escaped; bounded length."""
     sas = f"sv=2019-02-02&tn={table}&sp=r%0D%0ASet-Cookie:x&se=%C3%A9%01&sig=x"
     answer = send_with(server, sas, "GET", f"/{table}()")
     assert "No value may contain a line break" in told(answer, 403)
@@ -195,7 +198,7 @@ def test_hostile_bytes_do_not_leave_the_header(server, table, told):
 
 
 def test_the_key_in_the_wrong_place_is_not_told(server, log):
-    """Decision: who mistakes the key for a header's value must not find it in logs."""
+    """Decision: a key that was sent as a header by mistake must not appear in logs."""
     for value in (server.key, f"{server.key} x", f"SharedKey {server.key}", f"Bearer {server.key}",
                   f"SharedKey {server.key}:{server.name}", f"SharedKeyLite {server.name} {server.key}:x"):
         answer = send(server, "GET", "/Tables", {"Authorization": value})
@@ -219,7 +222,8 @@ def test_a_signature_in_the_wrong_place_is_not_told(server, log):
 
 
 def test_why_is_found_out_in_bounded_time(server):
-    """Whoever may not call must not be able to keep the server busy: as many headers as there may be, thousands of parameters."""
+    """An unauthenticated client must not keep the server busy: the maximum number of headers, thousands of
+    parameters."""
     headers = {f"x-ms-{i:05}": "" for i in range(1_980)}
     for target, fields in ((f"{server.base}/Tables", headers),
                            (f"{server.base}/Tables?" + "&".join(f"p{i}=1" for i in range(10_000)), {})):
@@ -229,7 +233,7 @@ def test_why_is_found_out_in_bounded_time(server):
 
 
 def test_without_the_option_the_log_alone_is_told(tmp_path):
-    """Decision: off by default; the wire is what it was."""
+    """Decision: off by default; then responses are unchanged."""
     plain_log = tmp_path / "plain.log"
     plain = Server("--debug", plain_log)
     try:

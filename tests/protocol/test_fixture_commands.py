@@ -1,4 +1,4 @@
-"""rocktable reset and rocktable snapshot, as a script uses them."""
+"""rocktable reset and rocktable snapshot in scripts."""
 import http.server
 import json
 import subprocess
@@ -21,7 +21,8 @@ def server():
 
 
 class Named:
-    """A control surface whose snapshots have this name, and whose refusals consist of it. Its URL, as a `with` block has it."""
+    """A control API whose snapshots have this name, and whose error messages consist of it. A `with` block gets its
+    URL."""
 
     def __init__(self, name):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -151,7 +152,7 @@ def test_a_token_comes_from_a_file_or_a_variable(server, tmp_path):
 
 
 def test_what_a_server_says_reaches_no_terminal_as_it_is(tmp_path):
-    """Nor a name that a snapshot has there."""
+    """The name of an existing snapshot is refused, too."""
     with Named("a\u001b[2J\u009b\u202e") as url:
         for words in (("snapshot", "list"), ("snapshot", "list", "--json"), ("reset",)):
             ended = run(None, *words, environment={"ROCKTABLE_URL": url})

@@ -1,4 +1,4 @@
-"""Service properties, statistics and access policies: XML of the front end, to the byte."""
+"""Service properties, statistics and access policies: the exact XML of the front end."""
 import re
 
 import pytest
@@ -42,7 +42,7 @@ def get_properties(server):
 
 @pytest.fixture
 def fresh(server):
-    """The account's properties as those of a new account; so again afterwards."""
+    """Sets the properties of the account to those of a new account, before and after the test."""
     sections = FRESH.removeprefix("<StorageServiceProperties>").removesuffix("</StorageServiceProperties>")
     assert set_properties(server, sections).status == 202
     yield server
@@ -105,7 +105,7 @@ def test_sections_that_are_missing_keep_their_value(fresh):
 
 @pytest.mark.parametrize("spell", [str.title, str.upper, str.swapcase])
 def test_booleans_may_be_written_in_any_case(fresh, spell):
-    """Recorded from the service: <Enabled>False</Enabled> throughout. They come back in lower case."""
+    """Recorded from the service: <Enabled>False</Enabled> throughout. They are returned in lower case."""
     body = re.sub("true|false", lambda flag: spell(flag[0]), FRESH)
     assert put(fresh, PROPERTIES, body).status == 202
     assert get_properties(fresh) == FRESH
@@ -159,8 +159,8 @@ def test_rules_are_written_in_the_services_order_literal_headers_first(fresh):
 
 FULL_LOG = f"<Version>1.0</Version><Delete>true</Delete><Read>true</Read><Write>true</Write>{RETENTION_OFF}"
 BAD_PROPERTIES = {
-    # 366 days and six rules are recorded from the service, DefaultServiceVersion is asserted by Microsoft's SDK tests;
-    # the others break the rules of learn.microsoft.com/rest/api/storageservices/set-table-service-properties.
+    # 366 days and six rules are recorded from the service; DefaultServiceVersion is asserted by Microsoft's SDK tests;
+    # the others violate the rules of learn.microsoft.com/rest/api/storageservices/set-table-service-properties.
     "no days": logging(FULL_LOG.replace("false</E", "true</E")),
     "no retention": logging(FULL_LOG.replace(RETENTION_OFF, "")),
     "no read": logging(FULL_LOG.replace("<Read>true</Read>", "")),
@@ -191,8 +191,8 @@ def test_what_is_not_the_document_is_invalid(fresh, text):
 
 
 def test_a_method_that_cors_lacks_is_an_invalid_node(fresh):
-    """Decision: the methods are those of learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing, and
-    TRACE and CONNECT, which Microsoft's tests of a legacy SDK set."""
+    """Decision: the methods are those of learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing,
+    and TRACE and CONNECT, which Microsoft's tests of a legacy SDK set."""
     every = rule("DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT")
     assert set_properties(fresh, f"<Cors>{every}</Cors>").status == 202
     assert "<AllowedMethods>DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT</" in get_properties(fresh)
@@ -291,7 +291,7 @@ def test_a_batch_of_one_query_is_a_read_and_served_at_the_secondary_location(ser
 
 
 def test_a_batch_of_one_query_asks_for_the_permission_to_read_alone(server, table):
-    """Decision: as the query by itself, at either location."""
+    """Decision: like the query outside of a batch, at both locations."""
     assert send(server, "POST", f"/{table}", body='{"PartitionKey":"p","RowKey":"r"}').status == 201
     body = batch_of(server, table, batch_part(server, "GET", f"{table}(PartitionKey='p',RowKey='r')"))
     for base in (server.base, f"{server.base}-secondary"):
@@ -302,7 +302,7 @@ def test_a_batch_of_one_query_asks_for_the_permission_to_read_alone(server, tabl
 
 
 def test_any_other_batch_is_a_write_and_refused_at_the_secondary_location(server, table):
-    """Decision: as a write alone, and nothing of it is done."""
+    """Decision: like a single write; nothing is written."""
     resource = f"{table}(PartitionKey='p',RowKey='r')"
     get, put_one = batch_part(server, "GET", resource), batch_part(server, "PUT", resource, {"a": 1})
     bodies = [batch_body([put_one]), batch_of(server, table, put_one), batch_body([]), "x",
@@ -386,7 +386,7 @@ def test_setting_replaces_and_clears_the_list(server, table, body):
 
 
 BAD_POLICIES = {
-    # No Id is recorded from the service; decision: whatever else breaks the schema has the same code.
+    # A missing Id is recorded from the service; decision: other violations of the schema have the same code.
     "no Id": identifiers(f"<SignedIdentifier>{FULL}</SignedIdentifier>"),
     "an empty Id": identifiers(identifier("")),
     "an Id twice": identifiers(identifier("a") * 2),
@@ -416,7 +416,7 @@ def test_bad_policies_are_an_invalid_document_and_change_nothing(server, table, 
 
 @pytest.mark.parametrize("method", ["GET", "PUT"])
 def test_policies_of_an_absent_table_are_a_table_not_found(server, method):
-    """Recorded from the service for PUT, also before its body is looked at."""
+    """Recorded from the service for PUT, before its body is parsed."""
     body = "nonsense" if method == "PUT" else None
     answer = send(server, method, "/absent?comp=acl", {"Accept": "application/xml"}, body)
     check_front_end_error(answer, 404, "TableNotFound", "The table specified does not exist.")
@@ -432,7 +432,7 @@ def test_policies_are_xml_for_who_says_so(server, table, method, media_type):
 
 
 def test_policies_end_with_their_table(server, table):
-    """Decision: a table of the same name is another one."""
+    """Decision: a new table of the same name is another table, without the policies."""
     put(server, f"/{table}?comp=acl", identifiers(identifier("a")))
     assert send(server, "DELETE", f"/Tables('{table}')").status == 204
     assert send(server, "POST", "/Tables", body=f'{{"TableName":"{table}"}}').status == 201

@@ -1,4 +1,4 @@
-"""rocktable healthcheck: its exit codes and its one sentence, whatever is at the other end."""
+"""rocktable healthcheck: its exit codes and its one sentence, for any kind of server."""
 import contextlib
 import json
 import signal
@@ -34,7 +34,7 @@ def refuses(code, names, *flags, **environment):
 
 @contextlib.contextmanager
 def answering(data):
-    """The URL of a server that answers one request with these bytes; with None it keeps silent."""
+    """The URL of a server that responds to one request with these bytes; None: it does not respond."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         done = threading.Event()
 
@@ -101,7 +101,8 @@ def test_a_server_that_stops_is_not_ready(start):
     server = start()
     with connection(server) as client:
         client.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Length: 5\r\n\r\n")
-        server.process.send_signal(signal.SIGTERM)  # it waits for the rest of the request, and accepts no more
+        # the server waits for the rest of the request, and accepts no more connections
+        server.process.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + SECONDS
         while run("--url", url_of(server), "--timeout", 1).returncode == 0:
             assert time.monotonic() < deadline

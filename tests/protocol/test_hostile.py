@@ -1,4 +1,4 @@
-"""What nobody sends who means well: the emulator answers, stays small, and lives on."""
+"""Hostile requests: the server responds, its memory stays bounded, and it continues to work."""
 import contextlib
 import http.client
 import json
@@ -28,7 +28,7 @@ CHUNKED = b"POST /devstoreaccount1/Tables HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfe
 
 @pytest.fixture(scope="module")
 def own():
-    """A server whose process can be looked at."""
+    """A server whose process can be observed."""
     server = Server("--silent")
     yield server
     server.stop()
@@ -40,7 +40,7 @@ def resident_bytes(server):
 
 
 def flood(server, start, filler, total):
-    """Sends until the server has had enough; what it answered."""
+    """Sends until the server closes. Returns its response."""
     with connection(server, timeout=10) as client:
         block = filler * (MEBIBYTE // len(filler))
         try:
@@ -78,7 +78,7 @@ def test_endless_framing_is_refused_before_it_fills_the_memory(own, start, fille
 
 @pytest.mark.parametrize("coding", ["xchunked", "identity", "chunked, identity", "gzip"])
 def test_a_body_framed_in_an_unknown_way_is_refused(server, coding):
-    """RFC 9112, section 6.3: nobody knows where such a body ends, and so where the next request begins."""
+    """RFC 9112, section 6.3: the end of such a body, and so the start of the next request, is ambiguous."""
     data = request_bytes(server, "POST", f"{server.base}/Tables", {"Transfer-Encoding": coding})
     with connection(server) as client:
         client.sendall(data + b"4\r\nabcd\r\n0\r\n\r\n")
@@ -88,7 +88,7 @@ def test_a_body_framed_in_an_unknown_way_is_refused(server, coding):
 
 @pytest.mark.parametrize("hosts", [[b'h"x'], [b"h\xff"], [b"a", b"b"]], ids=["quote", "not ASCII", "two"])
 def test_a_host_that_is_no_host_is_refused(server, hosts):
-    """It would go into the links of the answer."""
+    """The host would be copied into the links of the response."""
     lines = b"".join(b"Host: %s\r\n" % host for host in hosts)
     with connection(server) as client:
         client.sendall(b"GET /devstoreaccount1/Tables HTTP/1.1\r\n" + lines + b"\r\n")
@@ -125,7 +125,8 @@ def test_standard_output_that_nobody_reads_does_not_hold_up_the_server(tmp_path)
 
 
 def test_idle_connections_leave_the_store_its_files(tmp_path):
-    """With few descriptors, connections wait to be accepted; writes go on, the switch to a new log file included."""
+    """With few descriptors, connections wait to be accepted. Writes continue, including the switch to a new log
+    file."""
     limit = 160
     command = ["prlimit", f"--nofile={limit}", BINARY]
     ready = tmp_path / "ready"

@@ -1,4 +1,4 @@
-"""Clients that are slow, idle, many or greedy: memory and descriptors stay bounded, and others are served meanwhile.
+"""Slow, idle, many and greedy clients: memory and descriptors stay bounded, and other clients are served meanwhile.
 
     ROCKTABLE_TEST_LONG=1   10,000 idle connections in place of 2,000, a minute of opening and closing in place of 3 s
 """
@@ -34,10 +34,10 @@ pytestmark = [
 ]
 
 LONG = bool(os.environ.get("ROCKTABLE_TEST_LONG"))
-SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # memory is not the program's own, and time is slow
+SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # a sanitizer uses memory and time of its own
 POINT = "(PartitionKey='p',RowKey='r')"
 BODY_LIMIT = 4 * MEBIBYTE
-NOISE = 0.001  # seconds: what a shared machine adds to any latency
+NOISE = 0.001  # seconds that a shared machine may add to any latency
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def start():
 
 
 def latency(server, count=150):
-    """The median time of a point read on a connection that is open already."""
+    """Returns the median time of a point read on an open connection."""
     times = []
     with connection(server) as client:
         for _ in range(count):
@@ -74,14 +74,14 @@ def latency(server, count=150):
 
 
 class Watched:
-    """What a server holds and how fast it answers before hostile clients come, to be compared with later. Everything
-    is done once before it is measured."""
+    """Memory, descriptors and latency of a server before hostile clients connect, for comparison. Each request is sent
+    once before the measurement."""
 
     def __init__(self, server):
         self.server = server
         latency(server, 50)
         self.latency = latency(server)
-        time.sleep(0.2)  # the server's end of that connection goes, too
+        time.sleep(0.2)  # the server closes its side of the connection, too
         self.descriptors = descriptors(server)
         self.memory = resident_bytes(server)
 
@@ -103,13 +103,13 @@ class Watched:
 
 @contextlib.contextmanager
 def clients(server, count):
-    """So many open connections."""
+    """Opens so many connections."""
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(socket.create_connection((server.host, server.port))) for _ in range(count)]
 
 
 def is_closed(client):
-    """Whether the server has closed this connection, whatever it sent before."""
+    """Returns whether the server has closed this connection, with or without a response."""
     try:
         client.setblocking(False)
         while client.recv(65536):
@@ -138,7 +138,7 @@ def test_slow_requests_end_at_their_timeout_and_hold_nobody_up(start, part):
     with clients(server, 200) as slow:
         for client in slow:
             client.sendall(request[:sent])
-        for _ in range(3):  # a byte now and then changes nothing
+        for _ in range(3):  # an occasional byte does not extend the limit
             for client in slow:
                 with contextlib.suppress(OSError):
                     client.sendall(request[sent:sent + 1])
@@ -192,7 +192,7 @@ def test_idle_connections_hold_little_memory_and_nobody_up(start, kind, tmp_path
             if kind.startswith("after"):
                 client.sendall(request_bytes(server, "GET", f"{server.base}/victim{POINT}?ignored={filler}"))
                 assert read_response(client).status == 200
-        if kind == "after a large request":  # they give it back after two seconds, and the heap within five more
+        if kind == "after a large request":  # connections release it after two seconds, and the heap within five more
             wait_until(lambda: SANITIZED or watched.growth() < count * 15_000, 12, "large buffers stay")
         watched.check_others_are_served(f"{count} idle connections, {kind}")
         watched.check_memory(f"{count} idle connections, {kind}", count * (100_000 if secure else 15_000))
@@ -221,7 +221,7 @@ def test_connections_beyond_the_limit_wait_for_others_to_end(start):
             client.sendall(health)
         time.sleep(0.5)
         served, _, _ = select.select(many, [], [], 0)
-        assert 20 <= len(served) <= 22  # each listener accepts one at a time
+        assert 20 <= len(served) <= 22  # each listener accepts one connection at a time
         assert descriptors(server) - before <= 22
         for client in served:
             client.close()
@@ -230,7 +230,7 @@ def test_connections_beyond_the_limit_wait_for_others_to_end(start):
 
 
 def open_and_close(host, port, seconds, a_second, done):
-    """Each in turn: opened and closed, closed after half a request, closed without reading the answer, reset."""
+    """In turn: opened and closed, closed after half a request, closed without reading the response, reset."""
     count, begin = 0, time.monotonic()
     while time.monotonic() < begin + seconds:
         client = socket.create_connection((host, port))
@@ -256,7 +256,7 @@ def test_opening_and_closing_1000_connections_a_second_leaves_nothing(start):
     count = done.get(timeout=seconds + 20)
     process.join()
     print(f"{count} cycles in {seconds} s")
-    assert SANITIZED or count > 500 * seconds  # what a busy machine gets done
+    assert SANITIZED or count > 500 * seconds  # as many as a busy machine can handle
     watched.check_no_descriptor_is_left()
     watched.check_memory(f"{count} cycles", 10 * MEBIBYTE)
 
@@ -273,7 +273,7 @@ def test_a_body_over_the_limit_is_refused_before_it_comes(start):
 
 
 def test_large_bodies_share_memory_and_those_that_stall_make_way(start):
-    """Half of the clients stall with nearly all of their 4 MB sent; the others, honest ones, wait and are served."""
+    """Half of the clients stall after sending nearly all of their 4 MB. The others wait and are served."""
     server = start("--maxRequestMemory", 16)
     watched = Watched(server)
     size = BODY_LIMIT - 1000
@@ -318,7 +318,7 @@ def test_large_heads_share_memory_too(start):
         time.sleep(1)
         watched.check_memory("60 heads of 200 KB in a budget of 4 MiB", 20 * MEBIBYTE)
         watched.check_others_are_served("60 heads of 200 KB")
-        with connection(server, timeout=20) as client:  # large itself: waits until those that stall are closed
+        with connection(server, timeout=20) as client:  # large, too: waits until the stalled connections are closed
             client.sendall(head)
             assert read_response(client).status == 200
     watched.check_no_descriptor_is_left()
@@ -331,7 +331,7 @@ def test_a_body_larger_than_the_memory_for_all_is_served_alone(start):
 
 
 def test_a_refused_upload_is_not_kept_and_its_connection_goes_on(start):
-    """However long the bodies of those without a key are: nobody else waits for memory."""
+    """Bodies of unauthenticated clients of any length never make other clients wait for memory."""
     server = start("--maxRequestMemory", 4)
     watched = Watched(server)
     refused = upload(server, "r", BODY_LIMIT - 1, signed=False)
@@ -370,11 +370,11 @@ def test_pipelined_floods_are_answered_in_order_and_not_ahead_of_their_reader(st
         assert b"".join(iter(lambda: client.recv(65536), b"")).count(b"HTTP/1.1 200 OK\r\n") == 300
 
 
-# --- answers --------------------------------------------------------------------------------------
+# --- responses ------------------------------------------------------------------------------------
 
 
 def fill(server, count):
-    """Some MiB of entities in one page."""
+    """A page of several MiB of entities."""
     for partition in range(count // 30):
         parts = [
             batch_part(server, "PUT", f"victim(PartitionKey='q{partition}',RowKey='{row}')", {"v": "x" * 30_000, "w": "y" * 30_000})
@@ -399,7 +399,7 @@ def test_answers_that_nobody_reads_share_memory_and_make_way(start):
             peak = max(peak, watched.growth())
         watched.check_others_are_served("12 answers of 14 MB that nobody reads")
         begin = time.monotonic()
-        with connection(server, timeout=60) as client:  # each of the others holds it up for a second or two
+        with connection(server, timeout=60) as client:  # each of the other connections delays it by one or two seconds
             client.sendall(query)
             assert read_response(client).status == 200
         print(f"{peak / MEBIBYTE:.0f} MiB more at most; who reads had to wait {time.monotonic() - begin:.1f} s")
@@ -408,7 +408,7 @@ def test_answers_that_nobody_reads_share_memory_and_make_way(start):
 
 
 def test_beyond_the_memory_for_answers_a_large_entity_gets_503_and_a_small_one_is_served(start):
-    """Look-ups by key do not wait for their turn, as scans do: SDKs try again after 503."""
+    """Look-ups by key do not wait for memory, unlike scans: they get 503, and SDKs try again."""
     server = start("--maxAnswerMemory", 1)
     fill(server, count=90)
     keys = "%20or%20".join(

@@ -1,6 +1,6 @@
-"""Attacks at the default limits: memory stays bounded, and the writes and short queries of others go on.
+"""Attacks at the default limits: memory stays bounded, and writes and short queries of other clients continue.
 
-    ROCKTABLE_TEST_LONG=1   as many connections as the limits are stated for, in place of a fifth of them
+    ROCKTABLE_TEST_LONG=1   the number of connections for which the limits are documented, instead of a fifth of it
 """
 import contextlib
 import json
@@ -42,7 +42,7 @@ ENTITY = "x" * 30_000
 
 @pytest.fixture(scope="module")
 def server():
-    """A server with defaults: a table of 50 MiB, and one of a few entities."""
+    """A server with default options, a table of 50 MiB, and a table of a few entities."""
     allow_many_files()
     running = Server()
     create_table(running, "large")
@@ -61,13 +61,13 @@ def server():
 
 @pytest.fixture(autouse=True)
 def recovers(server):
-    """Each attack begins when the one before is over."""
+    """Waits until the previous attack is over."""
     yield
     wait_until(lambda: exchange(server, request_bytes(server, "GET", f"{server.base}/large()?$top=1")).status == 200, 20, "busy")
 
 
 class PeakMemory:
-    """How much more memory than before the server holds at most while the block runs."""
+    """Measures the maximum additional memory of the server while the block runs."""
 
     def __init__(self, server):
         self.server = server
@@ -97,8 +97,8 @@ def time_of(client, request, status):
 
 
 def ask_honestly(server, over, results):
-    """In a process of its own: a signed write of 100 KiB, a query of one partition, a point read, a control call,
-    in turn, on a connection each."""
+    """Runs in a separate process. Sends in turn a signed write of 100 KiB, a query of one partition, a point read and a
+    control request, each on its own connection."""
     body = json.dumps({"a": "x" * 30_000, "b": "y" * 30_000, "c": "z" * 30_000}).ljust(100 << 10).encode()
     kinds = {
         "write of 100 KiB": (lambda: request_bytes(server, "PUT", f"{server.base}/victim(PartitionKey='w',RowKey='r')", body=body), 204),
@@ -118,8 +118,7 @@ def ask_honestly(server, over, results):
 
 @contextlib.contextmanager
 def others(server, what):
-    """Others ask all the while; 99 in 100 of their requests wait no longer than LONGEST_WAIT. So does the memory stay
-    within its bound."""
+    """Other clients send requests meanwhile; 99 of 100 take at most LONGEST_WAIT. The memory stays within its bound."""
     over, results = multiprocessing.Event(), multiprocessing.Queue()
     process = multiprocessing.Process(target=ask_honestly, args=(server, over, results))
     process.start()
@@ -143,7 +142,7 @@ def others(server, what):
 
 @contextlib.contextmanager
 def clients(server, count, receives=None):
-    """So many open connections, which take few bytes before they are read."""
+    """Opens so many connections with small receive buffers."""
     with contextlib.ExitStack() as stack:
         sockets = []
         for _ in range(count):
@@ -157,7 +156,8 @@ def clients(server, count, receives=None):
 
 
 def send_all(sockets, data, seconds):
-    """Sends `data` to each as fast as the server takes it, for so long at most; returns how many took all of it."""
+    """Sends `data` to each connection as fast as the server reads it, with a time limit. Returns how many received
+    all."""
     left = {client: memoryview(data) for client in sockets}
     deadline = time.monotonic() + seconds
     while left and time.monotonic() < deadline:
@@ -194,7 +194,8 @@ def test_pages_that_nobody_reads_and_whose_clients_hang_up(server, options):
 
 @pytest.mark.parametrize("pause", [None, 0.1], ids=["at once", "after a while"])
 def test_queries_whose_clients_have_gone_are_not_run(server, pause):
-    """Each asks for the whole table and closes; what is counted as scanned tells how many were run."""
+    """Each client requests the whole table and closes. The count of scanned entities shows how many queries were
+    run."""
 
     def scanned():
         counters = json.loads(exchange(server, request_bytes(server, "GET", "/_rocktable/stats")).body)["counters"]
@@ -208,7 +209,7 @@ def test_queries_whose_clients_have_gone_are_not_run(server, pause):
             send_all(gone, query, 10)
             time.sleep(pause or 0)
         time.sleep(2)
-    run = (scanned() - before) / 280  # of which a page has so many at most
+    run = (scanned() - before) / 280  # the maximum number in a page
     print(f"as many entities scanned as by {run:.0f} of {count} queries")
     assert run < count / 2
 

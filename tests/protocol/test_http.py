@@ -1,4 +1,4 @@
-"""HTTP itself: what a request may look like on the wire, whole or in pieces, alone or with others."""
+"""HTTP: forms of requests on the wire, complete or in pieces, single or pipelined."""
 import re
 import socket
 import time
@@ -43,7 +43,7 @@ def test_expect_100_continue_is_answered_before_the_body_comes(server, table, va
         assert client.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(body)
         assert read_response(client).status == 201
-        client.sendall(insertion(server, table, "s"))  # the connection goes on
+        client.sendall(insertion(server, table, "s"))  # the connection continues
         assert read_response(client).status == 201
 
 
@@ -96,7 +96,7 @@ def test_chunked_request_bodies(server, table, size, extension, trailer):
     ids=str,
 )
 def test_a_trailer_changes_nothing(server, table, method, headers, trailer):
-    """RFC 9110, section 6.5.1: what comes behind the body is no header, for all is decided before."""
+    """RFC 9110, section 6.5.1: trailers are not used as headers, because the request is evaluated before."""
     resource = f"{server.base}/{table}(PartitionKey='p',RowKey='r')"
     assert send(server, "PUT", f"/{table}(PartitionKey='p',RowKey='r')", body="{}").status == 204
     data = request_bytes(server, method, resource, headers, '{"b":1}')
@@ -109,7 +109,7 @@ def test_a_trailer_changes_nothing(server, table, method, headers, trailer):
         assert (answer.status, answer.code) == (without.status, without.code), answer
         assert sorted(answer.headers.keys()) == sorted(without.headers.keys())
         assert (answer.status < 300) == (method == "PUT"), answer
-        client.sendall(request_bytes(server, "GET", resource))  # the connection goes on
+        client.sendall(request_bytes(server, "GET", resource))  # the connection continues
         assert read_response(client).status == 200
     assert rows(server, table) == ["r"]
 
@@ -127,7 +127,7 @@ def test_credentials_in_a_trailer_are_none(server, table):
 
 
 def refused_and_closed(server, data):
-    """The answer to a request with another one behind it, to which nobody knows where it begins."""
+    """Returns the response to a request that is followed by another one, whose start is ambiguous."""
     behind = request_bytes(server, "GET", f"{server.base}/Tables")
     received = exchange_until_closed(server, data + behind)
     assert received.count(b"HTTP/1.1 ") + received.count(b"HTTP/1.0 ") == 1, received
@@ -149,7 +149,7 @@ def refused_and_closed(server, data):
     ids=str,
 )
 def test_a_transfer_coding_other_than_chunked_is_refused(server, table, coding, status, code):
-    """RFC 9112, section 6.1: 501 where the coding is not known, 400 where the body has no end."""
+    """RFC 9112, section 6.1: 501 if the coding is unknown, 400 if the end of the body is unknown."""
     data = chunked(insertion(server, table, "r"), 9)
     lines = "".join(f"\r\nTransfer-Encoding: {one}" for one in (coding if isinstance(coding, list) else [coding]))
     found = refused_and_closed(server, data.replace(b"\r\nTransfer-Encoding: chunked", lines.encode()))
@@ -158,7 +158,7 @@ def test_a_transfer_coding_other_than_chunked_is_refused(server, table, coding, 
 
 
 def test_chunks_in_http_1_0_are_refused(server, table):
-    """RFC 9112, section 6.1: such a message is framed wrongly, and the connection ends."""
+    """RFC 9112, section 6.1: the framing of such a message is invalid, and the connection ends."""
     data = chunked(insertion(server, table, "r", {"Connection": "keep-alive"}, version="HTTP/1.0"), 9)
     status, received = refused_and_closed(server, data)
     assert status == 400 and b"InvalidHeaderValue" in received
@@ -167,7 +167,8 @@ def test_chunks_in_http_1_0_are_refused(server, table):
 
 @pytest.mark.parametrize("lines", ["Content-Length: %d, %d", "Content-Length: %d\r\nContent-Length: %d"])
 def test_two_lengths_are_refused_though_they_agree(server, table, lines):
-    """RFC 9112, section 6.3, leaves the choice; decision: who stands in front may read them otherwise."""
+    """RFC 9112, section 6.3, permits both; decision: refused, because a proxy may interpret them
+    differently."""
     data = insertion(server, table, "r")
     length = int(re.search(rb"Content-Length: (\d+)", data)[1])
     data = re.sub(rb"Content-Length: \d+", (lines % (length, length)).encode(), data)
@@ -181,7 +182,8 @@ def test_two_lengths_are_refused_though_they_agree(server, table, lines):
 
 @pytest.mark.parametrize("kind", ["get", "insert", "chunked insert", "batch"])
 def test_one_request_split_at_every_byte(server, table, kind):
-    """A request may arrive in any two pieces; the answer is the same. Both ends without delay, so that they do."""
+    """A request may arrive in any two pieces; the response is the same. TCP_NODELAY is set, so that two pieces
+    arrive."""
     make = {
         "get": lambda row: request_bytes(server, "GET", f"{server.base}/{table}()?$filter=RowKey%20eq%20'x'"),
         "insert": lambda row: insertion(server, table, row),
@@ -207,7 +209,7 @@ def test_one_request_split_at_every_byte(server, table, kind):
 
 
 def test_a_request_may_come_byte_by_byte(server, table):
-    """TCP knows no messages."""
+    """A request may arrive byte by byte, because TCP has no messages."""
     with connection(server) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in insertion(server, table, "r"):
@@ -219,7 +221,7 @@ def test_a_request_may_come_byte_by_byte(server, table):
 
 
 def test_pipelined_requests_are_answered_in_order(server, table):
-    """RFC 9112, section 9.3.2: each sees what those before it did."""
+    """RFC 9112, section 9.3.2: each request sees the effects of the previous ones."""
     resource = f"{server.base}/{table}(PartitionKey='p',RowKey='r')"
     expect = {"Expect": "100-continue"}
     data = [
@@ -241,7 +243,7 @@ def test_pipelined_requests_are_answered_in_order(server, table):
 
 
 def test_a_connection_goes_on_after_an_error(server, table):
-    """RFC 9112, section 9.3: an error is an answer, too."""
+    """RFC 9112, section 9.3: the connection continues after an error."""
     with connection(server) as client:
         for target, status in ((f"{server.base}/absent()", 404), (f"{server.base}/{table}()?$top=x", 400),
                                ("/otheraccount/Tables", 404), (f"{server.base}/{table}()", 200)):
@@ -266,7 +268,8 @@ def test_connection_close_and_http_1_0(server):
 
 @pytest.mark.parametrize("host", [None, "other.example"])
 def test_absolute_form_request_targets(server, table, host):
-    """RFC 9112, section 3.2.2: servers take them, and their host goes before the header. Clients sign the path."""
+    """RFC 9112, section 3.2.2: servers accept them, and their host has precedence over the header. Clients sign the
+    path."""
     target = f"{server.base}/{table}"
     base = f"http://{server.authority}"
     data = insertion(server, table, "r", {"Host": host or server.authority})
@@ -283,7 +286,7 @@ def test_absolute_form_request_targets(server, table, host):
 
 
 def test_an_absolute_form_may_name_the_account_in_its_host(server, table):
-    """Decision: the style of a URL depends on its host, wherever that stands."""
+    """Decision: the style of a URL depends on its host, in the target or in the header."""
     host = f"{server.name}.table.localhost:{server.port}"
     data = request_bytes(server, "GET", f"/{table}()")
     answer = exchange(server, data.replace(b"GET /", f"GET http://{host}/".encode(), 1))
@@ -293,7 +296,7 @@ def test_an_absolute_form_may_name_the_account_in_its_host(server, table):
 
 @pytest.mark.parametrize("size", [16, 60, 200])
 def test_request_lines_and_headers_of_many_kilobytes(server, table, size):
-    """Decision: SDKs send filters of many KiB; at least 64 KiB must do."""
+    """Decision: SDKs send filters of many KiB; at least 64 KiB must succeed."""
     text = "x" * (size * 1024)
     assert send(server, "GET", f"/{table}()?ignored={text}").status == 200
     if size < 64:
@@ -310,7 +313,7 @@ def test_quotes_in_headers_pass_unchanged(server, table):
 
 @pytest.mark.parametrize("encoding", ["gzip, deflate, br", "identity", "*"])
 def test_answers_are_never_compressed(server, table, encoding):
-    """Recorded from the service, though clients offer it."""
+    """Recorded from the service: no compression, although clients offer it."""
     answer = send(server, "GET", f"/{table}()", {"Accept-Encoding": encoding})
     check(answer, 200, TABLE_LAYER | json_type())
 
@@ -324,7 +327,7 @@ def test_merge_is_a_verb_of_its_own(server, table):
 @pytest.mark.parametrize("size, good", [(65_000, True), (65_536, False), (100_000, False), (200_000, False)])
 @pytest.mark.parametrize("where", ["value", "name", "trailer"])
 def test_a_header_of_64_kib_is_refused_and_ends_no_more_than_its_connection(server, table, where, size, good):
-    """Decision: headers are far shorter; what is not is refused with 400."""
+    """Decision: usual headers are far shorter; longer ones are refused with 400."""
     text = "x" * size
     if where == "trailer":
         data = chunked(insertion(server, table, "r"), 9, trailer=f"a: {text}\r\n".encode())

@@ -1,4 +1,4 @@
-"""HTTPS as clients see it: certificates that they can check, what TLS must and must not speak, ends good and bad."""
+"""HTTPS: certificates that clients can check, supported and refused versions of TLS, how connections end."""
 import concurrent.futures
 import json
 import os
@@ -39,7 +39,7 @@ NO_METADATA = {"Accept": "application/json;odata=nometadata"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """With an authority of its own."""
+    """A server with its own certificate authority."""
     running = Server("--tls", "auto", "--insightHeaders", "--location", tmp_path_factory.mktemp("https"))
     yield running
     running.stop()
@@ -54,7 +54,7 @@ def plain():
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory):
-    """The folder of a certificate for localhost: cert.pem, key.pem, and what the tests make of them."""
+    """A folder with a certificate for localhost: cert.pem, key.pem, and files that tests derive from them."""
     folder = tmp_path_factory.mktemp("certificates")
     openssl(folder, "req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 -keyout key.pem -out cert.pem"
                     " -addext subjectAltName=DNS:localhost,IP:127.0.0.1")
@@ -66,7 +66,7 @@ def openssl(folder, arguments):
 
 
 def refuses_to_start(*flags, names=(), never=None):
-    """Exit code 1 and one sentence, which names the file."""
+    """Checks for exit code 1 and one sentence that names the file."""
     words = [str(word) for word in (BINARY, "--inMemoryPersistence", "--tablePort", 0, *flags)]
     result = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
     assert result.returncode == 1, result
@@ -81,7 +81,7 @@ def health(server):
 
 
 def raw(server, timeout=5):
-    """TCP without TLS."""
+    """Opens TCP without TLS."""
     return socket.create_connection((server.host, server.port), timeout=timeout)
 
 
@@ -252,18 +252,18 @@ def test_files_that_do_not_do_are_named(certificates):
 
 
 def test_the_endpoint_has_the_name_that_the_server_was_given(tmp_path):
-    """Certificates have names: an address instead would fit few of them."""
+    """URLs use the host name, because few certificates contain the address."""
     server = Server("--tls", "auto", "--tableHost", "localhost", "--location", tmp_path)
     assert server.ready["endpoint"] == f"https://localhost:{server.port}/devstoreaccount1"
     assert server.is_healthy()
     server.stop()
 
 
-# --- what TLS speaks ------------------------------------------------------------------------------
+# --- TLS versions and protocols -------------------------------------------------------------------
 
 
 def handshake(server, **changes):
-    """The connection of a client that does not check certificates."""
+    """Connects as a client that does not check certificates."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     for name, value in changes.items():
@@ -302,7 +302,7 @@ def test_ciphers_without_forward_secrecy_are_refused(server):
 
 
 def test_http_1_1_is_agreed_upon(server):
-    """RFC 7301: also behind a wish for HTTP/2, and a client that knows HTTP/2 alone is told so."""
+    """RFC 7301: HTTP/1.1 is selected also if the client prefers HTTP/2. A client with only HTTP/2 gets an alert."""
     for offered in (["http/1.1"], ["h2", "http/1.1"]):
         with handshake(server, set_alpn_protocols=offered) as client:
             assert client.selected_alpn_protocol() == "http/1.1"
@@ -356,7 +356,7 @@ def test_what_only_looks_like_tls_ends_its_connection(server, data):
 
 
 def records_of_answer(server, data):
-    """The types of the TLS records that answer a request, in TLS 1.2, where they are not disguised."""
+    """Returns the types of the TLS records of a response, in TLS 1.2, where they are not encrypted."""
     context = ssl.create_default_context(cafile=server.ready["certificateAuthority"])
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -383,7 +383,7 @@ def records_of_answer(server, data):
 
 @pytest.mark.parametrize("target", ["/_rocktable/health", "/devstoreaccount1/Tables", "/devstoreaccount1/absent()"])
 def test_an_answer_is_one_record(server, target):
-    """Of those that are not large, chunked ones as well: each record costs the client a call and 29 bytes."""
+    """Applies to all small responses, also chunked ones: each record costs the client a call and 29 bytes."""
     application_data, alert = 23, 21
     data = request_bytes(server, "GET", target, {"Connection": "close"})
     assert records_of_answer(server, data) == [application_data, alert]
@@ -456,11 +456,12 @@ def test_a_signature_for_https_alone_is_good_over_https_alone(server, plain):
         assert send_with(one, account_sas(one, spr="https,http"), "GET", "/Tables").status == 200
 
 
-# --- connections that end, well or badly ----------------------------------------------------------
+# --- ends of connections --------------------------------------------------------------------------
 
 
 def test_the_server_says_that_it_closes(server):
-    """RFC 8446, section 6.1: without close_notify a client cannot tell the end from a cut, and this one then raises."""
+    """RFC 8446, section 6.1: without close_notify a client cannot distinguish the end from a truncation. This client
+    then raises."""
     data = request_bytes(server, "GET", "/_rocktable/health", {"Connection": "close"}, signed=False)
     with connection(server) as client:
         client.sendall(data)
@@ -508,7 +509,7 @@ def test_a_stop_says_goodbye_to_idle_connections(tmp_path):
 
 
 def test_clients_that_dawdle_are_closed(server):
-    """A handshake that does not begin, or stays half-spoken, and a client that does not look at the server's end."""
+    """A handshake that does not begin or is incomplete, and a client that ignores the server's close_notify."""
     before = open_sockets(server)
     hello = ssl.MemoryBIO()
     with pytest.raises(ssl.SSLWantReadError):
@@ -574,15 +575,15 @@ def large_plain(plain):
 
 
 def scans(server, table):
-    """How many have ended, and how many entities were looked at by these and by those at work."""
+    """Returns how many scans have ended, and how many entities these and the running ones have read."""
     rows = exchange(server, request_bytes(server, "GET", "/_rocktable/stats", signed=False)).json()["counters"]
     found = [row for row in rows if (row["table"], row["plan"]) == (table.lower(), "table-scan")]
     return (found[0]["requests"], found[0]["entitiesScanned"]) if found else (0, 0)
 
 
 def check_that_a_scan_ends(server, table, leave, ahead=b""):
-    """The scan of a client that leaves, having sent `ahead` meanwhile: before it has seen everything, and before the
-    five seconds that each has."""
+    """Checks that the scan of a client ends after the client has sent `ahead` and closed: before it has read
+    everything, and before the limit of five seconds."""
     requests, entities = scans(server, table)
     with connection(server) as client:
         client.sendall(request_bytes(server, "GET", f"{server.base}/{table}()?{SLOW}", NO_METADATA))
@@ -591,7 +592,7 @@ def check_that_a_scan_ends(server, table, leave, ahead=b""):
             assert time.monotonic() < deadline, "the scan does not show in the counters"
         if ahead:
             client.sendall(ahead)
-            time.sleep(0.1)  # for the server to see that there are bytes
+            time.sleep(0.1)  # time for the server to notice the bytes
         leave(client)
     deadline = time.monotonic() + 3
     while scans(server, table)[0] == requests:
@@ -601,11 +602,11 @@ def check_that_a_scan_ends(server, table, leave, ahead=b""):
 
 
 def close(_client):
-    """The `with` of the connection does."""
+    """The `with` block closes the connection."""
 
 
 def say_goodbye_and_close(client):
-    """close_notify first, as most clients do: bytes that hide the end of the connection behind them."""
+    """Sends close_notify first, as most clients do. These bytes hide the end of the connection."""
     client.settimeout(0)
     with pytest.raises(ssl.SSLWantReadError):
         client.unwrap()
@@ -627,7 +628,7 @@ def test_a_scan_ends_when_its_client_hangs_up_behind_a_pipelined_request(plain, 
 
 
 def pipelined(server, requests):
-    """All that is answered to the requests, sent at once, and to one more that ends the connection."""
+    """Sends the requests at once, and one more that ends the connection. Returns all responses."""
     last = request_bytes(server, "GET", "/_rocktable/health", {"Connection": "close"}, signed=False)
     received = b""
     with connection(server, timeout=20) as client:
@@ -641,13 +642,13 @@ def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):
     scan = request_bytes(server, "GET", f"{server.base}/{large}()?{SLOW}&timeout=1", NO_METADATA)
     received = pipelined(server, [scan])
     assert received.count(b"HTTP/1.1 200 OK") == 2
-    # A scan that is told to end does so within its first 66 entities.
+    # A scan that is to end does so within its first 66 entities.
     assert int(re.search(rb"x-rocktable-scanned: (\d+)", received)[1]) > 66
 
 
 @pytest.mark.parametrize("where", ["server", "plain"])
 def test_an_answer_does_not_wait_for_the_next_look_at_its_client(request, where):
-    """With bytes behind them, clients are looked at every 50 ms: no reason to answer a short scan later than that."""
+    """A connection with unread bytes is checked every 50 ms. That must not delay the response to a short scan."""
     endpoint = request.getfixturevalue(where)
     table = request.getfixturevalue("large" if where == "server" else "large_plain")
     target = f"{endpoint.base}/{table}()?$filter=PartitionKey%20lt%20'000100'"

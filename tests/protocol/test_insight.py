@@ -1,4 +1,4 @@
-"""What requests cost and how one can see it: headers, counters, debug log; pages, time limits, clients that hang up."""
+"""The cost of requests in headers, counters and the debug log; pages, time limits, clients that hang up."""
 import base64
 import concurrent.futures
 import contextlib
@@ -39,7 +39,7 @@ INSIGHT = ("x-rocktable-plan", "x-rocktable-scanned", "x-rocktable-returned")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """One server of our own: the counters of another one are not known."""
+    """A server started by the tests, because the counters of another one are unknown."""
     log = tmp_path_factory.mktemp("insight") / "debug.log"
     running = Server("--insightHeaders", "--debug", log)
     running.debug_log = log
@@ -63,7 +63,7 @@ def insight(answer):
 
 
 def tokens(answer):
-    """The options that ask for the next page."""
+    """Returns the options that request the next page."""
     names = ("NextPartitionKey", "NextRowKey")
     return {name: answer.headers[f"x-ms-continuation-{name}"] for name in names
             if answer.headers[f"x-ms-continuation-{name}"] is not None}
@@ -151,7 +151,7 @@ EXACT = ("requests", "continuations", "errors", "ranges", "entitiesScanned", "en
 
 
 def counters(server, table, account=None):
-    """{(operation, plan): row} of a table; of what addresses none for an empty name."""
+    """Returns {(operation, plan): row} of a table, or of operations without a table if the name is empty."""
     answer = exchange(server, request_bytes(server, "GET", "/_rocktable/stats", signed=False))
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json"), answer
     place = (server.name if account is None else account, table.lower())
@@ -199,7 +199,7 @@ def test_counters_add_up_a_session_by_table_operation_and_plan(server):
     }
     scan, some_rows = found["QueryEntities", "table-scan"], found["QueryEntities", "row-range"]
     assert (scan["bytesSent"], some_rows["bytesSent"]) == (bodies["scan"], bodies["range"])
-    # The ten entities are of one size, so what is read of them is that size times the entities scanned.
+    # The ten entities have the same size, so the bytes read are this size times the entities scanned.
     one, rest = divmod(scan["bytesRead"], 40)
     assert one > 0 and rest == 0
     assert some_rows["bytesRead"] == 5 * one
@@ -210,7 +210,7 @@ def test_counters_add_up_a_session_by_table_operation_and_plan(server):
 
 
 def difference(server, table, requests, account=None):
-    """What the requests add to the counters of a table."""
+    """Returns what the requests add to the counters of a table."""
     before = exact(counters(server, table, account))
     requests()
     after = exact(counters(server, table, account))
@@ -244,7 +244,7 @@ def test_errors_are_counted_where_they_belong(server, table):
     }
     assert difference(server, table, refused) == {}
     assert difference(server, "", refused) == {("Refused", ""): (2, 0, 2, 0, 0, 0)}
-    # Whoever says no secret is not believed the name of an account either.
+    # Without valid credentials, the account name of a request is not counted.
     assert difference(server, "", unknown) == {}
     assert difference(server, "", unknown, account="") == {("Refused", ""): (3, 0, 3, 0, 0, 0)}
 
@@ -281,7 +281,7 @@ def test_counters_are_read_and_never_written(server, method, status):
 
 
 def log_lines(server, request_id):
-    """The request is logged when it is answered, so it may be an instant before the line is there."""
+    """Waits for the line: the request is logged after its response is sent."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
         found = [line for line in server.debug_log.read_text().splitlines() if request_id in line]
@@ -327,7 +327,7 @@ def test_any_other_timeout_is_refused(server, small, timeout):
     assert (answer.status, answer.code) == (400, "InvalidQueryParameterValue")
 
 
-# Matches nothing, and takes its time to find that out.
+# Matches nothing, and is slow to evaluate.
 SLOW = " or ".join(f"v eq '{i}'" for i in range(3000))
 ENTITIES = 100_000
 
@@ -359,7 +359,7 @@ def test_a_query_ends_at_its_timeout_and_tells_where_to_go_on(server, large):
         pytest.skip(f"this machine scans all {ENTITIES} in {duration:.3f} s")
     assert int(seen) < ENTITIES, f"all were scanned, in {duration:.3f} s"
     assert 1 <= duration < 5  # the limit of a query that names none
-    # The next page begins with the first entity not yet looked at.
+    # The next page begins with the first entity that was not read.
     following = query(server, large, **{"$top": 1}, **tokens(answer)).json()["value"]
     assert following[0]["RowKey"] == f"{int(seen):06}"
 
@@ -380,7 +380,7 @@ def test_a_scan_ends_when_its_client_hangs_up(server, large):
 
 
 def test_a_scan_whose_client_waits_goes_on(server, large):
-    """The other side of the test before: without hanging up it does get further in the same time."""
+    """The counterpart of the previous test: without hanging up, the scan gets further in the same time."""
     before = scanned(server, large)
     with connection(server) as client:
         client.sendall(request_bytes(server, "GET", f"{server.base}{target_of(large, SLOW, timeout=2)}", NO_METADATA))
@@ -395,7 +395,7 @@ def test_a_scan_whose_client_waits_goes_on(server, large):
 
 
 def test_a_scan_makes_way_for_short_requests(server, large):
-    """While others ask for single entities it rests most of the time; alone it does not."""
+    """While other clients read single entities, a scan sleeps most of the time; otherwise it does not."""
     def scanned_in_a_second():
         before = scanned(server, large)
         with connection(server, timeout=20) as client:
@@ -412,7 +412,7 @@ def test_a_scan_makes_way_for_short_requests(server, large):
                 client.sendall(request_bytes(server, "GET", target, NO_METADATA))
                 assert read_response(client).status == 200
 
-    # On a busy machine one second may be worth half of another: then the next try tells.
+    # On a busy machine, one second may have half the work of another. Then the next attempt decides.
     tries = []
     for _ in range(4):
         alone = scanned_in_a_second()
@@ -440,7 +440,7 @@ def test_what_a_client_sends_ahead_does_not_end_its_scan(server, large):
         while piece := client.recv(65536):
             received += piece
     first, second = re.findall(rb"x-rocktable-scanned: (\d+)", received)
-    # A scan that is told to end does so within its first 66 entities.
+    # A scan that is to end does so within its first 66 entities.
     assert int(first) > 66 and int(second) == 1
     assert received.count(b"HTTP/1.1 200 OK") == 2 and b'"RowKey":"000007"' in received
 
@@ -465,7 +465,7 @@ def keys(answer):
 
 
 def pages(server, table, size, text=None, forget=()):
-    """All pages of a query; the tokens of those names are not sent back."""
+    """Returns all pages of a query. Tokens with these names are not sent back."""
     client = http.client.HTTPConnection(server.host, server.port, timeout=30)
     with contextlib.closing(client):
         client.connect()
@@ -486,7 +486,7 @@ def decoded(token):
     return base64.b64decode(text.replace("-", "=").replace("*", "+").replace("_", "/")).decode()
 
 
-# Around the sizes of partitions and the sums of them, around 64, and the smallest and the largest.
+# Page sizes near the sizes of partitions and their sums, near 64, and the smallest and the largest.
 SIZES = [1, 2, 3, 4, 7, 62, 63, 64, 65, 66, 67, 129, 130, 131, 194, 195, 196, 299, 300, 301, 325, 499, 500, 501, 750,
          949, 950, 999, 1000]
 
@@ -529,13 +529,13 @@ def test_pages_of_a_filter_unite_to_all_that_it_finds(server, partitions, text, 
         read += int(scan)
         found += keys(answer)
     assert found == expected
-    # However it is cut into pages, nothing is read twice, and outside of its ranges nothing at all.
+    # For any page size, no entity is read twice, and none outside of the ranges.
     assert read == (len(KEYS) if plan == "table-scan" else len(expected))
 
 
 @pytest.mark.parametrize("size", [300, 301, 313, 500, 777, 1000])
 def test_pages_resumed_without_row_key_start_their_partition_again_and_still_unite(server, partitions, size):
-    """A page that holds the largest partition always gets ahead."""
+    """A page that holds the largest partition always makes progress."""
     found = []
     for answer in pages(server, partitions, size, forget=("NextRowKey",)):
         start = keys(answer)[0]
@@ -552,7 +552,7 @@ def test_one_page_without_row_key_starts_at_the_first_row_of_the_partition(serve
     assert keys(again) == KEYS[66:166]
 
 
-# --- filters of absurd size -----------------------------------------------------------------------
+# --- oversized filters ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("opening, closing", [("(", ")"), ("not (", ")"), ("not ", ""), ("(", "")])

@@ -1,6 +1,6 @@
-"""Many clients at once: each entity is linearizable, and of a transaction everybody sees all or nothing.
+"""Many clients at once: each entity is linearizable, and clients see all of a transaction or nothing.
 
-    ROCKTABLE_TEST_SECONDS=N   how long each history goes on, in place of 2 seconds
+    ROCKTABLE_TEST_SECONDS=N   duration of each history, instead of 2 seconds
 """
 import concurrent.futures
 import json
@@ -21,7 +21,7 @@ NO_CONTENT = {"Prefer": "return-no-content"}
 
 
 class Client:
-    """One connection that stays."""
+    """A persistent connection."""
 
     def __init__(self, server, client):
         self.server, self.client = server, client
@@ -29,7 +29,8 @@ class Client:
         self.unread = b""
 
     def send(self, method, target, headers=None, body=None):
-        """(status, headers in small letters, body); http.client would take longer than the server."""
+        """Returns (status, lower-case headers, body). Faster than http.client, which would take longer than the
+        server."""
         self.client.sendall(request_bytes(self.server, method, self.server.base + target, headers, body))
         while (end := self.unread.find(b"\r\n\r\n")) < 0:
             self.receive()
@@ -64,7 +65,7 @@ class Client:
 
 
 def at_once(server, work, count=CLIENTS):
-    """Runs work(client, number, until) on so many connections; what each returns. Fails where one fails."""
+    """Runs work(client, number, until) on so many connections. Returns all results. Fails if one fails."""
     until = time.monotonic() + SECONDS
 
     def run(number):
@@ -79,7 +80,7 @@ def at_once(server, work, count=CLIENTS):
 
 
 def count_up(client, entity, operations, random_of):
-    """Reads the counter and writes one more, on the condition that nobody else did; at times just reads."""
+    """Reads the counter and increments it under its ETag; sometimes only reads."""
     start = time.monotonic()
     status, fields, body = client.send("GET", entity, NO_METADATA)
     assert status == 200
@@ -174,7 +175,8 @@ def page(client, table, partition, options=""):
 
 
 def test_queries_see_transactions_of_100_whole(server, table):
-    """One writer sets all 100 entities of a partition to ever new numbers; another inserts and deletes 100 at a time."""
+    """One writer sets all 100 entities of a partition to increasing numbers; another inserts and deletes 100 at a
+    time."""
     with connection(server) as client:
         commit(Client(server, client), transaction(server, table, "same", "PUT", 0))
 
@@ -214,7 +216,7 @@ def test_queries_see_transactions_of_100_whole(server, table):
 
 
 def test_point_reads_never_go_back_behind_a_transaction_that_they_saw(server, table):
-    """Who has read a transaction's number in any entity finds it, or a later one, in every other."""
+    """A client that has read the number of a transaction in one entity finds it, or a later one, in every other."""
     with connection(server) as client:
         commit(Client(server, client), transaction(server, table, "same", "PUT", 0))
 
@@ -270,7 +272,7 @@ def test_the_checker_finds_what_no_order_explains(more, told):
 
 
 def test_the_checker_finds_two_reads_in_an_order_that_no_write_allows():
-    """Each alone fits; together the new value was seen before the old one."""
+    """Each read is valid alone, but the new value was seen before the old one."""
     slow = Write(2, 9, "b", 1, "a")
     new, old = Read(3, 4, "b", 1), Read(5, 6, "a", 0)
     check_linearizable(FIRST, [slow, new])

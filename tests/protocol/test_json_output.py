@@ -1,4 +1,4 @@
-"""--json: one document on standard output, of the shape that docs/json.md tells, for all that commands tell."""
+"""--json: each command prints one document on standard output, in the form of docs/json.md."""
 import json
 import os
 import pathlib
@@ -37,7 +37,7 @@ def document(*words, code=0, **variables):
 
 
 def error(*words, code=1, **variables):
-    """What goes wrong is on standard output alone."""
+    """Errors are only on standard output."""
     ended = run(*words, "--json", **variables)
     told = json.loads(ended.stdout)
     assert (ended.returncode, ended.stderr, list(told)) == (code, "", ["error"]), ended
@@ -45,7 +45,7 @@ def error(*words, code=1, **variables):
 
 
 def shape(value):
-    """Members and types; of a list that of its first element."""
+    """Returns the members and their types; for a list, those of its first element."""
     if isinstance(value, dict):
         return {name: shape(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -140,7 +140,7 @@ def test_a_repair(start, tmp_path):
 
 
 def test_the_reference_names_each_member(server, tmp_path):
-    """And no other: its examples have the members that the documents have."""
+    """The examples of docs/json.md have exactly the members of the documents."""
     examples = {name: json.loads(text) for name, text in
                 re.findall(r"^`([\w -]+)`:\n\n```json\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)}
     target = ("--url", url_of(server))

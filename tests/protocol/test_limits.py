@@ -1,4 +1,4 @@
-"""Each limit of the service: the largest value that is taken, and the smallest that is not.
+"""Each limit of the service: the largest accepted value, and the smallest refused one.
 
 Source, unless a test says otherwise:
 learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model.
@@ -47,7 +47,7 @@ def check_refused(answer, code, message):
 
 
 def insertable(server, table, members):
-    """Whether the entity is taken; it is gone again afterwards."""
+    """Returns whether the entity is accepted. Deletes it afterwards."""
     answer = insert(server, table, members)
     if answer.status == 204:
         delete = send(server, "DELETE", f"/{table}(PartitionKey='p',RowKey='r')", {"If-Match": "*"})
@@ -84,7 +84,7 @@ def test_keys_of_512_characters(server, table, which, character):
 
 @pytest.mark.parametrize("method", ["PUT", "MERGE"])
 def test_keys_of_512_characters_in_a_url(server, table, method):
-    """Decision: an insert by URL is refused as one by body."""
+    """Decision: an upsert by URL is refused like an insert."""
     for length, status in ((512, 204), (513, 400)):
         answer = send(server, method, f"/{table}(PartitionKey='p',RowKey='{'x' * length}')", body="{}")
         assert answer.status == status
@@ -139,7 +139,7 @@ def properties(count, value="1"):
 
 
 def test_252_properties_of_the_user(server, table):
-    """Recorded from the service. Nulls, annotations and the three of the system do not count."""
+    """Recorded from the service. Nulls, annotations and the three system properties do not count."""
     text = (
         "The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. "
         "Each entity also has 3 system properties."
@@ -151,7 +151,7 @@ def test_252_properties_of_the_user(server, table):
 
 @pytest.mark.parametrize("method", ["MERGE", "PATCH"])
 def test_252_properties_after_a_merge(server, table, method):
-    """Decision: the limit is the entity's, whoever adds to it."""
+    """Decision: the limit applies to the merged entity."""
     resource = f"/{table}(PartitionKey='p',RowKey='r')"
     assert insert(server, table, properties(251)).status == 204
     assert send(server, method, resource, body='{"one":1,"p0":2}').status == 204
@@ -207,10 +207,10 @@ def test_integers_of_32_and_64_bits(server, table, kind, inside, outside):
 
 
 def entity_of(size):
-    """Members of an entity (p, r) of this size, as the service counts it."""
+    """Returns members of an entity (p, r) of this size, as the service counts it."""
     rest = size - 4 - 2 * 2  # the entity, and 2 characters of keys
     members = []
-    for i in range(15):  # 8 a property, 2 a character of its name, 4 and its bytes for a binary
+    for i in range(15):  # each property: 8 bytes, 2 for each character of its name, and 4 plus its length for a binary
         members.append(f'"b{i:02}@odata.type":"Edm.Binary","b{i:02}":"{"AAAA" * 21845}AA=="')
         rest -= 8 + 2 * 3 + 4 + 65536
     rest -= 8 + 2 + 4
@@ -220,7 +220,8 @@ def entity_of(size):
 
 
 def test_entities_of_1_mib(server, table):
-    """Asserted by Microsoft's SDK tests; what counts is documented by the storage team's billing article."""
+    """Asserted by Microsoft's SDK tests; the rules of counting are from the storage team's article on
+    billing."""
     assert insertable(server, table, entity_of(MIB)).status == 204
     check_refused(insert(server, table, entity_of(MIB + 1)), "EntityTooLarge",
                   "The entity is larger than the maximum allowed size (1MB).")
@@ -255,7 +256,7 @@ def batch_of(server, table, count):
 
 
 def test_100_operations_in_a_batch(server, table):
-    """Recorded from the service: the 101st is told at index 99."""
+    """Recorded from the service: the 101st operation is reported with index 99."""
     assert batch_of(server, table, 100).text.count("HTTP/1.1 201 Created") == 100
     other = create_table(server)
     answer = batch_of(server, other, 101)
@@ -266,7 +267,7 @@ def test_100_operations_in_a_batch(server, table):
 
 def test_one_change_set_in_a_batch(server, table):
     """learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions; decision: the code, and that
-    nothing at all is done."""
+    nothing is written."""
     whole = batch_body([batch_part(server, "POST", table, {"PartitionKey": "p", "RowKey": "1"})])
     one = whole.removesuffix("--batch_1--\r\n")
     assert send(server, "POST", "/$batch", BATCH_HEADERS, f"{one}--batch_1--\r\n").status == 202
@@ -308,7 +309,7 @@ def test_a_page_of_1000_tables(server):
 @pytest.mark.parametrize("top, good", [(0, True), (1, True), (1000, True), (1001, False), (-1, False)])
 @pytest.mark.parametrize("resource", ["/{}()", "/Tables"])
 def test_top_from_0_to_1000(server, table, top, good, resource):
-    """Asserted by Microsoft's SDK tests; 0 told by a maintainer of Azure Storage Explorer."""
+    """Asserted by Microsoft's SDK tests; 0 according to a maintainer of Azure Storage Explorer."""
     answer = send(server, "GET", f"{resource.format(table)}?$top={top}")
     if good:
         assert answer.status == 200
@@ -395,7 +396,7 @@ def rule(origins="*", methods="GET", allowed="", exposed="", age="0"):
 
 @pytest.fixture
 def kept_properties(server):
-    """Gives the account back the service properties that it had."""
+    """Restores the service properties of the account."""
     resource = "/?restype=service&comp=properties"
     before = send(server, "GET", resource, XML)
     yield
@@ -485,7 +486,7 @@ def test_the_age_of_a_preflight(set_rules, age, good):
 
 
 def test_limits_are_told_in_xml_to_who_takes_anything(server, table):
-    """The shape of an error depends on Accept alone: recorded from the service."""
+    """The shape of an error depends only on Accept: recorded from the service."""
     answer = insert(server, table, '"%s":1' % ("n" * 256), headers={"Accept": "*/*"})
     check_table_layer_xml_error(
         answer, 400, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255).",

@@ -1,4 +1,4 @@
-"""What the three metadata levels annotate, in single entities and in sets, to the byte."""
+"""The exact annotations of the three metadata levels, in single entities and in sets."""
 import json
 import urllib.parse
 
@@ -29,7 +29,7 @@ KEYS = {"PartitionKey": "p'k", "RowKey": "r k"}
 
 @pytest.fixture
 def entity(server, table):
-    """The resource of an entity with a property of each type."""
+    """Inserts an entity with a property of each type and returns its resource."""
     body = json.dumps(KEYS | OWN)
     answer = send(server, "POST", f"/{table}", {"Prefer": "return-no-content"}, body)
     assert answer.status == 204

@@ -1,4 +1,4 @@
-"""rocktable migrate: each migration once, whatever interrupts it, and a history that others can read."""
+"""rocktable migrate: applies each migration once, despite interruptions, with a history that other tools can read."""
 import json
 import os
 import pathlib
@@ -55,7 +55,7 @@ def write(folder, number, *steps, **others):
 
 
 def entities(account, table):
-    """With types, without what the service adds."""
+    """Returns the properties with types, without those that the service adds."""
     return [{name: value for name, value in one.items() if not name.startswith("odata.") and name != "Timestamp"}
             for one in all_entities(account, table, "minimalmetadata")]
 
@@ -74,7 +74,7 @@ def insert(account, table, **values):
 
 
 def fill(account, table, count, partitions=4):
-    """By transactions, through the command that is made for it."""
+    """Imports the rows with `rocktable import`."""
     create_table(account, table)
     lines = "".join(json.dumps({"PartitionKey": f"p{i % partitions}", "RowKey": f"{i:06}", "Name": f"Name {i % 97}",
                                 "Created@odata.type": "Edm.DateTime",
@@ -134,7 +134,7 @@ def test_an_applied_file_that_was_edited_is_refused_and_nothing_runs(server, tmp
     write(tmp_path, 1, {"createTable": "table1"})
     run(server, "up", tmp_path)
     file = tmp_path / "0001.json"
-    file.write_text(json.dumps(json.loads(file.read_text()), indent=4))  # laid out otherwise: the same
+    file.write_text(json.dumps(json.loads(file.read_text()), indent=4))  # another layout, the same content
     assert run(server, "up", tmp_path) == "nothing to do\n"
     write(tmp_path, 1, {"createTable": "table1"}, {"createTable": "table5"})
     write(tmp_path, 2, {"createTable": "table2"})
@@ -242,7 +242,7 @@ def test_an_index_is_added_beside_its_entities(server, tmp_path):
     index = [one | {"RowKey": f"name_{one['Name'].lower()}_{one['RowKey']}"} for one in before]
     expected = sorted(before + index, key=lambda one: (one["PartitionKey"], one["RowKey"]))
     assert entities(server, "people") == expected
-    assert tables(server) == ["people", "versionData"]  # and no table of the step's own
+    assert tables(server) == ["people", "versionData"]  # and not the temporary table of the step
 
 
 @pytest.mark.parametrize("template, sentence", [
@@ -304,7 +304,7 @@ def test_what_is_killed_at_any_moment_ends_as_if_it_had_run_once(server, tmp_pat
             fill(other, "people", ENTITIES)
             while kills < ROUNDS:
                 runner = start(other, "up", tmp_path / "killed")
-                # So soon that it takes many to reach the end.
+                # So early that many attempts are needed to reach the end.
                 time.sleep(random.uniform(0, min(length, 2.5 * length / ROUNDS + 0.02)))
                 if runner.poll() is not None:
                     break
@@ -347,7 +347,7 @@ def test_a_begun_migration_that_was_edited_is_refused(server, tmp_path):
 
 
 def test_entities_that_others_write_meanwhile_are_not_lost(server, tmp_path):
-    """Changes of properties are made under the entity's ETag, and a re-keyed entity takes its last change along."""
+    """Changes of properties are conditional on the entity's ETag, and a re-keyed entity keeps its last change."""
     fill(server, "people", 2000)
     write(tmp_path, 1, {"retypeProperty": {"table": "people", "name": "N", "type": "Edm.Int64"}},
           {"renameProperty": {"table": "people", "from": "Name", "to": "Title"}},
@@ -362,7 +362,7 @@ def test_entities_that_others_write_meanwhile_are_not_lost(server, tmp_path):
             if send(server, "MERGE", where, {"If-Match": "*"}, body=json.dumps({"Mine": len(written)})).status == 204:
                 written[i] = len(written)
 
-    # Each remembers what it wrote last, for an entity is written by one thread alone.
+    # Each thread records its last write. No entity is written by two threads.
     writer = threading.Thread(target=others)
     writer.start()
     try:
@@ -406,8 +406,8 @@ def test_a_runner_says_who_is_at_work_instead(server, tmp_path):
 
 
 @pytest.mark.parametrize("owner, until", [
-    ("elsewhere, process 7, 1", "2020-01-01T00:00:00Z"),  # no longer renewed
-    ("HOST, process 4194303, 1", "2999-01-01T00:00:00Z"),  # of a process that is gone
+    ("elsewhere, process 7, 1", "2020-01-01T00:00:00Z"),  # a lock that is no longer renewed
+    ("HOST, process 4194303, 1", "2999-01-01T00:00:00Z"),  # a lock of a process that has ended
 ])
 def test_a_lock_that_nobody_holds_any_more_is_taken_over(server, tmp_path, owner, until):
     write(tmp_path, 1, {"createTable": "one"})
@@ -488,7 +488,7 @@ def test_the_schema_has_each_step_that_there_is(server, tmp_path):
 
 
 def test_a_new_migration_has_its_schema_beside_it(server, tmp_path):
-    """And fits it, as all that the schema is for does; it is byte for byte that of docs/."""
+    """The new file is valid, and so are all others in the folder. The schema is an exact copy of that in docs/."""
     jsonschema = pytest.importorskip("jsonschema")
     assert run(server, "new", "one", tmp_path) == f"{tmp_path}/0001_one.json\n"
     begun = json.loads((tmp_path / "0001_one.json").read_text())

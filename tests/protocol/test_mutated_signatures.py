@@ -1,7 +1,7 @@
-"""Valid signed requests, changed at random: whatever is let in must still be signed as it is, and do no more than what
-was signed.
+"""Changes valid signed requests at random. An accepted request must have a correct signature, and may do only what was
+signed.
 
-    ROCKTABLE_MUTATION_SECONDS  how long to go on, each time with other changes; default: 3 s of always the same ones
+    ROCKTABLE_MUTATION_SECONDS  duration, with other changes each time; default: 3 s with the same changes
 """
 import email.utils
 import http.client
@@ -28,11 +28,11 @@ PARTITIONS = "abcde"
 ROWS = "123"
 
 
-# --- requests that are let in -----------------------------------------------------------------------
+# --- valid requests ---------------------------------------------------------------------------------
 
 
 class Sent:
-    """A request before it becomes bytes. Each of its characters is one byte."""
+    """A request before it is encoded. Each character is one byte."""
 
     def __init__(self, method, target, headers, body=""):
         self.method, self.target, self.headers, self.body = method, target, list(headers), body
@@ -82,7 +82,7 @@ def with_shared_key(account, operation, table, scheme, base, date_name):
 
 
 def signatures(account, table):
-    """Shared access signatures of all layouts, some of which open nothing."""
+    """Returns shared access signatures of all layouts. Some grant nothing."""
     yield account_sas(account)
     yield account_sas(account, sv="2020-12-06", ses="", sp="rl", srt="co")
     yield account_sas(account, sv="2015-04-05", sp="r", srt="o", spr="https,http", sip="127.0.0.1", st=at(-60))
@@ -118,7 +118,7 @@ def valid_requests(account, table):
 
 
 class Mutator:
-    """Changes requests; `others` are those whose parts it may take."""
+    """Changes requests; `others`: requests whose parts it may copy."""
 
     def __init__(self, seed, others, table):
         self.random, self.others, self.table = random.Random(seed), others, table
@@ -133,7 +133,8 @@ class Mutator:
     # texts
 
     def text(self, old):
-        """Another text: a bit, a character, a piece of it changed. No control characters: they end a line."""
+        """Returns another text: with a changed bit, character or piece. Without control characters, because they end a
+        line."""
         at_ = self.random.randrange(len(old) + 1)
         end = min(len(old), at_ + self.random.choice((1, 1, 2, 8)))
         new = self.random.choice((
@@ -215,7 +216,7 @@ class Mutator:
         sent.target = path + "?" + "&".join(parts)
 
     def change_other_query(self, sent):
-        """The signature of another request."""
+        """Uses the signature of another request."""
         path = sent.target.partition("?")[0]
         sent.target = path + "?" + self.random.choice(self.others).target.partition("?")[2]
 
@@ -268,15 +269,15 @@ class Mutator:
         ))()
 
     def change_form(self, sent):
-        """The absolute form of a target."""
+        """Uses the absolute form of a target."""
         sent.target = "http://" + self.random.choice(("127.0.0.1:1", "devstoreaccount1.table.localhost")) + sent.target
 
 
-# --- answers ----------------------------------------------------------------------------------------
+# --- responses --------------------------------------------------------------------------------------
 
 
 class KeptConnection:
-    """Sends request after request on one connection, and opens another where the server closes it."""
+    """Sends requests on one connection, and opens another if the server closes it."""
 
     def __init__(self, account):
         self.account, self.socket = account, None
@@ -296,7 +297,7 @@ class KeptConnection:
             if answer.will_close:
                 self.close()
             return response
-        return None  # not even HTTP
+        return None  # not valid HTTP
 
     def close(self):
         if self.socket:
@@ -305,7 +306,8 @@ class KeptConnection:
 
 
 def passed(answer):
-    """Whether the signature was taken: the request succeeded, or was refused by what comes behind authentication."""
+    """Returns whether the signature was accepted: the request succeeded, or was refused by a check after
+    authentication."""
     behind = answer.code and answer.code.startswith("Authorization")
     return answer.status < 400 or "X-Content-Type-Options" in answer.headers or behind
 
@@ -337,7 +339,7 @@ POLICY = ("<SignedIdentifiers><SignedIdentifier><Id>reader</Id><AccessPolicy><Pe
 
 
 def fill(server, table):
-    """An entity for each of some keys, and a policy, in a table that may be gone."""
+    """Creates an entity for each of some keys, and a policy. Creates the table if it was deleted."""
     assert send(server, "POST", "/Tables", body=f'{{"TableName":"{table}"}}').status in (201, 409)
     for partition in PARTITIONS:
         for row in ROWS:
@@ -353,7 +355,7 @@ def filled(server):
 
 
 def test_the_model_and_the_server_agree_on_what_is_not_changed(server, filled):
-    """The requests of this file as they are: who may is let in, who may not is not."""
+    """The unchanged requests of this file: permitted ones succeed, the others are refused."""
     kept = KeptConnection(server)
     outcomes = {True: 0, False: 0}
     for sent in valid_requests(server, filled):
@@ -363,7 +365,7 @@ def test_the_model_and_the_server_agree_on_what_is_not_changed(server, filled):
         may = asked.may(POLICIES)
         outcomes[may] += 1
         check(server, sent, answer)
-        # A write to the secondary location, an entity that is there or not, a key out of the range of a SAS.
+        # A write to the secondary location, an entity that exists or not, a key outside of the range of a SAS.
         own = (400, 404, 409) if may else ()
         denied = answer.code in ("InsufficientAccountPermissions", "AuthorizationFailure")
         assert (answer.status < 400 or answer.status in own or denied) if may else answer.status >= 400, (sent.raw(), answer)
@@ -371,7 +373,7 @@ def test_the_model_and_the_server_agree_on_what_is_not_changed(server, filled):
 
 
 def test_changes_that_leave_the_signed_meaning_are_let_in(server, filled):
-    """Decision: so that the test below cannot pass because nothing is ever let in."""
+    """Decision: otherwise the test below could pass because every request is refused."""
     kept = KeptConnection(server)
     sas = account_sas(server)
     base = f"{server.base}/{filled}()?"
@@ -394,7 +396,7 @@ def test_changes_that_leave_the_signed_meaning_are_let_in(server, filled):
 
 
 def test_whatever_is_changed_nobody_is_let_in_who_may_not(server, filled):
-    """Decision: a signature opens what it was made for."""
+    """Decision: a signature grants only what it was made for."""
     seed = time.time_ns() if SECONDS else 1
     end = time.monotonic() + (SECONDS or DEFAULT_SECONDS)
     kept, counts, renewed = KeptConnection(server), {"refused": 0, "passed": 0, "opened": 0, "no answer": 0}, None

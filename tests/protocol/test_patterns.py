@@ -1,7 +1,7 @@
-"""The design patterns of table storage: what each of them finds, and what has to be read for it.
+"""The design patterns of table storage: the results of their queries, and how many entities these read.
 
-learn.microsoft.com/azure/storage/tables/table-storage-design-patterns and .../table-storage-design-for-query tell why,
-docs/patterns.md how. The cost is told by rocktable alone; of any other endpoint the results are checked.
+learn.microsoft.com/azure/storage/tables/table-storage-design-patterns and .../table-storage-design-for-query give the
+reasons, docs/patterns.md the code. Only rocktable reports the cost; for other endpoints only results are checked.
 """
 import contextlib
 import datetime
@@ -41,7 +41,7 @@ def server():
 
 
 def transaction(server, table, *parts):
-    """Commits the parts; returns the statuses of the answers."""
+    """Commits the parts. Returns the statuses of the responses."""
     answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
     assert answer.status == 202, answer
     return [int(status) for status in re.findall(r"^HTTP/1.1 (\d+) ", answer.text, re.MULTILINE)]
@@ -70,7 +70,7 @@ def check_cost(server, answer, plan, scanned, returned):
 
 
 def page(server, table, text, plan, scanned, **options):
-    """One page of a query that costs that much; the entities, and the options that ask for the next page."""
+    """Returns one page of a query and checks its cost: the entities, and the options that request the next page."""
     words = {"$filter": text, **{f"${name}" if name in ("top", "select") else name: value
                                  for name, value in options.items()}}
     target = urllib.parse.urlencode({name: value for name, value in words.items() if value is not None})
@@ -84,7 +84,7 @@ def page(server, table, text, plan, scanned, **options):
 
 
 def query(server, table, text, plan, scanned, **options):
-    """The entities of a query that costs that much and is answered by one page."""
+    """Returns the entities of a query that fits into one page, and checks its cost."""
     found, more = page(server, table, text, plan, scanned, **options)
     assert not more
     return found
@@ -115,7 +115,7 @@ START = datetime.datetime(2010, 6, 1, 12)
 
 @pytest.fixture
 def log(server, table):
-    """200 events, a minute apart, stored in no order."""
+    """200 events, one a minute, stored in random order."""
     events = [("app", newest_first(START + datetime.timedelta(minutes=i)), {"n": i}) for i in range(200)]
     fill(server, table, random.Random(1).sample(events, len(events)))
     return table
@@ -191,7 +191,7 @@ def test_secondary_index_orders_by_either_key(server, employees):
 def test_secondary_index_changes_in_one_transaction_or_not_at_all(server, employees):
     older = employee_parts(server, employees, 7, "e7@example.org", "PUT", age=70)
     assert transaction(server, employees, *older) == [204] * 2
-    taken = employee_parts(server, employees, 41, "e7@example.org", age=41)  # a new number, but not a new address
+    taken = employee_parts(server, employees, 41, "e7@example.org", age=41)  # a new number, the same address
     assert transaction(server, employees, *taken) == [409]
     text = "PartitionKey eq 'sales' and (RowKey eq 'empid_000007' or RowKey eq 'email_e7@example.org')"
     assert [entity["age"] for entity in query(server, employees, text, "point", 2)] == [70, 70]
@@ -218,7 +218,7 @@ def test_compound_key_yields_all_of_one_or_some_or_one(server, reviews):
 
 
 def test_compound_key_has_to_start_with_what_is_asked_for(server, reviews):
-    """All employees of one year: the year is the second part of the key, so each is looked up, or all are read."""
+    """All employees of one year. The year is the second part of the key, so each is looked up, or all are read."""
     wanted = [f"{number:06}_2010" for number in range(20)]
     text = "PartitionKey eq 'sales' and (" + " or ".join(f"RowKey eq '{row}'" for row in wanted) + ")"
     assert rows(query(server, reviews, text, "point", 20)) == wanted
@@ -229,7 +229,7 @@ def test_compound_key_has_to_start_with_what_is_asked_for(server, reviews):
 
 
 def upper_bound(prefix):
-    """The first text behind all that start with the prefix."""
+    """Returns the first text after all that start with the prefix."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
@@ -336,7 +336,7 @@ def test_multi_get_looks_up_each_key_and_reads_what_is_there(server, spread):
     assert keys(query(server, spread, text, "point", 20)) == sorted(wanted[:20])
 
 
-# --- which filters cost what ----------------------------------------------------------------------
+# --- cost of filters ------- ----------------------------------------------------------------------
 
 # Three partitions a, b, c with the rows 0 to 9; n is the row's number.
 GRID = [(partition, str(row), {"n": row}) for partition in "abc" for row in range(10)]
@@ -428,7 +428,7 @@ def test_a_contradiction_reads_nothing(server, grid, text):
 
 
 def test_a_table_scan_costs_the_same_whether_it_finds_or_not(server, grid):
-    """And $top ends it early only where there is something to find."""
+    """$top ends such a query early only if it finds enough entities."""
     assert query(server, grid, "n eq 77", "table-scan", 30, top=1) == []
     found, more = page(server, grid, "n eq 5", "table-scan", 6, top=1)
     assert keys(found) == [("a", "5")] and more
@@ -440,7 +440,7 @@ def test_a_point_get_that_finds_nothing_reads_nothing(server, grid):
     check_cost(server, answer, "point", 0, 0)
 
 
-# --- what articles get wrong ----------------------------------------------------------------------
+# --- common mistakes in articles ------------------------------------------------------------------
 
 
 def test_two_entities_under_one_key_are_refused(server, table):
@@ -482,7 +482,7 @@ def test_a_batch_of_writes_needs_a_change_set(server, table, count):
 
 
 def test_the_examples_of_the_guide_do_what_it_says(server, monkeypatch):
-    """All Python of docs/patterns.md, in order, as a reader would paste it; `#> ` is what the line before prints."""
+    """Runs all Python of docs/patterns.md, in order; `#> ` marks the expected output of the line before."""
     pytest.importorskip("azure.data.tables")
     if isinstance(server, rocktable_server.RunningEndpoint):
         pytest.skip("the guide prints what rocktable tells of the cost")
@@ -494,7 +494,7 @@ def test_the_examples_of_the_guide_do_what_it_says(server, monkeypatch):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for block in blocks:
-            lines_before = guide[: block.start(1)].count("\n")  # so that a traceback names the guide's own line
+            lines_before = guide[: block.start(1)].count("\n")  # so that a traceback names the line of the guide
             exec(compile("\n" * lines_before + block[1], str(GUIDE), "exec"), vars(module))
     expected = [line for block in blocks for line in re.findall(r"^#> (.*)$", block[1], re.MULTILINE)]
     assert printed.getvalue().splitlines() == expected

@@ -1,4 +1,5 @@
-"""What a transfer shows while it works: at terminals of 40 and 80 columns, of another width in the middle, and at none."""
+"""The progress of a transfer: at terminals of 40 and 80 columns, after a change of the width, and without a
+terminal."""
 import json
 import re
 import signal
@@ -35,7 +36,7 @@ def file(tmp_path_factory):
 
 
 class Slow:
-    """The fault of a proxy that takes its time for writes, and longer for reads of pages."""
+    """A fault of a proxy that delays writes, and pages even longer."""
 
     def __init__(self, pause, pages=0.0):
         self.pause, self.pages = pause, pages
@@ -87,7 +88,7 @@ def test_a_terminal_that_becomes_narrower_gets_shorter_lines(server, file):
         terminal.read_until(r"(?s)^.{%d}.*left\r\x1b\[K.*left\r\x1b\[K" % seen)
         code, text = terminal.finish()
     assert code == 0
-    wide, narrow = lines_of(text[:seen]), lines_of(text[seen:])[2:]  # what was on its way when the size changed
+    wide, narrow = lines_of(text[:seen]), lines_of(text[seen:])[2:]  # output that was sent before the size changed
     assert max(map(len, wide)) > 60
     assert narrow and max(map(len, narrow)) < 40, narrow
 
@@ -118,7 +119,7 @@ def test_who_ends_a_transfer_is_told_how_it_goes_on(server, file, table, tmp_pat
                     "rocktable: interrupted; the same command starts over (with --state FILE it would resume)\n")
 
 
-# The second signal may reach another thread while the first one is being told.
+# The second signal may reach another thread while the first one is being reported.
 def test_who_ends_a_transfer_by_two_signals_in_a_row_is_told_once(server, file, tmp_path):
     for attempt in range(5):
         with Proxy(server, Slow(0.05)) as proxy:

@@ -1,4 +1,4 @@
-"""Queries: $filter, $select, $top and the pages, as the service answers them."""
+"""Queries: $filter, $select, $top and pages."""
 import base64
 import json
 import re
@@ -24,7 +24,7 @@ def query(server, table, options="", level="minimalmetadata"):
 
 
 def found(server, table, text):
-    """The row keys that a filter finds."""
+    """Returns the row keys that a filter finds."""
     answer = query(server, table, "$filter=" + urllib.parse.quote(text))
     assert answer.status == 200, (text, answer)
     return "".join(item["RowKey"] for item in answer.json()["value"])
@@ -36,7 +36,7 @@ def found(server, table, text):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("form", ["/{}()", "/{}", "/{}%28%29"])
 def test_query_entities(server, table, form, level):
-    """Recorded from the service: no ETag header, the entities without a context of their own."""
+    """Recorded from the service: no ETag header; entities have no context."""
     etags = [insert(server, table, '"b":1,"a@odata.type":"Edm.Int64","a":"2"', row=row) for row in ("1", "2'")]
     answer = send(server, "GET", form.format(table), accept(level))
     check(answer, 200, TABLE_LAYER | json_type(level))
@@ -66,7 +66,7 @@ def test_an_empty_set(server, table, level):
 
 def test_entities_are_ordered_by_partition_and_row_in_utf16(server, table):
     """learn.microsoft.com/rest/api/storageservices/query-timeout-and-pagination. Decision: the order of UTF-16 code
-    units, in which a surrogate pair stands below U+FB01."""
+    units, in which a surrogate pair sorts before U+FB01."""
     keys = ["", " ", "A", "a", "aa", "b", "é", "\U0001f600", "ﬁ"]
     for partition in reversed(keys):
         for row in ("b", ""):
@@ -148,7 +148,7 @@ RECORDED_FILTERS = [
 
 @pytest.mark.parametrize("text", RECORDED_FILTERS)
 def test_filters_that_the_service_was_seen_to_answer(server, table, text):
-    """Recorded from the service; each finds the row it was meant for, and its opposite does not."""
+    """Recorded from the service; each literal finds its row, and the negation does not."""
     insert(server, table, ROW)
     assert found(server, table, text) == "r"
     assert found(server, table, f"not ({text})") == ""
@@ -165,7 +165,7 @@ def test_a_blank_in_a_filter_may_be_a_plus_and_a_quote_percent_encoded(server, t
 
 
 def test_a_literal_plus_is_percent_encoded(server, table):
-    """Decision: the consequence of the plus that is a blank."""
+    """Decision: a consequence of reading a plus as a blank."""
     insert(server, table, row="a+b")
     assert len(query(server, table, "$filter=RowKey%20eq%20'a%2Bb'").json()["value"]) == 1
     assert query(server, table, "$filter=RowKey%20eq%20'a+b'").json()["value"] == []
@@ -207,7 +207,7 @@ def test_the_constant_may_stand_on_the_left(server, table, text, rows):
 )
 def test_constants_lone_booleans_and_precedence(server, table, text, rows):
     """Precedence is recorded from the service, constants were seen in a report about it; decision, after a public suite
-    for the table SDK: a lone property is true where it exists and is the Boolean true."""
+    for the table SDK: a property without a comparison is true if it exists and is the Boolean true."""
     insert(server, table, '"Flag":true,"Other":1', row="a")
     insert(server, table, '"Flag":false', row="b")
     insert(server, table, row="c")
@@ -261,13 +261,13 @@ def test_a_filter_on_the_timestamp_is_exact_to_the_tick(server, table):
 
 @pytest.mark.parametrize("option", ["$filter=", "$filter=%20", "$filter"])
 def test_an_empty_filter_is_none(server, table, option):
-    """Decision: as other emulators have it."""
+    """Decision: like other emulators."""
     insert(server, table)
     assert len(query(server, table, option).json()["value"]) == 1
 
 
 REFUSED_FILTERS = [
-    # Recorded from the service: the offset is that behind the offending token.
+    # Recorded from the service: the offset is that after the offending token.
     ("aaa bbb ccc", "Syntax error at position 7 in 'aaa bbb ccc'."),
     # Asserted by Microsoft's SDK tests.
     ("(PartitionKey ) and (RowKey ge 'x')",
@@ -291,7 +291,7 @@ def test_a_bad_filter_is_an_early_error_that_says_where(server, table, text, mes
 
 
 def test_a_bad_filter_is_found_before_the_table_is_looked_for(server):
-    """Decision: an early error is found before the operation."""
+    """Decision: an early error, found before the operation is parsed."""
     answer = send(server, "GET", "/absent()?$filter=aaa%20bbb%20ccc")
     check_early_error(answer, 400, "InvalidInput", "Syntax error at position 7 in 'aaa bbb ccc'.")
 
@@ -335,7 +335,7 @@ SELECTED = '"sex":"male","age@odata.type":"Edm.Int64","age":"39","other":1'
     ],
 )
 def test_select_leaves_out_the_keys_and_shows_what_is_missing_as_null(server, table, select, spelled, members, level):
-    """Recorded from the service; decision: without metadata likewise. The annotations of the entity stay."""
+    """Recorded from the service; decision: also without metadata. The annotations of the entity are kept."""
     etag = insert(server, table, SELECTED)
     if level == "nometadata":
         members = members.replace('"age@odata.type":"Edm.Int64",', "")
@@ -364,7 +364,7 @@ def test_selected_keys_come_first_whatever_the_order_asked_for(server, table):
 
 @pytest.mark.parametrize("select, spelled", [("", ""), ("*", "*")])
 def test_an_empty_selection_and_a_star_select_everything(server, table, select, spelled):
-    """Recorded from the service for the empty one, whose context ends in &$select= all the same."""
+    """Recorded from the service for the empty one, whose context ends in &$select=, too."""
     insert(server, table, SELECTED)
     plain = query(server, table).text
     answer = query(server, table, f"$select={select}")
@@ -385,7 +385,7 @@ def test_top_is_a_number_from_0_to_1000(server, table, top, resource):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("more", ["", "&$filter=PartitionKey%20eq%20'p'", "&$select=a"])
 def test_top_0_answers_an_empty_page_of_entities(server, table, level, more):
-    """Told by a maintainer of Azure Storage Explorer, which sends it; decision: nothing follows the page."""
+    """Reported by a maintainer of Azure Storage Explorer, which sends it; decision: no further page."""
     insert(server, table)
     answer = query(server, table, f"$top=0{more}", level)
     check(answer, 200, TABLE_LAYER | json_type(level))
@@ -396,7 +396,7 @@ def test_top_0_answers_an_empty_page_of_entities(server, table, level, more):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("more", ["", "&$filter=TableName%20ge%20'a'"])
 def test_top_0_answers_an_empty_page_of_tables(server, table, level, more):
-    """As above: Storage Explorer lists tables so."""
+    """As above: Storage Explorer lists tables with it."""
     answer = send(server, "GET", f"/Tables?$top=0{more}", accept(level))
     check(answer, 200, TABLE_LAYER | json_type(level))
     assert answer.text == "{" + context(server, "Tables", level) + '"value":[]}'
@@ -413,7 +413,7 @@ def test_top_0_of_what_is_not_there_or_malformed_is_refused_as_any_other(server,
                                     "NextPartitionKey=1!4!cGs-", "NextTableName=1!4!cGs-"])
 @pytest.mark.parametrize("resource", ["/{}()", "/Tables"])
 def test_an_option_that_comes_twice_is_refused(server, table, resource, option):
-    """Decision: nobody knows which of its values is meant. OData 3.0 asks for each once."""
+    """Decision: it is ambiguous which of its values is meant. OData 3.0 permits each option once."""
     answer = send(server, "GET", f"{resource.format(table)}?{option}&x=1&x=2&{option.replace('$', '%24')}")
     check_early_error(answer, 400, "InvalidInput", INVALID)
 
@@ -451,7 +451,8 @@ def pages(server, table):
 @pytest.mark.parametrize("size", range(1, 7))
 @pytest.mark.parametrize("encode", [str, lambda text: urllib.parse.quote(text, safe="")])
 def test_pages_name_the_first_entity_not_yet_returned(server, pages, size, encode):
-    """Recorded from the service; decision: an empty row key has no token, for the partition's first row is that one."""
+    """Recorded from the service; decision: an empty row key has no token, because it is the first row of the
+    partition."""
     seen, options = [], ""
     for start in range(0, len(ROWS), size):
         answer = query(server, pages, f"$top={size}{options}", "nometadata")
@@ -478,7 +479,7 @@ def test_a_token_without_row_key_starts_at_the_first_row_of_the_partition(server
     "options, rest",
     [
         (("a", "2"), ROWS[1:]),
-        (("a", "1x"), ROWS[1:]),  # that row is gone
+        (("a", "1x"), ROWS[1:]),  # that row was deleted
         (("aa", "1"), ROWS[2:]),
         (("z", "z"), []),
     ],
@@ -502,7 +503,7 @@ def test_an_empty_row_key_token_is_refused(server, pages):
 )
 @pytest.mark.parametrize("resource, name", [("/{}()", "NextPartitionKey"), ("/Tables", "NextTableName")])
 def test_a_malformed_token_is_refused(server, pages, resource, name, bad):
-    """Decision: as an empty one."""
+    """Decision: like an empty one."""
     answer = send(server, "GET", f"{resource.format(pages)}?{name}={bad}")
     check_early_error(answer, 400, "InvalidInput", INVALID)
 
@@ -540,7 +541,7 @@ def test_pages_of_tables_name_the_next_table_in_lower_case_and_its_time(server):
 
 
 def test_filters_of_tables(server):
-    """Recorded from the service for eq, and for ranges that stand for a prefix."""
+    """Recorded from the service for eq, and for ranges that express a prefix."""
     prefix = unique_name("zz")
     names = [create_table(server, f"{prefix}{end}") for end in "abc"]
     cases = {
@@ -579,7 +580,7 @@ def test_filters_of_tables_compare_names_without_case(server):
 
 
 def test_a_page_of_tables_has_a_token_only_where_its_filter_leaves_another_table(server):
-    """Recorded from the service: the last page of a prefix has none, though other tables follow."""
+    """Recorded from the service: the last page of a prefix has no token, although other tables follow."""
     prefix = unique_name("tok")
     names = [create_table(server, f"{prefix}{end}") for end in ("a1", "a2", "b1", "c1")]
     name = "x-ms-continuation-NextTableName"
@@ -605,6 +606,6 @@ def test_a_page_of_tables_has_a_token_only_where_its_filter_leaves_another_table
 
 
 def test_tables_have_no_other_property_to_filter(server):
-    """Decision: any other name is a mistake of the client."""
+    """Decision: every other name is an error of the client."""
     answer = send(server, "GET", "/Tables?$filter=Other%20eq%20'x'")
     assert (answer.status, answer.code) == (400, "InvalidInput")

@@ -1,6 +1,6 @@
-"""Access, as one table: what is refused and how, and the nearest request that is let in.
+"""Refusals of access as one table: each refused request, and the most similar accepted request.
 
-Each row is two tests: the refused request, with the whole of its answer and nothing changed in the store, and its twin.
+Each row is two tests: the refused request, with its complete response and an unchanged store, and its accepted twin.
 The operations, and how credentials are written, are in tests/support/access.py.
 
 Source, unless a row says otherwise: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key,
@@ -86,12 +86,12 @@ class Row(NamedTuple):
     refusal: object
     refused_key: tuple = ("p", "r")
     let_in_key: tuple = ("p", "r")
-    position: int = 0  # of the operation to blame in a batch
+    position: int = 0  # of the failed operation in a batch
 
 
-# --- what each operation asks of a signature ------------------------------------------------------
+# --- permissions of each operation ----------------------------------------------------------------
 
-# operation: resource type, letters that an account SAS needs, letters that a table SAS needs (None: it never may)
+# operation: resource type, letters that an account SAS needs, letters that a table SAS needs (None: never permitted)
 NEEDS = {
     "get service properties": ("s", "r", None),
     "set service properties": ("s", "w", None),
@@ -112,7 +112,7 @@ NEEDS = {
     "insert or merge by MERGE": ("o", "au", "au"),
     "delete entity": ("o", "d", "d"),
 }
-# In a batch each operation asks for what it asks for alone; the batch itself asks for nothing.
+# In a batch, each operation needs the same permissions as a single one; the batch itself needs none.
 NEEDS |= {f"{name} in a batch": NEEDS[name] for name in BATCHED}
 ACCOUNT_LETTERS, TABLE_LETTERS = "rwdlacu", "raud"
 
@@ -166,7 +166,7 @@ POLICIES_ARE_FOR_THE_KEY = [
     Row("set table ACL is not for a table SAS", "set table ACL", TableSas(), SharedKey(), OUT_OF_REACH),
 ]
 
-# One operation that is not granted refuses the whole batch, and nothing is written.
+# If one operation is not granted, the whole batch is refused, and nothing is written.
 MIXED = "a batch of insert and delete"
 INSERTS = "a batch of two inserts"
 BATCHES = [
@@ -230,7 +230,7 @@ TIMES = [
     ]
 ]
 
-# --- what a signature must hold -------------------------------------------------------------------
+# --- required fields of a signature ---------------------------------------------------------------
 
 # Signed without the field, so that the signature is right.
 MISSING = [
@@ -252,7 +252,7 @@ MISSING = [
     Row("erk needs epk", QUERY, TableSas(erk="z"), TableSas(epk="p", erk="z"), NOT_AUTHENTIC),
 ]
 
-# A version signs what it knows; the layout of another one gives another signature.
+# The string to sign depends on the version; the layout of another version gives another signature.
 LAYOUTS = [
     Row(f"{name} of {version} is not signed as in {other}", QUERY, kind(sv=version, layout=other, **more),
         kind(sv=version, **more), NOT_AUTHENTIC)
@@ -286,7 +286,7 @@ POLICY = {"start": "2020-01-01", "expiry": In(3600), "permission": "r"}
 
 
 def by_policy(policy=POLICY, **fields):
-    """A signature that leaves rights and times to the policy `id`."""
+    """Returns a signature whose permissions and times are in the policy `id`."""
     return TableSas(policy=policy, **{"si": "id", "sp": None, "se": None} | fields)
 
 
@@ -324,13 +324,13 @@ TABLES = [
     Row("the name of the table is signed", QUERY, TableSas(after={"tn": "other"}), TableSas(), NOT_AUTHENTIC),
 ]
 
-# limits, a key beyond, a key within: on the very edge where there is one
+# limits, a key outside, a key inside: exactly on the limit if possible
 RANGES = [
     ({"spk": "b"}, ("a", "9"), ("b", "")),
     ({"epk": "b"}, ("b0", ""), ("b", "9")),
     ({"spk": "b", "srk": "2"}, ("b", "1"), ("b", "2")),
     ({"epk": "b", "erk": "2"}, ("b", "20"), ("b", "2")),
-    ({"spk": "b", "srk": "2"}, ("a", "3"), ("c", "1")),  # row keys count for the partitions at the ends alone
+    ({"spk": "b", "srk": "2"}, ("a", "3"), ("c", "1")),  # row keys apply only to the first and the last partition
     ({"epk": "b", "erk": "2"}, ("c", "1"), ("a", "3")),
     ({"spk": "b", "epk": "b"}, ("c", "1"), ("b", "1")),
     ({"spk": "a", "srk": "2", "epk": "c", "erk": "1"}, ("c", "2"), ("b", "9")),
@@ -371,7 +371,8 @@ SIGNED_FIELDS = [
         (AccountSas, "an account SAS", {}, "sv", "2019-07-07"),
         (AccountSas, "an account SAS", {"sv": "2021-02-12"}, "ses", "scope"),
         (TableSas, "a table SAS", {"sp": "r"}, "sp", "raud"),
-        (TableSas, "a table SAS", {"sp": "ra"}, "sp", "ar"),  # decision: an unsigned order is no grant
+        # decision: permissions in another order than signed are not accepted
+        (TableSas, "a table SAS", {"sp": "ra"}, "sp", "ar"),
         (TableSas, "a table SAS", {}, "se", "2099-01-01"),
         (TableSas, "a table SAS", {}, "st", "2020-01-01"),
         (TableSas, "a table SAS", {"sip": "127.0.0.1"}, "sip", None),
@@ -436,7 +437,7 @@ WHAT_IS_SIGNED = [
 
 # --- dates ----------------------------------------------------------------------------------------
 
-DATED = {"x-ms-date": None, "Date": SharedKey}  # the date that is signed, in the header Date
+DATED = {"x-ms-date": None, "Date": SharedKey}  # the signed date, in the header Date
 DATES = [
     row
     for scheme in ("SharedKey", "SharedKeyLite")
@@ -503,9 +504,9 @@ AUTHORIZATION = [
         Both(SharedKey(), TableSas(sp="r")), NOT_AUTHENTIC),
 ]
 
-# --- what comes twice -----------------------------------------------------------------------------
+# --- repeated values ------------------------------------------------------------------------------
 
-# Decision: of two values one is checked, and who stands in front, or reads the log, may go by the other one.
+# Decision: one of two values is checked, and a proxy or a reader of the log may use the other one.
 TWICE = [
     Row(f"{scheme} comes once and not with {what} {'in front' if in_front else 'behind'}", QUERY,
         Twice(SharedKey(scheme), header=header, other=other, in_front=in_front), SharedKey(scheme), refusal)
@@ -550,9 +551,9 @@ TWO_KEYS = [
     for key, value in (("the first key", FIRST_KEY), ("the second key", SECOND_KEY))
 ]
 
-# --- one check before the other -------------------------------------------------------------------
+# --- the order of checks --------------------------------------------------------------------------
 
-# Each row mends what the row before it is refused for: whoever has no signature learns nothing else.
+# Each row corrects the error of the row before. Without a valid signature, a client learns nothing else.
 ALL_WRONG = {"ss": "b", "se": In(-1), "sip": "10.0.0.1", "spr": "https", "srt": "s", "sp": "r"}
 IN_TIME = ALL_WRONG | {"se": In(60)}
 FROM_HERE = IN_TIME | {"sip": "127.0.0.1"}
@@ -587,7 +588,7 @@ ROWS = [
 
 @pytest.fixture
 def sample(server, table):
-    """The name of a new table; those that operations make from it are removed."""
+    """Returns the name of a new table. Tables that operations derive from it are deleted."""
     yield table
     for suffix in "xy":
         send(server, "DELETE", f"/Tables('{table}{suffix}')")

@@ -1,4 +1,4 @@
-"""Headers that any request may have: versions, the client's request id, tunnelled verbs."""
+"""Headers of all requests: versions, the client's request id, tunnelled methods."""
 import email.utils
 import os
 
@@ -19,7 +19,7 @@ NEWEST = "2026-06-06"
     ["2013-08-15", "2016-05-31", "2017-04-17", "2019-02-02", "2020-12-06", "2021-01-01", "2099-12-31"],
 )
 def test_a_version_is_echoed(server, version):
-    """Recorded from the service for what it knows; decision: every well-formed version is served."""
+    """Recorded from the service for its versions; decision: every well-formed version is accepted."""
     answer = send(server, "GET", "/Tables", {"x-ms-version": version})
     check(answer, 200, TABLE_LAYER | json_type() | {"x-ms-version": version})
     assert send(server, "GET", "/Tables('absent')", {"x-ms-version": version}).headers["x-ms-version"] == version
@@ -44,7 +44,7 @@ def test_a_version_is_echoed(server, version):
 def test_a_malformed_version_is_an_invalid_header(server, version):
     """learn.microsoft.com/rest/api/storageservices/versioning-for-the-azure-storage-services."""
     answer = send(server, "GET", "/Tables", {"x-ms-version": version})
-    if version.strip() == "2019-02-02":  # white space around a header is none of its value
+    if version.strip() == "2019-02-02":  # white space around a value is not part of it
         assert answer.status == 200
     else:
         expected = {"x-ms-version": NEWEST}
@@ -52,14 +52,15 @@ def test_a_malformed_version_is_an_invalid_header(server, version):
 
 
 def test_without_a_version_the_newest_is_meant(server):
-    """Decision: the service falls back to an old default, which serves Atom."""
+    """Decision: the newest version. The service uses an old default, which supports only Atom."""
     for version in (None, ""):
         answer = send(server, "GET", "/Tables", {"x-ms-version": version})
         assert (answer.status, answer.headers["x-ms-version"]) == (200, NEWEST)
 
 
 def test_the_version_may_be_a_parameter(server):
-    """learn.microsoft.com/rest/api/storageservices/versioning-for-the-azure-storage-services; the header goes first."""
+    """learn.microsoft.com/rest/api/storageservices/versioning-for-the-azure-storage-services; the header has
+    precedence."""
     answer = send(server, "GET", "/Tables?api-version=2017-04-17", {"x-ms-version": None})
     assert (answer.status, answer.headers["x-ms-version"]) == (200, "2017-04-17")
     answer = send(server, "GET", "/Tables?api-version=2017-04-17")
@@ -83,7 +84,7 @@ def test_json_needs_version_2013_08_15(server, version):
     "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
 )
 def test_strict_api_version_refuses_what_the_service_never_had(version, status):
-    """Decision: a flag of our own, `--strictApiVersion`."""
+    """Decision: only with the flag `--strictApiVersion`, which the service does not have."""
     server = Server("--strictApiVersion")
     try:
         answer = send(server, "GET", "/Tables", {"x-ms-version": version})
@@ -121,7 +122,7 @@ def test_the_clients_request_id_comes_back_on_every_answer(server, table, given)
 
 @pytest.mark.parametrize("given", [None, "", "x" * 1025, "\xe9", "a\tb"])
 def test_an_absent_or_odd_request_id_does_not_come_back(server, given):
-    """Decision: the request is served all the same. The service documents 1,024 visible ASCII characters."""
+    """Decision: the request still succeeds. The service documents 1,024 visible ASCII characters."""
     answer = send(server, "GET", "/Tables", {"x-ms-client-request-id": given})
     assert answer.status == 200
     assert answer.headers["x-ms-client-request-id"] is None
@@ -157,7 +158,7 @@ def test_post_tunnels_a_verb(server, table, method):
 
 @pytest.mark.parametrize("method, applied", [("PUT", True), ("MERGE", True), ("DELETE", False)])
 def test_a_tunnelled_verb_has_the_preferences_of_that_verb(server, table, method, applied):
-    """Decision: a tunnelled request is answered as the request that it stands for."""
+    """Decision: the response is that of the request that is tunnelled."""
     resource = f"/{table}(PartitionKey='p',RowKey='r')"
     assert send(server, "PUT", resource, body="{}").status == 204
     headers = {"X-HTTP-Method": method, "If-Match": "*", "Prefer": "return-no-content"}
@@ -182,7 +183,7 @@ def test_a_bad_tunnel_is_refused(server, table, method, value, code, message):
     assert (answer.status, answer.code) == (400, code) and message in answer.text, answer
 
 
-# --- headers that come twice ----------------------------------------------------------------------
+# --- repeated headers -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_a_bad_tunnel_is_refused(server, table, method, value, code, message):
     ids=str,
 )
 def test_a_header_that_is_signed_or_chooses_the_version_comes_once(server, table, name, values):
-    """Decision: of two values one is checked, and a proxy or a log may go by the other one."""
+    """Decision: one of two values is checked, and a proxy or a log may use the other one."""
     answer = send(server, "PUT", f"/{table}(PartitionKey='p',RowKey='r')", {name: values}, "{}")
     check_front_end_error(answer, 400, "InvalidHeaderValue", BAD_HEADER, json_wanted=True)
     assert send(server, "GET", f"/{table}(PartitionKey='p',RowKey='r')").status == 404
@@ -205,7 +206,7 @@ def test_a_header_that_is_signed_or_chooses_the_version_comes_once(server, table
 
 @pytest.mark.parametrize("method", ["PUT", "MERGE", "PATCH", "DELETE"])
 def test_two_conditions_are_refused(server, table, method):
-    """The service's own words; decision: two headers are as two ETags in one."""
+    """The message is that of the service; decision: two headers are like two ETags in one."""
     resource = f"/{table}(PartitionKey='p',RowKey='r')"
     etag = send(server, "PUT", resource, body="{}").headers["ETag"]
     for conditions in (["*", etag], [etag, "*"], ["*", "*"]):

@@ -1,4 +1,4 @@
-"""POST /_rocktable/reset: everything, an account or a table, in constant time and while others are at work."""
+"""POST /_rocktable/reset: everything, an account or a table, in constant time, while other clients send requests."""
 import os
 import threading
 
@@ -53,7 +53,7 @@ def test_an_account_alone(server):
     assert contents(other)[0] == {}
     assert "a.example" not in contents(other)[2]
     allowed = send(other, "GET", "/Tables", {"Origin": "http://a.example"}).headers["Access-Control-Allow-Origin"]
-    assert allowed is None  # its rules for CORS went, too
+    assert allowed is None  # its CORS rules were deleted, too
     fill(other)
 
 
@@ -74,7 +74,7 @@ def test_the_reset_is_kept(tmp_path):
     done(server, "POST", f"reset?account={server.name}&table=One")
     done(server, "POST", "reset?account=other")
     before = contents(server)
-    server.kill()  # no orderly end
+    server.kill()  # not an orderly end
     server = Server("--anyAccount", location=tmp_path)
     assert contents(server) == before
     assert contents(account_of(server, "other"))[0] == {}
@@ -97,7 +97,7 @@ def test_etags_go_on(server):
 @pytest.mark.parametrize(
     "resource, status",
     [
-        ("reset?acount=other", 400),  # a slip must not reset more than was meant
+        ("reset?acount=other", 400),  # a typing error must not reset more than intended
         ("reset?account=", 400),
         ("reset?account=other&account=devstoreaccount1", 400),
         ("reset?table=One", 400),

@@ -1,5 +1,5 @@
-"""The scripts on a stranger's machine: their help, what they install, how a build shows its progress, what they refuse.
-Compilers, apt and sudo are played by shell scripts."""
+"""The scripts on a fresh machine: their help, what they install, the progress of a build, refusals. Compilers, apt and
+sudo are fake shell scripts."""
 import os
 import pathlib
 import re
@@ -20,7 +20,7 @@ from scripts import NOBODY, ROOT, SECONDS, Project
 
 SCRIPTS = sorted(f"script/{path.name}" for path in (ROOT / "script").iterdir() if path.is_file())
 INSTALL_GXX = "apt-get install g++"
-NO_COMPILER = {"CXX": "no-such-compiler"}  # the one thing that bootstrap misses
+NO_COMPILER = {"CXX": "no-such-compiler"}  # the only missing package
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def project():
 
 
 def build_machine(project):
-    """Fakes of what bootstrap looks for, so that only a compiler may be missing."""
+    """Fakes everything that script/bootstrap checks for, so that only a compiler may be missing."""
     for command in ("cmake", "ninja", "apt-cache", "c++"):
         project.fake(command)
     project.fake("apt-get", "echo what apt says; echo what apt complains of >&2")
@@ -65,7 +65,7 @@ def test_help_needs_nothing_installed(project, script):
     (["script/bootstrap", "--tests"], "unknown option --tests"),
     (["script/test", "--sanitise", "tsan"], "unknown option --sanitise"),
     (["script/test", "--sanitize"], "--sanitize takes asan-ubsan, tsan or fuzzer"),
-    (["script/test", "urls", "--quick"], "options stand before filters; --quick is behind one"),
+    (["script/test", "urls", "--quick"], "options must precede filters; --quick follows one"),
     (["script/lint", "--fix"], "unknown option --fix"),
     (["script/lint", "odata/nix.cc"], "there is no file odata/nix.cc"),
     (["script/soak", "long"], "MINUTES is 'long', not a number"),
@@ -73,7 +73,7 @@ def test_help_needs_nothing_installed(project, script):
     (["script/crash", "many"], "ROUNDS is 'many', not a whole number"),
     (["script/fuzz"], "MINUTES, or NAME and SECONDS, are missing"),
     (["script/fuzz", "nix", "5"], "'nix 5' is neither MINUTES nor NAME SECONDS"),
-    (["script/fuzz", "--seconds", "5", "all"], "--alone, not all"),
+    (["script/fuzz", "--seconds", "5", "all"], "only --alone may follow --seconds SECONDS, not all"),
     (["script/try-debian"], "RELEASE is missing: bookworm or trixie"),
 ])
 def test_wrong_usage_gets_one_sentence_and_exit_code_2(project, words, sentence):
@@ -212,21 +212,21 @@ def test_a_failed_installation_shows_what_apt_said(project):
     assert result.stderr == "Installing g++\nE: no room\nscript/bootstrap: apt-get install g++ failed\n"
 
 
-@pytest.mark.parametrize("default, names, package", [
-    ("1.74.0.3", "libboost1.74-dev libboost1.81-dev libboost1.81-doc", "libboost1.81-dev"),  # Debian 12
-    ("1.83.0.2", "libboost1.83-dev libboost1.88-dev", "libboost-dev"),                      # Debian 13
-    ("1.74.0.3", "libboost1.74-dev libboost1.90-dev libboost1.100-dev", "libboost1.100-dev"),
+@pytest.mark.parametrize("default, names, packages", [
+    ("1.74.0.3", "libboost1.74-dev libboost1.81-dev libboost1.81-doc", "libboost1.81-dev libboost-url1.81-dev"),  # Debian 12
+    ("1.83.0.2", "libboost1.83-dev libboost1.88-dev", "libboost-dev libboost-url-dev"),  # Debian 13
+    ("1.74.0.3", "libboost1.74-dev libboost1.90-dev libboost1.100-dev", "libboost1.100-dev libboost-url1.100-dev"),
 ])
-def test_boost_is_named_as_the_release_has_it(project, default, names, package):
+def test_boost_is_named_as_the_release_has_it(project, default, names, packages):
     project.fake("apt-cache", f'case "$1" in show) echo "Version: {default}" ;; *) printf "%s\\n" {names} ;; esac')
-    asked = subprocess.run(["bash", "-c", "source script/support/boost.sh; boost_package"], cwd=project.folder,
+    asked = subprocess.run(["bash", "-c", "source script/support/boost.sh; boost_packages"], cwd=project.folder,
                            env=project.environment(), capture_output=True, text=True)
-    assert (asked.returncode, asked.stdout) == (0, package + "\n")
+    assert (asked.returncode, asked.stdout) == (0, packages + "\n")
 
 
 def test_too_old_a_boost_is_not_taken(project):
     project.fake("apt-cache", 'case "$1" in show) echo "Version: 1.74.0.3" ;; *) echo libboost1.74-dev ;; esac')
-    asked = subprocess.run(["bash", "-c", "source script/support/boost.sh; boost_package"], cwd=project.folder,
+    asked = subprocess.run(["bash", "-c", "source script/support/boost.sh; boost_packages"], cwd=project.folder,
                            env=project.environment(), capture_output=True, text=True)
     assert asked.returncode == 1
 
@@ -259,7 +259,7 @@ def test_elsewhere_there_is_a_line_every_so_often(project):
     result = project.run("script/build", "release", "rocktable", BUILD_PROGRESS_SECONDS="1")
     assert result.returncode == 0 and result.stdout == ""
     assert re.fullmatch(r"(\[\d/9\] 0:\d\d\n){1,3}", result.stderr), result.stderr
-    assert project.run("script/build", "release", "rocktable").stderr == ""  # not yet a minute
+    assert project.run("script/build", "release", "rocktable").stderr == ""  # less than a minute
 
 
 def test_a_build_with_nothing_to_do_says_nothing(project):
@@ -310,7 +310,7 @@ def test_a_second_build_says_that_it_waits(project):
     project.configure()
     lock = project.folder / "build/release/.lock"
     with subprocess.Popen(["flock", lock, "sh", "-c", "echo locked; read line"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        other.stdout.readline()  # it has the lock
+        other.stdout.readline()  # the other process has the lock
         said = project.folder / "said"
         with said.open("w") as errors:
             build = subprocess.Popen([project.folder / "script/build", "release"], env=project.environment(), stderr=errors)
@@ -416,7 +416,7 @@ def test_cases_are_counted_and_an_exception_is_a_failure(capsys):
     counted.try_all(tried())
     assert counted.end() == 1
     assert capsys.readouterr().out.splitlines() == ["ok  one", "skipped  two", "FAILED  it went on (lost)", "1 passed, 1 failed, 1 skipped"]
-    assert cases.Cases().end() == 1  # nothing was tried
+    assert cases.Cases().end() == 1  # no test ran
 
 
 def test_the_whole_run_counts_what_a_bare_system_counted():

@@ -1,4 +1,4 @@
-"""--seed: an empty store begins with the tables of files, all of them or none. Ours alone: the service has nothing like it."""
+"""--seed: an empty store starts with the tables of files, all of them or none. The service has no such function."""
 import json
 import os
 import random
@@ -24,7 +24,7 @@ def names_of(server):
 
 
 def start_refused(*flags):
-    """What a start that must fail says."""
+    """Returns the message of a start that must fail."""
     command = [BINARY, "--tablePort", "0", "--silent", *flags]
     ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=20, check=False)
     assert (ended.returncode, ended.stdout) == (1, ""), ended
@@ -172,7 +172,7 @@ def large_seed(tmp_path_factory):
 def test_a_large_seed_takes_seconds_and_little_memory(start, large_seed):
     begin = time.monotonic()
     server = start("--seed", large_seed)
-    assert time.monotonic() - begin < 10  # half a second, where the machine has nothing else to do
+    assert time.monotonic() - begin < 10  # half a second on an idle machine
     assert sum(len(all_entities(server, table)) for table in ("first", "second")) == COUNT
 
 
@@ -190,10 +190,10 @@ def test_who_is_killed_while_seeding_leaves_an_empty_store_or_a_complete_one(tmp
         counts = [len(all_entities(server, table)) for table in tables]
         assert (tables, counts) in (([], []), (["first", "second"], [COUNT // 2] * 2)), (tables, counts)
         seen.add(len(tables))
-        # What is made now gets the ids that an unfinished seed may have used.
+        # New tables get the ids that an unfinished seed may have used.
         for name in ("new1", "new2"):
             assert all_entities(server, create_table(server, name)) == []
         for name in [*tables, "new1", "new2"]:
             send(server, "DELETE", f"/Tables('{name}')")
         server.stop()
-    assert 0 in seen  # else no kill came early enough to show anything
+    assert 0 in seen  # otherwise every kill was too late

@@ -1,4 +1,4 @@
-"""/_rocktable/snapshots: taken and restored by name, while others are at work, in memory and on disk."""
+"""/_rocktable/snapshots: taken and restored by name, while other clients send requests, in memory and on disk."""
 import contextlib
 import json
 import os
@@ -106,7 +106,7 @@ def test_they_outlive_the_server(tmp_path):
     server.kill()
     server = Server(location=tmp_path)
     done(server, "POST", "snapshots/x/restore")
-    server.kill()  # a restore is kept without an orderly end
+    server.kill()  # a restore is durable also without an orderly end
     server = Server(location=tmp_path)
     assert contents(server) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["__rocktable__", "__rocktable__.snapshots"]
@@ -144,7 +144,7 @@ def test_rules_for_cors_are_restored_as_well(server):
 
 
 def test_pages_and_writes_are_whole_meanwhile(server):
-    """Two rows that are always written together."""
+    """Writes two rows, always together."""
     body = "".join(
         "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
         f"PUT {server.endpoint}/tbl(PartitionKey='p',RowKey='{row}') HTTP/1.1\r\nContent-Type: application/json\r\n"
@@ -187,10 +187,10 @@ def test_pages_and_writes_are_whole_meanwhile(server):
     assert 2 in pages
 
 
-# --- Where a restore fails ------------------------------------------------------------------------------------
+# --- Restores that fail -- ------------------------------------------------------------------------------------
 
 RECOVERY_LIMIT = 20.0  # seconds
-# Holds the lock of a database that is open, or about to be opened, from when it is closed.
+# Takes the lock of a database as soon as it is closed or not yet open.
 HOLD = """
 import fcntl, os, sys
 while True:
@@ -206,7 +206,7 @@ sys.stdin.read()
 
 @contextlib.contextmanager
 def locked_once_closed(*databases):
-    """Other processes wait for their locks, and get them in the middle of a restore: neither can be opened."""
+    """Other processes wait for the locks of both databases and get them during a restore: neither can be opened."""
     command = [sys.executable, "-c", HOLD]
     holders = [subprocess.Popen([*command, str(database / "LOCK")], stdin=subprocess.PIPE) for database in databases]
     try:
@@ -219,13 +219,13 @@ def locked_once_closed(*databases):
 
 
 def ask(server, method, resource):
-    """As control(), for answers that no test suite should get."""
+    """Like control(), for responses that control() does not expect."""
     data = request_bytes(server, method, f"/_rocktable/{resource}", {"Content-Length": "0"}, signed=False)
     return exchange(server, data, method)
 
 
 def until_unavailable(server, folder, hold):
-    """Restores until that leaves the store closed, for the processes that lock it may come too late."""
+    """Restores repeatedly until the store stays closed, because the processes that lock it may be too late."""
     store = folder / "__rocktable__"
     for _ in range(30):
         waiting = hold.enter_context(contextlib.ExitStack())
@@ -240,7 +240,7 @@ def until_unavailable(server, folder, hold):
 
 @pytest.fixture
 def unavailable(tmp_path):
-    """A server whose store cannot be opened, what it holds, and how to let go of it."""
+    """A server whose store cannot be opened, its contents, and a function that releases the store."""
     server = Server(location=tmp_path)
     try:
         fill(server)
@@ -323,7 +323,7 @@ def test_a_damaged_snapshot_is_refused_with_the_name_of_the_file(tmp_path):
         whole = file.read_bytes()
         if not whole:
             continue
-        file.rename(tmp_path / "aside")  # the store may have it as well
+        file.rename(tmp_path / "aside")  # the store may have a lock of this kind as well
         file.write_bytes(whole[: len(whole) // 3] + bytes([whole[len(whole) // 3] ^ 1]) + whole[len(whole) // 3 + 1 :])
         answer = ask(server, "POST", "snapshots/x/restore")
         assert answer.status == 500 and str(file) in answer.json()["error"], answer

@@ -1,4 +1,4 @@
-"""The soak itself: that a short one passes, and that its verdict can be another one."""
+"""The soak test: a short run passes, and the verdict can be negative."""
 import csv
 import pathlib
 import subprocess

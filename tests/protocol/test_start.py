@@ -1,4 +1,4 @@
-"""What the start and the end say: where data are kept, what stands in the way, who else may come in, and what is kept."""
+"""Messages at the start and the end: where data are kept, errors, who can access the server, what remains on disk."""
 import os
 import re
 import signal
@@ -27,7 +27,7 @@ def version():
 
 @pytest.fixture
 def taken():
-    """A port of this process, at an address."""
+    """Listens on a port of an address in this process."""
     sockets = []
 
     def take(address="127.0.0.1"):
@@ -42,7 +42,7 @@ def taken():
         one.close()
 
 
-# --- where data are kept, and what is left of them ----------------------------------------------------
+# --- where data are kept, and what remains ------------------------------------------------------------
 
 
 def test_the_start_says_where_data_are_kept_and_the_end_what(tmp_path):
@@ -90,7 +90,7 @@ def test_where_the_peers_lines_are_all_of_the_output_these_go_to_standard_error(
         ]
 
 
-# --- signals that come in a row -----------------------------------------------------------------------
+# --- repeated signals ---------------------------------------------------------------------------------
 
 
 def test_the_repetition_of_a_signal_is_the_same_request_to_stop(tmp_path):
@@ -105,7 +105,7 @@ def test_the_repetition_of_a_signal_is_the_same_request_to_stop(tmp_path):
                 assert program.output().splitlines()[-1].startswith("rocktable: stopped; ")
 
 
-# It signals its child, and then the group that the child is in, itself included.
+# GNU timeout signals its child, and then its process group, which includes the child.
 def test_timeout_ends_a_server_in_order(tmp_path):
     for _ in range(5):
         words = ["timeout", "--preserve-status", "0.3", BINARY, "-s", "--tablePort", 0, "-l", tmp_path]
@@ -118,7 +118,8 @@ def test_a_later_signal_ends_the_server_at_once():
     with started("--inMemoryPersistence") as program:
         port = int(re.search(r"http://127.0.0.1:(\d+)", program.wait_for(STOPS))[1])
         with socket.create_connection(("127.0.0.1", port)) as half:
-            half.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Length: 5\r\n\r\n")  # it waits for the rest
+            # the server waits for the rest
+            half.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Length: 5\r\n\r\n")
             time.sleep(0.2)
             program.process.send_signal(signal.SIGTERM)
             time.sleep(0.1)
@@ -140,7 +141,7 @@ def test_a_command_with_a_server_of_its_own_says_nothing_of_it():
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
-# --- a folder that is not there -----------------------------------------------------------------------
+# --- missing folders ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["new", "new/", "./new", "here/../new"])
@@ -209,7 +210,7 @@ def test_a_second_server_on_a_port_is_told_of_the_first():
         assert f"127.0.0.1:{port} is taken by rocktable (pid {first.pid})" in said
 
 
-# --- the public key at an address that others reach ---------------------------------------------------
+# --- the public key on an address that other machines can reach ---------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Answers to the operations on tables: exact headers, bodies to the byte."""
+"""Responses to operations on tables: exact headers, exact bodies."""
 import json
 
 import pytest
@@ -27,7 +27,7 @@ def create(server, name, headers=None):
 
 
 def element(server, name, level):
-    """One table, at a metadata level: recorded from the service for a GET."""
+    """Returns one table at a metadata level: recorded from the service for a GET."""
     link = f"Tables('{name}')"
     more = f'"odata.type":"{server.name}.Tables","odata.id":"{server.endpoint}/{link}","odata.editLink":"{link}",'
     return f'{{{more if level == "fullmetadata" else ""}"TableName":"{name}"}}'
@@ -197,7 +197,7 @@ def test_delete_table_answers_204_and_ignores_preferences(server, headers):
     """Recorded from the service."""
     name = create_table(server)
     check_empty(send(server, "DELETE", f"/Tables('{name}')", headers), 204, TABLE_LAYER | EMPTY)
-    assert create_table(server, name) == name  # at once; the service itself needs about 40 s
+    assert create_table(server, name) == name  # immediately; the service takes about 40 s
     delete_table(server, name)
 
 
@@ -228,6 +228,6 @@ BODY = '{"PartitionKey":"p","RowKey":"r"}'
 )
 @pytest.mark.parametrize("prefer", [None, "return-no-content"])
 def test_entity_operations_on_an_absent_table_are_a_table_not_found(server, method, resource, body, prefer):
-    """An early error, as recorded from the service in batches; decision: alone likewise."""
+    """An early error, as recorded from the service in batches; decision: also outside of batches."""
     answer = send(server, method, resource, {"If-Match": "*", "Prefer": prefer}, body)
     check_early_error(answer, 404, "TableNotFound", "The table specified does not exist.")

@@ -1,4 +1,4 @@
-"""--trace FILE: every request and its answer as an HTTP archive, without secrets, within its limit, whatever happens."""
+"""--trace FILE: all requests and responses as an HTTP archive, always without secrets and within the size limit."""
 import base64
 import concurrent.futures
 import contextlib
@@ -54,7 +54,7 @@ def server(trace):
 
 @pytest.fixture(scope="module")
 def traced(server, trace):
-    """traced(answer): its entry."""
+    """traced(answer) returns its entry."""
 
     def find(answer):
         request_id = answer.headers["x-ms-request-id"]
@@ -66,12 +66,12 @@ def traced(server, trace):
 
 
 def last_of(trace, comment):
-    """The entry with this in its comment; there is one."""
+    """Returns the only entry with this text in its comment."""
     entries = wait_for(trace, lambda entries: any(comment in entry.get("comment", "") for entry in entries), comment)
     return next(entry for entry in entries if comment in entry.get("comment", ""))
 
 
-# --- what entries tell ----------------------------------------------------------------------------
+# --- contents of entries --------------------------------------------------------------------------
 
 
 def test_an_entry_has_request_and_answer_whole(server, traced):
@@ -184,11 +184,11 @@ def test_threads_write_one_trace(server, trace):
     assert sorted(found) == sorted(f"{n}-{i}" for n in range(8) for i in range(25))
 
 
-# --- every operation, and all of it once more -----------------------------------------------------
+# --- every operation, and a replay of all ---------------------------------------------------------
 
 
 def again(server, entry):
-    """The entry's request, signed anew where it was signed."""
+    """Returns the request of an entry, with a new signature if it was signed."""
     request = entry["request"]
     url = urllib.parse.urlsplit(request["url"])
     target = url.path + (f"?{url.query}" if url.query else "")
@@ -226,7 +226,7 @@ def test_every_operation_is_there_and_can_be_replayed(start, tmp_path):
         assert answer.status == entry["response"]["status"], (entry, answer)
 
 
-# --- requests that are none, or not whole ---------------------------------------------------------
+# --- malformed and incomplete requests ------------------------------------------------------------
 
 
 def test_a_malformed_head_is_there_as_far_as_it_goes(server, trace):
@@ -309,7 +309,7 @@ def test_hostile_bytes_make_a_valid_archive(server, trace, target, headers, body
 
 
 def all_bytes_of(path):
-    """The file's text, also as its readers decode it: bodies, URLs."""
+    """Returns the text of the file, and decoded bodies and URLs."""
     text = path.read_text(encoding="utf-8")
     bodies = [body_of(part) for entry in entries_of(text)
               for part in (entry["request"].get("postData", {}), entry["response"]["content"])]
@@ -348,7 +348,7 @@ def test_no_secret_is_in_the_file(start, tmp_path):
     for fields in ({"x-rocktable-token": token}, {"Authorization": f"Bearer {token}"}):
         assert exchange(server, request_bytes(server, "GET", "/_rocktable/stats", fields, signed=False)).status == 200
     exchange(server, request_bytes(server, "GET", f"{server.base}/Tables", {"Cookie": "a=cookie-value"}))
-    # a path as a mistaken client makes it, heads that cannot be read, are broken off, or refused with their body
+    # a path of a faulty client; heads that are malformed, incomplete, or refused with their body
     exchange(server, request_bytes(server, "GET", f"{server.base}/Tables&{sas}", signed=False))
     for head in (f"GET /Tables?{sas} and more HTTP/1.1\r\nHost: h\r\n\r\n", f"x-rocktable-token {token}\r\n\r\n",
                  f"GET / HTTP/1.1\r\nAuthorization : SharedKey mine:{key}\r\nx-rocktable-token {token}\r\n"
@@ -429,7 +429,7 @@ def test_kill_9_leaves_a_trace_that_can_be_read(start, tmp_path):
     for client in clients:
         client.join()
     server.kill()
-    start("--trace", path).stop()  # mends what a kill within a write would leave
+    start("--trace", path).stop()  # repairs what a kill during a write would leave
     assert read_trace(path) == []
     found = [entry["request"]["url"].partition("client=")[2] for entry in read_trace(tmp_path / "t.har.1")]
     for n, count in enumerate(answered):  # the entry follows the answer
@@ -461,7 +461,8 @@ def test_a_file_that_cannot_be_written_ends_the_start(start, tmp_path):
 
 def test_on_a_full_disk_requests_are_served_and_the_trace_stays_readable(start, tmp_path):
     path, limited = tmp_path / "t.har", tmp_path / "limited"
-    limited.write_text(f"#!/bin/sh\ntrap '' XFSZ\nulimit -f 16\nexec {BINARY} \"$@\"\n")  # a file of 8 KiB has no room to grow
+    # a file of 8 KiB has no room to grow
+    limited.write_text(f"#!/bin/sh\ntrap '' XFSZ\nulimit -f 16\nexec {BINARY} \"$@\"\n")
     limited.chmod(0o755)
     server = start("--trace", path, binary=limited)
     for n in range(30):

@@ -1,4 +1,5 @@
-"""rocktable export, import and copy: what they carry, how they go on after faults and aborts, and what they say."""
+"""rocktable export, import and copy: what they transfer, how they resume after faults and aborts, and their
+messages."""
 import base64
 import http.server
 import json
@@ -38,7 +39,7 @@ def target():
 
 
 def command(*words, environment=None, stdin=None, **options):
-    """Starts a command; the environment names no account."""
+    """Starts a command, without an account in the environment."""
     variables = environment_without("AZURE_")
     return subprocess.Popen([str(word) for word in (BINARY, *words)], stdin=stdin or subprocess.DEVNULL,
                             stderr=subprocess.PIPE, text=True, env=variables | (environment or {}), **options)
@@ -50,14 +51,14 @@ def finish(process):
 
 
 def run(*words, **options):
-    """Runs a command that must succeed; what it said."""
+    """Runs a command that must succeed. Returns its output."""
     code, errors, _ = finish(command(*words, **options))
     assert code == 0, errors
     return errors
 
 
 def refusal(*words, code=1, **options):
-    """Runs a command that must fail: the one sentence that says why."""
+    """Runs a command that must fail. Returns its error message, which must be one sentence."""
     exit_code, errors, _ = finish(command(*words, **options))
     assert exit_code == code, errors
     last = errors.splitlines()[-1]
@@ -66,7 +67,7 @@ def refusal(*words, code=1, **options):
 
 
 def entity(i, partition):
-    """One with all types, extreme values among them."""
+    """Returns an entity with all types and extreme values."""
     values = {
         "PartitionKey": partition, "RowKey": f"row {i:06}",
         "Text": f"text {i} \u00e4\u4e2d\U0001F600 \"quoted\" \\ \n\t\u0001", "Empty": "",
@@ -112,7 +113,7 @@ def kill(process):
 
 
 def entities_in(state):
-    """How many entities of a table a state tells of, at most; 0 where there is none yet."""
+    """Returns the maximum number of entities of a table in a state file; 0 if there is none yet."""
     try:
         tables = json.loads(state.read_text())["tables"].values()
         return max((table["entities"] for table in tables), default=0)
@@ -121,8 +122,8 @@ def entities_in(state):
 
 
 class Interruption:
-    """The fault of a proxy that kills a command in the middle of a request: as soon as `is_due()`. `asked`, if given, is the
-    fault of all other requests."""
+    """A fault of a proxy that kills a command in the middle of a request, as soon as `is_due()`. `asked`, if given, is
+    the fault of all other requests."""
 
     def __init__(self, is_due, asked=None):
         self.is_due, self.asked = is_due, asked or (lambda *_: None)
@@ -136,7 +137,7 @@ class Interruption:
         return "swallow"
 
     def run(self, *words):
-        """Starts the command, which must be killed before it ends."""
+        """Starts the command and checks that it is killed before it ends."""
         self.process = command(*words)
         self.process.wait(DEADLINE)
         assert self.killed.is_set(), self.process.stderr.read()
@@ -145,11 +146,11 @@ class Interruption:
 
 
 def without_contents_id(_number, _method, path):
-    """The fault of a proxy in front of an endpoint that is no rocktable, for all that can be seen."""
+    """A fault of a proxy that hides that the endpoint is rocktable."""
     return (404, "{}") if path.startswith("/_rocktable/") else None
 
 
-# --- What they carry ------------------------------------------------------------------------------
+# --- Transferred data -----------------------------------------------------------------------------
 
 
 def test_all_types_survive_import_and_export_to_the_byte(source, target, tmp_path):
@@ -217,7 +218,7 @@ def test_of_two_entities_with_one_key_the_last_one_stays(target, tmp_path):
 
 def test_large_entities_go_in_transactions_within_the_limit_of_the_service(source, target, tmp_path):
     def large(i, partition):
-        texts = {f"T{n}": "\u0001" * 30_000 for n in range(15)}  # six bytes each, as JSON
+        texts = {f"T{n}": "\u0001" * 30_000 for n in range(15)}  # six bytes each in JSON
         return {"PartitionKey": "p", "RowKey": f"{i:04}", **texts}
 
     write_file(tmp_path / "Large.ndjson", 6, make=large)
@@ -287,7 +288,7 @@ def test_certificates_are_checked(start, target, tmp_path):
     run(*words, environment={"ROCKTABLE_CA_FILE": secure.ready["certificateAuthority"]})
 
 
-# --- Faults on the way ------------------------------------------------------------------------------
+# --- Faults during a transfer -----------------------------------------------------------------------
 
 
 def test_a_copy_is_complete_although_every_tenth_request_is_answered_503(source, target, tmp_path):
@@ -387,7 +388,7 @@ def test_a_copy_that_was_killed_goes_on_by_its_state(source, target, tmp_path):
 @pytest.mark.parametrize("end", ["import", "copy to", "copy from", "export"])
 @pytest.mark.parametrize("asked", [None, without_contents_id], ids=["rocktable", "another endpoint"])
 def test_an_endpoint_that_was_started_anew_is_not_gone_on_with(source, target, tmp_path, end, asked):
-    """At the same address: what the state tells of is not there."""
+    """A new server at the same address: it does not have the entities of the state."""
     write_file(tmp_path / "Lost.ndjson", 30_000, partitions=300, make=small)
     for server in (source, target):
         if end != "import" and server is (source if end == "copy to" else target):
@@ -469,7 +470,7 @@ def test_a_target_that_was_emptied_is_known_although_it_has_the_last_entity_agai
 
 @pytest.mark.parametrize("more", [("--restart",), ("--filter", "N ge 0")], ids=["restart", "another transfer"])
 def test_who_begins_anew_leaves_no_state_of_before(source, tmp_path, more):
-    """It would tell of another unfinished file than the one that is there."""
+    """The state would describe another unfinished file than the existing one."""
     write_file(tmp_path / "Anew.ndjson", 30_000, partitions=300, make=small)
     run("import", "--from", tmp_path / "Anew.ndjson", "--to", source.connection_string)
     out = tmp_path / "out"
@@ -509,7 +510,7 @@ def test_tables_that_are_done_are_looked_for_as_well(target, tmp_path):
 
 
 def test_without_permission_to_read_the_target_nothing_is_gone_on_with(target, tmp_path):
-    """Nobody can say whether what the state tells of is there."""
+    """Without an id of the contents, it is unknown whether the entities of the state exist."""
     write_file(tmp_path / "Blind.ndjson", 30_000, partitions=300, make=small)
     create_table(target, "Blind")
     state = tmp_path / "state"
@@ -525,7 +526,7 @@ def test_without_permission_to_read_the_target_nothing_is_gone_on_with(target, t
 
 
 def fifth_transaction():
-    """Tells an Interruption when the fifth transaction comes."""
+    """A fault that sets an Interruption at the fifth transaction."""
     transactions = []
 
     def is_due(_number, method, path):
@@ -536,7 +537,7 @@ def fifth_transaction():
 
 
 def test_an_import_that_was_killed_at_once_takes_what_it_has_written_for_its_own(target, tmp_path):
-    """Its state is there before the first entity is: else the second attempt would find the first one's in its way."""
+    """The state is saved before the first entity: otherwise entities of the first attempt would stop the second one."""
     write_file(tmp_path / "Early.ndjson", 3000, partitions=30, make=small)
     interruption = Interruption(fifth_transaction())
     with Proxy(target, interruption) as proxy:
@@ -643,7 +644,7 @@ def test_a_table_that_is_not_there_is_told_and_none_made_of_it(source, target):
 
 
 def test_a_full_disk_is_told_with_what_was_written(source, tmp_path):
-    """A limit of the size of files stands for the disk's."""
+    """A limit of the file size simulates a full disk."""
     write_file(tmp_path / "Full.ndjson", 3000, make=small)
     run("import", "--from", tmp_path / "Full.ndjson", "--to", source.connection_string)
     said = refusal("export", "--from", source.connection_string, "--table", "Full", "--to", tmp_path / "full.ndjson",
@@ -657,7 +658,7 @@ def test_a_full_disk_is_told_with_what_was_written(source, tmp_path):
     assert "standard output: cannot be written: No space left on device" in said
 
 
-# --- Others who mean no good -----------------------------------------------------------------------------
+# --- Hostile servers and users -----------------------------------------------------------------------------
 
 
 OBEYED = "\u001b]0;title\u0007\u001b[2J\r\n\u007f\u009b31m\u202e\u2066"
@@ -686,7 +687,7 @@ def test_what_a_file_says_reaches_no_terminal_as_it_is(target, tmp_path):
 
 
 class Endless(http.server.BaseHTTPRequestHandler):
-    """Answers every query with a page that goes on where it began."""
+    """Responds to every query with a page whose token is its own start."""
 
     def do_GET(self):  # pylint: disable=invalid-name
         body = b'{"value":[{"TableName":"Endless"}]}' if "/Tables" in self.path else b'{"value":[]}'
@@ -787,7 +788,7 @@ def test_formulas_are_escaped_in_a_csv_and_come_back(source, target, tmp_path):
 
 @pytest.mark.parametrize("names", ["DNS:other.example", "DNS:127.0.0.1", "IP:127.0.0.2"])
 def test_a_certificate_for_another_name_is_refused_although_it_is_trusted(start, target, tmp_path, names):
-    """RFC 9110, section 4.3.4. An address is compared with addresses alone."""
+    """RFC 9110, section 4.3.4. An address matches only addresses."""
     def server_with(names, folder):
         folder.mkdir()
         subprocess.run(["openssl", *("req -x509 -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -days 2 -keyout key.pem "
@@ -807,7 +808,7 @@ def test_a_certificate_for_another_name_is_refused_although_it_is_trusted(start,
     run("import", "--from", tmp_path / "Named.ndjson", "--to", account, *trust)
 
 
-# --- What is wrong ---------------------------------------------------------------------------------------
+# --- Error messages ---------------------------------------------------------------------------------------
 
 
 def test_two_sides_that_differ_are_told_by_verify(source, target, tmp_path):
@@ -864,7 +865,7 @@ def test_a_file_whose_name_is_no_name_of_a_table_needs_one(target, tmp_path):
 
 
 def test_an_account_has_one_name_in_all_commands(source, target, tmp_path):
-    """And its former one."""
+    """The former state file is refused, too."""
     write_file(tmp_path / "Named.ndjson", 3, make=small)
     for flag, table in (("--connectionString", "First"), ("--to", "Second")):
         run("import", "--from", tmp_path / "Named.ndjson", "--table", table, flag, target.connection_string)
@@ -884,13 +885,14 @@ def test_what_fails_says_whether_the_same_command_resumes_it(target, tmp_path):
         file.write("no JSON\n")
     assert refusal(*words).endswith(resume)  # the first 20,000 are recorded
     done(target, "POST", "reset")
-    assert not refusal(*words).endswith(resume)  # --restart is what helps
+    assert not refusal(*words).endswith(resume)  # --restart helps
     assert not refusal(*words, "--restart", "--dryRun").endswith(resume)
     write_file(tmp_path / "Few.ndjson", 3, make=small)
     with open(tmp_path / "Few.ndjson", "a", encoding="utf-8") as file:
         file.write("no JSON\n")
     words = ("import", "--from", tmp_path / "Few.ndjson", "--to", target.connection_string)
-    assert refusal(*words, "--state", tmp_path / "Many.ndjson").endswith("written so far: 0 entities")  # no state of this
+    # not a state of this transfer
+    assert refusal(*words, "--state", tmp_path / "Many.ndjson").endswith("written so far: 0 entities")
 
 
 def test_a_protocol_that_is_mixed_up_is_told(start, source, tmp_path):

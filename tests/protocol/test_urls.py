@@ -1,4 +1,4 @@
-"""URLs of resources: a name behind a table, a slash at the end."""
+"""URLs of resources: a name after a table, a slash at the end."""
 import json
 import re
 
@@ -31,7 +31,7 @@ NOT_IMPLEMENTED = "The requested operation is not implemented on the specified r
 NO_VALUES = "The values are not specified for all properties in the entity."
 KEYS = {"PartitionKey": "p", "RowKey": "r"}
 
-# --- a name behind a table ------------------------------------------------------------------------
+# --- a name after a table -------------------------------------------------------------------------
 
 SECOND = pytest.mark.parametrize("second", ["{}", "Tables", "other"])
 
@@ -69,7 +69,7 @@ def test_creating_a_table_behind_a_table_is_an_insert_without_keys(server, table
 @SECOND
 @pytest.mark.parametrize("argument", ["", "()", "(PartitionKey='p',RowKey='r')", "('x')"])
 def test_get_behind_a_table_is_not_implemented(server, table, second, argument):
-    """Recorded from the service without keys, told of it with them: with Cache-Control, and whether they are there or
+    """Recorded from the service without keys, reported with keys: with Cache-Control, whether the entity exists or
     not."""
     send(server, "POST", f"/{table}", body=json.dumps(KEYS))
     answer = send(server, "GET", f"/{table}/{second.format(table)}{argument}")
@@ -90,7 +90,7 @@ def test_one_unnamed_key_behind_a_table_is_the_wrong_number_of_keys(server, tabl
 
 @pytest.mark.parametrize("method", ["PUT", "MERGE", "PATCH", "DELETE"])
 def test_other_writes_behind_a_table_are_not_implemented_and_change_nothing(server, table, method):
-    """Decision: nobody knows what the service does."""
+    """Decision: the behaviour of the service is not known."""
     send(server, "POST", f"/{table}", body=json.dumps(KEYS))
     before = all_entities(server, table)
     body = None if method == "DELETE" else '{"a":1}'
@@ -101,14 +101,14 @@ def test_other_writes_behind_a_table_are_not_implemented_and_change_nothing(serv
 
 
 def test_behind_a_table_that_is_not_there(server):
-    """Decision: an insert as any other; a GET is not implemented before the table is looked for."""
+    """Decision: a usual insert; a GET is refused with NotImplemented before the table is looked up."""
     answer = send(server, "POST", "/absent/absent", body=json.dumps(KEYS))
     check_early_error(answer, 404, "TableNotFound", "The table specified does not exist.")
     check_error(send(server, "GET", "/absent/absent"), 501, "NotImplemented", NOT_IMPLEMENTED)
 
 
 def test_a_signature_for_a_table_opens_that_table_alone_whatever_stands_behind(server, table):
-    """The first segment is what is asked for."""
+    """The first segment is the resource."""
     other = create_table(server)
     sas = table_sas(server, table)
     body = json.dumps(KEYS)

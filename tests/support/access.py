@@ -1,4 +1,4 @@
-"""Who asks for what: operations, credentials and refusals as data, for tables of what is refused and what is let in."""
+"""Operations, credentials and refusals as data, for tables of refused and accepted requests."""
 import email.utils
 import re
 import time
@@ -38,10 +38,10 @@ POLICY = "<SignedIdentifiers><SignedIdentifier><Id>new</Id></SignedIdentifier></
 class Operation(NamedTuple):
     method: str
     resource: str
-    status: int  # of success
+    status: int  # status of the response on success
     headers: dict = {}
     body: str | None = None
-    parts: tuple = ()  # the operations that a batch holds
+    parts: tuple = ()  # the operations in a batch
 
 
 SINGLE = {
@@ -92,7 +92,7 @@ def filled(text, table, key):
 
 
 def touched(name, key):
-    """Each single operation with its key: those of a batch count on in row keys."""
+    """Returns each single operation with its key. The operations of a batch have consecutive row keys."""
     parts = OPERATIONS[name].parts
     return [(part, (key[0], key[1] + "+" * i)) for i, part in enumerate(parts)] or [(name, key)]
 
@@ -112,13 +112,13 @@ def batch_request(account, table, operations):
         fields = "".join(f"{field}: {value}\r\n" for field, value in one.headers.items())
         resource = filled(one.resource, table, key).lstrip("/")
         parts.append(batch_part(account, one.method, resource, filled(one.body, table, key), fields))
-    if operations[0][0] == "get entity":  # a query stands in a batch without a change set
+    if operations[0][0] == "get entity":  # a query in a batch is not in a change set
         return f"--batch_1\r\n{parts[0]}--batch_1--\r\n"
     return batch_body(parts)
 
 
 def prepare(account, table, name, key):
-    """Makes, with the account's key, what the operation needs to succeed."""
+    """Creates what the operation needs to succeed, with the key of the account."""
     if name == "delete table":
         assert send(account, "POST", "/Tables", body=f'{{"TableName":"{table}y"}}').status == 201
     for one, (partition, row) in touched(name, key):
@@ -128,7 +128,7 @@ def prepare(account, table, name, key):
 
 
 def state(account, table):
-    """All that any of the operations changes."""
+    """Returns all state that an operation can change."""
     names = [item["TableName"] for item in send(account, "GET", "/Tables").json()["value"]]
     policies = send(account, "GET", f"/{table}?comp=acl", XML).body
     properties = send(account, "GET", PROPERTIES, XML).body
@@ -139,7 +139,7 @@ def state(account, table):
 
 
 class In(NamedTuple):
-    """A time, so many seconds after the request is made."""
+    """A time in seconds after the request is made."""
 
     seconds: int
 
@@ -149,14 +149,14 @@ def resolved(fields):
 
 
 class Credentials:
-    """applied() makes them part of a request; arrange() does before it what they rest on."""
+    """arrange() creates what the credentials need on the server; applied() adds them to a request."""
 
     def arrange(self, account, table):
         pass
 
 
 class Nothing(Credentials):
-    """No credentials, but these headers."""
+    """No credentials, only these headers."""
 
     def __init__(self, **headers):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -166,9 +166,9 @@ class Nothing(Credentials):
 
 
 class SharedKey(Credentials):
-    """The account's key, in either scheme. `minutes` is how far the date is off; `signed` what the client signed where
-    that is not the plain request: a method, headers, (from, to) in the target. Headers come last; SharedKey for the
-    value of one stands for the date."""
+    """The key of the account, in either scheme. `minutes`: the error of the date. `signed`: differences between the
+    signed and the sent request: a method, headers, (from, to) in the target. Headers come last. The value SharedKey of
+    a header is replaced by the date."""
 
     def __init__(self, scheme="SharedKeyLite", key=None, name=None, minutes=0, date=None, signed=None, headers=None):
         self.scheme, self.key, self.name, self.minutes, self.date = scheme, key, name, minutes, date
@@ -188,14 +188,14 @@ class SharedKey(Credentials):
         resource = f"/{account.name}{path}" + (f"?{comp[0]}" if comp else "")
         if self.scheme.lower() == "sharedkeylite":
             return f"{date}\n{resource}"
-        json = {"Content-Type": "application/json"} if request.body is not None else {}  # as request_bytes has it
+        json = {"Content-Type": "application/json"} if request.body is not None else {}  # as in request_bytes()
         fields = json | request.headers | self.signed.get("headers", {})
         method = self.signed.get("method", request.method)
         return "\n".join([method, fields.get("Content-MD5", ""), fields.get("Content-Type", ""), date, resource])
 
 
 class Sas(Credentials):
-    """`after` are fields that are changed once the signature is made; None takes one away."""
+    """`after`: fields that are changed after signing; None removes a field."""
 
     def __init__(self, after=None, **fields):
         self.after, self.fields = after or {}, fields
@@ -213,8 +213,8 @@ class AccountSas(Sas):
 
 
 class TableSas(Sas):
-    """Of the table asked for, its name spelled as `spell` has it, or `of` another one; `policy` are the fields of the
-    stored access policy `id` of the table asked for."""
+    """A signature for the requested table, with the name changed by `spell`, or for the table `of`. `policy`: fields of
+    the stored access policy `id` of the requested table."""
 
     def __init__(self, of=None, spell=str, policy=None, **fields):
         super().__init__(**fields)
@@ -241,8 +241,8 @@ class Both(Credentials):
 
 
 class Twice(Credentials):
-    """Good credentials, but a header of theirs, or a field of their signature in the URL, comes twice: once more as it
-    is, or `other` in front of it or behind it."""
+    """Valid credentials with a repeated header, or a repeated field of the signature in the URL: the same value again,
+    or `other` before or after it."""
 
     def __init__(self, credentials, header=None, field=None, other=None, in_front=False):
         self.credentials, self.header, self.field = credentials, header, field
@@ -268,7 +268,7 @@ class Twice(Credentials):
 
 
 class ToAccount(Credentials):
-    """Good credentials, but another account in the URL."""
+    """Valid credentials for another account than that in the URL."""
 
     def __init__(self, name, credentials):
         self.name, self.credentials = name, credentials
@@ -292,11 +292,11 @@ def ask(account, table, name, credentials, key):
     return exchange(account, request_bytes(account, *request, signed=False), request.method)
 
 
-# --- answers --------------------------------------------------------------------------------------
+# --- responses ------------------------------------------------------------------------------------
 
 
 class Refusal(NamedTuple):
-    """`front_end`: refused before the table layer sees the request, in that form."""
+    """`front_end`: the front end refuses the request, before the table layer, with its own form of errors."""
 
     status: int
     code: str
@@ -317,7 +317,7 @@ class Refusal(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A query does not tell of what lies beyond the reach of its caller."""
+    """A query that succeeds without the entities that its caller may not access."""
 
     def check(self, answer, name, position, key):
         assert answer.status == 200 and key not in keys_of(answer), answer
@@ -328,7 +328,7 @@ def keys_of(answer):
 
 
 def check_part(answer, status, code, message, position):
-    """The one answer of a batch that is refused as a whole: it tells which operation is to blame."""
+    """The only part in the response to a refused batch: it names the operation that failed."""
     kind = re.compile(f"multipart/mixed; boundary=batchresponse_{GUID}")
     check(answer, 202, TABLE_LAYER | {"Content-Type": kind, "Transfer-Encoding": "chunked"})
     reason = {403: "Forbidden", 404: "Not Found"}[status]

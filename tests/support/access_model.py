@@ -1,5 +1,5 @@
-"""Who may be let in, written down once more, from the documentation and the decisions in the tests: a model to judge
-the server's answers by. It looks at a request's bytes alone, each of which is a character of Latin-1 here.
+"""A second implementation of access control, from the documentation and the decisions in the tests. Tests compare the
+server with it. It reads only the bytes of a request; each byte is a character of Latin-1 here.
 
 Source: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key, .../create-account-sas,
 .../create-service-sas.
@@ -22,12 +22,12 @@ def decoded(text, plus_is_space=True):
 
 
 def parameters(query):
-    """(name, value) as written."""
+    """Returns (name, value) as written."""
     return [tuple(part.partition("=")[::2]) for part in query.split("&")]
 
 
 class Asked:
-    """A request as it was sent: who asks for what, and by which credentials."""
+    """A request as it was sent: operation and credentials."""
 
     def __init__(self, account, method, target, headers):
         self.account, self.method, self.headers = account, method, headers
@@ -48,13 +48,13 @@ class Asked:
             f"/{self.name}/") else self.resource
 
     def header(self, name):
-        """The first of that name."""
+        """Returns the first header of this name."""
         return next((value.strip(" \t") for field, value in self.headers if field.lower() == name.lower()), "")
 
     # --- signatures -------------------------------------------------------------------------------
 
     def is_signed(self):
-        """Whether the signature is right for what was sent."""
+        """Returns whether the signature is correct for the sent request."""
         if self.name != self.account.name:
             return False
         names = [field.lower() for field, _ in self.headers]
@@ -88,7 +88,7 @@ class Asked:
         return paths + [path.replace("%27", "'") for path in paths]
 
     def sas(self):
-        """The fields of a shared access signature. None if there is no sig, or a field comes twice."""
+        """Returns the fields of a shared access signature; None if `sig` is missing or a field is repeated."""
         fields = {}
         for name, value in parameters(self.query):
             if name.lower() in fields:
@@ -100,7 +100,7 @@ class Asked:
     # --- permissions ------------------------------------------------------------------------------
 
     def may(self, policies):
-        """Whether what is asked for may succeed. `policies`: id to letters, of all tables."""
+        """Returns whether the operation may succeed. `policies`: {id: letters} of all tables."""
         if not self.is_signed():
             return False
         if self.header("Authorization"):
@@ -118,7 +118,7 @@ class Asked:
         return allowed and kind == "o" and bool(table) and table[1].lower() == sas["tn"].lower()
 
     def needs(self):
-        """The resource type, and the sets of letters of which one must be there."""
+        """Returns the resource type, and sets of letters; the signature must have one of the sets."""
         method = self.header("X-HTTP-Method") if self.method == "POST" else ""
         method = (method or self.method).upper()
         component = next((decoded(v) for n, v in parameters(self.query) if decoded(n).lower() == "comp"), None)
@@ -132,7 +132,7 @@ class Asked:
         return "o", [{"POST": "a", "DELETE": "d"}.get(method, "r")]
 
     def sees(self, partition, row):
-        """Whether an entity is within the range of a table SAS."""
+        """Returns whether an entity is within the range of a table SAS."""
         sas = self.sas() if not self.header("Authorization") else None
         if not sas or sas.get("ss") or sas.get("srt"):
             return True
@@ -151,7 +151,7 @@ def is_name_with_dot(host):
 
 
 def string_to_sign(sas, name):
-    """None where the fields are not well formed."""
+    """Returns None if the fields are malformed."""
     version = sas.get("sv", "")
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", version) or any("\n" in value for value in sas.values()):
         return None
@@ -174,7 +174,7 @@ _signatures = {}
 
 
 def signature_of(account, text):
-    """Remembered, for most of what is tried differs from what was signed in other things."""
+    """Cached: most changed requests have the same string to sign."""
     if len(_signatures) > 100_000:
         _signatures.clear()
     if text not in _signatures:

@@ -1,4 +1,4 @@
-"""What an answer must be, to the byte: status, reason phrase, the exact set of headers, error documents."""
+"""Checks responses exactly: status, reason phrase, the set of headers, error documents."""
 import http.client
 import json
 import re
@@ -8,7 +8,7 @@ import xml.sax.saxutils
 from rocktable_server import API_VERSION
 
 GUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-# Neither the ETag nor the Timestamp it is made from ends its fraction in zeros.
+# The fraction of a Timestamp, and of the ETag made from it, has no trailing zeros.
 TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,6}[1-9])?Z"
 ETAG = re.compile(r"""W/"datetime'%s'\"""" % TIMESTAMP.replace(":", "%3A").replace("(?%3A", "(?:"))
 ERROR_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z"  # with all seven digits
@@ -41,13 +41,13 @@ def json_type(level="minimalmetadata"):
 
 
 def timestamp_of(etag):
-    """The Timestamp of the entity that has this ETag."""
+    """Returns the Timestamp of the entity with this ETag."""
     assert ETAG.fullmatch(etag), etag
     return urllib.parse.unquote(etag).split("'")[1]
 
 
 def check(answer, status, headers, reason=None, without=()):
-    """The status line, and exactly these headers besides the common ones, each once and spelled so."""
+    """Checks the status line, and that the headers are the common ones and these, each once and with this spelling."""
     assert answer.status == status, answer
     assert answer.reason == (reason or http.client.responses[status]), answer
     expected = {name: value for name, value in (COMMON | headers).items() if name not in without}
@@ -64,7 +64,7 @@ def check_empty(answer, status, headers, **kwargs):
 
 
 def context(server, suffix, level):
-    """The first member of a document; without metadata there is none."""
+    """Returns the first member of a document; empty without metadata."""
     return "" if level == "nometadata" else f'"odata.metadata":"{server.endpoint}/$metadata#{suffix}",'
 
 
@@ -72,14 +72,14 @@ def context(server, suffix, level):
 
 
 def error_json(code, message, request_id):
-    """A pattern for shape A: JSON of the table layer and, asked for JSON, of failed authentication."""
+    """Returns a pattern for shape A: JSON of the table layer, and of failed authentication if JSON was requested."""
     text = re.escape(json.dumps(message)[1:-1])
     value = rf"{text}\\nRequestId:{request_id}\\nTime:{ERROR_TIME}"
     return rf'\{{"odata\.error":\{{"code":"{code}","message":\{{"lang":"en-US","value":"{value}"\}}\}}\}}'
 
 
 def error_xml(code, message, request_id, prefix):
-    """A pattern for XML: with the prefix `m:` of the front end, without one of the table layer."""
+    """Returns a pattern for XML: the front end uses the prefix `m:`, the table layer none."""
     space = f"xmlns{':' if prefix else ''}{prefix[:-1]}"
     text = re.escape(xml.sax.saxutils.escape(message))
     uri = re.escape("http://schemas.microsoft.com/ado/2007/08/dataservices/metadata")
@@ -95,13 +95,13 @@ def check_body(answer, pattern):
 
 
 def check_error(answer, status, code, message, headers=None, level="minimalmetadata", without=()):
-    """An error of the table layer, in JSON. It names its code in the body alone."""
+    """Checks an error of the table layer, in JSON. Only the body has its code."""
     check(answer, status, TABLE_LAYER | json_type(level) | (headers or {}), without=without)
     check_body(answer, error_json(code, message, answer.headers["x-ms-request-id"]))
 
 
 def check_early_error(answer, status, code, message, level="minimalmetadata"):
-    """An error found before the operation is looked at: without Cache-Control and Preference-Applied."""
+    """Checks an error found before the operation is parsed: no Cache-Control and no Preference-Applied."""
     check_error(answer, status, code, message, level=level, without=("Cache-Control",))
 
 
@@ -112,7 +112,7 @@ def check_table_layer_xml_error(answer, status, code, message, headers=None, wit
 
 
 def check_front_end_error(answer, status, code, message, headers=None, json_wanted=False, without=()):
-    """An error of the front end: the reason phrase repeats the message, a header the code."""
+    """Checks an error of the front end: the reason phrase repeats the message, and a header has the code."""
     kind = "application/json" if json_wanted else "application/xml"
     fields = {"Content-Type": kind, "Content-Length": str(len(answer.body)), "x-ms-error-code": code}
     check(answer, status, fields | (headers or {}), reason=message, without=without)

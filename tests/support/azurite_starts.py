@@ -1,4 +1,4 @@
-"""How tools start the image of Azurite: the arguments word by word, as their sources have them."""
+"""How tools start the image of Azurite: their exact arguments, from their sources."""
 import typing
 
 ALL_HOSTS = ["--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0"]
@@ -7,10 +7,10 @@ WELL_KNOWN = "devstoreaccount1:Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuF
 
 class AzuriteStart(typing.NamedTuple):
     tool: str
-    entry: typing.Optional[str]  # in place of the image's entry point; None where that stays
+    entry: typing.Optional[str]  # replaces the entry point of the image; None: the entry point is kept
     arguments: list
     environment: dict = {}
-    services: tuple = ("Blob", "Queue", "Table")  # whose lines it waits for
+    services: tuple = ("Blob", "Queue", "Table")  # services whose lines of output the tool waits for
 
 
 STARTS = [

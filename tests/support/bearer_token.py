@@ -1,4 +1,4 @@
-"""Bearer tokens as Microsoft Entra ID issues them, but for their signature: that is of a key which nobody checks."""
+"""Bearer tokens like those of Microsoft Entra ID. Only the signature differs; the server does not check it."""
 import base64
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ def base64_url(data):
 
 
 def bearer_token(payload=None, **changes):
-    """A token that counts for an hour, unless changed; a claim of None is left out. Or one with this payload."""
+    """Returns a token that is valid for an hour, with changed claims (None removes a claim), or with this payload."""
     now = int(time.time())
     claims = {"aud": AUDIENCE, "iss": ISSUER, "iat": now - 60, "nbf": now - 60, "exp": now + 3600, "tid": TENANT}
     claims = {name: value for name, value in (claims | changes).items() if value is not None}

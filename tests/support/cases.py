@@ -1,4 +1,4 @@
-"""Cases that programs of their own try one after the other, and the line that they end with."""
+"""For test programs outside of pytest: runs cases one after the other, and prints the final line."""
 import traceback
 
 
@@ -9,7 +9,7 @@ class Cases:
         self.passed = self.failed = self.skipped = 0
 
     def tell(self, what, holds):
-        """One case; `holds` is None where it was skipped."""
+        """Counts one case; `holds` is None if it was skipped."""
         self.add(holds is True, holds is False, holds is None)
         print({True: "ok  ", False: "FAILED  ", None: "skipped  "}[holds] + what, flush=True)
 
@@ -19,7 +19,7 @@ class Cases:
         self.skipped += skipped
 
     def try_all(self, cases):
-        """All of an iterator's (what, holds). An exception is a case that failed, and the last one."""
+        """Counts all (what, holds) of an iterator. An exception is a failed case and ends the iteration."""
         try:
             for what, holds in cases:
                 self.tell(what, holds)
@@ -28,6 +28,6 @@ class Cases:
             self.tell(f"it went on ({error})", False)
 
     def end(self):
-        """Prints the last line; the exit code."""
+        """Prints the final line and returns the exit code."""
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
         return 0 if self.passed and not self.failed else 1

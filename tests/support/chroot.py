@@ -1,7 +1,7 @@
-"""Bare Debian systems in folders, and commands within them. For root alone.
+"""Bare Debian systems in folders, and commands in them. Requires root.
 
-A new system is what debootstrap makes (its minbase variant), with the sources and the settings for downloads that the apt of
-this machine has. Mounts are made in a namespace of each command's own, so that they end with it.
+A new system is made by debootstrap (variant minbase), with the package sources and download settings of apt on this
+machine. Each command has its own mount namespace, so that its mounts end with it.
 """
 import os
 import pathlib
@@ -16,7 +16,7 @@ DOWNLOADS = ("Acquire::http", "Acquire::https", "Acquire::Check-", "Acquire::Ret
 
 
 def require_root(program):
-    """Ends this process with a sentence where it may not make systems."""
+    """Exits with a message if this process cannot make systems."""
     if os.geteuid() != 0:
         print(f"{program}: needs root, to make a system (debootstrap) and enter it (chroot); "
               f"please run: sudo {shlex.join([program, *sys.argv[1:]])}", file=sys.stderr)
@@ -27,7 +27,7 @@ def require_root(program):
 
 
 def output(*command):
-    """What a command says; nothing where it is missing or fails."""
+    """Returns the output of a command; empty if it is missing or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -35,7 +35,7 @@ def output(*command):
 
 
 def debian_sources(release, listed, codename):
-    """[(URI, suite, component)] for `release`, made from those `listed` for the release `codename`."""
+    """Returns [(URI, suite, component)] for `release`, derived from those `listed` for the release `codename`."""
     sources = []
     for line in listed.splitlines():
         uri, suite, component = line.split("|")
@@ -47,7 +47,8 @@ def debian_sources(release, listed, codename):
 
 
 def machine_sources(release):
-    """[(URI, suite, component)] of the archives that this machine's apt asks, for another release of Debian."""
+    """Returns [(URI, suite, component)] of the archives in this machine's apt sources, for another release of
+    Debian."""
     told = dict(line.split("=", 1) for line in pathlib.Path("/etc/os-release").read_text().splitlines() if "=" in line)
     if told.get("ID") != "debian":
         return []
@@ -56,9 +57,9 @@ def machine_sources(release):
 
 
 def make_base(folder, release):
-    """A minimal system of that release, in a new folder."""
+    """Makes a minimal system of `release` in a new folder."""
     sources = machine_sources(release)
-    mirror = [uri for uri, suite, _ in sources if suite == release][:1]  # else debootstrap's own choice
+    mirror = [uri for uri, suite, _ in sources if suite == release][:1]  # otherwise debootstrap chooses
     secure = ["--include=ca-certificates"] if any(uri.startswith("https:") for uri, _, _ in sources) else []
     log = folder.with_name(folder.name + ".log")
     with log.open("w") as file:
@@ -73,14 +74,16 @@ def make_base(folder, release):
         (folder / "etc/apt/sources.list").write_text(text)
     settings = [line for line in output("apt-config", "dump").splitlines() if line.startswith(DOWNLOADS)]
     (folder / "etc/apt/apt.conf.d/90downloads").write_text("\n".join(settings) + "\n")
-    (folder / "etc/dpkg/dpkg.cfg.d/90unsafe-io").write_text("force-unsafe-io\n")  # as in the images of Docker: no fsync a file
+    # as in Docker images: no fsync for each file
+    (folder / "etc/dpkg/dpkg.cfg.d/90unsafe-io").write_text("force-unsafe-io\n")
 
 
 class Chroot:
-    """A system in a folder. Commands run as `user` (UID:GID) in `folder`, until told otherwise."""
+    """A system in a folder. Commands run as `user` (UID:GID) in `folder`; both can be changed."""
 
     def __init__(self, root, release, base=None):
-        """A new system in the folder `root`. It is a copy of the folder `base`, which is made where there is none."""
+        """Makes a new system in the folder `root`: a copy of the folder `base`, which is made first if it does not
+        exist."""
         self.root = pathlib.Path(root)
         self.folder = "/"
         self.user = "0:0"
@@ -93,7 +96,7 @@ class Chroot:
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
 
     def start(self, words, user=None, **options):
-        """Starts a shell command within, where devices and processes are visible. Signals reach the command itself."""
+        """Starts a shell command in the system, with /dev and /proc. Signals reach the command directly."""
         chroot = ["chroot", f"--userspec={user or self.user}", self.root, "/bin/sh", "-c",
                   f"cd {shlex.quote(self.folder)} && exec {words}"]
         mounts = f"mount -t proc proc {self.root}/proc && mount --bind /dev {self.root}/dev && exec {shlex.join(map(str, chroot))}"

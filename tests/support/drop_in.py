@@ -1,4 +1,4 @@
-"""What tools look at that start the peer: its lines, and its ports."""
+"""What tools that start Azurite check: its lines of output and its ports."""
 import contextlib
 import os
 import re
@@ -8,13 +8,13 @@ LISTENING = r"Azurite {} service is successfully listening at https?://\S+:(\d+)
 
 
 def announced_ports(program):
-    """Of the three services, once their lines are there, as tools take them."""
+    """Returns the ports of the three services, from the lines of output that tools parse."""
     program.wait_for("Table service is successfully listening")
     return [int(re.search(LISTENING.format(service), program.output())[1]) for service in SERVICES]
 
 
 def ports_of(pid):
-    """The TCP ports that a process listens at."""
+    """Returns the TCP ports on which a process listens."""
     folder, mine = f"/proc/{pid}/fd", set()
     for name in os.listdir(folder):
         with contextlib.suppress(FileNotFoundError):  # closed meanwhile

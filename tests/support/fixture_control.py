@@ -1,4 +1,4 @@
-"""What tests ask of /_rocktable/...: resets, snapshots, copies of accounts."""
+"""Requests of tests to /_rocktable/...: resets, snapshots, copies of accounts."""
 import json
 import urllib.parse
 
@@ -9,7 +9,7 @@ PROPERTIES = "/?restype=service&comp=properties"
 
 
 def control(server, method, resource, **headers):
-    """Keywords are headers, with underscores for hyphens."""
+    """Sends a request. Keywords are headers, with underscores for hyphens."""
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     if method == "POST":
         fields = {"Content-Length": "0"} | fields
@@ -60,7 +60,7 @@ def set_document(account, target, text):
 
 
 def contents(account):
-    """All tables with all their entities, and what is set beside them."""
+    """Returns all tables with their entities and access policies, and the service properties."""
     answer = send(account, "GET", "/Tables")
     assert answer.status == 200, answer
     names = [table["TableName"] for table in answer.json()["value"]]
@@ -70,7 +70,7 @@ def contents(account):
 
 
 def moment(etag):
-    """What an ETag stands for, in a form that sorts."""
+    """Returns the time in an ETag, in a form that sorts."""
     time = urllib.parse.unquote(etag).split("'")[1].rstrip("Z") if etag else ""
     whole, _, fraction = time.partition(".")
     return whole, fraction.ljust(7, "0")

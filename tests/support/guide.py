@@ -1,4 +1,4 @@
-"""A guide of docs/ whose code blocks are run as they stand: which are, and where."""
+"""Reads the code blocks of a guide in docs/ and runs them unchanged."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ class Guide:
         self.text = (ROOT / "docs" / name).read_text()
 
     def blocks(self):
-        """(language, is it run, text, what stands before it) of each."""
+        """Returns (language, whether it is run, text, text before it) of each block."""
         return [(block[1], bool(block[2]), block[3], self.text[: block.start()]) for block in BLOCK.finditer(self.text)]
 
     def runnable(self, *languages):
@@ -25,7 +25,8 @@ class Guide:
         return [pytest.param(*one, id=f"{one[0]}{number}") for number, one in enumerate(chosen)]
 
     def check_that_the_rest_says_so(self, least):
-        """What is not run tells that; at least so many blocks are. No slip in a fence hides what follows it."""
+        """Checks that the guide marks each block that is not run, and that at least so many blocks are run. So an error
+        in a fence cannot hide the following blocks."""
         unmarked = []
         for language, is_run, text, before in self.blocks():
             paragraph = before.rstrip().rsplit("\n\n", 1)[-1]
@@ -38,7 +39,7 @@ class Guide:
 
 
 def make_folder(made, binary):
-    """Where all blocks of a guide run: the program is `rocktable`, and the SDK is installed."""
+    """A folder in which all blocks of a guide run: `rocktable` is in PATH, and the SDK is installed."""
     (made / "bin").mkdir()
     (made / "bin" / "rocktable").symlink_to(binary.absolute())
     (made / "bin" / "python3").symlink_to(PYTHON)
@@ -48,7 +49,7 @@ def make_folder(made, binary):
 
 
 def node_options():
-    """Node 18 has the global `crypto`, which the SDK wants, behind a flag."""
+    """Node 18 has the global `crypto`, which the SDK needs, only with a flag."""
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
     return {"NODE_OPTIONS": "--experimental-global-webcrypto"} if version.startswith("v18.") else {}
 
@@ -61,7 +62,7 @@ def output_of(command, folder, cwd=None):
 
 
 def check_output(text, printed):
-    """`#> ` (`//> `) is what the block prints, from there on back."""
+    """Returns the expected output of a block: the lines after `#> ` or `//> `."""
     expected = re.findall(r"^(?:#|//)> (.*)$", text, re.MULTILINE)
     if expected:
         assert printed.splitlines() == expected

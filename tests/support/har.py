@@ -1,4 +1,4 @@
-"""Traces as HTTP archives: their entries, each checked against what HAR 1.2 asks for.
+"""Reads traces in the format HTTP archive, and checks each entry against HAR 1.2.
 
 Source: w3c.github.io/web-performance/specs/HAR/Overview.html
 """
@@ -55,7 +55,8 @@ def read_trace(path):
 
 
 def wait_for(path, holds, what="the entry is there"):
-    """The entries, once holds(entries): an answer is written before its entry, and a file may be read while it grows."""
+    """Waits until holds(entries) and returns the entries. A response is sent before its entry is written, and the file
+    may grow while it is read."""
     deadline = time.monotonic() + SECONDS
     while True:
         try:
@@ -73,13 +74,14 @@ def header(message, name):
 
 
 def body_of(part):
-    """The bytes of a postData or content."""
+    """Returns the bytes of a postData or content."""
     text = part.get("text", "")
     return base64.b64decode(text) if part.get("encoding") == "base64" else text.encode()
 
 
 def in_order(entries):
-    """By connections: an entry follows its answer, so that those of different connections may overtake each other."""
+    """Sorts entries by connection. Entries of different connections may be in any order, because an entry is written
+    after its response."""
     return sorted(entries, key=lambda entry: int(entry["connection"]))
 
 

@@ -1,14 +1,14 @@
-"""A recorded history of one entity, and whether one order of its operations explains it.
+"""Checks that the recorded history of one entity is linearizable.
 
-Each operation has taken effect at one moment between its start and its end: that is linearizability. The entity is a
-register whose versions bear ETags, and ETags grow with each write: so the order of the writes is known, and one pass
-along it decides, as early as possible for each operation in turn; a search over orders is not needed.
+Linearizable: each operation takes effect at one moment between its start and its end. The entity is a register whose
+versions have ETags, and ETags grow with each write, so the order of the writes is known. One pass in this order
+decides: each operation takes effect as early as possible. A search over all orders is not needed.
 """
 from typing import NamedTuple
 
 
 class Write(NamedTuple):
-    """One that succeeded. `before` is the ETag that it asked for, None where it asked for none."""
+    """An operation that succeeded. `before`: the ETag in If-Match; None without a condition."""
 
     start: float
     end: float
@@ -25,7 +25,7 @@ class Read(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A write refused because the entity had another ETag than `before`."""
+    """A write that was refused because the ETag of the entity was not `before`."""
 
     start: float
     end: float
@@ -33,16 +33,16 @@ class Refused(NamedTuple):
 
 
 class Broken(AssertionError):
-    """No order explains the history: a sentence that names the first operation that does not fit."""
+    """The history is not linearizable. The message names the first operation that does not fit."""
 
 
 def age(etag):
-    """Orders ETags as time does: a fraction of a second may have any number of digits."""
+    """Returns a sort key of an ETag: its time. A fraction of a second may have any number of digits."""
     return etag.rstrip("Z'\"")
 
 
 def check_linearizable(first, operations):
-    """`first` is the write that made the entity, over before all others began. Raises Broken."""
+    """`first`: the write that created the entity, which ended before all others began. Raises Broken."""
     writes = sorted((o for o in operations if isinstance(o, Write)), key=lambda write: age(write.etag))
     versions = [first, *writes]
     position = {write.etag: i for i, write in enumerate(versions)}
@@ -54,7 +54,7 @@ def check_linearizable(first, operations):
             raise Broken(f"{read} saw what nobody wrote")
         reads[position[read.etag]].append(read)
 
-    moments = []  # of each write, the earliest that can be
+    moments = []  # of each write, the earliest possible time
     moment = first.start
     for i, write in enumerate(versions):
         if write.before is not None and i > 0 and write.before != versions[i - 1].etag:

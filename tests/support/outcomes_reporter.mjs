@@ -1,5 +1,5 @@
-// A reporter for node's test runner: a line of JSON for each test, {"name": "suite: test", "outcome": "passed"}, or "failed" or
-// "skipped". Suites are no tests, nor are files, which older versions of the runner report as such.
+// A reporter for the test runner of node: one line of JSON for each test, {"name": "suite: test", "outcome": "passed"};
+// other outcomes are "failed" and "skipped". Omits suites and files; older versions of the runner report files as tests.
 export default async function* outcomes(events) {
   const path = []; // names of the suites around what is reported, by nesting
   for await (const { type, data } of events) {

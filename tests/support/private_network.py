@@ -1,5 +1,5 @@
-"""Runs a command where all ports are free, names are those of a file, and nothing but this machine can be reached: in network
-and mount namespaces of its own, for which nobody has to be root. Also a program: private_network.py HOSTS COMMAND..."""
+"""Runs a command in new network and mount namespaces, which do not require root: all ports are free, host names come
+from a file, and only this machine can be reached. Also a program: private_network.py HOSTS COMMAND..."""
 import fcntl
 import os
 import pathlib
@@ -13,7 +13,7 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
 def why_not():
-    """Why there is no such network on this machine; None: there is."""
+    """Returns why this machine does not support such networks; None if it does."""
     try:
         tried = subprocess.run([*UNSHARE, "true"], capture_output=True, text=True, timeout=20, check=False)
     except FileNotFoundError:
@@ -22,7 +22,7 @@ def why_not():
 
 
 def words(*command, hosts="/etc/hosts"):
-    """The command line that runs the command there, with the file `hosts` in place of /etc/hosts."""
+    """Returns the command line that runs the command there, with the file `hosts` in place of /etc/hosts."""
     return [str(word) for word in (*UNSHARE, sys.executable, pathlib.Path(__file__).resolve(), hosts, *command)]
 
 

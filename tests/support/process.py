@@ -1,4 +1,4 @@
-"""What a process holds, as the kernel tells: memory, descriptors. And what this one may hold."""
+"""Memory and descriptors of a process, as reported by the kernel, and the limit of descriptors of this process."""
 import os
 import resource
 import time
@@ -16,7 +16,7 @@ def descriptors(server):
 
 
 def allow_many_files():
-    """Raises this process's limit of descriptors as far as it may; how many that are."""
+    """Raises the limit of descriptors of this process as far as permitted. Returns the limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard

@@ -1,4 +1,4 @@
-"""A start of the program as its users make it: what it prints, and how it ends."""
+"""Starts the program as users do, and checks its output and its exit code."""
 import os
 import pathlib
 import shutil
@@ -13,12 +13,12 @@ SECONDS = 20
 
 
 def environment_without(*prefixes):
-    """The variables of this process, but for those whose names begin so."""
+    """Returns the environment of this process, except variables whose names start with one of these prefixes."""
     return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
 
 
 class Program:
-    """Runs until the end of the block, or until it is signalled. `words` are the whole command line."""
+    """Runs until the end of the block, or until it is signalled. `words`: the complete command line."""
 
     def __init__(self, *words, environment=None, folder=None):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-program-"))
@@ -37,7 +37,7 @@ class Program:
         return (self._folder / "stderr").read_text()
 
     def wait_for(self, text):
-        """Until it has printed this; returns all of its output so far."""
+        """Waits until it has printed this, and returns its output so far."""
 
         def is_there():
             assert self.process.poll() is None, f"it ended with {self.process.poll()}: {self.errors()}"
@@ -47,7 +47,7 @@ class Program:
         return self.output()
 
     def end(self, number=signal.SIGTERM):
-        """Signals it, and returns its exit code."""
+        """Sends a signal and returns the exit code."""
         self.process.send_signal(number)
         return self.process.wait(SECONDS)
 
@@ -62,14 +62,15 @@ class Program:
 
 
 def run(*flags, environment=None, folder=None, program=BINARY):
-    """Runs the program to its end; only for what does not start a server."""
+    """Runs the program until it ends. Only for commands that do not start a server."""
     words = [str(word) for word in (program, *flags)]
     environment = {**os.environ, **(environment or {})}
     return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment, cwd=folder, check=False)
 
 
 def refusal(code, *flags, **options):
-    """The program ends with this code and one sentence on standard error, which is returned without `rocktable: `."""
+    """Checks that the program exits with this code and one sentence on standard error. Returns it without `rocktable:
+    `."""
     result = run(*flags, **options)
     assert (result.returncode, result.stdout) == (code, ""), result
     line, end = result.stderr[:-1], result.stderr[-1:]

@@ -1,4 +1,4 @@
-"""A proxy in front of a server: it passes requests on, and does to some what a network or a busy service does."""
+"""A proxy in front of a server. It forwards requests, and simulates faults of a network or a busy service for some."""
 import http.client
 import http.server
 import json
@@ -8,9 +8,9 @@ BUSY = json.dumps({"odata.error": {"code": "ServerBusy", "message": {"lang": "en
 
 
 class Proxy:
-    """`fault(number, method, path)` is asked for each request, the first being 1, and answers None (pass it on), a status
-    with a body of JSON (answered in place of the server), "drop" (the connection ends before the server hears of it) or
-    "swallow" (the server does what is asked, and the connection ends without its answer)."""
+    """Calls `fault(number, method, path)` for each request; `number` starts at 1. It returns None (forward the
+    request), a status with a body of JSON (respond in place of the server), "drop" (close the connection without
+    forwarding) or "swallow" (forward the request, and close the connection without its response)."""
 
     def __init__(self, account, fault):
         self.account, self.fault = account, fault

@@ -35,7 +35,7 @@ API_VERSION = "2019-02-02"
 
 
 class Account:
-    """An endpoint and who may use it. Over HTTPS its certificate is checked, against those in `authority`."""
+    """An endpoint and its credentials. Over HTTPS, its certificate is checked against those in `authority`."""
 
     def __init__(self, connection_string, authority=None):
         parts = dict(part.split("=", 1) for part in connection_string.split(";") if part)
@@ -94,7 +94,7 @@ class Server(Account):
         raise AssertionError("the server did not get ready")
 
     def output(self):
-        """What it printed. The announcement of its start, one write, follows the ready file."""
+        """Returns its output. The server prints the start message, in one write, after the ready file."""
         deadline = time.monotonic() + START_DEADLINE
         while not (text := (self._folder / "stdout").read_text()):
             assert time.monotonic() < deadline, "the server does not announce its start"
@@ -117,7 +117,7 @@ class Server(Account):
         assert code == 0, f"exit code {code} after SIGTERM"
 
     def kill(self):
-        """Ends the process at once, as a crash would, and removes what it printed."""
+        """Kills the process, like a crash, and removes its output."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -133,7 +133,7 @@ class Server(Account):
 
 
 class RunningEndpoint(Account):
-    """An endpoint that somebody else started; it need not be rocktable."""
+    """An endpoint that was started elsewhere. It need not be rocktable."""
 
     def stop(self):
         pass
@@ -164,7 +164,7 @@ def authorization(account, target, date, key=None):
 
 
 def request_bytes(account, method, target, headers=None, body=None, signed=True, version="HTTP/1.1"):
-    """A request as it goes over the wire. A header of value None is left out; a list repeats it."""
+    """Returns the bytes of a request. A header with the value None is omitted; a list repeats it."""
     date = email.utils.formatdate(usegmt=True)
     fields = {"Host": account.authority, "x-ms-version": API_VERSION, "Accept": "application/json"}
     if signed:
@@ -182,7 +182,7 @@ def request_bytes(account, method, target, headers=None, body=None, signed=True,
 
 
 def error_code(text):
-    """The service's error code in a JSON or an XML body; None if the body holds none."""
+    """Returns the error code of the service in a JSON or XML body; None if there is none."""
     with contextlib.suppress(ValueError, LookupError, TypeError):
         return json.loads(text)["odata.error"]["code"]
     found = re.search(r"<(?:m:)?code>(\w+)</", text)
@@ -229,17 +229,17 @@ def read_response(client, method="GET"):
 
 
 def exchange(account, data, method="GET"):
-    """Sends the bytes and reads one answer. Fails if none comes in time."""
+    """Sends the bytes and reads one response. Fails if none arrives in time."""
     with connection(account) as client:
-        # A server may refuse and close before it has taken all of an absurd request.
+        # A server may refuse an oversized request and close before it has read everything.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             client.sendall(data)
         return read_response(client, method)
 
 
 def exchange_until_closed(account, data):
-    """Sends the bytes, says that no more come, and returns all that is answered until the server closes. Over TLS,
-    which Python cannot end on one side alone, the last request has to ask for that."""
+    """Sends the bytes, shuts down the sending side, and returns all responses until the server closes. Python cannot
+    shut down one side of TLS, so over TLS the last request must have Connection: close."""
     received = b""
     with connection(account) as client:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -264,7 +264,7 @@ _names = itertools.count()
 
 
 def unique_name(prefix="t"):
-    """Unique between processes too, for all may share one running endpoint."""
+    """Returns a unique name, also among processes, because all may use one running endpoint."""
     return f"{prefix}{os.getpid()}x{int(time.time() * 1000) % 10**9}x{next(_names)}"
 
 
@@ -281,7 +281,8 @@ def delete_table(account, name):
 
 
 def all_entities(account, table, metadata="nometadata"):
-    """All entities of a table, page by page; without annotations, unless another level of metadata is asked for."""
+    """Returns all entities of a table, from all pages; without annotations, unless another metadata level is
+    requested."""
     found, tokens = [], ""
     while True:
         accept = {"Accept": f"application/json;odata={metadata}"}

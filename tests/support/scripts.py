@@ -1,4 +1,4 @@
-"""The scripts of the project in a folder of their own, with commands in PATH that only pretend."""
+"""Copies the scripts of the project to a folder and runs them there, with fake commands in PATH."""
 import fcntl
 import os
 import pathlib
@@ -16,7 +16,7 @@ NOBODY = 65534
 
 
 class Project:
-    """A copy of the scripts in `folder`, and a PATH of the tools above and the commands that were faked."""
+    """A copy of the scripts in `folder`, and a PATH with the tools above and the fake commands."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -31,13 +31,14 @@ class Project:
         self.calls.touch()
 
     def fake(self, command, body=""):
-        """Puts a shell script in PATH. Its name and arguments are added to the calls."""
+        """Adds a shell script to PATH. It records its name and arguments in the calls."""
         program = self.path / command
         program.write_text(f'#!/bin/sh\necho "{command} $*" >>{self.calls}\n{body}\n')
         program.chmod(0o755)
 
     def fake_build(self, ninja="echo 'ninja: no work to do.'", up_to_date=False):
-        """cmake that configures and ninja that does what is told; `ninja -n` tells whether there is work."""
+        """Adds a fake cmake that configures, and a fake ninja that runs `script`; `ninja -n` reports whether there is
+        work."""
         self.fake("cmake", f"""
             mkdir -p build/release; touch build/release/build.ninja
             echo 'CMAKE_HOME_DIRECTORY:INTERNAL={self.folder}' >build/release/CMakeCache.txt""")
@@ -60,12 +61,12 @@ class Project:
         return [*prefix, str(self.folder / program), *arguments]
 
     def run(self, *words, user=None, **environment):
-        """A script without a terminal; with `user`, as one who is not root."""
+        """Runs a script without a terminal; with `user`, as a user other than root."""
         return subprocess.run(self.command(words, user), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
                               cwd=self.folder, env=self.environment(**environment))
 
     def run_at_terminal(self, *words, columns=40, **environment):
-        """(exit code, all that a terminal of so many columns gets)"""
+        """Runs a script at a terminal of so many columns. Returns (exit code, output)."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         with subprocess.Popen(self.command(words, None), stdin=slave, stdout=slave, stderr=slave, cwd=self.folder,

@@ -1,5 +1,5 @@
 // Starts the server under test, for the suites of all JavaScript SDKs: each adds its own clients. Hand-signed
-// requests ask what no SDK can.
+// requests are for what no SDK can send.
 //
 //   ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
 //   ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
@@ -81,7 +81,7 @@ export class Server {
     this.secondaryEndpoint = `${this.endpoint}-secondary`; // in path style
   }
 
-  // Unique between processes too, for all may share one running endpoint.
+  // Unique among processes too, because all may use one running endpoint.
   newTableName(prefix = "t") {
     this.#tables += 1;
     return `${prefix}${process.pid}x${Date.now().toString(36)}x${this.#tables}`;
@@ -118,7 +118,7 @@ export async function refused(promise, status, code) {
     error = thrown;
   }
   if (error instanceof assert.AssertionError) throw error;
-  // Where @azure/data-tables does not decode the body, it has the code from a header.
+  // If @azure/data-tables does not decode the body, it takes the code from a header.
   const seen = error.details?.odataError?.code ?? error.code ?? error.details?.errorCode;
   assert.deepEqual([error.statusCode, seen], [status, code], error.message);
   return error;

@@ -9,7 +9,7 @@ from rocktable_server import exchange, request_bytes, signature
 
 
 def at(seconds):
-    """A time so many seconds from now, as a signature has it."""
+    """Returns a time so many seconds from now, in the format of a signature."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
 
 
@@ -19,8 +19,8 @@ def query_string(fields):
 
 
 def account_sas(account, key=None, layout=None, **changes):
-    """Grants everything on tables for an hour, unless changed; None leaves a field out. `layout` is the version whose
-    string to sign is taken, where it is not that of `sv`."""
+    """Returns a signature that grants everything on tables for an hour, with changed fields; None removes a field.
+    `layout`: the version of the string to sign, if it is not that of `sv`."""
     fields = {"sv": "2019-02-02", "ss": "t", "srt": "sco", "sp": "rwdlacu", "se": at(3600)} | changes
     version = layout or fields["sv"] or ""
     names = ["sp", "ss", "srt", "st", "se", "sip", "spr", "sv"] + ["ses"] * (version >= "2020-12-06")
@@ -29,8 +29,8 @@ def account_sas(account, key=None, layout=None, **changes):
 
 
 def table_sas(account, table, key=None, layout=None, **changes):
-    """Grants everything on the entities of a table for an hour, unless changed; None leaves a field out. `layout` as
-    above."""
+    """Returns a signature that grants everything on the entities of a table for an hour, with changed fields; None
+    removes a field. `layout` as above."""
     fields = {"sv": "2019-02-02", "tn": table, "sp": "raud", "se": at(3600)} | changes
     version = layout or fields["sv"] or ""
     resource = f"{'/table' if version >= '2015-02-21' else ''}/{account.name}/{table.lower()}"
@@ -41,6 +41,6 @@ def table_sas(account, table, key=None, layout=None, **changes):
 
 
 def send_with(account, sas, method, resource, headers=None, body=None, base=None):
-    """Sends a request without Authorization, the signature in its query."""
+    """Sends a request without Authorization, with the signature in its query."""
     target = f"{account.base if base is None else base}{resource}{'&' if '?' in resource else '?'}{sas}"
     return exchange(account, request_bytes(account, method, target, headers, body, signed=False), method)

@@ -1,4 +1,4 @@
-"""A command at a terminal of its own, as somebody sits there: a pseudo-terminal of so many columns."""
+"""Runs a command at a pseudo-terminal of so many columns."""
 import fcntl
 import os
 import pty
@@ -31,7 +31,7 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def read_until(self, pattern, seconds=30):
-        """All that was shown so far; the last of it fits the pattern."""
+        """Waits until the end of the output matches the pattern, and returns the output so far."""
         deadline = time.monotonic() + seconds
         while not re.search(pattern, self._text):
             left = deadline - time.monotonic()
@@ -40,7 +40,7 @@ class Terminal:
         return self._text
 
     def _read(self, seconds):
-        """False at the end."""
+        """Reads output. Returns False at the end."""
         if not select.select([self._master], [], [], seconds)[0]:
             return True
         try:
@@ -51,7 +51,7 @@ class Terminal:
         return bool(data)
 
     def finish(self, seconds=30):
-        """(exit code, all that was shown)"""
+        """Returns (exit code, output)."""
         deadline = time.monotonic() + seconds
         while self._read(max(deadline - time.monotonic(), 0)):
             assert time.monotonic() < deadline, self._text
@@ -60,5 +60,5 @@ class Terminal:
 
 
 def drawn(text):
-    """The lines that were drawn over each other, in their order."""
+    """Returns the lines that were drawn over each other, in order."""
     return [part for part in re.split(r"\r\x1b\[K|\n", text) if part]
