@@ -1,5 +1,5 @@
-// Accepts a request, then runs it: who calls, what is asked, do it, render the answer. Knows no socket, and never waits for
-// the network.
+// Accepts a request (parses it, authenticates the caller), then runs it and renders the response. Uses no socket, and
+// never waits for the network.
 #pragma once
 
 #include <atomic>
@@ -47,23 +47,23 @@ class Service {
   // The store must outlive the service.
   Service(TableStore& store, Accounts accounts, ServiceOptions options);
 
-  // An accepted request: parsed, authenticated and planned, or answered already. Holds views of the request, which must
-  // outlive it.
+  // An accepted request: parsed, authenticated and planned, or with a response already. Holds views of the request,
+  // which must outlive it.
   class Call {
    public:
     Lane lane() const { return lane_; }
 
-    // Whether run() changes nothing, so that it need not run for a client that has gone.
+    // Returns whether run() changes nothing, so that it need not run if the client has hung up.
     bool only_reads() const { return scans_; }
 
-    // Whether the answer is known already. run() then does not use the request's body.
+    // Returns whether the response is known already. Then run() does not use the body of the request.
     bool is_refused() const { return response_.has_value(); }
 
-    // Does the work. Never throws: a failure that no client can cause is logged and answered with 500 InternalError. A scan
-    // ends soon after `hung_up` becomes true. `memory` is charged for the answer: a page grows within it.
+    // Runs the operation. Never throws: logs a failure that no client can cause, and returns 500 InternalError. A scan
+    // ends soon after `hung_up` becomes true. `memory` is charged for the response: a page grows within it.
     Response run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
 
-    // The event of this request, once its answer is known. Holds views of the call, the request and the answer.
+    // Returns the event of this request with its response. It holds views of the call, the request and the response.
     RequestEvent event(const Response& response, std::chrono::microseconds duration) const;
 
    private:
@@ -71,10 +71,10 @@ class Service {
 
     enum class Kind { Tables, BlobOrQueue, Control };
 
-    // How far a request has come. Each stage includes those before it.
+    // The progress of a request. Each stage includes the previous ones.
     enum class Stage {
       Received,
-      AccountFound,   // the account exists: its CORS rules apply to every answer
+      AccountFound,   // the account exists: its CORS rules apply to every response
       Authenticated,  // the caller may know that the account exists
       Parsed,
     };
@@ -100,7 +100,7 @@ class Service {
     bool front_end_ = false;  // asks for `?comp=...`
     RequestContext context_;
     std::optional<Operation> operation_;
-    std::optional<Response> response_;  // refusals, preflights, and answers of the blob and queue service
+    std::optional<Response> response_;  // of refusals, preflights, and the blob and queue service
     Lane lane_ = Lane::Connection;
     bool scans_ = false;  // may visit many entities
     std::string_view plan_class_;
@@ -109,10 +109,10 @@ class Service {
     StatisticsKey key_;
   };
 
-  // Reads no entity, and not the request's body, which may still be on its way. Never throws. Thread-safe.
+  // Reads no entity, and not the body of the request, which may not have arrived yet. Never throws. Thread-safe.
   Call accept(const Request& request);
 
-  // The answer to bytes that are not a request: broken HTTP, a body that is too large.
+  // Returns the response to input that is not a valid request: malformed HTTP, a body that is too large.
   Response refuse(const Error& error, StorageService service) const;
 
   // Makes the service report from now on that it is not ready. Thread-safe.
@@ -122,7 +122,7 @@ class Service {
   Statistics& statistics() { return statistics_; }
 
  private:
-  // Prepare `call`, or answer it at once. Throw ServiceException.
+  // Prepare `call`, or return the response immediately. Throw ServiceException.
   std::optional<Response> accept(const Request& request, Call& call);
   std::optional<Response> accept_control(const Request& request, Call& call);
   Response run_control(const Request& request);

@@ -62,15 +62,15 @@ class MessageReader {
   std::size_t head_bytes_ = 0;  // of them, once the head is complete
 };
 
-// The error of the service that answers a request that could not be read; nothing if the client just went away. `unread`
-// begins with what could not be read.
+// Returns the error for a request that could not be read; nullopt if the client hung up. `unread` begins with the
+// bytes that could not be read.
 std::optional<Error> refusal_of(const boost::system::error_code& error,
                                 const boost::beast::flat_buffer& unread);
 
-// Why a request did not become whole, as a sentence. `is_refused`: an answer says so, too.
+// Returns why a request is incomplete, as a sentence. `is_refused`: the response reports it, too.
 std::string reason_of(const boost::system::error_code& error, bool is_refused);
 
-// Whether these bytes begin a handshake of TLS, which no HTTP does.
+// Returns whether these bytes begin a TLS handshake. No HTTP message begins like one.
 inline constexpr unsigned char kTlsHandshake = 0x16;
 bool starts_tls(const boost::beast::flat_buffer& bytes);
 

@@ -23,7 +23,7 @@ struct ListenAddress {
   StorageService service = StorageService::Table;
   std::string host;            // name or address; empty: 127.0.0.1, and [::1] if the machine has it
   std::uint16_t port = 10002;  // 0: any free one
-  std::string advice = {};     // advice if the port is taken; empty: use port 0
+  std::string advice = {};     // for the user if the port is taken; empty: use port 0
 };
 
 struct ServerOptions {

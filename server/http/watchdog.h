@@ -16,20 +16,20 @@ enum class ConnectionState {
   Body,       // reads its body
   Waiting,    // waits for memory to read on
   Working,    // runs the call
-  Writing,    // writes the answer
-  Closing,    // waits for the client to read the last answer, and to close
+  Writing,    // writes the response
+  Closing,    // waits for the client to read the last response and to close
 };
 
 class Watchdog {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // What counts besides time.
+  // The state of a connection besides time.
   struct ConnectionUse {
-    bool finishing = false;          // the connection ends after the answer at work
+    bool finishing = false;          // the connection ends after the current response
     bool holds_buffers = false;      // more than an idle connection needs
-    bool request_is_short = false;   // the request holds memory, of which there is not enough for all
-    bool response_is_short = false;  // the answer does
+    bool request_is_short = false;   // the request holds memory, and the shared budget is spent
+    bool response_is_short = false;  // the response does
   };
 
   enum class Verdict {

@@ -76,8 +76,8 @@ struct SetTableAcl {
   std::string table;
 };
 
-// GET of `/mytable/x`, with or without keys. The service answers 501 NotImplemented with the headers of a failed operation,
-// not those of an early error. Hence it is an operation.
+// GET of `/mytable/x`, with or without keys. An operation, because the service returns 501 NotImplemented with the
+// headers of a failed operation, not with those of an early error.
 struct GetTableSubpath {
   std::string table;
 };

@@ -9,18 +9,18 @@
 
 namespace rocktable {
 
-// The newest version of the service: answers to requests without a version have this one.
+// Returns the newest version of the service. Responses to requests without a version have this one.
 std::string_view newest_version();
 
-// The version (`yyyy-MM-dd`) of x-ms-version or `api-version`, or the newest. Takes every well-formed version; if `strict`,
-// only those that the service had. Throws ServiceException: InvalidHeaderValue.
+// Returns the version (`yyyy-MM-dd`) of x-ms-version or `api-version`, or the newest. Accepts every well-formed version;
+// if `strict`, only versions that the service has had. Throws ServiceException: InvalidHeaderValue.
 std::string version_of(const Headers& headers, const QueryParameters& query, bool strict);
 
-// Refuses a second value of what is signed, or routes a request. Throws ServiceException: InvalidAuthenticationInfo,
+// Refuses a repeated value that is signed or that routes a request. Throws ServiceException: InvalidAuthenticationInfo,
 // InvalidHeaderValue, InvalidQueryParameterValue.
 void require_unambiguous(const Headers& headers, const QueryParameters& query);
 
-// The value of x-ms-client-request-id that answers echo; empty if it is missing, too long, or not visible ASCII.
+// Returns the x-ms-client-request-id that responses echo; empty if it is missing, too long, or not visible ASCII.
 std::string client_request_id_of(const Headers& headers);
 
 }  // namespace rocktable

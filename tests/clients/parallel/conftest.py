@@ -1,4 +1,4 @@
-"""A fixture: an account of its own for a test, a copy of the account `template`, which `--seed seed` has filled."""
+"""A fixture: a separate account for each test, copied from the account `template`, which `--seed seed` has filled."""
 import os
 import urllib.request
 import uuid

@@ -1,4 +1,4 @@
-"""Who may ask, and several clients at once."""
+"""Access through the SDK, and several clients at once."""
 import base64
 import concurrent.futures
 import email.utils

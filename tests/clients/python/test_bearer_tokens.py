@@ -1,4 +1,4 @@
-"""The SDK with a token credential, over HTTPS: it answers the service's challenge with another token."""
+"""The SDK with a token credential, over HTTPS: after the challenge of the service, it sends another token."""
 import os
 
 import pytest
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Credential:
-    """Hands out these tokens, one after the other, the last again and again; remembers what it was asked for."""
+    """Returns these tokens, one after the other, and then always the last one. Records the requested scopes."""
 
     def __init__(self, *tokens):
         self.tokens, self.asked = list(tokens), []

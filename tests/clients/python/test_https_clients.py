@@ -1,4 +1,4 @@
-"""The SDK over HTTPS: it checks the certificate, and trusts the emulator's authority once it is told to."""
+"""The SDK over HTTPS: it checks the certificate, and trusts the emulator's authority if it is configured."""
 import datetime
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Every Edm type there and back."""
+"""Writes and reads every Edm type."""
 import datetime
 import math
 import uuid

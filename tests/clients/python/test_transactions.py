@@ -1,4 +1,4 @@
-"""Entity group transactions through the SDK: all or nothing, and what is refused with which index."""
+"""Entity group transactions through the SDK: all or nothing, and refusals with the index of the failed operation."""
 import pytest
 from azure.core import MatchConditions
 from azure.data.tables import EdmType, EntityProperty, RequestTooLargeError, TableTransactionError, UpdateMode
