@@ -393,7 +393,7 @@ Result<std::optional<EntityKey>> RocksStore::scan(const TableName& name, const K
     const auto now = find_table(name);
     return now && now->id == table->id;
   };
-  const auto resume =
+  auto resume =
       scan_table({db(), entities(), long_scans_, gate_},
                  {table->id, ranges, page_size, deadline, visit, filter, is_full, table_exists, stats});
   // If the table was deleted meanwhile, rows may be missing from a scan that found nothing.

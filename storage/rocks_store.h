@@ -52,6 +52,8 @@
 namespace rocktable {
 
 class RocksStore {
+  friend class StoreFixtures;
+
  public:
   explicit RocksStore(const StoreOptions& options);
   ~RocksStore();
@@ -83,6 +85,9 @@ class RocksStore {
   // Writes without sync, also if the store syncs each commit: a later batch syncs this one as well.
   void write_unsynced(rocksdb::WriteBatch& batch);
   void warn(const std::string& sentence) const;
+  const StoreOptions& options() const { return options_; }
+  rocksdb::Env* env() const { return env_; }
+  Clock& clock() { return *clock_; }
   rocksdb::DB& db() const { return database_->db(); }
   rocksdb::ColumnFamilyHandle* catalog() const { return database_->catalog(); }
   rocksdb::ColumnFamilyHandle* entities() const { return database_->entities(); }
@@ -144,23 +149,10 @@ class RocksStore {
   class TableLocks;
   TableLock& table_lock(std::string_view table_key) const { return table_locks_[lock_index(table_key)]; }
   Gate& gate() const { return gate_; }
+  // Serializes the last step of clones, so that two clones with one name conflict.
+  std::mutex& finishing_clones() { return finishing_clones_; }
 
   static constexpr std::chrono::seconds kDrainTime{5};  // for running calls to end when the gate closes
-
-  // --- State that fixtures read or change
-  const StoreOptions options_;
-  std::unique_ptr<rocksdb::Env> memory_env_;
-  rocksdb::Env* env_;
-  std::unique_ptr<Database> database_;  // null while the store is not available
-  std::optional<Clock> clock_;
-  std::mutex table_id_mutex_;
-  std::uint64_t next_table_id_ = 1;   // a batch that uses ids also writes the next id
-  std::uint64_t first_table_id_ = 1;  // the first id whose rows may exist; a reset deletes all before
-  mutable CatalogCache catalog_cache_;
-  std::mutex finishing_clones_;         // serializes the last step, so that two clones with one name conflict
-  mutable std::mutex snapshots_mutex_;  // held while a snapshot is taken, removed or restored
-  // Whether the former store is in the staging folder, after a failed restore.
-  bool is_displaced_ = false;
 
  private:
   struct Previous;
@@ -203,6 +195,19 @@ class RocksStore {
   void reopen_former_store();
   void recover();
 
+  const StoreOptions options_;
+  std::unique_ptr<rocksdb::Env> memory_env_;
+  rocksdb::Env* env_;
+  std::unique_ptr<Database> database_;  // null while the store is not available
+  std::optional<Clock> clock_;
+  std::mutex table_id_mutex_;
+  std::uint64_t next_table_id_ = 1;   // a batch that uses ids also writes the next id
+  std::uint64_t first_table_id_ = 1;  // the first id whose rows may exist; a reset deletes all before
+  mutable CatalogCache catalog_cache_;
+  std::mutex finishing_clones_;
+  mutable std::mutex snapshots_mutex_;  // held while a snapshot is taken, removed or restored
+  // Whether the former store is in the staging folder, after a failed restore.
+  bool is_displaced_ = false;
   const std::string home_;       // the folder of the store, without links; prefix of the folders beside it
   const std::string link_home_;  // the link by which the user names home_; empty if there is none
   std::string directory_;        // the folder of the database: home_, except in memory
