@@ -295,18 +295,24 @@ void Server::Impl::listen(const ListenAddress& where) {
 
 // --- Serving -----------------------------------------------------------------------------------------------
 
+namespace {
+
+std::size_t bytes_of(int mebibytes) { return static_cast<std::size_t>(mebibytes) << 20; }
+
+}  // namespace
+
 void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   keep_heaps_small();
   Lanes lanes;
   // Separate budgets: anybody can send a large head, but only accepted requests have large bodies.
-  MemoryBudget heads(options_.max_request_bytes / 2);
-  MemoryBudget bodies(options_.max_request_bytes / 2);
+  MemoryBudget heads(bytes_of(options_.limits.max_request_memory) / 2);
+  MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget responses(options_.max_response_bytes);
   const ConnectionContext context{.service = service,
                                   .lanes = lanes,
                                   .event_sinks = {&service.statistics(), &access_log},
                                   .trace = trace,
-                                  .timeouts = options_.timeouts,
+                                  .timeouts = timeouts_of(options_.limits),
                                   .tls = options_.tls.get(),
                                   .heads = heads,
                                   .bodies = bodies,
@@ -364,7 +370,8 @@ asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
 bool Server::Impl::is_full() const {
   std::size_t connections = 0;
   for (const auto& worker : workers_) connections += worker.count();
-  return connections >= std::min(options_.max_connections, spare_descriptors());
+  return connections >=
+         std::min(static_cast<std::size_t>(options_.limits.max_connections), spare_descriptors());
 }
 
 void Server::Impl::begin_stop() {

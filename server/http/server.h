@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "server/events/access_log.h"
-#include "server/limits/timeouts.h"
+#include "server/limits/client_limits.h"
 #include "server/service.h"
 
 namespace rocktable {
@@ -28,11 +28,7 @@ struct ListenAddress {
 
 struct ServerOptions {
   std::vector<ListenAddress> listen = {ListenAddress()};  // the table service first
-  Timeouts timeouts = {};
-  std::size_t max_connections =
-      20'000;  // at most as the limit of open files allows; more wait to be accepted
-  std::size_t max_request_bytes = 64 << 20;    // for large heads and bodies together; further ones wait
-  std::size_t max_response_bytes = 256 << 20;  // for large responses together; then queries wait
+  ClientLimits limits = {};
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
 };
 

@@ -1,21 +1,25 @@
-// The limits on what clients may use, with their defaults. Each has a flag (server/program/server_flags.cc).
+// The limits on what clients may use, with their defaults. Each is a flag (server/program/server_flags.cc).
 #pragma once
 
-#include <chrono>
+#include "server/limits/timeouts.h"
 
 namespace rocktable {
 
 struct ClientLimits {
-  // How long a connection waits for its client, in seconds. If the shared memory runs short, a large request
-  // or response gets ten seconds, and at most one second without progress.
-  int keep_alive_timeout = 60;  // until the next request starts
-  int head_timeout = 30;        // for the rest of the request line and headers
+  // In seconds, see Timeouts.
+  int keep_alive_timeout = 60;
+  int head_timeout = 30;
   int body_timeout = 60;
-  int answer_timeout = 60;  // for the client to receive the response
+  int answer_timeout = 60;
 
   int max_connections = 20'000;  // at most as the limit of open files allows; more wait to be accepted
   int max_request_memory = 64;   // MiB, for large heads and bodies together; further ones wait
   int max_answer_memory = 256;   // MiB, for large responses together; then queries wait
 };
+
+inline Timeouts timeouts_of(const ClientLimits& limits) {
+  return {std::chrono::seconds(limits.keep_alive_timeout), std::chrono::seconds(limits.head_timeout),
+          std::chrono::seconds(limits.body_timeout), std::chrono::seconds(limits.answer_timeout)};
+}
 
 }  // namespace rocktable

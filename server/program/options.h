@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/limits/client_limits.h"
 #include "server/program/configuration.h"
 
 namespace rocktable {
@@ -20,14 +21,8 @@ struct Options {
   std::uint16_t queue_port = 10001;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
-  std::string port_advice;      // advice if a port is in use; empty: use port 0
-  int keep_alive_timeout = 60;  // seconds, like the other timeouts
-  int head_timeout = 30;
-  int body_timeout = 60;
-  int answer_timeout = 60;
-  int max_connections = 20'000;
-  int max_request_memory = 64;  // MiB
-  int max_answer_memory = 256;  // MiB
+  std::string port_advice;  // advice if a port is in use; empty: use port 0
+  ClientLimits limits;
   std::string location = ".";
   bool in_memory = false;
   bool sync = false;

@@ -88,11 +88,6 @@ Seed seed_of(const Options& options) {
   return seed;
 }
 
-Timeouts timeouts_of(const Options& options) {
-  return {std::chrono::seconds(options.keep_alive_timeout), std::chrono::seconds(options.head_timeout),
-          std::chrono::seconds(options.body_timeout), std::chrono::seconds(options.answer_timeout)};
-}
-
 // The table service first.
 std::vector<ListenAddress> listeners_of(const Options& options) {
   std::vector<ListenAddress> out{{StorageService::Table, options.table_host, options.table_port}};
@@ -170,12 +165,7 @@ ShutdownReport start_and_serve(const Options& options,
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
   const auto listeners = listeners_of(options);
-  Server server({.listen = listeners,
-                 .timeouts = timeouts_of(options),
-                 .max_connections = static_cast<std::size_t>(options.max_connections),
-                 .max_request_bytes = static_cast<std::size_t>(options.max_request_memory) * kMebibyte,
-                 .max_response_bytes = static_cast<std::size_t>(options.max_answer_memory) * kMebibyte,
-                 .tls = https.context});
+  Server server({.listen = listeners, .limits = options.limits, .tls = https.context});
   // The file of an earlier run would announce a server that is not running.
   if (!options.ready_file.empty()) {
     std::error_code ignored;

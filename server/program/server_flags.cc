@@ -85,16 +85,18 @@ void ServerFlags::add_limits() {
         ->group("Limits");
   };
   constexpr int kDay = 86400;
-  add("--tableKeepAliveTimeout", options_.keep_alive_timeout, "SECONDS", 1, kDay,
+  add("--tableKeepAliveTimeout", options_.limits.keep_alive_timeout, "SECONDS", 1, kDay,
       "Close idle connections after");
-  add("--headTimeout", options_.head_timeout, "SECONDS", 1, kDay,
+  add("--headTimeout", options_.limits.head_timeout, "SECONDS", 1, kDay,
       "Limit for receiving the request line and headers");
-  add("--bodyTimeout", options_.body_timeout, "SECONDS", 1, kDay, "Limit for receiving the request body");
-  add("--answerTimeout", options_.answer_timeout, "SECONDS", 1, kDay, "Limit for sending the response");
-  add("--maxConnections", options_.max_connections, "COUNT", 1, 1'000'000, "Further connections wait");
-  add("--maxRequestMemory", options_.max_request_memory, "MIB", 1, 1 << 20,
+  add("--bodyTimeout", options_.limits.body_timeout, "SECONDS", 1, kDay,
+      "Limit for receiving the request body");
+  add("--answerTimeout", options_.limits.answer_timeout, "SECONDS", 1, kDay,
+      "Limit for sending the response");
+  add("--maxConnections", options_.limits.max_connections, "COUNT", 1, 1'000'000, "Further connections wait");
+  add("--maxRequestMemory", options_.limits.max_request_memory, "MIB", 1, 1 << 20,
       "Total of large requests; others wait");
-  add("--maxAnswerMemory", options_.max_answer_memory, "MIB", 1, 1 << 20,
+  add("--maxAnswerMemory", options_.limits.max_answer_memory, "MIB", 1, 1 << 20,
       "Total of large responses; others wait");
 }
 

@@ -1,6 +1,8 @@
 #include "server/request/operation_table.h"
 
 #include <array>
+#include <boost/mp11/algorithm.hpp>
+#include <utility>
 
 namespace rocktable {
 namespace {
@@ -9,29 +11,41 @@ constexpr bool kReads = false, kWrites = true;
 
 constexpr RequiredAccess kNotGranted{'c', "", ""};  // `any_of` is empty: no signature can grant it
 
-// In the order of the variant.
-//
+using Row = std::pair<std::size_t, OperationRow>;  // with the place of its type in the variant
+
+template <class Type>
+constexpr Row row(std::string_view name, bool is_write, std::optional<RequiredAccess> access) {
+  return {boost::mp11::mp_find<Operation, Type>::value, {name, is_write, access}};
+}
+
 // Source: learn.microsoft.com/rest/api/storageservices/create-account-sas#table-service
-constexpr std::array<OperationRow, std::variant_size_v<Operation>> kRows = {{
-    {"CreateTable", kWrites, {{'c', "cw", ""}}},
-    {"QueryTables", kReads, {{'c', "l", ""}}},
-    {"GetTable", kReads, {{'c', "l", ""}}},
-    {"DeleteTable", kWrites, {{'c', "d", ""}}},
-    {"InsertEntity", kWrites, {{'o', "a", ""}}},
-    {"QueryEntities", kReads, {{'o', "r", ""}}},
-    {"GetEntity", kReads, {{'o', "r", ""}}},
-    {"WriteEntity", kWrites, std::nullopt},  // by its kind and condition
-    {"Batch", kWrites, std::nullopt},        // by its parts; it may also hold one query
-    {"GetServiceProperties", kReads, {{'s', "r", ""}}},
-    {"SetServiceProperties", kWrites, {{'s', "w", ""}}},
-    {"GetServiceStats", kReads, {{'s', "r", ""}}},
-    {"GetTableAcl", kReads, {kNotGranted}},
-    {"SetTableAcl", kWrites, {kNotGranted}},
-    {"GetTableSubpath", kReads, {{'o', "r", ""}}},
-}};
+constexpr auto kRows = std::to_array<Row>({
+    row<CreateTable>("CreateTable", kWrites, RequiredAccess{'c', "cw", ""}),
+    row<QueryTables>("QueryTables", kReads, RequiredAccess{'c', "l", ""}),
+    row<GetTable>("GetTable", kReads, RequiredAccess{'c', "l", ""}),
+    row<DeleteTable>("DeleteTable", kWrites, RequiredAccess{'c', "d", ""}),
+    row<InsertEntity>("InsertEntity", kWrites, RequiredAccess{'o', "a", ""}),
+    row<QueryEntities>("QueryEntities", kReads, RequiredAccess{'o', "r", ""}),
+    row<GetEntity>("GetEntity", kReads, RequiredAccess{'o', "r", ""}),
+    row<WriteEntity>("WriteEntity", kWrites, std::nullopt),  // by its kind and condition
+    row<Batch>("Batch", kWrites, std::nullopt),              // by its parts; it may also hold one query
+    row<GetServiceProperties>("GetServiceProperties", kReads, RequiredAccess{'s', "r", ""}),
+    row<SetServiceProperties>("SetServiceProperties", kWrites, RequiredAccess{'s', "w", ""}),
+    row<GetServiceStats>("GetServiceStats", kReads, RequiredAccess{'s', "r", ""}),
+    row<GetTableAcl>("GetTableAcl", kReads, kNotGranted),
+    row<SetTableAcl>("SetTableAcl", kWrites, kNotGranted),
+    row<GetTableSubpath>("GetTableSubpath", kReads, RequiredAccess{'o', "r", ""}),
+});
+
+constexpr bool rows_follow_variant() {
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    if (kRows[i].first != i) return false;
+  return kRows.size() == std::variant_size_v<Operation>;
+}
+static_assert(rows_follow_variant());  // without its row, an operation would need no permission
 
 }  // namespace
 
-const OperationRow& row_of(const Operation& operation) { return kRows[operation.index()]; }
+const OperationRow& row_of(const Operation& operation) { return kRows[operation.index()].second; }
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// The table of operations. The handler of an operation is found by its type (Handlers in server/service.cc), so that an
-// operation without a handler does not compile.
+// The table of operations, one row each. A new operation starts with a type in operation.h; then it needs a
+// row here and a handler (Handlers in server/service.cc). Without either it does not compile.
 #pragma once
 
 #include <optional>

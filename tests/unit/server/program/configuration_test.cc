@@ -81,8 +81,8 @@ TEST_CASE("Each option can be given in three ways") {
       {"insightHeaders", "true", [](const Options& o) { return o.insight_headers; }},
       {"debug", "a#b", [](const Options& o) { return o.debug_file == "a#b"; }},
       {"compat", "azurite", [](const Options& o) { return o.compatibility == Compatibility::Azurite; }},
-      {"maxConnections", "5", [](const Options& o) { return o.max_connections == 5; }},
-      {"bodyTimeout", "5", [](const Options& o) { return o.body_timeout == 5; }},
+      {"maxConnections", "5", [](const Options& o) { return o.limits.max_connections == 5; }},
+      {"bodyTimeout", "5", [](const Options& o) { return o.limits.body_timeout == 5; }},
       {"loose", "true", [](const Options& o) { return !o.silent; }},
       {"extentMemoryLimit", "50", [](const Options& o) { return !o.silent; }},
   };

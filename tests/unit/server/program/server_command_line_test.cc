@@ -41,13 +41,13 @@ TEST_CASE("Without arguments everything has its default") {
   const Options options = options_of({});
   CHECK(options.table_host.empty());
   CHECK(options.table_port == 10002);
-  CHECK(options.keep_alive_timeout == 60);
-  CHECK(options.head_timeout == 30);
-  CHECK(options.body_timeout == 60);
-  CHECK(options.answer_timeout == 60);
-  CHECK(options.max_connections == 20'000);
-  CHECK(options.max_request_memory == 64);
-  CHECK(options.max_answer_memory == 256);
+  CHECK(options.limits.keep_alive_timeout == 60);
+  CHECK(options.limits.head_timeout == 30);
+  CHECK(options.limits.body_timeout == 60);
+  CHECK(options.limits.answer_timeout == 60);
+  CHECK(options.limits.max_connections == 20'000);
+  CHECK(options.limits.max_request_memory == 64);
+  CHECK(options.limits.max_answer_memory == 256);
   CHECK(options.location == ".");
   CHECK_FALSE(options.in_memory);
   CHECK_FALSE(options.sync);
@@ -63,12 +63,12 @@ TEST_CASE("Each limit sets its option, and is at least one") {
   const Options options =
       options_of({"--headTimeout", "1", "--bodyTimeout", "2", "--answerTimeout", "3", "--maxConnections", "4",
                   "--maxRequestMemory", "5", "--maxAnswerMemory", "6"});
-  CHECK(options.head_timeout == 1);
-  CHECK(options.body_timeout == 2);
-  CHECK(options.answer_timeout == 3);
-  CHECK(options.max_connections == 4);
-  CHECK(options.max_request_memory == 5);
-  CHECK(options.max_answer_memory == 6);
+  CHECK(options.limits.head_timeout == 1);
+  CHECK(options.limits.body_timeout == 2);
+  CHECK(options.limits.answer_timeout == 3);
+  CHECK(options.limits.max_connections == 4);
+  CHECK(options.limits.max_request_memory == 5);
+  CHECK(options.limits.max_answer_memory == 6);
   for (const char* name : {"--headTimeout", "--bodyTimeout", "--answerTimeout", "--maxConnections",
                            "--maxRequestMemory", "--maxAnswerMemory"}) {
     for (const char* value : {"0", "-1", "x", "99999999999"}) check_refused({name, value});
@@ -82,7 +82,7 @@ TEST_CASE("Each flag sets its option") {
                   "--disableProductStyleUrl", "--strictApiVersion"});
   CHECK(options.table_host == "0.0.0.0");
   CHECK(options.table_port == 0);
-  CHECK(options.keep_alive_timeout == 5);
+  CHECK(options.limits.keep_alive_timeout == 5);
   CHECK(options.location == "data");
   CHECK_FALSE(options.in_memory);
   CHECK(options.sync);
@@ -290,7 +290,7 @@ TEST_CASE("The control token and a certificate's password may be in a variable")
 TEST_CASE("The last value of a repeated option counts") {
   CHECK(options_of({"--tablePort", "1", "--tablePort", "2"}).table_port == 2);
   CHECK(options_of({"--tablePort", "none", "--tablePort", "2"}).table_port == 2);
-  CHECK(options_of({"--maxConnections", "0", "--maxConnections", "2"}).max_connections == 2);
+  CHECK(options_of({"--maxConnections", "0", "--maxConnections", "2"}).limits.max_connections == 2);
   CHECK(options_of({"--seed", "one", "--seed", "two"}).seed == "two");
   CHECK(options_of({"--tableHost", "a", "-l", "x", "--tableHost", "b", "--location", "y"}).location == "y");
   CHECK(options_of({"--tableHost", "a", "--tableHost", "b"}).table_host == "b");
@@ -385,8 +385,8 @@ TEST_CASE("Wrong usage ends with exit code 2 and a message") {
   check_refused({"--tableKeepAliveTimeout", "86401"});
   check_refused({"--location"});
   check_refused({"--tableport", "1"});
-  CHECK(options_of({"--tableKeepAliveTimeout", "1"}).keep_alive_timeout == 1);
-  CHECK(options_of({"--tableKeepAliveTimeout", "86400"}).keep_alive_timeout == 86400);
+  CHECK(options_of({"--tableKeepAliveTimeout", "1"}).limits.keep_alive_timeout == 1);
+  CHECK(options_of({"--tableKeepAliveTimeout", "86400"}).limits.keep_alive_timeout == 86400);
 }
 
 TEST_CASE("--version and --help print to standard output and end with 0") {
