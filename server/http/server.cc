@@ -307,7 +307,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   // Separate budgets: anybody can send a large head, but only accepted requests have large bodies.
   MemoryBudget heads(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);
-  MemoryBudget responses(options_.max_response_bytes);
+  MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
   const ConnectionContext context{.service = service,
                                   .lanes = lanes,
                                   .event_sinks = {&service.statistics(), &access_log},
