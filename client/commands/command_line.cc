@@ -16,6 +16,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
   std::vector<std::string> out;
+  out.reserve(apps.size());
   for (const auto* app : apps) out.push_back(app->get_name());
   return out;
 }

@@ -68,6 +68,7 @@ std::vector<MigrationStatus> Migrator::status(const std::vector<Migration>& migr
     status.source = migration.source;
   }
   std::vector<MigrationStatus> list;
+  list.reserve(out.size());
   for (auto& [id, status] : out) list.push_back(std::move(status));
   return list;
 }

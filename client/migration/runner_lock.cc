@@ -77,7 +77,7 @@ RunnerLock::~RunnerLock() {
   renewal_.join();
   try {
     if (is_ours()) own_->remove(kHistoryTable, kKey);
-  } catch (const std::exception&) {  // the lease expires anyway
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the lease expires anyway
   }
 }
 

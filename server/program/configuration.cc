@@ -166,6 +166,7 @@ void read_config_file(CLI::App& app, const std::string& path, ValueSources& sour
       found;  // values and place of the last line for each option
   std::vector<std::string> known;
   const auto options = configurable_options(app);
+  known.reserve(options.size());
   for (const auto* option : options) known.push_back(name_of(*option));
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {

@@ -94,7 +94,9 @@ class ServerCommandLine {
     std::vector<std::string> known{"help", "version", "azurite", "azurite-table"};
     for (const auto& command : commands()) {
       if (word == command.name)
-        return word + " is a command and must come before all options: rocktable " + word;
+        return std::string(word)
+            .append(" is a command and must come before all options: rocktable ")
+            .append(word);
       known.emplace_back(command.name);
     }
     if (word == "azurite-blob" || word == "azurite-queue")

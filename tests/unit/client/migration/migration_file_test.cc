@@ -231,7 +231,7 @@ TEST_CASE("$schema does not change the migration") {
 
 TEST_CASE("A new migration refers to the schema, which is not read as a migration") {
   const TemporaryFolder folder;
-  const std::filesystem::path path(folder.path());
+  const std::filesystem::path& path = folder.path();
   const auto first = write_new_migration(path, "one_two");
   CHECK(write_schema(path) == SchemaState::Written);
   const auto second = write_new_migration(path, "three");
@@ -245,7 +245,7 @@ TEST_CASE("A new migration refers to the schema, which is not read as a migratio
 
 TEST_CASE("A schema of an earlier version is replaced, an edited one is kept") {
   const TemporaryFolder folder;
-  const std::filesystem::path path(folder.path());
+  const std::filesystem::path& path = folder.path();
   const auto file = path / kSchemaFile;
   const std::string earlier_text = "{\"title\": \"of before\"}\n", hash = sha256_hex(earlier_text);
   const std::string_view earlier[] = {hash};
