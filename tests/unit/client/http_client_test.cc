@@ -118,13 +118,13 @@ TEST_CASE("a server that requires HTTPS is distinguished from one that does not 
           " speaks HTTPS: use https://");
   CHECK(sentence_of("\x15\x03\x03\x01") == " speaks HTTPS: use https://");
   CHECK(sentence_of("\x15\x15") != " speaks HTTPS: use https://");
-  CHECK(sentence_of(head + "1\r\n\r\nx").empty());  // an answer as others
+  CHECK(sentence_of(head + "1\r\n\r\nx").empty());  // a response like others
 }
 
 TEST_CASE("the error for an unreadable certificate file contains its name") {
   try {
     HttpClient({true, "h", 443, "", ""}, {.certificate_authority_file = "/nowhere/ca.pem"});
-    FAIL("was taken");
+    FAIL("no exception");
   } catch (const HttpError& error) {
     CHECK(std::string_view(error.what()).find("/nowhere/ca.pem") != std::string_view::npos);
   }
