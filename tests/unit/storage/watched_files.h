@@ -52,7 +52,10 @@ class WatchedFiles : public rocksdb::FileSystemWrapper {
   }
 
  private:
-  bool is_refused() { return full || (files_left > 0 && files_left-- > 0); }
+  bool is_refused() {
+    if (full || files_left <= 0) return full;
+    return files_left-- > 0;
+  }
 
   class Log : public rocksdb::FSWritableFileOwnerWrapper {
    public:

@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -150,7 +150,7 @@ TEST_CASE("negative zero and NaN keep their bits") {
   for (const double value : {std::nan(""), -std::nan("7"), -0.0}) {
     const std::string record = record_of({{"d", value}});
     const double read = std::get<double>(decoded(record).at(0).value);
-    CHECK(std::memcmp(&read, &value, sizeof read) == 0);
+    CHECK(std::bit_cast<std::uint64_t>(read) == std::bit_cast<std::uint64_t>(value));
   }
 }
 
