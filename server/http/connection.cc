@@ -30,7 +30,8 @@ constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its 
 constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
 
-ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket, const std::string& remote_address) {
+ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket,
+                                        const std::string& remote_address) {
   boost::system::error_code ignored;
   const auto local = socket.local_endpoint(ignored);
   return {local.address().to_string(), local.port(), remote_address};
@@ -69,7 +70,8 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
   request_.remote_address = remote_address_;
   request_.service = service;
   if (context.trace)
-    trace_ = std::make_unique<ConnectionTrace>(*context.trace, addresses_of(stream_.socket(), remote_address_));
+    trace_ =
+        std::make_unique<ConnectionTrace>(*context.trace, addresses_of(stream_.socket(), remote_address_));
   enter(State::Idle);
 }
 

@@ -13,8 +13,7 @@ using ConnectionUse = Watchdog::ConnectionUse;
 
 const Timeouts kTimeouts{.keep_alive = 60s, .head = 30s, .body = 40s, .answer = 50s};
 
-Verdict verdict_after(State state, Watchdog::Clock::duration waited,
-                      const ConnectionUse& use = {}) {
+Verdict verdict_after(State state, Watchdog::Clock::duration waited, const ConnectionUse& use = {}) {
   const Watchdog::Clock::time_point start{1h};
   Watchdog watchdog(kTimeouts);
   watchdog.enter(state, start);
