@@ -6,6 +6,8 @@
 #include <boost/url/url_view.hpp>
 #include <charconv>
 
+#include "odata/text.h"
+
 namespace rocktable {
 namespace {
 
@@ -33,6 +35,11 @@ std::string HttpUrl::origin() const { return (secure ? "https://" : "http://") +
 // Does not parse the query: some tools write signatures with characters that RFC 3986 does not allow there.
 HttpUrl parse_http_url(std::string_view text) {
   text = text.substr(0, text.find('#'));
+  HttpUrl out;
+  const std::string start = to_lower_ascii(text.substr(0, std::string_view("https://").size()));
+  out.secure = start == "https://";
+  if (!out.secure && !start.starts_with("http://"))
+    throw wrong(text, "does not start with http:// or https://");
   if (std::any_of(text.begin(), text.end(), is_unprintable))
     throw wrong(text, "contains spaces or control characters");
   const std::size_t question = std::min(text.find('?'), text.size());
@@ -42,10 +49,6 @@ HttpUrl parse_http_url(std::string_view text) {
   // Boost 1.81 takes the x of http://HOST:80x for a path.
   if (!url || !(url->encoded_path().empty() || url->encoded_path().starts_with('/')))
     throw wrong(text, "is not a valid URL, such as http://HOST:PORT/PATH");
-  HttpUrl out;
-  out.secure = url->scheme_id() == boost::urls::scheme::https;
-  if (!out.secure && url->scheme_id() != boost::urls::scheme::http)
-    throw wrong(text, "does not start with http:// or https://");
   if (url->has_userinfo()) throw UrlError(kUserName);
   if (url->encoded_host().empty()) throw wrong(text, "has no host");
   out.host = url->host_address();

@@ -18,7 +18,7 @@ import run
 from process import wait_until
 from scripts import NOBODY, ROOT, SECONDS, Project
 
-SCRIPTS = sorted(f"script/{path.name}" for path in (ROOT / "script").iterdir() if path.is_file())
+SCRIPTS = sorted(f"script/{path.name}" for path in (ROOT / "script").iterdir() if path.is_file() and not path.suffix)
 INSTALL_GXX = "apt-get install g++"
 NO_COMPILER = {"CXX": "no-such-compiler"}  # the only missing package
 
