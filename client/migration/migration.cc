@@ -6,7 +6,7 @@ namespace rocktable::migration {
 namespace {
 
 // Returns a $filter string literal.
-std::string quoted(std::string_view text) { return to_string(ValueView(text)); }
+std::string literal_of(std::string_view text) { return to_string(ValueView(text)); }
 
 std::string_view verb_of(WriteMode mode) {
   switch (mode) {
@@ -53,14 +53,15 @@ struct Summary {
   std::string operator()(const Rekey& step) const {
     std::string out = step.keep_old ? "add entities to " : "re-key ";
     out += step.table + where(step.which);
-    if (step.partition_key) out += ", PartitionKey " + quoted(step.partition_key->text());
-    if (step.row_key) out += ", RowKey " + quoted(step.row_key->text());
+    if (step.partition_key) out += ", PartitionKey " + literal_of(step.partition_key->text());
+    if (step.row_key) out += ", RowKey " + literal_of(step.row_key->text());
     return out;
   }
 };
 
 std::string to_string(const Entity& entity) {
-  std::string out = "\n (" + quoted(entity.key.partition_key) + "," + quoted(entity.key.row_key) + ")";
+  std::string out =
+      "\n (" + literal_of(entity.key.partition_key) + "," + literal_of(entity.key.row_key) + ")";
   for (const auto& [name, value] : entity.properties)
     out += " " + name + " " + std::string(to_string(type_of(value))) + " " + to_string(view_of(value));
   return out;
@@ -70,8 +71,8 @@ std::string to_string(const Entity& entity) {
 
 std::string EntitySelection::to_filter() const {
   if (!partition_key) return filter;
-  std::string out = "PartitionKey eq " + quoted(*partition_key);
-  if (row_key) out += " and RowKey eq " + quoted(*row_key);
+  std::string out = "PartitionKey eq " + literal_of(*partition_key);
+  if (row_key) out += " and RowKey eq " + literal_of(*row_key);
   if (!filter.empty()) out += " and (" + filter + ")";
   return out;
 }
@@ -88,8 +89,8 @@ std::string to_string(const Step& step) {
 }
 
 std::string checksum(const Migration& migration) {
-  std::string text = std::to_string(migration.id) + "\n" + quoted(migration.version) + "\n" +
-                     quoted(migration.description) + "\n";
+  std::string text = std::to_string(migration.id) + "\n" + literal_of(migration.version) + "\n" +
+                     literal_of(migration.description) + "\n";
   for (const auto& step : migration.steps) text += to_string(step) + "\n";
   return sha256_hex(text);
 }
