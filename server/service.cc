@@ -242,7 +242,7 @@ Response Service::refuse(const Error& error, StorageService service) const {
 
 Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   start_ = std::chrono::steady_clock::now();
-  if (kind_ == Kind::Tables && !scans_) service_->scan_throttle_.claim(start_);
+  if (kind_ == Kind::Tables && !scans_) service_->scan_throttle_.claim(start_, request_->connection);
   Response response = response_ ? *std::move(response_) : *guard([&] { return execute(hung_up, memory); });
   if (kind_ == Kind::Tables) {
     response = *guard([&] {
@@ -258,7 +258,7 @@ Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::
   if (kind_ == Kind::Control) return service_->run_control(*request_);
   if (!scans_) return dispatch(memory);
   RunningScanCounter live(service_->statistics_, key_, counted_stats_);
-  ScanThrottle::Scan scan(service_->scan_throttle_, start_);
+  ScanThrottle::Scan scan(service_->scan_throttle_, start_, request_->connection);
   if (lane_ == Lane::Partition) scan.claim(start_);
   const ScanProgress progress(stats_,
                               [&](const RequestStats&) { return keep_scanning(live, scan, hung_up); });

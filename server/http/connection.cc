@@ -69,6 +69,7 @@ Connection::Connection(asio::ip::tcp::socket socket, StorageService service, con
   remote_address_ = remote.address().to_string();
   request_.remote_address = remote_address_;
   request_.service = service;
+  request_.connection = this;
   if (context.trace)
     trace_ =
         std::make_unique<ConnectionTrace>(*context.trace, addresses_of(stream_.socket(), remote_address_));

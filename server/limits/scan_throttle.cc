@@ -19,24 +19,28 @@ Clock::time_point at(Clock::rep ticks) { return Clock::time_point(Clock::duratio
 
 }  // namespace
 
-void ScanThrottle::claim(Clock::time_point now) {
-  if (now - at(last_claim_.load(std::memory_order_relaxed)) >= kClaimInterval)
-    last_claim_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+// A connection that scans makes no other claims meanwhile. So a claim of its own that hides one of another
+// connection within a millisecond is the last before the scan, and the next claim counts.
+void ScanThrottle::claim(Clock::time_point now, ConnectionId connection) {
+  if (now - at(last_claim_.load(std::memory_order_relaxed)) < kClaimInterval) return;
+  last_claim_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  last_connection_.store(connection, std::memory_order_relaxed);
 }
 
-ScanThrottle::Scan::Scan(ScanThrottle& throttle, Clock::time_point now)
-    : scan_throttle_(throttle), start_(now), working_since_(now) {
+ScanThrottle::Scan::Scan(ScanThrottle& throttle, Clock::time_point now, ConnectionId connection)
+    : scan_throttle_(throttle), connection_(connection), start_(now), working_since_(now) {
   ++scan_throttle_.scans_;
 }
 
 ScanThrottle::Scan::~Scan() { --scan_throttle_.scans_; }
 
 void ScanThrottle::Scan::claim(Clock::time_point now) {
-  if (scan_throttle_.scans_ > 1) scan_throttle_.claim(now);
+  if (scan_throttle_.scans_ > 1) scan_throttle_.claim(now, connection_);
 }
 
 Clock::duration ScanThrottle::Scan::rest(Clock::time_point now) {
-  const bool claimed = now - at(scan_throttle_.last_claim_.load(std::memory_order_relaxed)) < kClaimLasts;
+  const bool claimed = now - at(scan_throttle_.last_claim_.load(std::memory_order_relaxed)) < kClaimLasts &&
+                       scan_throttle_.last_connection_.load(std::memory_order_relaxed) != connection_;
   if (!claimed || now - start_ < kShortScan) {
     working_since_ = now;  // no short request waited for the work so far
     return {};

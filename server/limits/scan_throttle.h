@@ -13,13 +13,16 @@ class ScanThrottle {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // Identifies the connection of a request; only compared.
+  using ConnectionId = const void*;
+
   // Call when a short request is processed. Cheap: writes the shared time at most once a millisecond.
-  void claim(Clock::time_point now);
+  void claim(Clock::time_point now, ConnectionId connection);
 
   // One running scan.
   class Scan {
    public:
-    Scan(ScanThrottle& throttle, Clock::time_point now);
+    Scan(ScanThrottle& throttle, Clock::time_point now, ConnectionId connection);
     ~Scan();
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
@@ -27,19 +30,23 @@ class ScanThrottle {
     // Call if this scan is short. Throttles the other scans, if any.
     void claim(Clock::time_point now);
 
-    // Call every few entities. Returns how long to sleep now. Zero if there was no claim in the last
-    // milliseconds, or if the scan has just begun or hardly worked since its last rest. The rest grows with
-    // the number of scans: together they use as much as one.
+    // Call every few entities. Returns how long to sleep now. Zero if other connections made no claim in the
+    // last milliseconds, or if the scan has just begun or hardly worked since its last rest. The rest grows
+    // with the number of scans: together they use as much as one.
     Clock::duration rest(Clock::time_point now);
 
    private:
     ScanThrottle& scan_throttle_;
+    ConnectionId connection_;
     Clock::time_point start_;
     Clock::time_point working_since_;
   };
 
  private:
+  // Two requests may set these at the same time, and a scan then take the connection of the other one: it
+  // looks again after a bit of work.
   std::atomic<Clock::rep> last_claim_ = 0;
+  std::atomic<ConnectionId> last_connection_ = nullptr;
   std::atomic<int> scans_ = 0;
 };
 

@@ -19,6 +19,7 @@ struct Request {
   const std::string* body = nullptr;  // never null once the request is complete
   std::string_view remote_address;
   StorageService service = StorageService::Table;
+  const void* connection = nullptr;  // identifies the connection; only compared
 };
 
 }  // namespace rocktable
