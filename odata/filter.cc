@@ -71,8 +71,17 @@ std::partial_ordering order(const ValueView& stored, const ValueView& literal) {
       stored, literal);
 }
 
+class ViewLookup final : public PropertyLookup {
+ public:
+  explicit ViewLookup(const EntityView& entity) : entity_(entity) {}
+  std::optional<ValueView> find(std::string_view name) const override { return entity_.find(name); }
+
+ private:
+  const EntityView& entity_;
+};
+
 struct Matcher {
-  const EntityView& entity;
+  const PropertyLookup& entity;
 
   bool operator()(const Constant& constant) const { return constant.value; }
 
@@ -155,8 +164,10 @@ bool compare(const ValueView& stored, ComparisonOperator op, const ValueView& li
   return false;
 }
 
-bool matches(const Filter& filter, const EntityView& entity) {
+bool matches(const Filter& filter, const PropertyLookup& entity) {
   return std::visit(Matcher{entity}, filter.node);
 }
+
+bool matches(const Filter& filter, const EntityView& entity) { return matches(filter, ViewLookup(entity)); }
 
 }  // namespace rocktable

@@ -65,9 +65,20 @@ std::string_view to_string(ComparisonOperator op);
 // Source: measured on the service by others. The documentation asks for literals of the property's own type.
 bool compare(const ValueView& stored, ComparisonOperator op, const ValueView& literal);
 
+// What a filter asks of an entity: a property or system property by name, or nullopt if the entity has none
+// of that name.
+class PropertyLookup {
+ public:
+  virtual std::optional<ValueView> find(std::string_view name) const = 0;
+
+ protected:
+  ~PropertyLookup() = default;
+};
+
 // Returns whether the entity satisfies the filter. A comparison with a property that the entity does not have
 // is false, for `ne` too, and `not` turns that into true: there is no third truth value. Does not allocate,
 // because it runs for each scanned row.
+bool matches(const Filter& filter, const PropertyLookup& entity);
 bool matches(const Filter& filter, const EntityView& entity);
 
 }  // namespace rocktable

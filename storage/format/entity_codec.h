@@ -11,6 +11,7 @@
 // layout with values between the names. The partition key and the row key are in the key of RocksDB.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ void encode_entity(std::string& out, DateTime timestamp, const Properties& prope
 // `properties` first: if the caller reuses it, a scan does not allocate. Checks every bound. Throws
 // CorruptRecord.
 DateTime decode_entity(std::string_view record, std::vector<PropertyView>& properties);
+
+// Returns one property without decoding the others, or nullopt if the record has none of that name. Checks
+// the bounds of what it reads, which is not the whole record. Throws CorruptRecord.
+std::optional<ValueView> find_property(std::string_view record, std::string_view name);
 
 // Returns only the timestamp. Throws CorruptRecord.
 DateTime decode_timestamp(std::string_view record);

@@ -82,6 +82,19 @@ bool is_read(const std::string& record) {
   return true;
 }
 
+// Looks for properties in a block of exact size.
+void search(const std::string& record) {
+  const std::vector<char> block(record.begin(), record.end());
+  const std::string_view bytes(block.data(), block.size());
+  for (const std::string_view name : {"text", "l", "blob", "empty", "absent"}) {
+    try {
+      const auto found = find_property(bytes, name);
+      if (found) CHECK(lies_in(std::vector<PropertyView>{{bytes.substr(0, 0), *found}}, bytes));
+    } catch (const CorruptRecord&) {  // NOLINT(bugprone-empty-catch): allowed for damaged bytes
+    }
+  }
+}
+
 // Byte for byte, because records are persisted: if this fails, existing stores cannot be read.
 TEST_CASE("a record has format, timestamp, directory, texts") {
   CHECK(record_of({}) == "\1\x08\7\6\5\4\3\2\1\0"s);
@@ -167,7 +180,27 @@ TEST_CASE("random entities decode as encoded") {
     CHECK(decode_timestamp(record) == timestamp);
     CHECK(to_entity({"", "", timestamp, properties}).properties == written);
     CHECK(lies_in(properties, record));
+    for (const auto& [name, value] : properties) {
+      const auto found = find_property(record, name);
+      REQUIRE(found);
+      CHECK(*found == EntityView{"", "", timestamp, properties}.find(name));
+    }
+    CHECK_FALSE(find_property(record, "no such name, and longer than 20"));
   }
+}
+
+TEST_CASE("a property is found by name without the others, the first of two") {
+  const std::string record = record_of(one_of_each());
+  const auto properties = decoded(record);
+  REQUIRE(properties.size() == 9);
+  for (const auto& [name, value] : properties) {
+    CAPTURE(name);
+    CHECK(find_property(record, name) == std::optional(value));
+  }
+  for (const std::string_view absent : {"", "tex", "texts", "Text", "PartitionKey"})
+    CHECK_FALSE(find_property(record, absent));
+  const std::string twice = record_of({{"a", std::string("1")}, {"a", std::string("2")}});
+  CHECK(find_property(twice, "a") == std::optional<ValueView>("1"));
 }
 
 TEST_CASE("an entity with the most properties decodes as encoded") {
@@ -233,6 +266,7 @@ TEST_CASE("a record with flipped bits is refused or read within its bounds") {
     std::string damaged = record;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     is_read(damaged);
+    search(damaged);
   }
   Samples samples(2);
   for (int i = 0; i < 20'000; ++i) {
@@ -242,6 +276,7 @@ TEST_CASE("a record with flipped bits is refused or read within its bounds") {
       byte = static_cast<char>(byte ^ (1 << samples.below(8)));
     }
     is_read(damaged);
+    search(damaged);
   }
 }
 

@@ -1,0 +1,46 @@
+// A stored entity whose record is decoded as late as possible: a filter that refuses it reads one property.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "odata/entity.h"
+#include "odata/filter.h"
+#include "storage/format/entity_codec.h"
+#include "storage/format/key_codec.h"
+
+namespace rocktable {
+
+// Holds views of a row, which must stay valid until the next reset(). Throws CorruptRecord.
+class LazyEntity final : public PropertyLookup {
+ public:
+  // Keeps its memory from row to row.
+  void reset(const EntityKeyView& key, std::string_view record) {
+    key_ = key;
+    record_ = record;
+    lookups_ = 0;
+    is_decoded_ = false;
+  }
+
+  std::optional<ValueView> find(std::string_view name) const override;
+
+  // Decodes the record, unless that is done. Valid until the next reset().
+  EntityView view() const {
+    if (!is_decoded_) {
+      timestamp_ = decode_entity(record_, properties_);
+      is_decoded_ = true;
+    }
+    return {key_.partition_key, key_.row_key, timestamp_, properties_};
+  }
+
+ private:
+  EntityKeyView key_;
+  std::string_view record_;
+  mutable int lookups_ = 0;
+  mutable bool is_decoded_ = false;
+  mutable DateTime timestamp_;
+  mutable std::vector<PropertyView> properties_;
+};
+
+}  // namespace rocktable
