@@ -70,6 +70,18 @@ bool longer_than(std::string_view utf8, std::size_t code_units) {
   return utf8.size() > code_units && utf16_length(utf8) > code_units;
 }
 
+// An upper bound of entity_size() without counting code units.
+std::size_t max_entity_size(const EntityKey& key, const Properties& properties) {
+  constexpr std::size_t kScalar = 16;
+  std::size_t size = 4 + 2 * (key.partition_key.size() + key.row_key.size());
+  for (const Property& property : properties) {
+    size += 8 + 2 * property.name.size() + kScalar;
+    if (const auto* text = std::get_if<std::string>(&property.value)) size += 2 * text->size();
+    if (const auto* binary = std::get_if<Binary>(&property.value)) size += binary->bytes.size();
+  }
+  return size;
+}
+
 bool is_too_large(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return longer_than(*text, kMaxStringLength);
   if (const auto* binary = std::get_if<Binary>(&value)) return binary->bytes.size() > kMaxBinaryBytes;
@@ -189,7 +201,8 @@ Result<void> check_entity(const EntityKey& key, const Properties& properties) {
   for (const std::string* text : {&key.partition_key, &key.row_key}) {
     if (auto legal = check_key_characters(*text); !legal) return legal;
   }
-  if (entity_size(key, properties) > kMaxEntityBytes) return Error(ErrorCode::EntityTooLarge);
+  if (max_entity_size(key, properties) > kMaxEntityBytes && entity_size(key, properties) > kMaxEntityBytes)
+    return Error(ErrorCode::EntityTooLarge);
   const bool too_large = longer_than(key.partition_key, kMaxKeyLength) ||
                          longer_than(key.row_key, kMaxKeyLength) ||
                          std::any_of(properties.begin(), properties.end(),

@@ -200,22 +200,47 @@ bool has_duplicate_properties(const std::vector<Member>& properties) {
   return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
-bool has_duplicates(const Members& members) {
-  const auto& annotations = members.annotations;  // sorted
-  return has_duplicate_properties(members.properties) ||
-         std::adjacent_find(annotations.begin(), annotations.end(), same_name) != annotations.end();
+std::size_t count_user_properties(const std::vector<Member>& properties) {
+  return static_cast<std::size_t>(
+      std::count_if(properties.begin(), properties.end(),
+                    [](const Member& member) { return !is_system(member.name) && !member.value.is_null(); }));
 }
+
+// The names of the last entity that this thread accepted. Entities of a transaction mostly have the same names,
+// which then need no further check.
+class AcceptedNames {
+ public:
+  bool are(const std::vector<Member>& properties) const {
+    return std::equal(properties.begin(), properties.end(), names_.begin(), names_.end(),
+                      [](const Member& member, const std::string& name) { return member.name == name; });
+  }
+
+  void remember(const std::vector<Member>& properties) {
+    constexpr std::size_t kMost = 64;  // bounds the memory of a thread
+    names_.resize(properties.size() <= kMost ? properties.size() : 0);
+    for (std::size_t i = 0; i < names_.size(); ++i) names_[i] = properties[i].name;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
 
 // Checks everything that does not need the values.
 Result<void> check_names(const Members& members) {
-  const auto user_properties =
-      std::count_if(members.properties.begin(), members.properties.end(),
-                    [](const Member& member) { return !is_system(member.name) && !member.value.is_null(); });
-  if (static_cast<std::size_t>(user_properties) > kMaxProperties) return Error(ErrorCode::TooManyProperties);
-  for (const Member& member : members.properties) {
-    if (auto legal = check_property_name(member.name); !legal) return legal;
+  static thread_local AcceptedNames accepted;
+  const auto& properties = members.properties;
+  if (properties.size() > kMaxProperties && count_user_properties(properties) > kMaxProperties)
+    return Error(ErrorCode::TooManyProperties);
+  if (!accepted.are(properties)) {
+    for (const Member& member : properties) {
+      if (auto legal = check_property_name(member.name); !legal) return legal;
+    }
+    if (has_duplicate_properties(properties)) return Error(ErrorCode::DuplicatePropertiesSpecified);
+    accepted.remember(properties);
   }
-  if (has_duplicates(members)) return Error(ErrorCode::DuplicatePropertiesSpecified);
+  const auto& annotations = members.annotations;  // sorted
+  if (std::adjacent_find(annotations.begin(), annotations.end(), same_name) != annotations.end())
+    return Error(ErrorCode::DuplicatePropertiesSpecified);
   return {};
 }
 

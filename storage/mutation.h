@@ -32,15 +32,16 @@ struct Mutation {
   Properties properties;  // empty for Delete
 };
 
-// Applies `write` to the previous entity. Returns the properties to store, or nullopt to delete the entity.
+// Applies `write` to the previous entity. Returns the properties to store, or null to delete the entity. The
+// result points to the properties of `write` or, if it differs from them, to `scratch`.
 //
 // Insert keeps the order of the request. Every other write sorts the properties by name, as the service does.
 // Merge replaces or extends the previous properties by those of the request.
 //
 // Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied. If the result of a merge
 // exceeds the limits: TooManyProperties, EntityTooLarge.
-Result<std::optional<Properties>> apply(const Mutation& write, std::string_view partition_key,
-                                        const std::optional<EntityView>& previous);
+Result<const Properties*> apply(const Mutation& write, std::string_view partition_key,
+                                const std::optional<EntityView>& previous, Properties& scratch);
 
 // Returns whether apply() uses the previous entity. An insert-or-replace does not, so the entity is not read.
 bool needs_previous(const Mutation& write);

@@ -488,15 +488,16 @@ CommitResult<DateTime> RocksStore::commit(const TableName& name, std::string_vie
   const DateTime timestamp = clock_->next();
   rocksdb::WriteBatch batch;
   std::string record;
+  Properties scratch;
   for (std::size_t i = 0; i < writes.size(); ++i) {
     std::optional<EntityView> before;
     if (previous[i].exists)
       before = EntityView{partition_key, writes[i].row_key, previous[i].timestamp, previous[i].properties};
-    const auto after = apply(writes[i], partition_key, before);
+    const auto after = apply(writes[i], partition_key, before, scratch);
     if (!after) return WriteRefusal{i, after.error()};
-    if (*after) {
+    if (const Properties* const properties = *after) {
       record.clear();
-      encode_entity(record, timestamp, **after);
+      encode_entity(record, timestamp, *properties);
       check(batch.Put(entities(), slice(keys[i]), slice(record)));
     } else {
       check(batch.Delete(entities(), slice(keys[i])));

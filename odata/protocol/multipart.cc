@@ -144,29 +144,51 @@ std::optional<Headers> take_headers(std::string_view& text) {
 
 // Removes `POST /mytable HTTP/1.1` and the empty lines before it from `text`. The target extends from the
 // first blank to the last one. The code that parses URLs checks its characters.
-bool take_request_line(std::string_view& text, BatchPart& part) {
+bool take_request_line(std::string_view& text, BatchPartHead& head) {
   std::string_view line;
   while (line.empty() && !text.empty()) line = trim(take_line(text));
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
   if (first == last || holds_control_character(line)) return false;
-  part.method = line.substr(0, first);
-  part.target = trim(line.substr(first, last - first));
-  return !part.target.empty() && line.substr(last + 1).starts_with("HTTP/");
+  head.method = line.substr(0, first);
+  head.target = trim(line.substr(first, last - first));
+  return !head.target.empty() && line.substr(last + 1).starts_with("HTTP/");
 }
 
-std::optional<BatchPart> parse_part(std::string_view text) {
+// Removes the headers of the MIME part, the request line and the headers of the request from `text`. Returns
+// null if they are invalid.
+std::shared_ptr<const BatchPartHead> take_head(std::string_view& text) {
   const std::optional<Headers> mime = take_headers(text);
   const bool is_http =
       mime && equals_ignoring_case(media_type(mime->get("Content-Type")), "application/http");
-  BatchPart part;
-  if (!is_http || !take_request_line(text, part)) return std::nullopt;
+  auto head = std::make_shared<BatchPartHead>();
+  if (!is_http || !take_request_line(text, *head)) return nullptr;
   std::optional<Headers> headers = take_headers(text);
-  if (!headers) return std::nullopt;
-  part.headers = *std::move(headers);
-  part.body = without_white_space(text);
-  return part;
+  if (!headers) return nullptr;
+  head->headers = *std::move(headers);
+  return head;
 }
+
+// Parses the parts of a batch. Remembers the last head and its text.
+class PartParser {
+ public:
+  std::optional<BatchPart> parse(std::string_view text) {
+    if (!head_text_.empty() && text.starts_with(head_text_)) {
+      text.remove_prefix(head_text_.size());
+    } else {
+      const std::string_view whole = text;
+      head_ = take_head(text);
+      if (!head_) return std::nullopt;
+      // If text follows, the head ended with an empty line. Otherwise the head of another part may be longer.
+      head_text_ = text.empty() ? std::string_view{} : whole.substr(0, whole.size() - text.size());
+    }
+    return BatchPart{head_, without_white_space(text)};
+  }
+
+ private:
+  std::shared_ptr<const BatchPartHead> head_;
+  std::string_view head_text_;  // empty: not to be compared
+};
 
 std::optional<BatchRequest> read_batch(std::string_view content_type, std::string_view body) {
   // More than one part is an error, so two are enough to know.
@@ -181,8 +203,9 @@ std::optional<BatchRequest> read_batch(std::string_view content_type, std::strin
   if (request.change_set) parts = split_multipart(inner_type, text, kMaxBatchParts);
   if (!parts) return std::nullopt;
   request.parts.reserve(parts->size());
+  PartParser parser;
   for (const std::string_view part_text : *parts) {
-    std::optional<BatchPart> part = parse_part(part_text);
+    std::optional<BatchPart> part = parser.parse(part_text);
     if (!part) return std::nullopt;
     request.parts.push_back(*std::move(part));
   }
@@ -193,16 +216,6 @@ void append(std::string& out, std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) out.append(text);
 }
 
-std::size_t response_size(std::size_t boundaries, const std::vector<BatchResponse>& answers) {
-  constexpr std::size_t kPunctuation = 16;  // dashes and line breaks of one part, and some
-  std::size_t size = 4 * (boundaries + kPunctuation) + kPartHeaders.size();
-  for (const BatchResponse& answer : answers) {
-    size += kPartHeaders.size() + boundaries + kPunctuation;
-    size += answer.status_line.size() + answer.headers.size() + answer.body.size();
-  }
-  return size;
-}
-
 }  // namespace
 
 Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view body) {
@@ -211,22 +224,33 @@ Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view
   return *std::move(request);
 }
 
-std::string write_batch_response(std::string_view batch_boundary, std::string_view change_set_boundary,
-                                 bool change_set, const std::vector<BatchResponse>& answers) {
-  const std::string_view part_boundary = change_set ? change_set_boundary : batch_boundary;
-  std::string out;
-  out.reserve(response_size(batch_boundary.size() + change_set_boundary.size(), answers));
+BatchResponseWriter::BatchResponseWriter(std::string batch_boundary, std::string change_set_boundary,
+                                         std::size_t bytes)
+    : batch_boundary_(std::move(batch_boundary)), change_set_boundary_(std::move(change_set_boundary)) {
+  const bool change_set = !change_set_boundary_.empty();
+  append(delimiter_, {"--", change_set ? change_set_boundary_ : batch_boundary_, "\r\n", kPartHeaders});
+  out_.reserve(bytes);
   if (change_set)
-    append(out, {"--", batch_boundary, "\r\nContent-Type: multipart/mixed; boundary=", change_set_boundary,
-                 "\r\n\r\n"});
-  for (const BatchResponse& answer : answers) {
-    append(out, {"--", part_boundary, "\r\n", kPartHeaders});
-    // If there is no body, the line break before the next delimiter makes the second of two empty lines.
-    append(out, {answer.status_line, "\r\n", answer.headers, "\r\n", answer.body, "\r\n"});
-  }
-  if (change_set) append(out, {"--", change_set_boundary, "--\r\n"});
-  append(out, {"--", batch_boundary, "--\r\n"});
-  return out;
+    append(out_, {"--", batch_boundary_, "\r\nContent-Type: multipart/mixed; boundary=", change_set_boundary_,
+                  "\r\n\r\n"});
+}
+
+// If there is no body, this line break makes the second of two empty lines.
+void BatchResponseWriter::end_part() {
+  if (in_part_) out_ += "\r\n";
+}
+
+std::string& BatchResponseWriter::add_part() {
+  end_part();
+  in_part_ = true;
+  return out_ += delimiter_;
+}
+
+std::string BatchResponseWriter::finish() {
+  end_part();
+  if (!change_set_boundary_.empty()) append(out_, {"--", change_set_boundary_, "--\r\n"});
+  append(out_, {"--", batch_boundary_, "--\r\n"});
+  return std::move(out_);
 }
 
 }  // namespace rocktable

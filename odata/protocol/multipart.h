@@ -3,7 +3,7 @@
 // learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +13,18 @@
 
 namespace rocktable {
 
-// One HTTP request inside a batch. Holds views of the body, which must outlive it.
-struct BatchPart {
+// The request line and headers of one HTTP request inside a batch, without the headers of the MIME part. Holds
+// views of the body of the batch, which must outlive it.
+struct BatchPartHead {
   std::string_view method;
   std::string_view target;  // as written: absolute URL, path, or path without leading slash
-  Headers headers;          // of the inner request, without the headers of the MIME part
-  std::string_view body;    // without white space at both ends
+  Headers headers;
+};
+
+struct BatchPart {
+  // Adjacent parts whose text before the body is the same share one head. Most inserts of a transaction do.
+  std::shared_ptr<const BatchPartHead> head;
+  std::string_view body;  // without white space at both ends; a view of the body of the batch
 };
 
 struct BatchRequest {
@@ -47,19 +53,28 @@ inline constexpr int kMaxPartHeaders = 100;
 // query.
 Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view body);
 
-// One response inside a batch.
-struct BatchResponse {
-  std::string status_line;                        // `HTTP/1.1 204 No Content`
-  std::string headers;                            // lines, each ending in CRLF
-  std::string body;                               // can be empty
-  std::optional<ErrorCode> error = std::nullopt;  // the error that it reports; not written
-  std::string explanation = {};                   // why access was refused; not written
-};
-
 // Writes the body of the response, byte for byte as the service does: the parts of a change set within a
-// `changesetresponse_<guid>` inside `batchresponse_<guid>`, the part of a query directly in the latter. The
-// caller passes complete boundaries, with these prefixes.
-std::string write_batch_response(std::string_view batch_boundary, std::string_view change_set_boundary,
-                                 bool change_set, const std::vector<BatchResponse>& answers);
+// `changesetresponse_<guid>` inside `batchresponse_<guid>`, the part of a query directly in the latter.
+class BatchResponseWriter {
+ public:
+  // The boundaries are complete, with these prefixes; that of the change set is empty for a query. Reserves
+  // `bytes`.
+  BatchResponseWriter(std::string batch_boundary, std::string change_set_boundary, std::size_t bytes = 0);
+
+  // Begins a part. Returns the text to which the caller appends status line, header lines (each with CRLF), an
+  // empty line and the body.
+  std::string& add_part();
+
+  // Returns the whole body. Call this once, at the end.
+  std::string finish();
+
+ private:
+  void end_part();
+
+  const std::string batch_boundary_, change_set_boundary_;
+  std::string delimiter_;  // of a part, with the headers that all parts have
+  std::string out_;
+  bool in_part_ = false;
+};
 
 }  // namespace rocktable

@@ -1,8 +1,10 @@
 #include "server/handlers/batch.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "odata/protocol/multipart.h"
@@ -35,105 +37,91 @@ struct ChangeSetPart {
 struct Failure {
   std::size_t index;
   Error error;
+  Part part;
   bool indexed = true;  // the message starts with `index:`
   std::string explanation = {};
 };
 
+// --- Parts of the response --------------------------------------------------------------------------------
+//
 // Header lines stand in the order of the service. A part of the response has no others.
 
-void add_content_id(std::string& out, const Part& part) {
+void append_status(std::string& out, int status) {
+  out += "HTTP/1.1 ";
+  out += std::to_string(status);
+  out += ' ';
+  out += reason_phrase(status);
+  out += "\r\n";
+}
+
+void append_content_id(std::string& out, const Part& part) {
   if (!part.content_id.empty()) append_field(out, "Content-ID", part.content_id);
 }
 
-void add_common(std::string& out) {
-  append_field(out, "X-Content-Type-Options", "nosniff");
-  append_field(out, "Cache-Control", "no-cache");
+void append_common(std::string& out) {
+  out += "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n";
 }
 
-// A part with only its status, and room for the usual headers.
-BatchResponse answer_with(int status) {
-  constexpr std::size_t kUsualFields = 512;
-  BatchResponse out;
-  out.status_line.reserve(32);
-  out.status_line.append("HTTP/1.1 ")
-      .append(std::to_string(status))
-      .append(" ")
-      .append(reason_phrase(status));
-  out.headers.reserve(kUsualFields);
-  return out;
-}
-
-void add_json_type(std::string& out, const Part& part) {
+void append_json_type(std::string& out, const Part& part) {
   append_field(out, "Content-Type", json_content_type(part.preferences.level));
 }
 
-// --- Answers --------------------------------------------------------------------------------------------
-
-BatchResponse inserted_with_content(const RequestContext& context, const ChangeSetPart& write,
-                                    DateTime timestamp) {
-  const PayloadFormat format = payload_format(context, write.change.table, write.part.preferences.level);
-  BatchResponse out = answer_with(201);
-  out.body = inserted_entity_body(format, write.change, timestamp);
-  append_field(out.headers, "DataServiceVersion", "3.0;");
-  add_json_type(out.headers, write.part);
-  add_content_id(out.headers, write.part);
-  add_common(out.headers);
-  append_preference_applied(out.headers, write.part.preferences);
-  append_field(out.headers, "Location", entity_location(context, write.change));
-  append_etag_field(out.headers, timestamp);
-  return out;
+void append_inserted_with_content(std::string& out, const RequestContext& context, const ChangeSetPart& write,
+                                  DateTime timestamp) {
+  append_status(out, 201);
+  append_field(out, "DataServiceVersion", "3.0;");
+  append_json_type(out, write.part);
+  append_content_id(out, write.part);
+  append_common(out);
+  append_preference_applied(out, write.part.preferences);
+  out += "Location: ";
+  append_entity_location(out, context, write.change);
+  out += "\r\n";
+  append_etag_field(out, timestamp);
+  out += "\r\n";
+  append_inserted_entity(out, payload_format(context, write.change.table, write.part.preferences.level),
+                         write.change, timestamp);
 }
 
-BatchResponse success(const RequestContext& context, const ChangeSetPart& write, DateTime timestamp) {
+void append_success(std::string& out, const RequestContext& context, const ChangeSetPart& write,
+                    DateTime timestamp) {
   const Prefer prefer = write.part.preferences.prefer;
   if (write.insert && prefer != Prefer::ReturnNoContent)
-    return inserted_with_content(context, write, timestamp);
-  const bool deleted = write.change.write.kind == WriteKind::Delete;
-  BatchResponse out = answer_with(204);
-  add_content_id(out.headers, write.part);
-  add_common(out.headers);
-  append_preference_applied(out.headers, write.part.preferences);
-  append_field(out.headers, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
+    return append_inserted_with_content(out, context, write, timestamp);
+  out += "HTTP/1.1 204 No Content\r\n";
+  append_content_id(out, write.part);
+  append_common(out);
+  append_preference_applied(out, write.part.preferences);
+  append_field(out, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
   if (write.insert) {
-    const std::string location = entity_location(context, write.change);
-    append_field(out.headers, "Location", location);
-    append_field(out.headers, "DataServiceId", location);
+    out += "Location: ";
+    const std::size_t begin = out.size();
+    append_entity_location(out, context, write.change);
+    const std::size_t length = out.size() - begin;
+    out += "\r\nDataServiceId: ";
+    out.append(out, begin, length);
+    out += "\r\n";
   }
-  if (!deleted) append_etag_field(out.headers, timestamp);
-  return out;
+  if (write.change.write.kind != WriteKind::Delete) append_etag_field(out, timestamp);
+  out += "\r\n";
 }
 
-BatchResponse failure_response(const RequestContext& context, const Failure& failure, const Part& part) {
+void append_failure(std::string& out, const RequestContext& context, const Failure& failure) {
   Error error = failure.error;
   if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
-  BatchResponse out = answer_with(status_of(error.code));
-  out.error = error.code;
-  out.explanation = failure.explanation;
-  out.body = json_error_body(error, context);
+  append_status(out, status_of(error.code));
   const bool early = error.code == ErrorCode::TableNotFound;
-  add_content_id(out.headers, part);
-  append_field(out.headers, "X-Content-Type-Options", "nosniff");
-  if (!early) append_field(out.headers, "Cache-Control", "no-cache");
-  if (!early) append_preference_applied(out.headers, part.preferences);
-  append_field(out.headers, "DataServiceVersion", "3.0;");
-  add_json_type(out.headers, part);
-  return out;
+  append_content_id(out, failure.part);
+  append_field(out, "X-Content-Type-Options", "nosniff");
+  if (!early) append_field(out, "Cache-Control", "no-cache");
+  if (!early) append_preference_applied(out, failure.part.preferences);
+  append_field(out, "DataServiceVersion", "3.0;");
+  append_json_type(out, failure.part);
+  out += "\r\n";
+  out += json_error_body(error, context);
 }
 
-Response answer(const RequestContext& context, bool change_set, const std::vector<BatchResponse>& answers) {
-  const std::string boundary = "batchresponse_" + new_guid();
-  Response response = table_layer_response(context, 202);
-  response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
-  response.framing = Response::Framing::Chunked;
-  if (answers.size() == 1) {  // a refusal stands for all operations
-    response.error = answers.front().error;
-    response.explanation = answers.front().explanation;
-  }
-  response.body = write_batch_response(boundary, "changesetresponse_" + new_guid(), change_set, answers);
-  return response;
-}
-
-// --- Parts ----------------------------------------------------------------------------------------------
+// --- Parts of the request ---------------------------------------------------------------------------------
 
 // The path after the account, which parts may or may not name.
 std::string_view without_account(std::string_view path, std::string_view account) {
@@ -145,16 +133,16 @@ std::string_view without_account(std::string_view path, std::string_view account
 }
 
 // Parses one part. Fills `part` even if the operation is refused, because the form of the response depends on it.
-Operation parse_part(const BatchPart& raw, const RequestContext& context, Part& part) {
-  const std::string url = path_of_url(raw.target);
+Operation parse_part(const BatchPartHead& head, const RequestContext& context, Part& part) {
+  const std::string url = path_of_url(head.target);
   const auto question = url.find('?');
   const auto query =
       QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
-  part.content_id = raw.headers.get("Content-ID");
+  part.content_id = head.headers.get("Content-ID");
   const QueryParameters no_query;
   const OperationRequest request{
-      raw.method, without_account(std::string_view(url).substr(0, question), context.target.account),
-      query ? *query : no_query, raw.headers, context.target.account};
+      head.method, without_account(std::string_view(url).substr(0, question), context.target.account),
+      query ? *query : no_query, head.headers, context.target.account};
   part.preferences = parse_preferences(request);
   query.value();
   Operation operation = parse_operation(request);
@@ -162,37 +150,66 @@ Operation parse_part(const BatchPart& raw, const RequestContext& context, Part& 
   return operation;
 }
 
-ChangeSetPart prepare(const BatchPart& raw, const RequestContext& context, Part& part) {
-  Operation operation = parse_part(raw, context, part);
-  auto* insert = std::get_if<InsertEntity>(&operation);
-  auto* write = std::get_if<WriteEntity>(&operation);
-  if (insert == nullptr && write == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
-  AddressedMutation change = insert != nullptr ? to_mutation(std::move(*insert), raw.body)
-                                               : to_mutation(std::move(*write), raw.body);
-  require_entity_access(context, change);
-  return {part, insert != nullptr, std::move(change)};
-}
+// Turns the parts of a change set into mutations.
+class ChangeSetReader {
+ public:
+  explicit ChangeSetReader(const RequestContext& context) : context_(context) {}
+
+  // Fills `part` even if the operation is refused.
+  ChangeSetPart read(const BatchPart& raw, Part& part) {
+    if (raw.head == insert_head_) {  // a further insert
+      part = insert_part_;
+      return checked({part, true, to_mutation(insert_, raw.body)});
+    }
+    Operation operation = parse_part(*raw.head, context_, part);
+    if (auto* write = std::get_if<WriteEntity>(&operation))
+      return checked({part, false, to_mutation(std::move(*write), raw.body)});
+    const auto* insert = std::get_if<InsertEntity>(&operation);
+    if (insert == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
+    insert_head_ = raw.head;
+    insert_part_ = part;
+    insert_ = *insert;
+    return checked({part, true, to_mutation(insert_, raw.body)});
+  }
+
+ private:
+  ChangeSetPart checked(ChangeSetPart part) const {
+    require_entity_access(context_, part.change);
+    return part;
+  }
+
+  const RequestContext& context_;
+  std::shared_ptr<const BatchPartHead> insert_head_;  // of the last insert
+  Part insert_part_;
+  InsertEntity insert_;
+};
 
 // Checks that the writes form one transaction, before anything is read.
 class TransactionRules {
  public:
-  std::optional<Error> violation(const AddressedMutation& write) {
-    if (!first_) first_ = {write.table, write.partition_key};
-    if (!equals_ignoring_case(first_->first, write.table) || first_->second != write.partition_key)
+  // `earlier`: the writes that were checked before.
+  std::optional<Error> violation(const AddressedMutation& write, std::span<const ChangeSetPart> earlier) {
+    if (earlier.empty()) return std::nullopt;
+    const AddressedMutation& first = earlier.front().change;
+    if (!equals_ignoring_case(first.table, write.table) || first.partition_key != write.partition_key)
       return Error(ErrorCode::CommandsInBatchActOnDifferentPartitions);
-    if (!row_keys_.insert(write.write.row_key).second) return Error(ErrorCode::InvalidDuplicateRow);
+    const std::string& row_key = write.write.row_key;
+    if (row_keys_.empty() && earlier.back().change.write.row_key < row_key) return std::nullopt;
+    if (row_keys_.empty())
+      for (const auto& one : earlier) row_keys_.insert(one.change.write.row_key);
+    if (!row_keys_.insert(row_key).second) return Error(ErrorCode::InvalidDuplicateRow);
     return std::nullopt;
   }
 
  private:
-  std::optional<std::pair<std::string, std::string>> first_;
-  std::set<std::string> row_keys_;
+  std::set<std::string> row_keys_;  // empty while row keys ascend: then none occurs twice
 };
 
 // --- Transactions and queries ---------------------------------------------------------------------------
 
-std::vector<BatchResponse> commit(TableStore& store, const RequestContext& context,
-                                  std::vector<ChangeSetPart>& prepared, RequestStats& stats) {
+std::optional<Failure> commit(TableStore& store, const RequestContext& context,
+                              std::vector<ChangeSetPart>& prepared, BatchResponseWriter& response,
+                              RequestStats& stats) {
   std::vector<Mutation> writes;  // moved here and back, because the store takes a contiguous range
   writes.reserve(prepared.size());
   for (auto& one : prepared) writes.push_back(std::move(one.change.write));
@@ -201,16 +218,13 @@ std::vector<BatchResponse> commit(TableStore& store, const RequestContext& conte
       store.commit({context.target.account, first.table}, first.partition_key, writes, &stats);
   for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
   if (timestamp) {
-    std::vector<BatchResponse> answers;
-    answers.reserve(prepared.size());
-    for (const auto& one : prepared) answers.push_back(success(context, one, *timestamp));
-    return answers;
+    for (const auto& one : prepared) append_success(response.add_part(), context, one, *timestamp);
+    return std::nullopt;
   }
   // The service omits the index if the only operation of the batch fails in the store.
   const WriteRefusal& refusal = timestamp.error();
   const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
-  return {
-      failure_response(context, {refusal.position, refusal.error, indexed}, prepared[refusal.position].part)};
+  return Failure{refusal.position, refusal.error, prepared[refusal.position].part, indexed};
 }
 
 // Runs `step` on one part. Returns its refusal, or nullopt. An operation that is not allowed in a batch refuses the whole
@@ -226,63 +240,63 @@ std::optional<ServiceException> refusal_of(const Step& step) {
   }
 }
 
-std::vector<BatchResponse> run_change_set(TableStore& store, const RequestContext& context,
-                                          const BatchRequest& request, RequestStats& stats) {
+std::optional<Failure> run_change_set(TableStore& store, const RequestContext& context,
+                                      const BatchRequest& request, BatchResponseWriter& response,
+                                      RequestStats& stats) {
   std::vector<ChangeSetPart> prepared;
   prepared.reserve(std::min(request.parts.size(), kMaxOperations));
+  ChangeSetReader reader(context);
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
     Part part;
     if (i == kMaxOperations) {
-      refusal_of([&] { parse_part(request.parts[i], context, part); });
+      refusal_of([&] { parse_part(*request.parts[i].head, context, part); });
       // The service reports the index of the last allowed operation, not of the one beyond the limit.
-      return {failure_response(context, {i - 1, {ErrorCode::InvalidInput, kTooManyOperations}}, part)};
+      return Failure{i - 1, {ErrorCode::InvalidInput, kTooManyOperations}, part};
     }
     const auto refusal = refusal_of([&] {
-      ChangeSetPart write = prepare(request.parts[i], context, part);
-      if (const auto violation = rules.violation(write.change)) throw ServiceException(*violation);
+      ChangeSetPart write = reader.read(request.parts[i], part);
+      if (const auto violation = rules.violation(write.change, prepared)) throw ServiceException(*violation);
       prepared.push_back(std::move(write));
     });
-    if (refusal)
-      return {failure_response(context, {i, refusal->error(), true, refusal->explanation()}, part)};
+    if (refusal) return Failure{i, refusal->error(), part, true, refusal->explanation()};
   }
-  if (prepared.empty()) return {};
-  return commit(store, context, prepared, stats);
+  if (prepared.empty()) return std::nullopt;
+  return commit(store, context, prepared, response, stats);
 }
 
-BatchResponse found(const TableStore& store, const RequestContext& context, const Part& part,
-                    const GetEntity& query, RequestStats& stats) {
-  BatchResponse out = answer_with(200);
+void find(const TableStore& store, const RequestContext& context, const Part& part, const GetEntity& query,
+          BatchResponseWriter& response, RequestStats& stats) {
   const auto render = [&](const EntityView& entity) {
-    append_field(out.headers, "DataServiceVersion", "3.0;");
-    add_json_type(out.headers, part);
-    add_content_id(out.headers, part);
-    add_common(out.headers);
-    append_etag_field(out.headers, entity.timestamp);
-    write_entity(out.body, payload_format(context, query.table, part.preferences.level), query.select,
-                 entity);
+    std::string& out = response.add_part();
+    append_status(out, 200);
+    append_field(out, "DataServiceVersion", "3.0;");
+    append_json_type(out, part);
+    append_content_id(out, part);
+    append_common(out);
+    append_etag_field(out, entity.timestamp);
+    out += "\r\n";
+    write_entity(out, payload_format(context, query.table, part.preferences.level), query.select, entity);
   };
   if (!store.get({context.target.account, query.table}, query.key, render, &stats).value())
     throw ServiceException(ErrorCode::ResourceNotFound);
-  return out;
 }
 
 bool is_query(const BatchRequest& request) {
-  return !request.change_set && request.parts.front().method == "GET";
+  return !request.change_set && request.parts.front().head->method == "GET";
 }
 
-BatchResponse run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
-                        RequestStats& stats) {
+std::optional<Failure> run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
+                                 BatchResponseWriter& response, RequestStats& stats) {
   Part part;
-  BatchResponse out;
   const auto refusal = refusal_of([&] {
-    const Operation operation = parse_part(raw, context, part);
+    const Operation operation = parse_part(*raw.head, context, part);
     const auto* query = std::get_if<GetEntity>(&operation);
     if (query == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
-    out = found(store, context, part, *query, stats);
+    find(store, context, part, *query, response, stats);
   });
-  if (refusal) return failure_response(context, {0, refusal->error(), true, refusal->explanation()}, part);
-  return out;
+  if (refusal) return Failure{0, refusal->error(), part, true, refusal->explanation()};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -293,8 +307,22 @@ Response run_batch(TableStore& store, const RequestContext& context, const Batch
   if (context.target.secondary && !(parsed && is_query(*parsed)))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
   const BatchRequest request = std::move(parsed).value();
-  if (request.change_set) return answer(context, true, run_change_set(store, context, request, stats));
-  return answer(context, false, {run_query(store, context, request.parts.front(), stats)});
+  const std::string boundary = "batchresponse_" + new_guid();
+  constexpr std::size_t kUsualPart = 640;
+  BatchResponseWriter parts(boundary, request.change_set ? "changesetresponse_" + new_guid() : std::string(),
+                            (request.parts.size() + 1) * kUsualPart);
+  const auto failure = request.change_set ? run_change_set(store, context, request, parts, stats)
+                                          : run_query(store, context, request.parts.front(), parts, stats);
+  Response response = table_layer_response(context, 202);
+  response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
+  response.framing = Response::Framing::Chunked;
+  if (failure) {
+    append_failure(parts.add_part(), context, *failure);
+    response.error = failure->error.code;
+    response.explanation = failure->explanation;
+  }
+  response.body = parts.finish();
+  return response;
 }
 
 }  // namespace rocktable

@@ -49,19 +49,19 @@ AddressedMutation to_mutation(WriteEntity operation, std::string_view body) {
           {operation.kind, std::move(operation.key.row_key), operation.condition, std::move(properties)}};
 }
 
-std::string entity_location(const RequestContext& context, const AddressedMutation& inserted) {
-  std::string out = context.target.base_url + "/" + inserted.table;
+void append_entity_location(std::string& out, const RequestContext& context,
+                            const AddressedMutation& inserted) {
+  out += context.target.base_url;
+  out += '/';
+  out += inserted.table;
   append_key_predicate(out, inserted.partition_key, inserted.write.row_key);
-  return out;
 }
 
-std::string inserted_entity_body(const PayloadFormat& format, const AddressedMutation& inserted,
-                                 DateTime timestamp) {
+void append_inserted_entity(std::string& out, const PayloadFormat& format, const AddressedMutation& inserted,
+                            DateTime timestamp) {
   const auto properties = view_of(inserted.write.properties);
-  std::string body;
-  write_entity(body, format, std::nullopt,
+  write_entity(out, format, std::nullopt,
                EntityView{inserted.partition_key, inserted.write.row_key, timestamp, properties});
-  return body;
 }
 
 void require_entity_access(const RequestContext& context, const AddressedMutation& write) {
@@ -80,14 +80,17 @@ Response insert_entity(TableStore& store, const RequestContext& context, const I
 
   const bool content = context.preferences.prefer != Prefer::ReturnNoContent;
   Response response = table_layer_response(context, content ? 201 : 204);
-  const std::string location = entity_location(context, insert);
+  std::string location;
+  append_entity_location(location, context, insert);
   response.add_etag(timestamp);
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
   append_preference_applied(response.fields, context.preferences);
   if (content) {
     const PayloadFormat format = payload_format(context, insert.table);
-    set_json_body(response, context, inserted_entity_body(format, insert, timestamp));
+    std::string echo;
+    append_inserted_entity(echo, format, insert, timestamp);
+    set_json_body(response, context, std::move(echo));
   }
   return response;
 }

@@ -25,11 +25,12 @@ AddressedMutation to_mutation(WriteEntity operation, std::string_view body);
 // Throws ServiceException: AuthorizationFailure, if the caller's signature does not grant this entity.
 void require_entity_access(const RequestContext& context, const AddressedMutation& write);
 
-// `<base>/mytable(PartitionKey='p',RowKey='r')`.
-std::string entity_location(const RequestContext& context, const AddressedMutation& inserted);
-// The body that echoes an inserted entity.
-std::string inserted_entity_body(const PayloadFormat& format, const AddressedMutation& inserted,
-                                 DateTime timestamp);
+// Appends `<base>/mytable(PartitionKey='p',RowKey='r')`.
+void append_entity_location(std::string& out, const RequestContext& context,
+                            const AddressedMutation& inserted);
+// Appends the body that echoes an inserted entity.
+void append_inserted_entity(std::string& out, const PayloadFormat& format, const AddressedMutation& inserted,
+                            DateTime timestamp);
 
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
                        const std::string& body, RequestStats& stats);

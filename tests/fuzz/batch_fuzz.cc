@@ -9,10 +9,10 @@ namespace rocktable {
 namespace {
 
 void check_part(const BatchPart& part, std::string_view body) {
-  require(!part.method.empty() && !part.target.empty(), "a part without method or target");
-  require(part.headers.all().size() <= static_cast<std::size_t>(kMaxPartHeaders), "too many headers");
-  std::vector<std::string_view> pieces{part.method, part.target};
-  for (const auto& [name, value] : part.headers.all()) {
+  require(!part.head->method.empty() && !part.head->target.empty(), "a part without method or target");
+  require(part.head->headers.all().size() <= static_cast<std::size_t>(kMaxPartHeaders), "too many headers");
+  std::vector<std::string_view> pieces{part.head->method, part.head->target};
+  for (const auto& [name, value] : part.head->headers.all()) {
     require(!name.empty() && name.find_first_of(" \t:") == name.npos && trim(value) == value,
             "a header that is none");
     pieces.insert(pieces.end(), {name, value});
@@ -32,8 +32,8 @@ std::string foreign_boundary(std::string_view text, std::string boundary) {
 
 std::string written(const BatchPart& part) {
   std::string out = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
-  out.append(part.method).append(" ").append(part.target).append(" HTTP/1.1\r\n");
-  for (const auto& [name, value] : part.headers.all())
+  out.append(part.head->method).append(" ").append(part.head->target).append(" HTTP/1.1\r\n");
+  for (const auto& [name, value] : part.head->headers.all())
     out.append(name).append(": ").append(value).append("\r\n");
   return out.append("\r\n").append(part.body).append("\r\n");
 }
@@ -48,8 +48,8 @@ std::string written(const BatchRequest& request, const std::string& outer, const
 }
 
 bool same(const BatchPart& a, const BatchPart& b) {
-  return a.method == b.method && a.target == b.target && a.headers.all() == b.headers.all() &&
-         a.body == b.body;
+  return a.head->method == b.head->method && a.head->target == b.head->target &&
+         a.head->headers.all() == b.head->headers.all() && a.body == b.body;
 }
 
 void check_written_again(const BatchRequest& request, std::string_view input) {
@@ -64,20 +64,19 @@ void check_written_again(const BatchRequest& request, std::string_view input) {
 }
 
 void check_batch_response(const BatchRequest& request, std::string_view input) {
-  std::vector<BatchResponse> answers;
-  answers.reserve(request.parts.size());
-  for (const auto& part : request.parts)
-    answers.push_back({"HTTP/1.1 204 No Content", "A: b\r\n", std::string(part.body)});
   const std::string outer = foreign_boundary(input, "batchresponse_"),
                     inner = foreign_boundary(input, "changesetresponse_");
-  const std::string text = write_batch_response(outer, inner, request.change_set, answers);
+  BatchResponseWriter response(outer, request.change_set ? inner : std::string());
+  for (const auto& part : request.parts)
+    response.add_part().append("HTTP/1.1 204 No Content\r\nA: b\r\n\r\n").append(part.body);
+  const std::string text = response.finish();
   const std::string delimiter = "--" + (request.change_set ? inner : outer) + "\r\n";
   std::size_t at = text.find(delimiter);
-  for (const auto& answer : answers) {
+  for (const auto& sent : request.parts) {
     require(at != text.npos, "an answer is missing");
     const std::size_t next = text.find("--" + (request.change_set ? inner : outer), at + 1);
     const std::string_view part = std::string_view(text).substr(at, next - at);
-    require(part.ends_with("\r\n\r\n" + answer.body + "\r\n"), "an answer has another body");
+    require(part.ends_with("\r\n\r\n" + std::string(sent.body) + "\r\n"), "an answer has another body");
     at = next;
   }
   require(text.ends_with("--" + outer + "--\r\n"), "a batch's answer does not end");

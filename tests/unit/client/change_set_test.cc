@@ -16,11 +16,13 @@ std::vector<SerializedEntity> writes(int count) {
   return out;
 }
 
-std::string answer_of(const std::vector<BatchResponse>& answers) {
-  return write_batch_response("batchresponse_1", "changesetresponse_1", true, answers);
+std::string response_of(const std::vector<std::string_view>& parts) {
+  BatchResponseWriter response("batchresponse_1", "changesetresponse_1");
+  for (const auto part : parts) response.add_part() += part;
+  return response.finish();
 }
 
-const BatchResponse kWritten{"HTTP/1.1 204 No Content", "ETag: W/\"1\"\r\n", ""};
+constexpr std::string_view kWritten = "HTTP/1.1 204 No Content\r\nETag: W/\"1\"\r\n\r\n";
 
 }  // namespace
 
@@ -40,9 +42,9 @@ TEST_CASE("the server parses a transaction to the same writes") {
     REQUIRE(read.has_value());
     CHECK(read->change_set);
     REQUIRE(read->parts.size() == sent.size());
-    CHECK(read->parts[0].method == c.method);
-    CHECK(read->parts[0].target == c.target);
-    CHECK(read->parts[0].headers.get("Prefer") == "return-no-content");
+    CHECK(read->parts[0].head->method == c.method);
+    CHECK(read->parts[0].head->target == c.target);
+    CHECK(read->parts[0].head->headers.get("Prefer") == "return-no-content");
     for (std::size_t i = 0; i < sent.size(); ++i) CHECK(read->parts[i].body == sent[i].body);
   }
 }
@@ -53,16 +55,16 @@ TEST_CASE("deletions and conditional writes are sent with If-Match") {
   const std::string merges = write_transaction(kAddress, "mytable", WriteMode::Merge, sent);
   const auto read = parse_batch(transaction_content_type(), merges);
   REQUIRE(read.has_value());
-  CHECK_FALSE(read->parts[0].headers.has("If-Match"));
-  CHECK(read->parts[1].headers.get("If-Match") == "W/\"1\"");
+  CHECK_FALSE(read->parts[0].head->headers.has("If-Match"));
+  CHECK(read->parts[1].head->headers.get("If-Match") == "W/\"1\"");
   for (auto& one : sent) one.body.clear();
   const std::string deletions = write_transaction(kAddress, "mytable", WriteMode::Delete, sent);
   const auto deleted = parse_batch(transaction_content_type(), deletions);
   REQUIRE(deleted.has_value());
   REQUIRE(deleted->parts.size() == 2);
-  CHECK(deleted->parts[0].method == "DELETE");
-  CHECK(deleted->parts[0].headers.get("If-Match") == "*");
-  CHECK(deleted->parts[1].headers.get("If-Match") == "W/\"1\"");
+  CHECK(deleted->parts[0].head->method == "DELETE");
+  CHECK(deleted->parts[0].head->headers.get("If-Match") == "*");
+  CHECK(deleted->parts[1].head->headers.get("If-Match") == "W/\"1\"");
   CHECK(deleted->parts[1].body.empty());
 }
 
@@ -80,11 +82,11 @@ TEST_CASE("a transaction is never longer than the sum of bytes_in_transaction()"
 }
 
 TEST_CASE("the response to a transaction is success, or the error and the index of the failed write") {
-  CHECK(read_transaction_response(answer_of({kWritten, kWritten}), 2).has_value());
-  const BatchResponse refused{
-      "HTTP/1.1 409 Conflict", "Content-Type: application/json\r\n",
-      R"({"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"3:The entity exists.\nRequestId:1\nTime:2"}}})"};
-  const TableError error = read_transaction_response(answer_of({refused}), 4).error();
+  CHECK(read_transaction_response(response_of({kWritten, kWritten}), 2).has_value());
+  const std::string refused =
+      "HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\n\r\n"
+      R"({"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"3:The entity exists.\nRequestId:1\nTime:2"}}})";
+  const TableError error = read_transaction_response(response_of({refused}), 4).error();
   CHECK(error.status == 409);
   CHECK(error.code == "EntityAlreadyExists");
   CHECK(error.message == "The entity exists.");
@@ -93,7 +95,7 @@ TEST_CASE("the response to a transaction is success, or the error and the index 
 }
 
 TEST_CASE("a malformed response to a transaction is an error") {
-  const std::string whole = answer_of({kWritten, kWritten});
+  const std::string whole = response_of({kWritten, kWritten});
   CHECK_FALSE(read_transaction_response(whole, 3).has_value());
   CHECK_FALSE(read_transaction_response(whole, 1).has_value());
   CHECK_FALSE(read_transaction_response("", 1).has_value());

@@ -20,9 +20,12 @@ constexpr Condition kDifferent{Condition::Kind::ETag, kOther};
 
 // Applies `write` to an entity with these properties, or to none.
 Result<std::optional<Properties>> applied(const Mutation& write, const std::optional<Properties>& previous) {
-  if (!previous) return apply(write, "pk", std::nullopt);
-  const auto views = view_of(*previous);
-  return apply(write, "pk", EntityView{"pk", write.row_key, kThen, views});
+  const auto views = previous ? view_of(*previous) : std::vector<PropertyView>();
+  const auto before = previous ? std::optional(EntityView{"pk", write.row_key, kThen, views}) : std::nullopt;
+  Properties scratch;
+  const auto after = apply(write, "pk", before, scratch);
+  if (!after) return after.error();
+  return *after == nullptr ? std::nullopt : std::optional(**after);
 }
 
 // Returns "stored", "deleted", or the code of the refusal.
