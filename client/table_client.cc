@@ -2,11 +2,11 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "client/signing.h"
+#include "odata/json_token.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 #include "odata/uri.h"
@@ -32,17 +32,10 @@ TableError malformed(const std::string& what) { return {0, "", what + " is malfo
 std::string with_large_integers_as_doubles(std::string_view json) {
   std::string out;
   for (std::size_t at = 0; at < json.size();) {
-    std::size_t end = at + 1;
-    if (json[at] == '"') {
-      while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-      end = std::min(end + 1, json.size());
-    }
-    const bool is_number = json[at] == '-' || (json[at] >= '0' && json[at] <= '9');
-    if (is_number) end = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size());
-    const std::string_view token = json.substr(at, end - at);
+    const std::string_view token = json_token_at(json, at);
+    at += token.size();
     out += token;
-    if (is_number && token.find_first_of(".eE") == token.npos && !parse_int32(token)) out += "e0";
-    at = end;
+    if (is_json_integer(token) && !parse_int32(token)) out += "e0";
   }
   return out;
 }

@@ -54,32 +54,35 @@ bool is_allowed_in_name(char32_t c, bool first) {
   return is_ascii_letter(ascii) || ascii == '_' || (!first && is_ascii_digit(ascii));
 }
 
-struct ValueSize {
-  std::size_t operator()(const std::string& text) const { return 4 + 2 * utf16_length(text); }
-  std::size_t operator()(bool) const { return 1; }
-  std::size_t operator()(std::int32_t) const { return 4; }
-  std::size_t operator()(std::int64_t) const { return 8; }
-  std::size_t operator()(double) const { return 8; }
-  std::size_t operator()(DateTime) const { return 8; }
-  std::size_t operator()(const Guid&) const { return 16; }
-  std::size_t operator()(const Binary& binary) const { return 4 + binary.bytes.size(); }
-};
+// The size of an entity by the service's rule (entity_size()), with `length` as the length of texts.
+template <class Length>
+std::size_t size_with(const EntityKey& key, const Properties& properties, const Length& length) {
+  struct ValueSize {
+    const Length& length;
+    std::size_t operator()(const std::string& text) const { return 4 + 2 * length(text); }
+    std::size_t operator()(bool) const { return 1; }
+    std::size_t operator()(std::int32_t) const { return 4; }
+    std::size_t operator()(std::int64_t) const { return 8; }
+    std::size_t operator()(double) const { return 8; }
+    std::size_t operator()(DateTime) const { return 8; }
+    std::size_t operator()(const Guid&) const { return 16; }
+    std::size_t operator()(const Binary& binary) const { return 4 + binary.bytes.size(); }
+  };
+  std::size_t size = 4 + 2 * (length(key.partition_key) + length(key.row_key));
+  for (const Property& property : properties) {
+    size += 8 + 2 * length(property.name) + std::visit(ValueSize{length}, property.value);
+  }
+  return size;
+}
 
 // UTF-8 of n bytes has at most n code units, so only longer texts are counted.
 bool longer_than(std::string_view utf8, std::size_t code_units) {
   return utf8.size() > code_units && utf16_length(utf8) > code_units;
 }
 
-// An upper bound of entity_size() without counting code units.
+// UTF-8 of n bytes has at most n code units, so this is at least entity_size(). It costs much less.
 std::size_t max_entity_size(const EntityKey& key, const Properties& properties) {
-  constexpr std::size_t kScalar = 16;
-  std::size_t size = 4 + 2 * (key.partition_key.size() + key.row_key.size());
-  for (const Property& property : properties) {
-    size += 8 + 2 * property.name.size() + kScalar;
-    if (const auto* text = std::get_if<std::string>(&property.value)) size += 2 * text->size();
-    if (const auto* binary = std::get_if<Binary>(&property.value)) size += binary->bytes.size();
-  }
-  return size;
+  return size_with(key, properties, [](std::string_view text) { return text.size(); });
 }
 
 bool is_too_large(const Value& value) {
@@ -216,11 +219,7 @@ Result<void> check_entity(const EntityKey& key, const Properties& properties) {
 }
 
 std::size_t entity_size(const EntityKey& key, const Properties& properties) {
-  std::size_t size = 4 + 2 * (utf16_length(key.partition_key) + utf16_length(key.row_key));
-  for (const Property& property : properties) {
-    size += 8 + 2 * utf16_length(property.name) + std::visit(ValueSize{}, property.value);
-  }
-  return size;
+  return size_with(key, properties, utf16_length);
 }
 
 Result<void> check_table_name(std::string_view name) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "odata/base64.h"
+#include "odata/json_token.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -29,33 +30,7 @@ Error invalid_input() { return ErrorCode::InvalidInput; }
 
 // --- JSON --------------------------------------------------------------------------------------------------
 
-bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
-
-// Returns the offset after the string that starts at `begin`, or the end of the text.
-std::size_t end_of_string(std::string_view json, std::size_t begin) {
-  for (std::size_t i = begin + 1; i < json.size(); ++i) {
-    if (json[i] == '\\') {
-      ++i;
-    } else if (json[i] == '"') {
-      return i + 1;
-    }
-  }
-  return json.size();
-}
-
-// Returns the token at `begin`: a string, a number (valid or not), or a single other character.
-std::string_view token_at(std::string_view json, std::size_t begin) {
-  std::size_t end = begin + 1;
-  if (json[begin] == '"') end = end_of_string(json, begin);
-  if (starts_number(json[begin]))
-    end = std::min(json.find_first_not_of("0123456789+-.eE", begin), json.size());
-  return json.substr(begin, end - begin);
-}
-
-bool is_big_integer(std::string_view token) {
-  return starts_number(token[0]) && token.find_first_of(".eE") == std::string_view::npos &&
-         !parse_int64(token);
-}
+bool is_big_integer(std::string_view token) { return is_json_integer(token) && !parse_int64(token); }
 
 // simdjson refuses a document with an integer beyond 64 bits, but JavaScript writes the double 1e20 as
 // 100000000000000000000. This function turns each such integer into an array of one double,
@@ -66,7 +41,7 @@ std::optional<std::string> wrap_big_integers(std::string_view json) {
   bool found = false;
   for (std::size_t i = 0; i < json.size();) {
     if (json[i] == '[') return std::nullopt;
-    const std::string_view token = token_at(json, i);
+    const std::string_view token = json_token_at(json, i);
     i += token.size();
     if (is_big_integer(token)) {
       found = true;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "odata/json_token.h"
 #include "odata/value.h"
 
 namespace rocktable {
@@ -85,17 +86,6 @@ class FaultFinder : public nlohmann::json_sax<Json> {
   std::string_view text_;
 };
 
-std::size_t end_of_string(std::string_view text, std::size_t begin) {
-  for (std::size_t i = begin + 1; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      return i + 1;
-    }
-  }
-  return text.size();
-}
-
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kBlanks, at), text.size());
 }
@@ -109,7 +99,7 @@ std::size_t end_of_value(std::string_view text, std::size_t at) {
     if (depth == 0 && (c == ',' || c == '}' || c == ']')) return at;
     if (c == '{' || c == '[') ++depth;
     if (c == '}' || c == ']') --depth;
-    at = c == '"' ? end_of_string(text, at) : at + 1;
+    at += c == '"' ? json_token_at(text, at).size() : 1;
   }
   return at;
 }
@@ -124,9 +114,8 @@ std::vector<JsonMember> members_of(std::string_view text) {
   std::size_t at = skip_blanks(text, 0);
   if (at == text.size() || text[at] != '{') return members;
   for (at = skip_blanks(text, at + 1); at < text.size() && text[at] == '"';) {
-    const std::size_t name_end = end_of_string(text, at);
-    const std::string_view name = text.substr(at, name_end - at);
-    const std::size_t colon = skip_blanks(text, name_end);
+    const std::string_view name = json_token_at(text, at);
+    const std::size_t colon = skip_blanks(text, at + name.size());
     const std::size_t begin = skip_blanks(text, std::min(colon + 1, text.size()));
     const std::size_t end = end_of_value(text, begin);
     members.push_back({json_text(name), name, value_at(text, begin, end)});
