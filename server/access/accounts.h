@@ -60,8 +60,8 @@ class Accounts {
   std::shared_ptr<State> state_;
 };
 
-// Returns a key prepared for signing, from the cache of this thread: the preparation costs as much as three
-// signatures. `base64` must be a key. The reference is valid until this thread calls cached_key() or
+// Returns a key prepared for signing, from the cache of this thread: the preparation costs more than a
+// signature. `base64` must be a key. The reference is valid until this thread calls cached_key() or
 // keys_of() again. The cache holds up to a thousand keys. The first look-up after a change of the accounts
 // clears it.
 const AccountKey& cached_key(const std::string& base64);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "odata/last_result.h"
 #include "odata/protocol/bearer_token.h"
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
@@ -20,9 +21,8 @@ constexpr std::int64_t kMaxSkewTicks = 15 * 60 * kTicksPerSecond;
 }  // namespace
 
 bool is_signed(std::string_view text, std::string_view signature, const std::vector<std::string>& keys) {
-  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-    return equal_in_constant_time(cached_key(key).sign(text), signature);
-  });
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const std::string& key) { return cached_key(key).has_signed(text, signature); });
 }
 
 std::string_view date_of(const Headers& headers) {
@@ -31,7 +31,7 @@ std::string_view date_of(const Headers& headers) {
 }
 
 bool is_current(std::string_view date, DateTime now) {
-  const auto time = parse_http_date(date);
+  const auto time = with_last_result<parse_http_date>(date);
   return time && std::abs(time->ticks - now.ticks) <= kMaxSkewTicks;
 }
 

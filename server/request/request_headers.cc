@@ -5,6 +5,7 @@
 
 #include "odata/date_time.h"
 #include "odata/error.h"
+#include "odata/last_result.h"
 
 namespace rocktable {
 namespace {
@@ -38,7 +39,7 @@ std::string version_of(const Headers& headers, const QueryParameters& query, boo
   std::string_view version = headers.get("x-ms-version");
   if (version.empty()) version = query.get("api-version").value_or("");
   if (version.empty()) return std::string(kNewestVersion);
-  if (!is_version(version) || (strict && !is_known_version(version)))
+  if (!with_last_result<is_version>(version) || (strict && !is_known_version(version)))
     throw ServiceException(ErrorCode::InvalidHeaderValue);
   return std::string(version);
 }

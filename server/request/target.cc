@@ -4,6 +4,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <cctype>
 
+#include "odata/last_result.h"
 #include "odata/protocol/query_string.h"
 #include "odata/text.h"
 #include "odata/uri.h"
@@ -50,6 +51,13 @@ bool names_account(std::string_view host) {
          !equals_ignoring_case(host, "host.docker.internal");
 }
 
+struct HostForm {
+  bool is_authority;
+  bool names_account;
+};
+
+HostForm form_of(std::string_view host) { return {is_authority(host), names_account(without_port(host))}; }
+
 }  // namespace
 
 Result<QueryParameters> QueryParameters::parse(std::string_view raw_query) {
@@ -84,7 +92,8 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
     if (raw_target.empty()) raw_target = "/";
   }
   if (host.empty()) return Error(ErrorCode::HostInformationNotPresent);
-  if (!is_authority(host)) return Error(ErrorCode::InvalidHeaderValue);
+  const HostForm host_form = with_last_result<form_of>(host);
+  if (!host_form.is_authority) return Error(ErrorCode::InvalidHeaderValue);
   if (!raw_target.starts_with('/')) return Error(ErrorCode::InvalidUri);
 
   Target out;
@@ -94,8 +103,8 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   const auto [path, query] = split(raw_target, '?');
   out.query = query;
   std::string account;
-  if (const auto name = without_port(host); product_style && names_account(name)) {
-    account = to_lower_ascii(name.substr(0, name.find('.')));  // letter case does not matter in host names
+  if (product_style && host_form.names_account) {
+    account = to_lower_ascii(host.substr(0, host.find('.')));  // letter case does not matter in host names
     out.resource = path;
   } else {
     const auto end = path.find('/', 1);
@@ -109,8 +118,10 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
   if (account.empty()) return Error(ErrorCode::InvalidUri);
   // The SDK for Python puts the secondary location before the whole path of the primary. It is not a table: the path goes on
   // after the name.
-  if (const std::string primary = "/" + account; out.secondary && out.resource.starts_with(primary + "/"))
-    out.resource.remove_prefix(primary.size());
+  if (out.secondary) {
+    const std::string primary = "/" + account;
+    if (out.resource.starts_with(primary + "/")) out.resource.remove_prefix(primary.size());
+  }
   out.account = std::move(account);
   return out;
 }

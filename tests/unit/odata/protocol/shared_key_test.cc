@@ -101,6 +101,38 @@ TEST_CASE("A key signs repeatedly, and different texts") {
   CHECK(AccountKey(kDevelopmentKey).sign("a") == first);
 }
 
+// Keys around the size of a hash block, and texts around the end of one. Computed with Python's hmac.
+TEST_CASE("Keys and texts of all lengths around a hash block sign as HMAC does") {
+  const struct {
+    std::size_t key_bytes, text_bytes;
+    std::string_view signature;
+  } cases[] = {
+      {63, 0, "pz5K5GsqnyQC//BW4VbAolVR49tQl/k2dSIjm/vC0C4="},
+      {64, 55, "v4wtgdRKkIMG3KeGW7DcVMWTfovk/PWoatedn1mpZD8="},
+      {65, 56, "9w3922x0kcRcsbR7amxxLVfX3Jt6S9XFE9h8GhzKrGo="},
+      {64, 63, "/y1NaR5YI+h91EihrMVgv3Zf06WVFfwblBVIX8WI65s="},
+      {63, 64, "rk9fFY6UKl978Ev8XcVCFsKUYJ5YPYf6VQrae37Qw2k="},
+      {64, 65, "5ZVz7Ju/hYXy/4b+XoHh1U/cOi55FIEShZsH+Dcj0bU="},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.key_bytes);
+    CAPTURE(c.text_bytes);
+    const AccountKey key(encode_base64(std::string(c.key_bytes, 'k')));
+    CHECK(key.sign(std::string(c.text_bytes, 't')) == c.signature);
+  }
+}
+
+TEST_CASE("A key knows its own signatures") {
+  const AccountKey key(kDevelopmentKey), other("b3RoZXI=");
+  const std::string signature = key.sign("text");
+  CHECK(key.has_signed("text", signature));
+  CHECK_FALSE(key.has_signed("texT", signature));
+  CHECK_FALSE(other.has_signed("text", signature));
+  CHECK_FALSE(key.has_signed("text", signature.substr(1)));
+  CHECK_FALSE(key.has_signed("text", signature + "="));
+  CHECK_FALSE(key.has_signed("text", ""));
+}
+
 TEST_CASE("A key still signs after it is moved") {
   AccountKey key(kDevelopmentKey);
   const std::string signature = key.sign("text");

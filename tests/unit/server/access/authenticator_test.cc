@@ -166,6 +166,50 @@ TEST_CASE("The date is at most 15 minutes off; x-ms-date precedes Date, and must
   }
 }
 
+// A thread remembers the last date and prepared keys.
+TEST_CASE("Each date is read, also between equal ones") {
+  const std::string later_date = "Sat, 22 May 2021 23:05:15 GMT";
+  const auto at = [](DateTime now, const std::string& date) {
+    const std::string authorization = lite(date + "\n/devstoreaccount1/devstoreaccount1/t");
+    return outcome({.target = "/devstoreaccount1/t",
+                    .fields = {{"x-ms-date", date}, {"Authorization", authorization}},
+                    .now = now});
+  };
+  for (int i = 0; i < 2; ++i) {
+    CHECK(at(seconds_later(900), kDate) == "Owner");
+    CHECK(at(seconds_later(901), kDate) == "AuthenticationFailed");
+    CHECK(at(seconds_later(901), later_date) == "Owner");
+    CHECK(at(seconds_later(901), "Sat, 22 May 2021 23:05:15 GMX") == "AuthenticationFailed");
+    CHECK(at(seconds_later(901), later_date) == "Owner");
+    CHECK(at(kNow, "") == "AuthenticationFailed");
+  }
+}
+
+TEST_CASE("Each account signs with its own keys, and after a rotation only with the new ones") {
+  Accounts accounts{{"one", {"a2V5IG9uZQ=="}}, {"two", {"a2V5IHR3bw=="}}};
+  const Authenticator authenticator(accounts, policies_of);
+  const auto is_accepted = [&](const std::string& account, std::string_view key) {
+    const std::string target = "/" + account + "/t";
+    const std::string signature = sign(date_and("/" + account + target), key);
+    const Sent sent{
+        .target = target,
+        .fields = {{"x-ms-date", kDate}, {"Authorization", "SharedKeyLite " + account + ":" + signature}}};
+    const Received received(sent);
+    return authenticator.authenticate(received.request, received.target, false, kNow).has_value();
+  };
+  for (int i = 0; i < 2; ++i) {
+    CHECK(is_accepted("one", "a2V5IG9uZQ=="));
+    CHECK_FALSE(is_accepted("one", "a2V5IHR3bw=="));
+    CHECK(is_accepted("two", "a2V5IHR3bw=="));
+    CHECK_FALSE(is_accepted("two", "a2V5IG9uZQ=="));
+  }
+  accounts.replace({{"one", {"bmV3IGtleQ=="}}, {"two", {"a2V5IG9uZQ=="}}});
+  CHECK_FALSE(is_accepted("one", "a2V5IG9uZQ=="));
+  CHECK(is_accepted("one", "bmV3IGtleQ=="));
+  CHECK_FALSE(is_accepted("two", "a2V5IHR3bw=="));
+  CHECK(is_accepted("two", "a2V5IG9uZQ=="));
+}
+
 TEST_CASE("In path style the account is signed twice, in host style once") {
   CHECK(lite_outcome("/devstoreaccount1", "/devstoreaccount1/devstoreaccount1") == "Owner");
   CHECK(lite_outcome("/devstoreaccount1/t", "/devstoreaccount1/devstoreaccount1/t") == "Owner");

@@ -193,6 +193,25 @@ TEST_CASE("The path of a URL in a batch: scheme and host cut off, a slash in fro
   }
 }
 
+// A thread remembers the form of the last host.
+TEST_CASE("Hosts of all forms are told apart in any order") {
+  for (const bool product_style : {true, false}) {
+    for (int i = 0; i < 2; ++i) {
+      const auto account_at = [&](std::string_view host) {
+        const auto target = parse_target("/path/t", host, false, product_style);
+        return target ? target->account : std::string(to_string(target.error().code));
+      };
+      CHECK(account_at("acc.table.localhost:10002") == (product_style ? "acc" : "path"));
+      CHECK(account_at("127.0.0.1:10002") == "path");
+      CHECK(account_at("other.table.localhost:10002") == (product_style ? "other" : "path"));
+      CHECK(account_at("other table.localhost") == "InvalidHeaderValue");
+      CHECK(account_at("[::1]:10002") == "path");
+      CHECK(account_at("") == "HostInformationNotPresent");
+      CHECK(account_at("localhost") == "path");
+    }
+  }
+}
+
 TEST_CASE("Query parameters are decoded once, and found without regard to case") {
   const QueryParameters query =
       QueryParameters::parse("%24filter=a+eq%20%27b%2Bc%27&$TOP=5&x=%2541&empty=&bare&x=second&&=nameless")
