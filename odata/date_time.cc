@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 
 #include "odata/text.h"
 
@@ -53,10 +54,19 @@ std::optional<std::int64_t> days_of(int year, int month, int day) {
   return std::chrono::sys_days{date}.time_since_epoch().count() + kUnixEpochDays;
 }
 
+constexpr auto kPairsOfDigits = [] {
+  std::array<std::array<char, 2>, 100> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = {static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10)};
+  return pairs;
+}();
+
 template <int Count>
 void write_digits(char* out, int number) {
   auto rest = static_cast<unsigned>(number);
-  for (int i = Count; i-- > 0; rest /= 10) out[i] = static_cast<char>('0' + rest % 10);
+  for (int i = Count - 2; i >= 0; i -= 2, rest /= 100)
+    std::memcpy(out + i, kPairsOfDigits[rest % 100].data(), 2);
+  if constexpr (Count % 2 != 0) *out = static_cast<char>('0' + rest % 10);
 }
 
 constexpr std::string_view kFullForm = "0000-00-00T00:00:00.0000000Z";

@@ -30,46 +30,27 @@ constexpr auto kNeedsEscape = [] {
 // Vector type of GCC and Clang: each operator below works on all sixteen bytes.
 using Block = unsigned char __attribute__((vector_size(16)));
 
-bool any_needs_escape(const char* bytes) {
+Block load_block(const char* bytes) {
   Block block;
   std::memcpy(&block, bytes, sizeof block);
+  return block;
+}
+
+bool any_needs_escape(Block block) {
   const auto found = (block < 0x20) | (block == '"') | (block == '\\');
   std::uint64_t halves[2];
   std::memcpy(halves, &found, sizeof found);
   return (halves[0] | halves[1]) != 0;
 }
 
-// For 4 to 15 bytes, read as two words that may overlap. The result is exact: a borrow reaches only bytes
-// above one that was found.
-template <class Word>
-bool any_needs_escape_in_two(std::string_view text) {
-  constexpr Word kOnes = static_cast<Word>(0x0101010101010101u), kHighs = kOnes * 0x80u;
-  const auto found = [](Word word) {
-    const Word quote = word ^ (kOnes * '"'), backslash = word ^ (kOnes * '\\');
-    return (((word - kOnes * 0x20u) & ~word) | ((quote - kOnes) & ~quote) |
-            ((backslash - kOnes) & ~backslash)) &
-           kHighs;
-  };
-  Word first, last;
-  std::memcpy(&first, text.data(), sizeof first);
-  std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
-  return (found(first) | found(last)) != 0;
-}
-
-// For property names and most keys.
-bool is_short_and_clean(std::string_view text) {
-  if (text.size() >= sizeof(Block) || text.size() < sizeof(std::uint32_t)) return false;
-  return text.size() >= sizeof(std::uint64_t) ? !any_needs_escape_in_two<std::uint64_t>(text)
-                                              : !any_needs_escape_in_two<std::uint32_t>(text);
-}
-
 std::size_t clean_prefix(std::string_view text) {
-  if (is_short_and_clean(text)) return text.size();
   std::size_t i = 0;
-  while (i + sizeof(Block) <= text.size() && !any_needs_escape(text.data() + i)) i += sizeof(Block);
+  while (i + sizeof(Block) <= text.size() && !any_needs_escape(load_block(text.data() + i)))
+    i += sizeof(Block);
   // The last block of a text overlaps the block before it.
   const bool in_last_block = i > 0 && i + sizeof(Block) > text.size();
-  if (in_last_block && !any_needs_escape(text.data() + text.size() - sizeof(Block))) return text.size();
+  if (in_last_block && !any_needs_escape(load_block(text.data() + text.size() - sizeof(Block))))
+    return text.size();
   while (i < text.size() && !kNeedsEscape[static_cast<unsigned char>(text[i])]) ++i;
   return i;
 }
@@ -89,7 +70,7 @@ void append_escape(BufferedText& out, char c) {
   out.append(kDigits[byte & 0x0Fu]);
 }
 
-void append_escaped(BufferedText& out, std::string_view text) {
+void append_escaped_parts(BufferedText& out, std::string_view text) {
   for (;;) {
     const std::size_t clean = clean_prefix(text);
     out.append(text.substr(0, clean));
@@ -97,6 +78,33 @@ void append_escaped(BufferedText& out, std::string_view text) {
     append_escape(out, text[clean]);
     text.remove_prefix(clean + 1);
   }
+}
+
+// Appends a text of one to two words if nothing in it needs escaping. Reads and writes its first and its last word, which may
+// overlap.
+template <class Word>
+bool append_two_words(BufferedText& out, std::string_view text) {
+  const std::size_t last_at = text.size() - sizeof(Word);
+  Word first, last;
+  std::memcpy(&first, text.data(), sizeof first);
+  std::memcpy(&last, text.data() + last_at, sizeof last);
+  const Word words[] = {first, last, first, last};
+  if (any_needs_escape(load_block(reinterpret_cast<const char*>(words)))) return false;
+  char* const at = out.prepare(text.size());
+  std::memcpy(at, &first, sizeof first);
+  std::memcpy(at + last_at, &last, sizeof last);
+  out.commit(at + text.size());
+  return true;
+}
+
+void append_escaped(BufferedText& out, std::string_view text) {
+  bool is_appended = false;  // property names and most keys
+  if (text.size() >= sizeof(std::uint64_t)) {
+    is_appended = text.size() <= sizeof(Block) && append_two_words<std::uint64_t>(out, text);
+  } else if (text.size() >= sizeof(std::uint32_t)) {
+    is_appended = append_two_words<std::uint32_t>(out, text);
+  }
+  if (!is_appended) append_escaped_parts(out, text);
 }
 
 void append_string(BufferedText& out, std::string_view text) {
@@ -114,8 +122,7 @@ class ObjectWriter {
 
   // Writes the name of a member and the colon. The caller writes the value.
   void name(std::string_view name, std::string_view suffix = {}) {
-    out_.append(first_ ? '{' : ',');
-    out_.append('"');
+    out_.append(first_ ? "{\"" : ",\"");
     first_ = false;
     append_escaped(out_, name);
     if (!suffix.empty()) out_.append(suffix);

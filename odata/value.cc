@@ -3,6 +3,7 @@
 #include "odata/value.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -26,10 +27,11 @@ struct Overloaded : Functions... {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-void append_hex(std::string& out, std::uint8_t byte) {
-  out += kHexDigits[byte >> 4];
-  out += kHexDigits[byte & 0x0Fu];
-}
+constexpr auto kHexPairs = [] {
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kHexDigits[i >> 4], kHexDigits[i & 0x0Fu]};
+  return pairs;
+}();
 
 // Returns whether the text form has a hyphen before this byte.
 bool hyphen_before(std::size_t byte) { return byte == 4 || byte == 6 || byte == 8 || byte == 10; }
@@ -171,7 +173,7 @@ std::string guid_literal(const Guid& guid) {
 
 std::string binary_literal(std::string_view bytes) {
   std::string out = "X'";
-  for (const char c : bytes) append_hex(out, static_cast<std::uint8_t>(c));
+  for (const char c : bytes) out.append(kHexPairs[static_cast<unsigned char>(c)].data(), 2);
   return out += '\'';
 }
 
@@ -228,8 +230,7 @@ std::optional<Guid> parse_guid(std::string_view text) {
 char* write_guid(char* out, const Guid& guid) {
   for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
     if (hyphen_before(i)) *out++ = '-';
-    *out++ = kHexDigits[guid.bytes[i] >> 4];
-    *out++ = kHexDigits[guid.bytes[i] & 0x0Fu];
+    out = std::copy_n(kHexPairs[guid.bytes[i]].begin(), 2, out);
   }
   return out;
 }

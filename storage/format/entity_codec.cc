@@ -1,5 +1,6 @@
 #include "storage/format/entity_codec.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -169,6 +170,7 @@ DateTime decode_entity(std::string_view record, std::vector<PropertyView>& prope
   Reader reader(record);
   const DateTime timestamp = read_header(reader);
   const std::size_t count = reader.varint();
+  properties.reserve(std::min(count, kMaxProperties));  // the count of a damaged record may be anything
   for (std::size_t i = 0; i < count; ++i) {
     const EdmType type = read_type(reader);
     const std::string_view name = reader.bytes(reader.varint());
