@@ -2,6 +2,7 @@
 #include "odata/entity.h"
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 #include "odata/text.h"
@@ -25,6 +26,14 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   text.remove_suffix(suffix.size());
   return text;
 }
+
+// Bytes of illegal characters: ASCII controls, four others, and 0xC2, because U+0080..U+009F are C2 80..C2 9F in UTF-8.
+constexpr auto kMayBeIllegalInKey = [] {
+  std::array<bool, 256> bytes{};
+  std::fill_n(bytes.begin(), 0x20, true);
+  for (const char c : {'/', '\\', '#', '?', '\x7F', '\xC2'}) bytes[static_cast<unsigned char>(c)] = true;
+  return bytes;
+}();
 
 bool is_ascii_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
@@ -178,13 +187,10 @@ Result<DateTime> parse_etag(std::string_view text) {
 Result<void> check_key_characters(std::string_view key) {
   for (std::size_t i = 0; i < key.size(); ++i) {
     const auto byte = static_cast<unsigned char>(key[i]);
-    const bool ascii_control = byte < 0x20 || byte == 0x7F;
-    // U+0080..U+009F are C2 80..C2 9F in UTF-8.
-    const bool other_control =
-        byte == 0xC2 && i + 1 < key.size() && static_cast<unsigned char>(key[i + 1]) < 0xA0;
-    if (ascii_control || other_control || byte == '/' || byte == '\\' || byte == '#' || byte == '?') {
-      return Error(ErrorCode::OutOfRangeInput);
-    }
+    if (!kMayBeIllegalInKey[byte]) continue;
+    const bool is_legal =
+        byte == 0xC2 && (i + 1 == key.size() || static_cast<unsigned char>(key[i + 1]) >= 0xA0);
+    if (!is_legal) return Error(ErrorCode::OutOfRangeInput);
   }
   return {};
 }

@@ -97,7 +97,7 @@ Result<EntityKey> parse_key_predicate(std::string_view text) {
                         scan_key(scanner, partition_key, row_key) && scanner.at_end();
   if (!complete) return bad_syntax();
   for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
-    if (key.find_first_of("/\\") != std::string::npos) return bad_syntax();
+    if (key.find('/') != key.npos || key.find('\\') != key.npos) return bad_syntax();
   }
   for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
     if (auto legal = check_key_characters(key); !legal) return legal.error();

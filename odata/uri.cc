@@ -10,14 +10,22 @@
 namespace rocktable {
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
-  if (text.find('%') == text.npos &&
-      (!plus_is_space || text.find('+') == text.npos))  // most texts; saves a pass
-    return is_utf8(text) ? std::optional(std::string(text)) : std::nullopt;
+  std::string decoded;
+  const auto result = percent_decode(text, plus_is_space, decoded);
+  if (!result) return std::nullopt;
+  if (decoded.empty()) decoded = *result;
+  return decoded;
+}
+
+std::optional<std::string_view> percent_decode(std::string_view text, bool plus_is_space,
+                                               std::string& decoded) {
+  if (text.find('%') == text.npos && (!plus_is_space || text.find('+') == text.npos))
+    return is_utf8(text) ? std::optional(text) : std::nullopt;
   const auto encoded = boost::urls::make_pct_string_view(text);
   if (!encoded) return std::nullopt;
   boost::urls::encoding_opts options;
   options.space_as_plus = plus_is_space;
-  std::string decoded = encoded->decode(options);
+  decoded = encoded->decode(options);
   if (!is_utf8(decoded)) return std::nullopt;
   return decoded;
 }

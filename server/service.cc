@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <thread>
+#include <type_traits>
 
 #include "odata/text.h"
 #include "server/access/authorization.h"
@@ -113,16 +114,13 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
   context_.version = newest_version();
   context_.service = request.service;
   context_.explains = service.options_.explain_auth;
+  response_ = guard([&] {
+    return kind_ == Kind::Control ? service.accept_control(request, *this) : service.accept(request, *this);
+  });
+  key_ = statistics_key();
 }
 
-Service::Call Service::accept(const Request& request) {
-  Call call(*this, request);
-  call.response_ = call.guard([&] {
-    return call.kind_ == Call::Kind::Control ? accept_control(request, call) : accept(request, call);
-  });
-  call.key_ = call.statistics_key();
-  return call;
-}
+Service::Call Service::accept(const Request& request) { return {*this, request}; }
 
 std::optional<Response> Service::accept_control(const Request& request, Call& call) {
   // A control token closes the control surface to the well-known key.
@@ -161,10 +159,10 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
   }
   call.stage_ = Call::Stage::AccountFound;
   check_fetch_mode(request).value();
-  const auto caller = authenticator_.authenticate(request, target, options_.secure, context.received);
+  auto caller = authenticator_.authenticate(request, target, options_.secure, context.received);
   if (!caller) refuse_access(request, context, caller.error());
-  context.caller = *caller;
-  check_version(*caller, context.version).value();
+  context.caller = *std::move(caller);
+  check_version(context.caller, context.version).value();
   call.stage_ = Call::Stage::Authenticated;
   if (!is_for_tables) return blob_and_queue_response(request, query, context);
 
@@ -188,9 +186,10 @@ void Service::refuse_access(const Request& request, const RequestContext& contex
 
 // --- Refusals and faults --------------------------------------------------------------------------------
 
-// Runs one step of a request. The only place where a request's exceptions are caught.
+// Runs one step of a request, which returns a response, or an optional one. The only place where a request's exceptions are
+// caught.
 template <class Step>
-std::optional<Response> Service::Call::guard(const Step& step) {
+std::invoke_result_t<Step> Service::Call::guard(const Step& step) {
   try {
     return step();
   } catch (const ServiceException& refusal) {
@@ -243,12 +242,13 @@ Response Service::refuse(const Error& error, StorageService service) const {
 Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   start_ = std::chrono::steady_clock::now();
   if (kind_ == Kind::Tables && !scans_) service_->scan_throttle_.claim(start_, request_->connection);
-  Response response = response_ ? *std::move(response_) : *guard([&] { return execute(hung_up, memory); });
+  Response response = response_ ? *std::move(response_) : guard([&] { return execute(hung_up, memory); });
   if (kind_ == Kind::Tables) {
-    response = *guard([&] {
+    auto refusal = guard([&]() -> std::optional<Response> {
       add_own_fields(response);  // refused while the store is replaced, and the account's settings with it
-      return std::move(response);
+      return std::nullopt;
     });
+    if (refusal) response = *std::move(refusal);
   }
   response.sends_body = request_->method != "HEAD";
   return response;

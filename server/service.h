@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "server/access/authenticator.h"
 #include "server/access/control_access.h"
@@ -51,6 +52,9 @@ class Service {
   // which must outlive it.
   class Call {
    public:
+    // As Service::accept(), for a call that is constructed in place.
+    Call(Service& service, const Request& request);
+
     Lane lane() const { return lane_; }
 
     // Returns whether run() changes nothing, so that it need not run if the client has hung up.
@@ -79,10 +83,8 @@ class Service {
       Parsed,
     };
 
-    Call(Service& service, const Request& request);
-
     template <class Step>
-    std::optional<Response> guard(const Step& step);
+    std::invoke_result_t<Step> guard(const Step& step);
     Response refuse(const ServiceException& refusal) const;
     Response fail(const std::exception& fault) const;
     ErrorSource source_of(ErrorCode code) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 
 #include "odata/key_predicate.h"
 #include "odata/payload_reader.h"
@@ -117,7 +118,9 @@ Response get_entity(const TableStore& store, const RequestContext& context, cons
     write_entity(body, payload_format(context, operation.table), operation.select, entity);
     set_json_body(response, context, std::move(body));
   };
-  const bool found = store.get(name_of(context, operation.table), operation.key, render, &stats).value();
+  // A std::function of a reference allocates nothing.
+  const bool found =
+      store.get(name_of(context, operation.table), operation.key, std::cref(render), &stats).value();
   if (!found) throw ServiceException(ErrorCode::ResourceNotFound);
   return response;
 }

@@ -235,7 +235,7 @@ asio::awaitable<bool> Connection::await_room(MemoryBudget::Share& share, std::si
 
 void Connection::accept(const RequestParser& parser) {
   parser.view(request_);
-  call_ = context_.service.accept(request_);
+  call_.emplace(context_.service, request_);
 }
 
 // Renders a refusal at once. The head is not needed any more, so its memory is released before the body comes.

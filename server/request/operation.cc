@@ -78,7 +78,8 @@ Resource parse_behind_table(std::string_view table, std::string_view text) {
 
 Resource parse_resource(std::string_view raw) {
   if (raw.size() > 1 && raw.ends_with('/')) raw.remove_suffix(1);  // has no meaning on any resource
-  const auto decoded = percent_decode(raw, false);
+  std::string scratch;
+  const auto decoded = percent_decode(raw, false, scratch);
   if (!decoded) refuse(ErrorCode::InvalidUri);
   std::string_view path = *decoded;
   if (path.starts_with('/')) path.remove_prefix(1);

@@ -12,24 +12,30 @@
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kTableServer = "Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION;
-constexpr std::string_view kBlobServer = "Windows-Azure-Blob/1.0 rocktable/" ROCKTABLE_VERSION;
-constexpr std::string_view kQueueServer = "Windows-Azure-Queue/1.0 rocktable/" ROCKTABLE_VERSION;
+// Whole header lines, because appending one is cheaper than appending its parts.
+constexpr std::string_view kTableLayerLines =
+    "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view kTableServer =
+    "Server: Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
+constexpr std::string_view kBlobServer = "Server: Windows-Azure-Blob/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
+constexpr std::string_view kQueueServer =
+    "Server: Windows-Azure-Queue/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
 
-std::string_view server_of(StorageService service) {
+std::string_view server_line(StorageService service) {
   if (service == StorageService::Table) return kTableServer;
   return service == StorageService::Blob ? kBlobServer : kQueueServer;
 }
 
 // Formats the date once a second and thread.
-std::string_view http_date_of(DateTime time) {
+std::string_view date_line(DateTime time) {
   thread_local std::int64_t second = -1;
-  thread_local std::string text;
+  thread_local std::string line;
   if (time.ticks / kTicksPerSecond != second) {
     second = time.ticks / kTicksPerSecond;
-    text = to_http_date(time);
+    line.clear();
+    append_field(line, "Date", to_http_date(time));
   }
-  return text;
+  return line;
 }
 
 }  // namespace
@@ -47,19 +53,18 @@ std::string new_guid() {
 }
 
 void add_common_fields(Response& response, const RequestContext& context) {
-  response.add("Server", server_of(context.service));
+  response.fields += server_line(context.service);
   response.add("x-ms-request-id", context.request_id);
   if (!context.client_request_id.empty()) response.add("x-ms-client-request-id", context.client_request_id);
   if (!context.version.empty()) response.add("x-ms-version", context.version);
-  response.add("Date", http_date_of(context.received));
+  response.fields += date_line(context.received);
 }
 
 Response table_layer_response(const RequestContext& context, int status) {
   Response response;
   response.status = status;
   response.fields.reserve(512);
-  response.add("Cache-Control", "no-cache");
-  response.add("X-Content-Type-Options", "nosniff");
+  response.fields += kTableLayerLines;
   add_common_fields(response, context);
   return response;
 }

@@ -7,11 +7,15 @@ namespace rocktable {
 namespace {
 
 constexpr char kTableTag = 'a';
+constexpr char kAccountEnd = '\x00';
 constexpr char kTableRowFormat = '\x01';
 constexpr std::size_t kNumberBytes = 8;
 
-std::string account_with(std::string_view account, char end) {
-  std::string out(1, kTableTag);
+// Returns the prefix of an account's keys, with room for so many more bytes.
+std::string account_with(std::string_view account, char end, std::size_t room = 0) {
+  std::string out;
+  out.reserve(account.size() + 2 + room);
+  out += kTableTag;
   out += account;
   out += end;
   return out;
@@ -29,12 +33,14 @@ TableId decode_clone_key(std::string_view key) {
 
 std::string encode_properties_key(std::string_view account) { return "p" + std::string(account); }
 
-std::string encode_account_prefix(std::string_view account) { return account_with(account, '\x00'); }
+std::string encode_account_prefix(std::string_view account) { return account_with(account, kAccountEnd); }
 
 std::string encode_account_end(std::string_view account) { return account_with(account, '\x01'); }
 
 std::string encode_table_key(std::string_view account, std::string_view table_name) {
-  return encode_account_prefix(account) + to_lower_ascii(table_name);
+  std::string out = account_with(account, kAccountEnd, table_name.size());
+  out += to_lower_ascii(table_name);
+  return out;
 }
 
 std::string_view account_of_table_key(std::string_view key) { return key.substr(1, key.find('\x00') - 1); }

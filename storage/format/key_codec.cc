@@ -53,7 +53,9 @@ unsigned surrogate_bits(std::string_view cesu8, std::size_t at) {
 }
 
 void append_big_endian(std::string& out, std::uint64_t number) {
-  for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(number >> shift);
+  char bytes[sizeof number];
+  for (std::size_t i = 0; i < sizeof number; ++i) bytes[i] = static_cast<char>(number >> (56 - 8 * i));
+  out.append(bytes, sizeof number);
 }
 
 }  // namespace

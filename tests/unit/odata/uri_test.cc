@@ -32,6 +32,19 @@ TEST_CASE("percent-decoding happens once, and a plus is a space only in query st
   CHECK(percent_decode("%00", false) == std::string(1, '\0'));
 }
 
+TEST_CASE("percent-decoding copies only texts that change") {
+  std::string decoded;
+  const std::string_view plain = "/t(PartitionKey='a+b',RowKey='c')";
+  CHECK(percent_decode(plain, false, decoded)->data() == plain.data());
+  CHECK(decoded.empty());
+  CHECK(percent_decode(plain, true, decoded) == "/t(PartitionKey='a b',RowKey='c')");
+  CHECK(percent_decode("%27", false, decoded) == "'");
+  CHECK(decoded == "'");
+  CHECK(percent_decode("", false, decoded) == "");
+  CHECK_FALSE(percent_decode("%2", false, decoded));
+  CHECK_FALSE(percent_decode("\xFF", false, decoded));
+}
+
 TEST_CASE("percent-decoding refuses incomplete escapes and text that is not UTF-8") {
   for (const std::string_view text : {"%", "%2", "a%", "a%2", "%2g", "%g2", "%%20", "% 20", "%+2", "%-1",
                                       "%ff", "%C3", "%C3%28", "%ED%A0%80", "\xFF"}) {
