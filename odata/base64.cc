@@ -1,5 +1,6 @@
-// Base64 with one table per direction. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd. The
-// encoder writes characters in pairs, from a table of all 4,096 pairs, and reads six bytes at a time.
+// Base64. Three bytes become four characters: aaaaaabb bbbbcccc ccdddddd. The encoder writes characters in pairs,
+// from a table of all 4,096 pairs, and reads six bytes at a time. The decoder has a table for each of the four
+// characters of a group, whose entries contain the character's bits where they belong in the three bytes.
 #include "odata/base64.h"
 
 #include <array>
@@ -12,15 +13,21 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint32_t kInvalid = 0x80;  // above all values; survives an `or` of several values
+// Not among the bits of the three bytes. Survives an `or` of several entries.
+constexpr std::uint32_t kInvalid = 0x8000'0000;
 
-constexpr std::array<std::uint8_t, 256> kValues = [] {
-  std::array<std::uint8_t, 256> values{};
-  values.fill(kInvalid);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+// The bits of each character at its position in a group. The first of the three bytes is the lowest.
+constexpr auto kGroupBits = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+  for (std::size_t position = 0; position < tables.size(); ++position) {
+    tables[position].fill(kInvalid);
+    for (std::uint32_t value = 0; value < kAlphabet.size(); ++value) {
+      const std::uint32_t group = value << (18 - 6 * position);
+      tables[position][static_cast<unsigned char>(kAlphabet[value])] =
+          group >> 16 | (group & 0xFF00U) | (group & 0xFFU) << 16;
+    }
   }
-  return values;
+  return tables;
 }();
 
 std::uint32_t byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]); }
@@ -32,7 +39,10 @@ std::uint64_t word_at(std::string_view bytes, std::size_t i) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
 }
 
-std::uint32_t value_at(std::string_view text, std::size_t i) { return kValues[byte_at(text, i)]; }
+// Returns the bits of the character at a position of its group.
+std::uint32_t bits_of(const char* group, std::size_t position) {
+  return kGroupBits[position][static_cast<unsigned char>(group[position])];
+}
 
 char character(std::uint32_t value) { return kAlphabet[value & 0x3Fu]; }
 
@@ -82,34 +92,37 @@ std::string encode_base64(std::string_view bytes) {
   return out;
 }
 
-std::optional<std::string> decode_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
+bool append_decoded_base64(std::string& out, std::string_view text) {
+  static_assert(std::endian::native == std::endian::little);
+  if (text.size() % 4 != 0) return false;
   std::size_t padding = 0;
   while (padding < 2 && !text.empty() && text.back() == '=') {
     text.remove_suffix(1);
     ++padding;
   }
-  std::string bytes((text.size() + padding) / 4 * 3 - padding, '\0');
-  std::size_t at = 0;
-  std::size_t i = 0;
+  const std::size_t begin = out.size(), groups = text.size() / 4, left = text.size() % 4;
+  // A group is written as four bytes. The next group overwrites the fourth.
+  out.resize(begin + 3 * groups + 4);
+  char* at = out.data() + begin;
   std::uint32_t seen = 0;
-  for (; i + 4 <= text.size(); i += 4) {
-    const std::uint32_t a = value_at(text, i), b = value_at(text, i + 1), c = value_at(text, i + 2),
-                        d = value_at(text, i + 3);
-    seen |= a | b | c | d;
-    const std::uint32_t group = a << 18 | b << 12 | c << 6 | d;
-    bytes[at++] = static_cast<char>(group >> 16 & 0xFFu);
-    bytes[at++] = static_cast<char>(group >> 8 & 0xFFu);
-    bytes[at++] = static_cast<char>(group & 0xFFu);
+  const char* from = text.data();
+  for (std::size_t i = 0; i < groups; ++i, from += 4, at += 3) {
+    const std::uint32_t group = bits_of(from, 0) | bits_of(from, 1) | bits_of(from, 2) | bits_of(from, 3);
+    seen |= group;
+    std::memcpy(at, &group, sizeof(group));
   }
-  if (padding > 0) {
-    const std::uint32_t a = value_at(text, i), b = value_at(text, i + 1),
-                        c = padding == 1 ? value_at(text, i + 2) : 0;
-    seen |= a | b | c;
-    bytes[at++] = static_cast<char>((a << 2 | b >> 4) & 0xFFu);
-    if (padding == 1) bytes[at] = static_cast<char>((b << 4 | c >> 2) & 0xFFu);
-  }
-  if ((seen & kInvalid) != 0) return std::nullopt;
+  std::uint32_t last = 0;
+  for (std::size_t i = 0; i < left; ++i) last |= bits_of(from, i);
+  seen |= last;
+  std::memcpy(at, &last, sizeof(last));
+  const bool valid = (seen & kInvalid) == 0;
+  out.resize(valid ? begin + 3 * groups + (left == 0 ? 0 : left - 1) : begin);
+  return valid;
+}
+
+std::optional<std::string> decode_base64(std::string_view text) {
+  std::string bytes;
+  if (!append_decoded_base64(bytes, text)) return std::nullopt;
   return bytes;
 }
 

@@ -19,5 +19,7 @@ char* write_base64(char* out, std::string_view bytes);
 // length that is not a multiple of four, or misplaced padding. Ignores the bits of the last character that
 // exceed the last byte.
 std::optional<std::string> decode_base64(std::string_view text);
+// Appends the bytes. Returns false, and leaves `out` unchanged, if the text is not base64.
+bool append_decoded_base64(std::string& out, std::string_view text);
 
 }  // namespace rocktable

@@ -65,20 +65,20 @@ bool is_allowed_in_name(char32_t c, bool first) {
 
 // The size of an entity by the service's rule (entity_size()), with `length` as the length of texts.
 template <class Length>
-std::size_t size_with(const EntityKey& key, const Properties& properties, const Length& length) {
+std::size_t size_with(const EntityKey& key, std::span<const PropertyView> properties, const Length& length) {
   struct ValueSize {
     const Length& length;
-    std::size_t operator()(const std::string& text) const { return 4 + 2 * length(text); }
+    std::size_t operator()(std::string_view text) const { return 4 + 2 * length(text); }
     std::size_t operator()(bool) const { return 1; }
     std::size_t operator()(std::int32_t) const { return 4; }
     std::size_t operator()(std::int64_t) const { return 8; }
     std::size_t operator()(double) const { return 8; }
     std::size_t operator()(DateTime) const { return 8; }
     std::size_t operator()(const Guid&) const { return 16; }
-    std::size_t operator()(const Binary& binary) const { return 4 + binary.bytes.size(); }
+    std::size_t operator()(BinaryView binary) const { return 4 + binary.bytes.size(); }
   };
   std::size_t size = 4 + 2 * (length(key.partition_key) + length(key.row_key));
-  for (const Property& property : properties) {
+  for (const PropertyView& property : properties) {
     size += 8 + 2 * length(property.name) + std::visit(ValueSize{length}, property.value);
   }
   return size;
@@ -90,17 +90,17 @@ bool longer_than(std::string_view utf8, std::size_t code_units) {
 }
 
 // UTF-8 of n bytes has at most n code units, so this is at least entity_size(). It costs much less.
-std::size_t max_entity_size(const EntityKey& key, const Properties& properties) {
+std::size_t max_entity_size(const EntityKey& key, std::span<const PropertyView> properties) {
   return size_with(key, properties, [](std::string_view text) { return text.size(); });
 }
 
-bool is_too_large(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return longer_than(*text, kMaxStringLength);
-  if (const auto* binary = std::get_if<Binary>(&value)) return binary->bytes.size() > kMaxBinaryBytes;
+bool is_too_large(const ValueView& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) return longer_than(*text, kMaxStringLength);
+  if (const auto* binary = std::get_if<BinaryView>(&value)) return binary->bytes.size() > kMaxBinaryBytes;
   return false;
 }
 
-bool is_out_of_range(const Value& value) {
+bool is_out_of_range(const ValueView& value) {
   const auto* time = std::get_if<DateTime>(&value);
   return time != nullptr && (*time < kMinDateTime || *time > kMaxDateTime);
 }
@@ -124,13 +124,17 @@ std::vector<PropertyView> view_of(const Properties& properties) {
   return views;
 }
 
+Properties to_properties(std::span<const PropertyView> views) {
+  Properties properties;
+  properties.reserve(views.size());
+  for (const PropertyView& view : views) properties.push_back({std::string(view.name), to_value(view.value)});
+  return properties;
+}
+
 Entity to_entity(const EntityView& view) {
-  Entity entity{{std::string(view.partition_key), std::string(view.row_key)}, view.timestamp, {}};
-  entity.properties.reserve(view.properties.size());
-  for (const PropertyView& property : view.properties) {
-    entity.properties.push_back({std::string(property.name), to_value(property.value)});
-  }
-  return entity;
+  return {{std::string(view.partition_key), std::string(view.row_key)},
+          view.timestamp,
+          to_properties(view.properties)};
 }
 
 char* write_etag(char* out, DateTime timestamp) {
@@ -205,27 +209,35 @@ Result<void> check_property_name(std::string_view name) {
   return {};
 }
 
-Result<void> check_entity(const EntityKey& key, const Properties& properties) {
+Result<void> check_entity(const EntityKey& key, std::span<const PropertyView> properties) {
   if (properties.size() > kMaxProperties) return Error(ErrorCode::TooManyProperties);
   for (const std::string* text : {&key.partition_key, &key.row_key}) {
     if (auto legal = check_key_characters(*text); !legal) return legal;
   }
   if (max_entity_size(key, properties) > kMaxEntityBytes && entity_size(key, properties) > kMaxEntityBytes)
     return Error(ErrorCode::EntityTooLarge);
-  const bool too_large = longer_than(key.partition_key, kMaxKeyLength) ||
-                         longer_than(key.row_key, kMaxKeyLength) ||
-                         std::any_of(properties.begin(), properties.end(),
-                                     [](const Property& property) { return is_too_large(property.value); });
+  const bool too_large =
+      longer_than(key.partition_key, kMaxKeyLength) || longer_than(key.row_key, kMaxKeyLength) ||
+      std::any_of(properties.begin(), properties.end(),
+                  [](const PropertyView& property) { return is_too_large(property.value); });
   if (too_large) return Error(ErrorCode::PropertyValueTooLarge);
-  const bool out_of_range = std::any_of(properties.begin(), properties.end(), [](const Property& property) {
-    return is_out_of_range(property.value);
-  });
+  const bool out_of_range =
+      std::any_of(properties.begin(), properties.end(),
+                  [](const PropertyView& property) { return is_out_of_range(property.value); });
   if (out_of_range) return Error(ErrorCode::OutOfRangeInput);
   return {};
 }
 
-std::size_t entity_size(const EntityKey& key, const Properties& properties) {
+Result<void> check_entity(const EntityKey& key, const Properties& properties) {
+  return check_entity(key, view_of(properties));
+}
+
+std::size_t entity_size(const EntityKey& key, std::span<const PropertyView> properties) {
   return size_with(key, properties, utf16_length);
+}
+
+std::size_t entity_size(const EntityKey& key, const Properties& properties) {
+  return entity_size(key, view_of(properties));
 }
 
 Result<void> check_table_name(std::string_view name) {

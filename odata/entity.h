@@ -57,6 +57,7 @@ struct EntityView {
 };
 
 std::vector<PropertyView> view_of(const Properties& properties);
+Properties to_properties(std::span<const PropertyView> views);
 Entity to_entity(const EntityView& view);
 
 // --- ETag --------------------------------------------------------------------------------------------------
@@ -98,12 +99,14 @@ Result<void> check_property_name(std::string_view name);
 // Checks a whole entity in the service's order: number of properties, key characters, size of the entity,
 // size of each key and value, range of each date. Errors: TooManyProperties, OutOfRangeInput, EntityTooLarge,
 // PropertyValueTooLarge.
+Result<void> check_entity(const EntityKey& key, std::span<const PropertyView> properties);
 Result<void> check_entity(const EntityKey& key, const Properties& properties);
 
 // Returns the size of an entity in bytes, as the service computes it: 4 + 2 x (length of both keys) + for
 // each property 8 + 2 x (length of its name) + the size of its value. A value has 4 + 2 x length (String), 4
 // + bytes (Binary), 1 (Boolean), 4 (Int32), 8 (Int64, Double, DateTime) or 16 (Guid). Lengths are in UTF-16
 // code units.
+std::size_t entity_size(const EntityKey& key, std::span<const PropertyView> properties);
 std::size_t entity_size(const EntityKey& key, const Properties& properties);
 
 // Checks that a table name has 3 to 63 letters and digits and starts with a letter. Errors: OutOfRangeInput

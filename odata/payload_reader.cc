@@ -1,9 +1,8 @@
 // Reads request bodies with simdjson's DOM, which parses without recursion, refuses text that is not UTF-8,
 // and limits the depth.
 //
-// Two passes over the members: the first separates properties from annotations (an annotation may follow its
-// property), the second creates values. The document belongs to a thread-local parser, so nothing that points
-// into it may leave a function of this file.
+// Two passes over the fields: the first classifies them (an annotation may follow its property), the second
+// creates values. The first is left out if the fields have the same names as those of the body before.
 #include "odata/payload_reader.h"
 
 #include <simdjson.h>
@@ -56,54 +55,55 @@ std::optional<std::string> wrap_big_integers(std::string_view json) {
   return wrapped;
 }
 
-// A parsed JSON object. Uses the thread's parser, which keeps its memory for the next body. A large body gets
-// a parser of its own.
-class Document {
- public:
-  // Lets simdjson copy the body into its own buffer, because it reads a few bytes beyond the end. The copy
-  // costs about 20 ns per KiB, and callers need not guarantee readable memory after the view. An empty body
-  // is a document without object.
-  static Result<Document> read(std::string_view json) {
-    Document document;
-    if (json.empty()) return document;
-    // JSON has no byte order mark, but newer versions of simdjson skip one.
-    if (json.starts_with("\xEF\xBB\xBF")) return invalid_input();
-    dom::parser& parser = document.parser_for(json.size());
-    dom::element root;
-    auto error = parser.parse(json.data(), json.size(), true).get(root);
-    if (error && error != simdjson::EMPTY) {
-      if (const auto wrapped = wrap_big_integers(json)) {
-        document.big_integers_ = true;
-        error = parser.parse(wrapped->data(), wrapped->size(), true).get(root);
-      }
-    }
-    if (error == simdjson::EMPTY) return document;
-    dom::object object;
-    if (error || root.get(object)) return invalid_input();
-    document.object_ = object;
-    return document;
-  }
-
-  const std::optional<dom::object>& object() const { return object_; }
-  // Returns whether arrays in the document stand for big integers.
-  bool big_integers() const { return big_integers_; }
-
- private:
-  // The largest body for the thread's parser. A parser keeps about 15 times the size of the largest body that
-  // it read.
-  static constexpr std::size_t kKeptBytes = 128 * 1024;
-
-  dom::parser& parser_for(std::size_t bytes) {
-    static thread_local dom::parser kept;
-    if (bytes <= kKeptBytes) return kept;
-    own_ = std::make_unique<dom::parser>();
-    return *own_;
-  }
-
-  std::unique_ptr<dom::parser> own_;
-  std::optional<dom::object> object_;
-  bool big_integers_ = false;
+// A member of the JSON object.
+struct Field {
+  std::string_view name;
+  dom::element value;
 };
+
+// What reading a body needs, kept for the next body.
+struct ReaderMemory {
+  dom::parser parser;
+  std::vector<Field> fields;
+  std::vector<PropertyView> properties;
+  std::string bytes;  // of binaries
+};
+
+// Returns the memory of the thread, or new memory for a large body. A parser keeps about 15 times the size of the
+// largest body that it read.
+std::shared_ptr<ReaderMemory> memory_for(std::size_t bytes) {
+  constexpr std::size_t kMostKept = 128 * 1024;
+  static thread_local ReaderMemory kept;
+  if (bytes > kMostKept) return std::make_shared<ReaderMemory>();
+  return {std::shared_ptr<ReaderMemory>(), &kept};  // without owner
+}
+
+struct Document {
+  std::optional<dom::object> object;  // points into the parser; nullopt for an empty body
+  bool big_integers = false;          // arrays stand for big integers
+};
+
+// Lets simdjson copy the body into its own buffer, because it reads a few bytes beyond the end. The copy costs
+// about 20 ns per KiB, and callers need not guarantee readable memory after the view.
+Result<Document> parse(dom::parser& parser, std::string_view json) {
+  Document document;
+  if (json.empty()) return document;
+  // JSON has no byte order mark, but newer versions of simdjson skip one.
+  if (json.starts_with("\xEF\xBB\xBF")) return invalid_input();
+  dom::element root;
+  auto error = parser.parse(json.data(), json.size(), true).get(root);
+  if (error && error != simdjson::EMPTY) {
+    if (const auto wrapped = wrap_big_integers(json)) {
+      document.big_integers = true;
+      error = parser.parse(wrapped->data(), wrapped->size(), true).get(root);
+    }
+  }
+  if (error == simdjson::EMPTY) return document;
+  dom::object object;
+  if (error || root.get(object)) return invalid_input();
+  document.object = object;
+  return document;
+}
 
 std::optional<std::string_view> text_of(const dom::element& json) {
   std::string_view text;
@@ -111,125 +111,119 @@ std::optional<std::string_view> text_of(const dom::element& json) {
   return text;
 }
 
-// --- Members -----------------------------------------------------------------------------------------------
+// --- Fields ------------------------------------------------------------------------------------------------
 
-struct Member {
+enum class Role : std::uint8_t { Property, PartitionKey, RowKey, ETag, Ignored };
+
+// What a field is for.
+struct FieldUse {
+  Role role = Role::Ignored;
+  std::optional<std::size_t> type;  // index of the field that names the type: `name@odata.type`
+};
+
+// A name, and the index of its field.
+struct NamedField {
   std::string_view name;
-  dom::element value;
+  std::size_t index;
 };
 
-struct Members {
-  std::vector<Member> properties;   // in the order sent, keys and Timestamp among them
-  std::vector<Member> annotations;  // with the name of what they annotate, sorted
-  std::string_view etag;            // odata.etag
-
-  const Member* annotation_of(std::string_view name) const {
-    const auto found =
-        std::lower_bound(annotations.begin(), annotations.end(), name,
-                         [](const Member& member, std::string_view wanted) { return member.name < wanted; });
-    return found != annotations.end() && found->name == name ? &*found : nullptr;
-  }
-};
-
-bool is_key(std::string_view name) { return name == "PartitionKey" || name == "RowKey"; }
-bool is_system(std::string_view name) { return is_key(name) || name == "Timestamp"; }
-
-// Returns thread-local members that point into the thread's parser. The next call clears them.
-const Members& sort_members(const dom::object& object) {
-  static thread_local Members members;
-  members.properties.clear();
-  members.annotations.clear();
-  members.etag = {};
-  for (const dom::key_value_pair field : object) {
-    if (field.key.starts_with(kControlPrefix)) {
-      if (field.key == "odata.etag") members.etag = text_of(field.value).value_or("");
-      continue;
-    }
-    const std::size_t suffix = field.key.find(kTypeSuffix);
-    if (suffix == std::string_view::npos) {
-      members.properties.push_back({field.key, field.value});
-    } else if (suffix + kTypeSuffix.size() == field.key.size()) {
-      members.annotations.push_back({field.key.substr(0, suffix), field.value});
-    }
-  }
-  std::sort(members.annotations.begin(), members.annotations.end(),
-            [](const Member& a, const Member& b) { return a.name < b.name; });
-  return members;
+bool is_system(std::string_view name) {
+  return name == "PartitionKey" || name == "RowKey" || name == "Timestamp";
 }
 
-bool same_name(const Member& a, const Member& b) { return a.name == b.name; }
-
-bool has_duplicate_properties(const std::vector<Member>& properties) {
-  constexpr std::size_t kFew = 20;  // then compare each with each; most differ in length
-  if (properties.size() <= kFew) {
-    for (auto member = properties.begin(); member != properties.end(); ++member) {
-      const auto same = [&](const Member& other) { return same_name(*member, other); };
-      if (std::any_of(properties.begin(), member, same)) return true;
-    }
-    return false;
-  }
-  std::vector<std::string_view> names;
-  names.reserve(properties.size());
-  for (const Member& member : properties) names.push_back(member.name);
-  std::sort(names.begin(), names.end());
-  return std::adjacent_find(names.begin(), names.end()) != names.end();
+Role role_of(std::string_view property) {
+  if (property == "PartitionKey") return Role::PartitionKey;
+  if (property == "RowKey") return Role::RowKey;
+  return property == "Timestamp" ? Role::Ignored : Role::Property;
 }
 
-std::size_t count_user_properties(const std::vector<Member>& properties) {
+// Sorts `names`.
+bool has_duplicates(std::vector<NamedField>& names) {
+  std::sort(names.begin(), names.end(),
+            [](const NamedField& a, const NamedField& b) { return a.name < b.name; });
+  return std::adjacent_find(names.begin(), names.end(), [](const NamedField& a, const NamedField& b) {
+           return a.name == b.name;
+         }) != names.end();
+}
+
+std::size_t count_user_properties(const std::vector<NamedField>& properties,
+                                  const std::vector<Field>& fields) {
   return static_cast<std::size_t>(
-      std::count_if(properties.begin(), properties.end(),
-                    [](const Member& member) { return !is_system(member.name) && !member.value.is_null(); }));
+      std::count_if(properties.begin(), properties.end(), [&](const NamedField& property) {
+        return !is_system(property.name) && !fields[property.index].value.is_null();
+      }));
 }
 
-// The names of the last entity that this thread accepted. Entities of a transaction mostly have the same names,
-// which then need no further check.
-class AcceptedNames {
+// Classifies the fields, and checks everything that does not need the values.
+Result<std::vector<FieldUse>> classify(const std::vector<Field>& fields) {
+  std::vector<FieldUse> uses(fields.size());
+  std::vector<NamedField> properties;   // keys and Timestamp among them
+  std::vector<NamedField> annotations;  // by the name of what they annotate
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string_view name = fields[i].name;
+    const std::size_t suffix = name.find(kTypeSuffix);
+    if (name.starts_with(kControlPrefix)) {
+      if (name == "odata.etag") uses[i].role = Role::ETag;
+    } else if (suffix == name.npos) {
+      uses[i].role = role_of(name);
+      properties.push_back({name, i});
+    } else if (suffix + kTypeSuffix.size() == name.size()) {
+      annotations.push_back({name.substr(0, suffix), i});
+    }
+  }
+  if (properties.size() > kMaxProperties && count_user_properties(properties, fields) > kMaxProperties)
+    return Error(ErrorCode::TooManyProperties);
+  for (const NamedField& property : properties) {
+    if (auto legal = check_property_name(property.name); !legal) return legal.error();
+  }
+  if (has_duplicates(properties) || has_duplicates(annotations))
+    return Error(ErrorCode::DuplicatePropertiesSpecified);
+  auto property = properties.begin();
+  for (const NamedField& annotation : annotations) {  // both are sorted
+    while (property != properties.end() && property->name < annotation.name) ++property;
+    if (property != properties.end() && property->name == annotation.name)
+      uses[property->index].type = annotation.index;
+  }
+  return uses;
+}
+
+// The fields of the last body that this thread accepted, and their uses. The entities of a transaction mostly have
+// the same fields, which then need no further check.
+class LastFields {
  public:
-  bool are(const std::vector<Member>& properties) const {
-    return std::equal(properties.begin(), properties.end(), names_.begin(), names_.end(),
-                      [](const Member& member, const std::string& name) { return member.name == name; });
+  // Returns nullptr if these are others.
+  const std::vector<FieldUse>* uses_of(const std::vector<Field>& fields) const {
+    const bool same =
+        std::equal(fields.begin(), fields.end(), names_.begin(), names_.end(),
+                   [](const Field& field, const std::string& name) { return field.name == name; });
+    return same ? &uses_ : nullptr;
   }
 
-  void remember(const std::vector<Member>& properties) {
-    constexpr std::size_t kMost = 64;  // bounds the memory of a thread
-    names_.resize(properties.size() <= kMost ? properties.size() : 0);
-    for (std::size_t i = 0; i < names_.size(); ++i) names_[i] = properties[i].name;
+  void remember(const std::vector<Field>& fields, const std::vector<FieldUse>& uses) {
+    constexpr std::size_t kMost = 128;  // bounds the memory of a thread
+    if (fields.size() > kMost) return;
+    names_.resize(fields.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) names_[i] = fields[i].name;
+    uses_ = uses;
   }
 
  private:
   std::vector<std::string> names_;
+  std::vector<FieldUse> uses_;
 };
-
-// Checks everything that does not need the values.
-Result<void> check_names(const Members& members) {
-  static thread_local AcceptedNames accepted;
-  const auto& properties = members.properties;
-  if (properties.size() > kMaxProperties && count_user_properties(properties) > kMaxProperties)
-    return Error(ErrorCode::TooManyProperties);
-  if (!accepted.are(properties)) {
-    for (const Member& member : properties) {
-      if (auto legal = check_property_name(member.name); !legal) return legal;
-    }
-    if (has_duplicate_properties(properties)) return Error(ErrorCode::DuplicatePropertiesSpecified);
-    accepted.remember(properties);
-  }
-  const auto& annotations = members.annotations;  // sorted
-  if (std::adjacent_find(annotations.begin(), annotations.end(), same_name) != annotations.end())
-    return Error(ErrorCode::DuplicatePropertiesSpecified);
-  return {};
-}
 
 // --- Values ------------------------------------------------------------------------------------------------
 //
 // One function per type. Each returns nullopt if the type cannot hold the JSON value.
 
 template <class T>
-std::optional<Value> as_value(std::optional<T> parsed) {
-  if (!parsed) return std::nullopt;
-  return Value(std::move(*parsed));
+std::optional<ValueView> as_value(const std::optional<T>& parsed) {
+  std::optional<ValueView> value;
+  if (parsed) value.emplace(*parsed);
+  return value;
 }
 
-std::optional<Value> read_boolean(const dom::element& json) {
+std::optional<ValueView> read_boolean(const dom::element& json) {
   bool truth = false;
   if (!json.get(truth)) return truth;
   const auto text = text_of(json);
@@ -238,21 +232,21 @@ std::optional<Value> read_boolean(const dom::element& json) {
   return std::nullopt;
 }
 
-std::optional<Value> read_int32(const dom::element& json) {
+std::optional<ValueView> read_int32(const dom::element& json) {
   if (const auto text = text_of(json)) return as_value(parse_int32(*text));
   std::int64_t number = 0;
   if (!json.is_int64() || json.get(number) || !std::in_range<std::int32_t>(number)) return std::nullopt;
   return static_cast<std::int32_t>(number);
 }
 
-std::optional<Value> read_int64(const dom::element& json) {
+std::optional<ValueView> read_int64(const dom::element& json) {
   if (const auto text = text_of(json)) return as_value(parse_int64(*text));
   std::int64_t number = 0;
   if (!json.is_int64() || json.get(number)) return std::nullopt;
   return number;
 }
 
-std::optional<Value> read_double(const dom::element& json, bool big_integers) {
+std::optional<ValueView> read_double(const dom::element& json, bool big_integers) {
   if (const auto text = text_of(json)) return as_value(parse_double(*text));
   dom::array wrapped;
   if (big_integers && !json.get(wrapped)) return read_double(wrapped.at(0).value_unsafe(), false);
@@ -262,22 +256,24 @@ std::optional<Value> read_double(const dom::element& json, bool big_integers) {
 }
 
 template <class Parse>
-std::optional<Value> read_text(const dom::element& json, Parse parse) {
+std::optional<ValueView> read_text(const dom::element& json, Parse parse) {
   const auto text = text_of(json);
   if (!text) return std::nullopt;
   return as_value(parse(*text));
 }
 
-std::optional<Binary> parse_binary(std::string_view text) {
-  auto bytes = decode_base64(text);
-  if (!bytes) return std::nullopt;
-  return Binary{std::move(*bytes)};
+// Appends the bytes of a binary to `bytes`, which must have room for the text, so that other views stay valid.
+std::optional<BinaryView> read_binary(std::string_view text, std::string& bytes) {
+  const std::size_t begin = bytes.size();
+  if (!append_decoded_base64(bytes, text)) return std::nullopt;
+  return BinaryView{std::string_view(bytes).substr(begin)};
 }
 
-std::optional<Value> read_value(EdmType type, const dom::element& json, bool big_integers) {
+std::optional<ValueView> read_value(EdmType type, const dom::element& json, bool big_integers,
+                                    std::string& bytes) {
   switch (type) {
     case EdmType::String:
-      return read_text(json, [](std::string_view text) { return std::optional(std::string(text)); });
+      return as_value(text_of(json));
     case EdmType::Boolean:
       return read_boolean(json);
     case EdmType::Int32:
@@ -291,7 +287,7 @@ std::optional<Value> read_value(EdmType type, const dom::element& json, bool big
     case EdmType::Guid:
       return read_text(json, parse_guid);
     case EdmType::Binary:
-      return read_text(json, parse_binary);
+      return read_text(json, [&](std::string_view text) { return read_binary(text, bytes); });
   }
   return std::nullopt;
 }
@@ -313,46 +309,83 @@ std::optional<EdmType> type_without_annotation(const dom::element& json) {
   }
 }
 
-std::optional<EdmType> type_of_member(const Members& members, const Member& member) {
-  const Member* annotation = members.annotation_of(member.name);
-  if (annotation == nullptr) return type_without_annotation(member.value);
-  const auto name = text_of(annotation->value);
+std::optional<EdmType> type_of(const std::vector<Field>& fields, const FieldUse& use,
+                               const dom::element& json) {
+  if (!use.type) return type_without_annotation(json);
+  const auto name = text_of(fields[*use.type].value);
   return name ? parse_edm_type(*name) : std::nullopt;
+}
+
+// Fills `memory.properties` and the other members of `payload`.
+Result<void> read_fields(const std::vector<FieldUse>& uses, bool big_integers, ReaderMemory& memory,
+                         EntityPayloadView& payload) {
+  for (std::size_t i = 0; i < memory.fields.size(); ++i) {
+    const auto& [name, json] = memory.fields[i];
+    const FieldUse& use = uses[i];
+    if (use.role == Role::ETag) payload.etag = text_of(json).value_or("");
+    if (use.role == Role::ETag || use.role == Role::Ignored || json.is_null()) continue;
+    const auto type = type_of(memory.fields, use, json);
+    const auto value = type ? read_value(*type, json, big_integers, memory.bytes) : std::nullopt;
+    if (!value) return invalid_input();
+    if (use.role == Role::Property) {
+      memory.properties.push_back({name, *value});
+      continue;
+    }
+    const auto* key = std::get_if<std::string_view>(&*value);
+    if (key == nullptr) return invalid_input();
+    (use.role == Role::RowKey ? payload.row_key : payload.partition_key) = *key;
+  }
+  payload.properties = memory.properties;
+  return {};
+}
+
+std::optional<std::string> to_string(const std::optional<std::string_view>& text) {
+  return text ? std::optional(std::string(*text)) : std::nullopt;
 }
 
 }  // namespace
 
-Result<EntityPayload> read_entity(std::string_view json) {
-  const auto document = Document::read(json);
+Result<EntityPayloadView> read_entity_view(std::string_view json) {
+  static thread_local LastFields last_fields;
+  const std::shared_ptr<ReaderMemory> memory = memory_for(json.size());
+  const auto document = parse(memory->parser, json);
   if (!document) return document.error();
-  EntityPayload payload;
-  if (!document->object()) return payload;
-  const Members& members = sort_members(*document->object());
-  if (auto legal = check_names(members); !legal) return legal.error();
-  payload.etag = members.etag;
-  payload.properties.reserve(members.properties.size());
-  for (const Member& member : members.properties) {
-    if (member.name == "Timestamp" || member.value.is_null()) continue;
-    const auto type = type_of_member(members, member);
-    auto value = type ? read_value(*type, member.value, document->big_integers()) : std::nullopt;
-    if (!value) return invalid_input();
-    if (!is_key(member.name)) {
-      payload.properties.push_back({std::string(member.name), std::move(*value)});
-      continue;
-    }
-    auto* key = std::get_if<std::string>(&*value);
-    if (key == nullptr) return invalid_input();
-    (member.name == "RowKey" ? payload.row_key : payload.partition_key) = std::move(*key);
+  EntityPayloadView payload;
+  if (!document->object) return payload;
+  memory->fields.clear();
+  memory->properties.clear();
+  memory->bytes.clear();
+  memory->bytes.reserve(json.size());  // binaries take less
+  for (const dom::key_value_pair field : *document->object)
+    memory->fields.push_back({field.key, field.value});
+  const std::vector<FieldUse>* uses = last_fields.uses_of(memory->fields);
+  std::vector<FieldUse> others;
+  if (uses == nullptr) {
+    auto classified = classify(memory->fields);
+    if (!classified) return classified.error();
+    others = *std::move(classified);
+    last_fields.remember(memory->fields, others);
+    uses = &others;
   }
+  if (auto read = read_fields(*uses, document->big_integers, *memory, payload); !read) return read.error();
+  payload.memory = memory;
   return payload;
 }
 
+Result<EntityPayload> read_entity(std::string_view json) {
+  const auto view = read_entity_view(json);
+  if (!view) return view.error();
+  return EntityPayload{to_string(view->partition_key), to_string(view->row_key),
+                       to_properties(view->properties), std::string(view->etag)};
+}
+
 Result<std::string> read_table_name(std::string_view json) {
-  const auto document = Document::read(json);
+  const std::shared_ptr<ReaderMemory> memory = memory_for(json.size());
+  const auto document = parse(memory->parser, json);
   if (!document) return document.error();
-  if (!document->object()) return invalid_input();
+  if (!document->object) return invalid_input();
   std::string_view name;
-  if (document->object()->at_key("TableName").get(name)) return invalid_input();
+  if (document->object->at_key("TableName").get(name)) return invalid_input();
   return std::string(name);
 }
 

@@ -1,7 +1,9 @@
 // Reads the JSON bodies of requests.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,15 @@ struct EntityPayload {
   std::string etag;       // the member odata.etag; empty if there is none
 };
 
+// The same without copies. Valid until this thread reads the next body, and as long as `memory` lives.
+struct EntityPayloadView {
+  std::optional<std::string_view> partition_key;
+  std::optional<std::string_view> row_key;
+  std::span<const PropertyView> properties;
+  std::string_view etag;
+  std::shared_ptr<const void> memory;  // of a large body; the memory of other bodies belongs to the thread
+};
+
 // Reads the JSON object of an insert, update or merge. An empty body reads as `{}`.
 //
 // The annotation `name@odata.type` (before or after the property) gives the type of a property. Without
@@ -35,6 +46,7 @@ struct EntityPayload {
 // a key that is not text); TooManyProperties; PropertyNameTooLong; PropertyNameInvalid;
 // DuplicatePropertiesSpecified (also for duplicate annotations).
 Result<EntityPayload> read_entity(std::string_view json);
+Result<EntityPayloadView> read_entity_view(std::string_view json);
 
 // Returns the name in `{"TableName":"mytable"}`, unchecked. Errors: InvalidInput (not a JSON object, or
 // TableName is missing or not text).

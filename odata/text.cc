@@ -30,20 +30,6 @@ std::size_t code_units(std::string_view bytes) {
   return count;
 }
 
-// Returns the position of the first difference within the common length, or that length.
-std::size_t first_difference(std::string_view a, std::string_view b) {
-  const std::size_t common = std::min(a.size(), b.size());
-  std::size_t i = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    for (; i + sizeof(std::uint64_t) <= common; i += sizeof(std::uint64_t)) {
-      const std::uint64_t difference = load_word(a.data() + i) ^ load_word(b.data() + i);
-      if (difference != 0) return i + static_cast<std::size_t>(std::countr_zero(difference)) / 8;
-    }
-  }
-  while (i < common && a[i] == b[i]) ++i;
-  return i;
-}
-
 // Moves lead bytes 0xEE and 0xEF (U+E000..U+FFFF) above those of characters outside the BMP, whose first code
 // unit is a surrogate. Well-formed strings first differ either in two lead bytes or in two continuation
 // bytes; continuation bytes keep their order.
@@ -70,8 +56,21 @@ std::size_t utf16_length(std::string_view utf8) {
   return count + code_units(utf8.substr(i));
 }
 
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  std::size_t i = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; i + sizeof(std::uint64_t) <= common; i += sizeof(std::uint64_t)) {
+      const std::uint64_t difference = load_word(a.data() + i) ^ load_word(b.data() + i);
+      if (difference != 0) return i + static_cast<std::size_t>(std::countr_zero(difference)) / 8;
+    }
+  }
+  while (i < common && a[i] == b[i]) ++i;
+  return i;
+}
+
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b) {
-  const std::size_t i = first_difference(a, b);
+  const std::size_t i = common_prefix(a, b);
   if (i == a.size() || i == b.size()) return a.size() <=> b.size();
   return utf16_rank(a[i]) <=> utf16_rank(b[i]);
 }

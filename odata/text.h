@@ -16,6 +16,9 @@ bool is_utf8(std::string_view text);
 // Returns the length in UTF-16 code units. The text must be UTF-8.
 std::size_t utf16_length(std::string_view utf8);
 
+// Returns the number of bytes at the front that both texts have in common.
+std::size_t common_prefix(std::string_view a, std::string_view b);
+
 // Compares by UTF-16 code unit, the service's order of keys and strings. It differs from byte order only for
 // characters outside the BMP: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);

@@ -31,7 +31,13 @@ std::optional<std::string_view> percent_decode(std::string_view text, bool plus_
 }
 
 void append_percent_encoded(std::string& out, std::string_view text) {
-  boost::urls::encode(text, boost::urls::unreserved_chars, {}, boost::urls::string_token::append_to(out));
+  const std::size_t plain = static_cast<std::size_t>(
+      boost::urls::grammar::find_if_not(text.begin(), text.end(), boost::urls::unreserved_chars) -
+      text.begin());
+  out += text.substr(0, plain);
+  if (plain == text.size()) return;  // most texts
+  boost::urls::encode(text.substr(plain), boost::urls::unreserved_chars, {},
+                      boost::urls::string_token::append_to(out));
 }
 
 std::string percent_encode(std::string_view text) {

@@ -1,6 +1,9 @@
 #include "storage/mutation.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
+#include <vector>
 
 #include "odata/text.h"
 
@@ -15,22 +18,23 @@ Result<void> check_condition(const Condition& condition, const std::optional<Ent
   return {};
 }
 
-bool is_before(const Property& a, const Property& b) { return compare_utf16(a.name, b.name) < 0; }
+bool is_before(const PropertyView& a, const PropertyView& b) { return compare_utf16(a.name, b.name) < 0; }
 
-// Sets `out` to the properties of `previous`, replaced or extended by `changes`.
-void merge(const EntityView& previous, const Properties& changes, Properties& out) {
-  out = changes;
-  for (const auto& [name, value] : previous.properties) {
-    const bool changed =
-        std::any_of(changes.begin(), changes.end(), [&](const Property& c) { return c.name == name; });
-    if (!changed) out.push_back({std::string(name), to_value(value)});
-  }
+// Adds to `properties`, the changes, those of the previous entity that they do not replace.
+void merge(const EntityView& previous, std::vector<PropertyView>& properties) {
+  const std::span<const PropertyView> changes(properties.data(), properties.size());
+  std::vector<PropertyView> kept;
+  std::ranges::copy_if(previous.properties, std::back_inserter(kept), [&](const PropertyView& before) {
+    return std::ranges::none_of(changes, [&](const PropertyView& c) { return c.name == before.name; });
+  });
+  properties.insert(properties.end(), kept.begin(), kept.end());
 }
 
 }  // namespace
 
-Result<const Properties*> apply(const Mutation& write, std::string_view partition_key,
-                                const std::optional<EntityView>& previous, Properties& scratch) {
+Result<const EncodedProperties*> apply(const Mutation& write, std::string_view partition_key,
+                                       const std::optional<EntityView>& previous,
+                                       EncodedProperties& scratch) {
   if (write.kind == WriteKind::Insert) {
     if (previous) return Error(ErrorCode::EntityAlreadyExists);
     return &write.properties;
@@ -38,15 +42,16 @@ Result<const Properties*> apply(const Mutation& write, std::string_view partitio
   if (write.kind == WriteKind::Delete && !previous) return Error(ErrorCode::ResourceNotFound);
   if (const auto ok = check_condition(write.condition, previous); !ok) return ok.error();
   if (write.kind == WriteKind::Delete) return nullptr;
+  std::vector<PropertyView> properties = write.properties.decode();
   if (write.kind == WriteKind::Replace || !previous) {
-    if (std::is_sorted(write.properties.begin(), write.properties.end(), is_before)) return &write.properties;
-    scratch = write.properties;
+    if (std::ranges::is_sorted(properties, is_before)) return &write.properties;
   } else {
-    merge(*previous, write.properties, scratch);
-    if (const auto ok = check_entity({std::string(partition_key), write.row_key}, scratch); !ok)
+    merge(*previous, properties);
+    if (const auto ok = check_entity({std::string(partition_key), write.row_key}, properties); !ok)
       return ok.error();
   }
-  std::sort(scratch.begin(), scratch.end(), is_before);
+  std::ranges::sort(properties, is_before);
+  scratch = EncodedProperties(properties);
   return &scratch;
 }
 

@@ -6,6 +6,7 @@
 
 #include "odata/entity.h"
 #include "odata/error.h"
+#include "storage/format/entity_codec.h"
 
 namespace rocktable {
 
@@ -29,7 +30,7 @@ struct Mutation {
   WriteKind kind;
   std::string row_key;
   Condition condition;
-  Properties properties;  // empty for Delete
+  EncodedProperties properties;  // empty for Delete
 };
 
 // Applies `write` to the previous entity. Returns the properties to store, or null to delete the entity. The
@@ -40,8 +41,8 @@ struct Mutation {
 //
 // Errors: EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied. If the result of a merge
 // exceeds the limits: TooManyProperties, EntityTooLarge.
-Result<const Properties*> apply(const Mutation& write, std::string_view partition_key,
-                                const std::optional<EntityView>& previous, Properties& scratch);
+Result<const EncodedProperties*> apply(const Mutation& write, std::string_view partition_key,
+                                       const std::optional<EntityView>& previous, EncodedProperties& scratch);
 
 // Returns whether apply() uses the previous entity. An insert-or-replace does not, so the entity is not read.
 bool needs_previous(const Mutation& write);

@@ -486,19 +486,23 @@ CommitResult<DateTime> RocksStore::commit(const TableName& name, std::string_vie
   const std::vector<Previous> previous = read_previous(writes, keys);
 
   const DateTime timestamp = clock_->next();
-  rocksdb::WriteBatch batch;
-  std::string record;
-  Properties scratch;
+  constexpr std::size_t kOverhead = 16;  // of a row in the batch, without its bytes
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < writes.size(); ++i)
+    bytes += keys[i].size() + kRecordHeaderBytes + writes[i].properties.bytes().size() + kOverhead;
+  rocksdb::WriteBatch batch(bytes);
+  const auto header = encode_record_header(timestamp);
+  EncodedProperties scratch;
   for (std::size_t i = 0; i < writes.size(); ++i) {
     std::optional<EntityView> before;
     if (previous[i].exists)
       before = EntityView{partition_key, writes[i].row_key, previous[i].timestamp, previous[i].properties};
     const auto after = apply(writes[i], partition_key, before, scratch);
     if (!after) return WriteRefusal{i, after.error()};
-    if (const Properties* const properties = *after) {
-      record.clear();
-      encode_entity(record, timestamp, *properties);
-      check(batch.Put(entities(), slice(keys[i]), slice(record)));
+    if (const EncodedProperties* const properties = *after) {
+      const rocksdb::Slice key = slice(keys[i]);
+      const rocksdb::Slice record[] = {{header.data(), header.size()}, slice(properties->bytes())};
+      check(batch.Put(entities(), {&key, 1}, {record, std::size(record)}));
     } else {
       check(batch.Delete(entities(), slice(keys[i])));
     }

@@ -99,6 +99,11 @@ LineKind kind_of(std::string_view line, std::string_view boundary) {
   return final ? LineKind::FinalDelimiter : LineKind::Delimiter;
 }
 
+// Returns the size of the whole lines at the front of `text` that also begin `other`.
+std::size_t common_lines(std::string_view text, std::string_view other) {
+  return text.substr(0, common_prefix(text, other)).rfind('\n') + 1;  // 0 for npos
+}
+
 // Returns the text between the delimiters, without the line break that belongs to the following delimiter.
 // Stops at `limit` parts. Returns nullopt if the final delimiter is missing.
 std::optional<std::vector<std::string_view>> split(std::string_view text, std::string_view boundary,
@@ -112,6 +117,8 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
     if (open) parts.push_back(without_final_line_break(open->substr(0, open->size() - rest.size())));
     if (kind == LineKind::FinalDelimiter || parts.size() == limit) return parts;
     open = text;
+    // Lines that begin the previous part are not delimiters. Parts of a transaction mostly begin alike.
+    if (!parts.empty()) text.remove_prefix(common_lines(text, parts.back()));
   }
   return std::nullopt;
 }
@@ -125,22 +132,47 @@ std::optional<std::vector<std::string_view>> split_multipart(std::string_view co
 }
 
 // Removes the header lines and the empty line after them from `text`. The text may end without an empty line.
-std::optional<Headers> take_headers(std::string_view& text) {
+// Returns null if a line is invalid.
+std::shared_ptr<const Headers> take_headers(std::string_view& text) {
   constexpr std::size_t kUsualHeaders = 8;
-  Headers headers;
-  headers.reserve(kUsualHeaders);
+  auto headers = std::make_shared<Headers>();
+  headers->reserve(kUsualHeaders);
   for (int count = 0; !text.empty(); ++count) {
     const std::string_view line = take_line(text);
     if (line.empty()) break;
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
     // White space in a name also detects folded lines, and a request line that comes too early.
-    if (colon == kNone || name.empty() || name.find_first_of(" \t") != kNone) return std::nullopt;
-    if (holds_control_character(line) || count == kMaxPartHeaders) return std::nullopt;
-    headers.add(name, trim(line.substr(colon + 1)));
+    if (colon == kNone || name.empty() || name.find_first_of(" \t") != kNone) return nullptr;
+    if (holds_control_character(line) || count == kMaxPartHeaders) return nullptr;
+    headers->add(name, trim(line.substr(colon + 1)));
   }
   return headers;
 }
+
+// Remembers what was parsed at the front of a text. If the next text has the same front, the result is the same.
+template <class Parsed>
+class RememberedFront {
+ public:
+  // Removes the front from `text`. `parse` does this if the front is another one; it returns null if the text is
+  // invalid.
+  template <class Parse>
+  std::shared_ptr<const Parsed> take(std::string_view& text, const Parse& parse) {
+    if (!front_.empty() && text.starts_with(front_)) {
+      text.remove_prefix(front_.size());
+      return parsed_;
+    }
+    const std::string_view whole = text;
+    parsed_ = parse(text);
+    // If text follows, the front ended with an empty line. Otherwise that of another text may be longer.
+    front_ = parsed_ && !text.empty() ? whole.substr(0, whole.size() - text.size()) : std::string_view{};
+    return parsed_;
+  }
+
+ private:
+  std::shared_ptr<const Parsed> parsed_;
+  std::string_view front_;  // empty: not to be compared
+};
 
 // Removes `POST /mytable HTTP/1.1` and the empty lines before it from `text`. The target extends from the
 // first blank to the last one. The code that parses URLs checks its characters.
@@ -155,39 +187,35 @@ bool take_request_line(std::string_view& text, BatchPartHead& head) {
   return !head.target.empty() && line.substr(last + 1).starts_with("HTTP/");
 }
 
-// Removes the headers of the MIME part, the request line and the headers of the request from `text`. Returns
-// null if they are invalid.
-std::shared_ptr<const BatchPartHead> take_head(std::string_view& text) {
-  const std::optional<Headers> mime = take_headers(text);
+// Returns null unless the headers are those of an HTTP request.
+std::shared_ptr<const Headers> take_mime_headers(std::string_view& text) {
+  auto headers = take_headers(text);
   const bool is_http =
-      mime && equals_ignoring_case(media_type(mime->get("Content-Type")), "application/http");
-  auto head = std::make_shared<BatchPartHead>();
-  if (!is_http || !take_request_line(text, *head)) return nullptr;
-  std::optional<Headers> headers = take_headers(text);
-  if (!headers) return nullptr;
-  head->headers = *std::move(headers);
-  return head;
+      headers && equals_ignoring_case(media_type(headers->get("Content-Type")), "application/http");
+  return is_http ? headers : nullptr;
 }
 
-// Parses the parts of a batch. Remembers the last head and its text.
+// Parses the parts of a batch. Adjacent parts mostly have the same headers, and inserts the same request line.
 class PartParser {
  public:
   std::optional<BatchPart> parse(std::string_view text) {
-    if (!head_text_.empty() && text.starts_with(head_text_)) {
-      text.remove_prefix(head_text_.size());
-    } else {
-      const std::string_view whole = text;
-      head_ = take_head(text);
-      if (!head_) return std::nullopt;
-      // If text follows, the head ended with an empty line. Otherwise the head of another part may be longer.
-      head_text_ = text.empty() ? std::string_view{} : whole.substr(0, whole.size() - text.size());
-    }
-    return BatchPart{head_, without_white_space(text)};
+    auto head = head_.take(text, [this](std::string_view& rest) { return take_head(rest); });
+    if (!head) return std::nullopt;
+    return BatchPart{std::move(head), without_white_space(text)};
   }
 
  private:
-  std::shared_ptr<const BatchPartHead> head_;
-  std::string_view head_text_;  // empty: not to be compared
+  // Removes the headers of the MIME part, the request line and the headers of the request from `text`. Returns
+  // null if they are invalid.
+  std::shared_ptr<const BatchPartHead> take_head(std::string_view& text) {
+    auto head = std::make_shared<BatchPartHead>();
+    if (!mime_headers_.take(text, take_mime_headers) || !take_request_line(text, *head)) return nullptr;
+    head->headers = headers_.take(text, take_headers);
+    return head->headers ? head : nullptr;
+  }
+
+  RememberedFront<BatchPartHead> head_;
+  RememberedFront<Headers> mime_headers_, headers_;
 };
 
 std::optional<BatchRequest> read_batch(std::string_view content_type, std::string_view body) {
@@ -195,7 +223,7 @@ std::optional<BatchRequest> read_batch(std::string_view content_type, std::strin
   std::optional<std::vector<std::string_view>> parts = split_multipart(content_type, body, 2);
   if (!parts || parts->size() != 1) return std::nullopt;
   std::string_view text = parts->front();
-  const std::optional<Headers> headers = take_headers(text);
+  const std::shared_ptr<const Headers> headers = take_headers(text);
   if (!headers) return std::nullopt;
   const std::string_view inner_type = headers->get("Content-Type");
   BatchRequest request;

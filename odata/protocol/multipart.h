@@ -17,8 +17,8 @@ namespace rocktable {
 // views of the body of the batch, which must outlive it.
 struct BatchPartHead {
   std::string_view method;
-  std::string_view target;  // as written: absolute URL, path, or path without leading slash
-  Headers headers;
+  std::string_view target;                 // as written: absolute URL, path, or path without leading slash
+  std::shared_ptr<const Headers> headers;  // never null; shared by adjacent parts with the same headers
 };
 
 struct BatchPart {

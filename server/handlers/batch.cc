@@ -138,11 +138,11 @@ Operation parse_part(const BatchPartHead& head, const RequestContext& context, P
   const auto question = url.find('?');
   const auto query =
       QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
-  part.content_id = head.headers.get("Content-ID");
+  part.content_id = head.headers->get("Content-ID");
   const QueryParameters no_query;
   const OperationRequest request{
       head.method, without_account(std::string_view(url).substr(0, question), context.target.account),
-      query ? *query : no_query, head.headers, context.target.account};
+      query ? *query : no_query, *head.headers, context.target.account};
   part.preferences = parse_preferences(request);
   query.value();
   Operation operation = parse_operation(request);

@@ -11,7 +11,10 @@
 // layout with values between the names. The partition key and the row key are in the key of RocksDB.
 #pragma once
 
+#include <array>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -30,7 +33,29 @@ class CorruptRecord : public std::runtime_error {
 };
 
 // Appends the record.
+void encode_entity(std::string& out, DateTime timestamp, std::span<const PropertyView> properties);
 void encode_entity(std::string& out, DateTime timestamp, const Properties& properties);
+
+// The properties of an entity in the form of a record: count, directory and texts. A record is
+// encode_record_header() followed by bytes().
+class EncodedProperties {
+ public:
+  EncodedProperties() = default;  // no properties
+  explicit EncodedProperties(std::span<const PropertyView> properties);
+  EncodedProperties(const Properties& properties);  // NOLINT(google-explicit-constructor)
+  EncodedProperties(std::initializer_list<Property> properties);
+
+  std::string_view bytes() const { return bytes_; }
+  // Returns views into this object.
+  std::vector<PropertyView> decode() const;
+
+ private:
+  std::string bytes_{'\0'};
+};
+
+// Returns the first bytes of a record: format and timestamp.
+inline constexpr std::size_t kRecordHeaderBytes = 9;
+std::array<char, kRecordHeaderBytes> encode_record_header(DateTime timestamp);
 
 // Fills `properties` with views into `record`, in stored order, and returns the timestamp. Clears
 // `properties` first: if the caller reuses it, a scan does not allocate. Checks every bound. Throws

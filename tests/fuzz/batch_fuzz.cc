@@ -10,9 +10,9 @@ namespace {
 
 void check_part(const BatchPart& part, std::string_view body) {
   require(!part.head->method.empty() && !part.head->target.empty(), "a part without method or target");
-  require(part.head->headers.all().size() <= static_cast<std::size_t>(kMaxPartHeaders), "too many headers");
+  require(part.head->headers->all().size() <= static_cast<std::size_t>(kMaxPartHeaders), "too many headers");
   std::vector<std::string_view> pieces{part.head->method, part.head->target};
-  for (const auto& [name, value] : part.head->headers.all()) {
+  for (const auto& [name, value] : part.head->headers->all()) {
     require(!name.empty() && name.find_first_of(" \t:") == name.npos && trim(value) == value,
             "a header that is none");
     pieces.insert(pieces.end(), {name, value});
@@ -33,7 +33,7 @@ std::string foreign_boundary(std::string_view text, std::string boundary) {
 std::string written(const BatchPart& part) {
   std::string out = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
   out.append(part.head->method).append(" ").append(part.head->target).append(" HTTP/1.1\r\n");
-  for (const auto& [name, value] : part.head->headers.all())
+  for (const auto& [name, value] : part.head->headers->all())
     out.append(name).append(": ").append(value).append("\r\n");
   return out.append("\r\n").append(part.body).append("\r\n");
 }
@@ -49,7 +49,7 @@ std::string written(const BatchRequest& request, const std::string& outer, const
 
 bool same(const BatchPart& a, const BatchPart& b) {
   return a.head->method == b.head->method && a.head->target == b.head->target &&
-         a.head->headers.all() == b.head->headers.all() && a.body == b.body;
+         a.head->headers->all() == b.head->headers->all() && a.body == b.body;
 }
 
 void check_written_again(const BatchRequest& request, std::string_view input) {

@@ -47,6 +47,15 @@ TEST_CASE("append_base64 keeps the text before it") {
   CHECK(out == "before Zm8=");
 }
 
+TEST_CASE("append_decoded_base64 keeps the bytes before it, and adds nothing if the text is refused") {
+  std::string out = "before ";
+  CHECK(append_decoded_base64(out, "Zm8="));
+  CHECK(out == "before fo");
+  CHECK_FALSE(append_decoded_base64(out, "Zm9vZm9-"));
+  CHECK_FALSE(append_decoded_base64(out, "Zm9vYQ=-"));
+  CHECK(out == "before fo");
+}
+
 TEST_CASE("text that is not base64 is refused") {
   const std::string_view cases[] = {
       "Z",        "Zg",           "Zm8",  "Zm9vY",             // length

@@ -129,8 +129,8 @@ TEST_CASE("property names are identifiers; letters outside ASCII are allowed") {
 
 TEST_CASE("the size of an entity is computed as the service does") {
   const EntityKey key{"pk", "r"};
-  CHECK(entity_size({}, {}) == 4);
-  CHECK(entity_size(key, {}) == 10);
+  CHECK(entity_size({}, Properties{}) == 4);
+  CHECK(entity_size(key, Properties{}) == 10);
   const struct {
     Value value;
     std::size_t size;

@@ -22,10 +22,10 @@ constexpr Condition kDifferent{Condition::Kind::ETag, kOther};
 Result<std::optional<Properties>> applied(const Mutation& write, const std::optional<Properties>& previous) {
   const auto views = previous ? view_of(*previous) : std::vector<PropertyView>();
   const auto before = previous ? std::optional(EntityView{"pk", write.row_key, kThen, views}) : std::nullopt;
-  Properties scratch;
+  EncodedProperties scratch;
   const auto after = apply(write, "pk", before, scratch);
   if (!after) return after.error();
-  return *after == nullptr ? std::nullopt : std::optional(**after);
+  return *after == nullptr ? std::nullopt : std::optional(to_properties((*after)->decode()));
 }
 
 // Returns "stored", "deleted", or the code of the refusal.
@@ -161,7 +161,7 @@ TEST_CASE("a merge may not outgrow the size of an entity, keys included") {
   const auto size = [&] { return entity_size({"pk", "rk"}, large); };
   for (int i = 0; i < 15; ++i)
     large.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
-  const std::size_t added = entity_size({"", ""}, {{"more", Binary{}}}) - entity_size({"", ""}, {});
+  const std::size_t added = entity_size({"", ""}, {{"more", Binary{}}}) - entity_size({"", ""}, Properties{});
   const std::size_t left = kMaxEntityBytes - size() - added;
   REQUIRE(left <= kMaxBinaryBytes);
   const Properties fits{{"more", Binary{std::string(left, 'x')}}};

@@ -98,7 +98,7 @@ TEST_CASE("rows under other table ids are never seen in a table") {
   const TemporaryFolder folder;
   fill(folder.store());
   std::string record;
-  encode_entity(record, kUnixEpoch, {});
+  encode_entity(record, kUnixEpoch, Properties{});
   for (const std::uint64_t id : {0, 2, 0x101})
     change(folder.store(), put(2, encode_entity_key(TableId{id}, "p", "2"), record));
   CHECK(rows(TableStore(folder.store())) == "123");

@@ -35,11 +35,12 @@ std::string refusal(const Mutation& write, const Entity* there) {
 }
 
 Properties result_of(const Mutation& write, const Entity* there) {
-  if (write.kind == WriteKind::Insert) return write.properties;
+  const Properties sent = to_properties(write.properties.decode());
+  if (write.kind == WriteKind::Insert) return sent;
   std::map<std::u16string, Property> by_name;
   if (write.kind == WriteKind::Merge && there != nullptr)
     for (const Property& property : there->properties) by_name[utf16(property.name)] = property;
-  for (const Property& property : write.properties) by_name[utf16(property.name)] = property;
+  for (const Property& property : sent) by_name[utf16(property.name)] = property;
   Properties out;
   for (auto& [name, property] : by_name) out.push_back(std::move(property));
   return out;

@@ -220,6 +220,18 @@ TEST_CASE("encoding appends, decoding clears") {
   CHECK(properties.empty());
 }
 
+TEST_CASE("encoded properties are a record without its header") {
+  const Properties properties{{"a", std::string("text")}, {"b", std::int64_t{5}}, {"c", Binary{"\x01"}}};
+  const EncodedProperties encoded(properties);
+  const auto header = encode_record_header(kTime);
+  std::string record;
+  encode_entity(record, kTime, properties);
+  CHECK(std::string(header.data(), header.size()).append(encoded.bytes()) == record);
+  CHECK(to_properties(encoded.decode()) == properties);
+  CHECK(EncodedProperties().bytes() == EncodedProperties(Properties{}).bytes());
+  CHECK(EncodedProperties().decode().empty());
+}
+
 TEST_CASE("every truncation of a record is refused, and so is every addition") {
   const std::string record = record_of(one_of_each());
   REQUIRE(is_read(record));
