@@ -148,9 +148,9 @@ char* write_etag(char* out, DateTime timestamp) {
   const auto append = [&out](std::string_view piece) { out = std::copy(piece.begin(), piece.end(), out); };
   append(kETagPrefix);
   append(kTimePrefix);
-  append(text.substr(0, kHours));
+  append({time, kHours});
   append(kColon);
-  append(text.substr(kHours + 1, kMinutes));
+  append({time + kHours + 1, kMinutes});
   append(kColon);
   append(text.substr(kHours + 1 + kMinutes + 1));
   append(kTimeSuffix);
@@ -241,15 +241,14 @@ std::size_t entity_size(const EntityKey& key, const Properties& properties) {
 }
 
 Result<void> check_table_name(std::string_view name) {
-  const std::size_t length = utf16_length(name);
+  const bool is_alphanumeric =
+      std::all_of(name.begin(), name.end(), [](char c) { return is_ascii_letter(c) || is_ascii_digit(c); });
+  const std::size_t length = is_alphanumeric ? name.size() : utf16_length(name);
   if (length < 3 || length > 63) {
     return Error(ErrorCode::OutOfRangeInput,
                  "The specified resource name length is not within the permissible limits.");
   }
-  const bool legal = is_ascii_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
-                       return is_ascii_letter(c) || is_ascii_digit(c);
-                     });
-  if (!legal) return Error(ErrorCode::InvalidResourceName);
+  if (!is_alphanumeric || !is_ascii_letter(name[0])) return Error(ErrorCode::InvalidResourceName);
   if (equals_ignoring_case(name, "tables")) return Error(ErrorCode::InvalidInput);
   return {};
 }

@@ -38,17 +38,16 @@ class Scanner {
     return true;
   }
 
-  // Reads 'text' with quotes doubled. Two adjacent literals are therefore one literal, as the grammar
-  // requires.
-  std::optional<std::string> literal() {
-    if (!take("'")) return std::nullopt;
-    std::string value;
+  // Reads 'text' with quotes doubled, and appends it. Two adjacent literals are therefore one literal, as the
+  // grammar requires.
+  bool literal(std::string& value) {
+    if (!take("'")) return false;
     for (;;) {
       const std::size_t quote = rest_.find('\'');
-      if (quote == std::string_view::npos) return std::nullopt;
+      if (quote == std::string_view::npos) return false;
       value += rest_.substr(0, quote);
       rest_.remove_prefix(quote + 1);
-      if (!rest_.starts_with('\'')) return value;
+      if (!rest_.starts_with('\'')) return true;
       value += '\'';
       rest_.remove_prefix(1);
     }
@@ -73,8 +72,7 @@ bool scan_key(Scanner& scanner, std::optional<std::string>& partition_key,
     key = &row_key;
   }
   if (key == nullptr || key->has_value() || !scanner.take("=")) return false;
-  *key = scanner.literal();
-  return key->has_value();
+  return scanner.literal(key->emplace());
 }
 
 }  // namespace

@@ -36,15 +36,24 @@ Block load_block(const char* bytes) {
   return block;
 }
 
-bool any_needs_escape(Block block) {
-  const auto found = (block < 0x20) | (block == '"') | (block == '\\');
+// Returns a block with the bytes that need an escape; the others are zero.
+Block marked(Block block) {
+  return reinterpret_cast<Block>((block < 0x20) | (block == '"') | (block == '\\'));
+}
+
+bool is_any(Block marks) {
   std::uint64_t halves[2];
-  std::memcpy(halves, &found, sizeof found);
+  std::memcpy(halves, &marks, sizeof marks);
   return (halves[0] | halves[1]) != 0;
 }
 
+bool any_needs_escape(Block block) { return is_any(marked(block)); }
+
 std::size_t clean_prefix(std::string_view text) {
   std::size_t i = 0;
+  while (i + 2 * sizeof(Block) <= text.size() &&
+         !is_any(marked(load_block(text.data() + i)) | marked(load_block(text.data() + i + sizeof(Block)))))
+    i += 2 * sizeof(Block);
   while (i + sizeof(Block) <= text.size() && !any_needs_escape(load_block(text.data() + i)))
     i += sizeof(Block);
   // The last block of a text overlaps the block before it.

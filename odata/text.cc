@@ -76,9 +76,15 @@ std::strong_ordering compare_utf16(std::string_view a, std::string_view b) {
 }
 
 std::string to_lower_ascii(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = to_lower_ascii(c);
+  std::string lower;
+  append_lower_ascii(lower, text);
   return lower;
+}
+
+void append_lower_ascii(std::string& out, std::string_view text) {
+  const std::size_t at = out.size();
+  out += text;
+  for (std::size_t i = at; i < out.size(); ++i) out[i] = to_lower_ascii(out[i]);
 }
 
 int hex_value(char c) {

@@ -30,6 +30,7 @@ struct Utf16Less {
 
 // These functions treat only ASCII letters; other bytes stay unchanged.
 std::string to_lower_ascii(std::string_view text);
+void append_lower_ascii(std::string& out, std::string_view text);
 char to_lower_ascii(char c);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 

@@ -360,6 +360,7 @@ class StopWatch {
 Result<bool> RocksStore::get(const TableName& name, const EntityKey& key,
                              const std::function<void(const EntityView&)>& visit, RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
+  disable_perf_counters();
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
   const std::string encoded = encode_entity_key(table->id, key.partition_key, key.row_key);
@@ -374,7 +375,7 @@ Result<bool> RocksStore::get(const TableName& name, const EntityKey& key,
   ++stats.entities_scanned;
   ++stats.entities_returned;
   stats.bytes_read += encoded.size() + record.size();
-  std::vector<PropertyView> properties;
+  thread_local std::vector<PropertyView> properties;  // keeps its memory
   const DateTime timestamp = decode_entity(view(record), properties);
   visit({key.partition_key, key.row_key, timestamp, properties});
   return true;
@@ -475,6 +476,7 @@ std::vector<RocksStore::Previous> RocksStore::read_previous(std::span<const Muta
 CommitResult<DateTime> RocksStore::commit(const TableName& name, std::string_view partition_key,
                                           std::span<const Mutation> writes, RequestStats& stats) {
   const StopWatch watch(stats.storage_time);
+  disable_perf_counters();
   const std::shared_lock table_guard(table_lock(encode_table_key(name.account, name.table)));
   const auto table = find_table(name);
   if (!table) return WriteRefusal{0, ErrorCode::TableNotFound};

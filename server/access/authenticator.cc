@@ -94,13 +94,10 @@ std::string blob_and_queue_text(const Credentials& credentials, const Request& r
   return to_sign(target.account, request.method, sent, request.headers);
 }
 
-bool signature_fits(const Credentials& credentials, const std::vector<std::string>& keys,
-                    const Request& request, const Target& target) {
-  SignedRequest parts{request.method,
-                      request.headers.get("Content-MD5"),
-                      request.headers.get("Content-Type"),
-                      date_of(request.headers),
-                      {}};
+bool signature_fits(const Credentials& credentials, std::string_view date,
+                    const std::vector<std::string>& keys, const Request& request, const Target& target) {
+  SignedRequest parts{
+      request.method, request.headers.get("Content-MD5"), request.headers.get("Content-Type"), date, {}};
   const auto fits = [&](std::string_view sent) {
     if (request.service != StorageService::Table)
       return is_signed(blob_and_queue_text(credentials, request, target, sent), credentials.signature, keys);
@@ -205,29 +202,32 @@ Result<Caller> Authenticator::authenticate(const Request& request, const Target&
   if (authorization.empty()) return authenticate_sas(request, target, secure, now, *keys);
   if (const auto token = bearer_token_of(authorization))
     return authenticate_token(*token, target, secure, now);
-  return authenticate_key(request, target, now, *keys);
+  return authenticate_key(authorization, request, target, now, *keys);
 }
 
-Result<Caller> Authenticator::authenticate_key(const Request& request, const Target& target, DateTime now,
+Result<Caller> Authenticator::authenticate_key(std::string_view authorization, const Request& request,
+                                               const Target& target, DateTime now,
                                                const std::vector<std::string>& keys) const {
-  const auto credentials = parse_credentials(request.headers.get("Authorization"));
+  const auto credentials = parse_credentials(authorization);
   if (!credentials) return credentials.error();
-  if (!names_account(*credentials, target) || !is_current(date_of(request.headers), now) ||
-      !signature_fits(*credentials, keys, request, target))
+  const std::string_view date = date_of(request.headers);
+  if (!names_account(*credentials, target) || !is_current(date, now) ||
+      !signature_fits(*credentials, date, keys, request, target))
     return Error(ErrorCode::AuthenticationFailed);
   return Caller();
 }
 
 bool Authenticator::is_signed_by_account(const Request& request, DateTime now, bool secret) const {
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
-  if (!credentials || !is_current(date_of(request.headers), now)) return false;
+  const std::string_view date = date_of(request.headers);
+  if (!credentials || !is_current(date, now)) return false;
   Target target;
   target.account = credentials->account;
   const auto* keys = accounts_.keys_of(target.account);
   if (keys == nullptr) return false;
   std::vector<std::string> counting = *keys;
   if (secret) std::erase(counting, kDevelopmentKey);
-  return signature_fits(*credentials, counting, request, target);
+  return signature_fits(*credentials, date, counting, request, target);
 }
 
 // Returns only the codes of bearer_token.h: its messages are for explanations, not for the response.

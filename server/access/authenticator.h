@@ -49,7 +49,8 @@ class Authenticator {
   bool takes_bearer_tokens() const { return bearer_tokens_; }
 
  private:
-  Result<Caller> authenticate_key(const Request& request, const Target& target, DateTime now,
+  Result<Caller> authenticate_key(std::string_view authorization, const Request& request,
+                                  const Target& target, DateTime now,
                                   const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                   const std::vector<std::string>& keys) const;

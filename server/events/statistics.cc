@@ -67,9 +67,11 @@ bool Statistics::may_count(const StatisticsKey& key) {
 void Statistics::add(const StatisticsKey& key, const Counters& counters) {
   Shard& shard = shard_of_this_thread();
   const std::lock_guard lock(shard.mutex);
+  if (shard.last != nullptr && shard.last->first == key) return add_to(shard.last->second, counters);
   const auto found = shard.counters.find(key);
   if (found != shard.counters.end()) {
     add_to(found->second, counters);
+    shard.last = &*found;
   } else if (may_count(key)) {
     shard.counters.emplace(key, counters);
   } else {

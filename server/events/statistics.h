@@ -47,6 +47,8 @@ class Statistics : public RequestEventSink {
   struct alignas(64) Shard {  // avoids false sharing of a cache line
     mutable std::mutex mutex;
     CountersByKey counters;
+    // Those that were added to last: requests are often alike.
+    CountersByKey::value_type* last = nullptr;
   };
 
   Shard& shard_of_this_thread();

@@ -109,7 +109,10 @@ asio::awaitable<void> Connection::serve_requests() {
   while (!finishing_) {
     MessageReader reader(received_, buffer_);
     enter(State::Idle);
-    if (!co_await read(reader)) {
+    bool is_read = co_await feed(reader, MessageReader::Part::Head);
+    if (is_read) is_read = take_head(reader);
+    if (is_read && !reader.parser().is_done()) is_read = co_await read_body(reader);
+    if (!is_read) {  // none will come, or it cannot be read
       const auto refusal = refusal_of(reader.error(), buffer_);
       if (trace_) trace_broken_request(reader, refusal.has_value());
       if (refusal) co_await refuse(*refusal);
@@ -126,15 +129,11 @@ asio::awaitable<void> Connection::refuse(const Error& error) {
   co_await write(response, options);
 }
 
-// Reads one whole request. Returns false if none will come.
-asio::awaitable<bool> Connection::read(MessageReader& reader) {
-  const bool has_head = co_await feed(reader, MessageReader::Part::Head);  // GCC 12 breaks it as a condition
-  if (!has_head) co_return false;
+// Charges the head, and checks where the request ends. Returns false if that is ambiguous.
+bool Connection::take_head(MessageReader& reader) {
   charge_head();
   reader.check_framing();
-  if (reader.error().failed()) co_return false;
-  if (reader.parser().is_done()) co_return true;
-  co_return co_await read_body(reader);
+  return !reader.error().failed();
 }
 
 // Reads a body. A request that is large, or may become large, is accepted or refused by its head: its body is kept only if

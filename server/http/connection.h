@@ -63,7 +63,6 @@ class Connection {
 
   boost::asio::awaitable<bool> secure();
   boost::asio::awaitable<void> serve_requests();
-  boost::asio::awaitable<bool> read(MessageReader& reader);
   boost::asio::awaitable<bool> feed(MessageReader& reader, MessageReader::Part part);
   boost::asio::awaitable<bool> read_body(MessageReader& reader);
   boost::asio::awaitable<bool> await_share(MemoryBudget::Share& share, std::size_t bytes);
@@ -73,6 +72,7 @@ class Connection {
   boost::asio::awaitable<std::optional<Response>> run_on_lane(Watch& watch);
   void accept(const RequestParser& parser);
   void refuse_early(RequestParser& parser);
+  bool take_head(MessageReader& reader);
   void charge_head();
   bool has_share() const { return head_share_.is_held() || body_share_.is_held(); }
   bool hold_response(std::size_t bytes);

@@ -1,5 +1,6 @@
 #include "server/request/response.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "odata/entity.h"
@@ -13,8 +14,7 @@ bool is_chunked(const Response& response, const ResponseOptions& options) {
 
 void append_number(std::string& out, std::size_t number, int base) {
   char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number, base).ptr;
-  out.append(digits, end);
+  out += std::string_view(digits, std::to_chars(digits, digits + sizeof digits, number, base).ptr);
 }
 
 }  // namespace
@@ -27,8 +27,10 @@ void append_field(std::string& fields, std::string_view name, std::string_view v
 }
 
 void append_etag_field(std::string& fields, DateTime timestamp) {
-  char etag[kMaxETagLength];
-  append_field(fields, "ETag", {etag, write_etag(etag, timestamp)});
+  constexpr std::string_view kName = "ETag: ", kEnd = "\r\n";
+  char line[kName.size() + kMaxETagLength + kEnd.size()];
+  char* const end = write_etag(std::copy(kName.begin(), kName.end(), line), timestamp);
+  fields += std::string_view(line, std::copy(kEnd.begin(), kEnd.end(), end));
 }
 
 std::string_view reason_phrase(int status) {

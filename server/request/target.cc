@@ -98,8 +98,7 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
 
   Target out;
   out.base_url.reserve(host.size() + kRoom);
-  out.base_url = secure ? "https://" : "http://";
-  out.base_url += host;
+  out.base_url.append(secure ? "https://" : "http://").append(host);
   const auto [path, query] = split(raw_target, '?');
   out.query = query;
   std::string account;

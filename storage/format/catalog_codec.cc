@@ -39,7 +39,7 @@ std::string encode_account_end(std::string_view account) { return account_with(a
 
 std::string encode_table_key(std::string_view account, std::string_view table_name) {
   std::string out = account_with(account, kAccountEnd, table_name.size());
-  out += to_lower_ascii(table_name);
+  append_lower_ascii(out, table_name);
   return out;
 }
 

@@ -1,6 +1,8 @@
 #include "storage/format/key_codec.h"
 
+#include <bit>
 #include <cstddef>
+#include <cstring>
 
 #include "storage/format/entity_codec.h"
 
@@ -53,8 +55,9 @@ unsigned surrogate_bits(std::string_view cesu8, std::size_t at) {
 }
 
 void append_big_endian(std::string& out, std::uint64_t number) {
+  if constexpr (std::endian::native == std::endian::little) number = __builtin_bswap64(number);
   char bytes[sizeof number];
-  for (std::size_t i = 0; i < sizeof number; ++i) bytes[i] = static_cast<char>(number >> (56 - 8 * i));
+  std::memcpy(bytes, &number, sizeof number);
   out.append(bytes, sizeof number);
 }
 

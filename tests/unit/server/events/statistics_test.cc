@@ -61,6 +61,18 @@ TEST_CASE("statistics: each counter adds up, and has its name in the response") 
                                                        {"storageMicroseconds", 19.0}}}));
 }
 
+TEST_CASE("statistics: requests of several keys in turn are counted under their own") {
+  Statistics statistics;
+  const StatisticsKey other{"acct", "people", "QueryEntities", "row-list"};
+  for (int i = 0; i < 3; ++i) {
+    statistics.add(kKey, {.requests = 1});
+    statistics.add(kKey, {.requests = 1});
+    statistics.add(other, {.requests = 10});
+  }
+  CHECK(row_of(statistics, kKey).at("requests") == 6);
+  CHECK(row_of(statistics, other).at("requests") == 30);
+}
+
 TEST_CASE("statistics: account, table, operation and plan are counted separately, and sorted") {
   Statistics statistics;
   const StatisticsKey keys[] = {
