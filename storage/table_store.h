@@ -64,8 +64,8 @@ class TableStore {
   std::optional<std::string> service_properties(std::string_view account) const;
   void set_service_properties(std::string_view account, std::string_view document);
 
-  // Calls `visit` with the entity, which is valid during the call. Returns whether the entity exists. Errors:
-  // TableNotFound.
+  // Calls `visit` with the entity, which is valid during the call; it must not call the store. Returns whether
+  // the entity exists. Errors: TableNotFound.
   Result<bool> get(const TableName& name, const EntityKey& key,
                    const std::function<void(const EntityView&)>& visit, RequestStats* stats = nullptr) const;
 
