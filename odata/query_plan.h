@@ -31,6 +31,11 @@ struct QueryPlan {
 // Returns the plan of a query with or without a filter.
 QueryPlan plan_query(const std::optional<Filter>& filter);
 
+// Removes the terms of `filter` that each key in `ranges` satisfies, so that they are not evaluated for each row.
+// Sets it to nullopt if no term is left. Removes only comparisons of keys, alone or within an `and`, and only if each
+// range is within one partition.
+void remove_implied_terms(std::optional<Filter>& filter, const KeyRanges& ranges);
+
 // Returns whether the range holds one key, so that the query needs a look-up instead of a scan.
 bool is_single_key(const KeyRange& range);
 

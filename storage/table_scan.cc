@@ -5,7 +5,9 @@
 #include <rocksdb/snapshot.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <limits>
 #include <string>
@@ -183,13 +185,28 @@ class Scan {
     return bytes <= kCachedScanBytes;
   }
 
+  // Loads the row after the next one into the processor's cache, as far as a filter needs it. Most rows of a block
+  // or a memtable are at equal distances. A wrong address has no effect.
+  void prefetch_next(std::string_view record) {
+    const auto here = std::bit_cast<std::uintptr_t>(record.data());
+    const std::uintptr_t distance = here - last_record_;
+    last_record_ = here;
+    constexpr std::uintptr_t kLine = 64;  // bytes
+    const std::uintptr_t key = here + 2 * distance - kLine;
+    for (std::uintptr_t line = 0; line < 4; ++line)
+      __builtin_prefetch(std::bit_cast<const char*>(key + line * kLine));
+  }
+
   bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
 
   // Stops early once the scan has read `bytes`.
   bool offer_until(std::string_view end, std::size_t bytes = std::numeric_limits<std::size_t>::max()) {
-    for (; is_before(end) && bytes_ < bytes; rows_->Next()) {
-      const EntityKeyView key = decode_entity_key(view(rows_->key()), scratch_);
-      if (!offer(key, rows_->key().size(), view(rows_->value()))) return false;
+    const bool iterator_ends_there = end == end_;
+    const auto is_within = [&] { return iterator_ends_there ? rows_->Valid() : is_before(end); };
+    for (; is_within() && bytes_ < bytes; rows_->Next()) {
+      const std::string_view key = view(rows_->key()), record = view(rows_->value());
+      prefetch_next(record);
+      if (!offer(decode_entity_key(key, scratch_), key.size(), record)) return false;
     }
     check(rows_->status());
     return true;
@@ -342,6 +359,7 @@ class Scan {
   std::size_t kept_bytes_ = 0;
   std::size_t bytes_ = 0;  // bytes read by the caller's thread
   unsigned offered_ = 0;
+  std::uintptr_t last_record_ = 0;
 };
 
 }  // namespace

@@ -176,6 +176,7 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
   out.plan = plan_query(out.filter);
   if (const auto key = resume_key(query)) out.plan.ranges = starting_at(std::move(out.plan.ranges), *key);
   if (out.page_size == 0) out.plan = {};
+  remove_implied_terms(out.filter, out.plan.ranges);
   return out;
 }
 

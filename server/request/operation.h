@@ -38,8 +38,8 @@ struct InsertEntity {
 
 struct QueryEntities {
   std::string table;
-  std::optional<Filter> filter;
-  QueryPlan plan;  // the ranges that the filter allows, from the continuation token on
+  std::optional<Filter> filter;  // without the terms that the plan implies
+  QueryPlan plan;                // the ranges that the filter allows, from the continuation token on
   std::optional<Selection> select;
   int page_size;  // 0: an empty page without continuation
   std::chrono::seconds time_limit;

@@ -1,6 +1,8 @@
 // Requests of any bytes (lines: method, resource, query, then header lines) as an operation: refused with a
 // valid error, or an operation within its limits that reads no more than its filter and its token allow.
+#include "odata/filter_parser.h"
 #include "odata/key_predicate.h"
+#include "odata/text.h"
 #include "server/request/operation.h"
 #include "server/request/operation_table.h"
 #include "tests/fuzz/invariants.h"
@@ -45,10 +47,14 @@ void check_query(const QueryEntities& query, const QueryParameters& parameters) 
   require(query.page_size >= 0 && query.page_size <= 1000, "a page beyond its limits");
   require(query.time_limit.count() >= 1 && query.time_limit.count() <= 5, "a time beyond its limits");
   Places(query.plan.ranges).require_order(to_string(query.plan));
-  if (query.filter) require_sound_plan(query.filter);
+  // `query.filter` lacks the terms that the plan implies.
+  const std::string text(trim(parameters.get("$filter").value_or("")));
+  const std::optional<Filter> filter =
+      text.empty() ? std::nullopt : std::optional(parse_filter(text).value());
+  if (filter) require_sound_plan(filter);
   if (query.page_size == 0) return require(query.plan.ranges.empty(), "an empty page reads something");
   // With a token, a query reads nothing that it would not read without it.
-  const Places whole(plan_query(query.filter).ranges), rest(query.plan.ranges);
+  const Places whole(plan_query(filter).ranges), rest(query.plan.ranges);
   const bool resumes = parameters.get("NextPartitionKey").has_value();
   for (const auto& row : fuzz_entities().rows)
     require(resumes ? !rest.contain(row.place) || whole.contain(row.place)

@@ -113,6 +113,14 @@ void fuzz_plan(std::string_view input) {
     require(before.contain(row.place) == (is_before && whole.contain(row.place)), text + ": before");
     require(behind.contain(row.place) == (!is_before && whole.contain(row.place)), text + ": behind");
   }
+
+  // Within the ranges, a filter without the terms that they imply matches the same.
+  std::optional<Filter> left = parse_filter(text).value();
+  remove_implied_terms(left, ranges);
+  for (const auto& row : fuzz_entities().rows)
+    if (whole.contain(row.place))
+      require(matches(*filter, row.view()) == (!left || matches(*left, row.view())),
+              text + ": implied terms");
 }
 
 }  // namespace rocktable

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "odata/filter_parser.h"
+#include "odata/query_plan.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -341,6 +342,31 @@ TEST_CASE("key ranges: for random filters on keys within one partition, ranges c
       REQUIRE(contains(found, key_of(entity)) == naive_matches(naive, entity));
     }
   }
+}
+
+TEST_CASE("key ranges: for random filters, terms that the ranges imply can be removed") {
+  RandomFilters random(5);
+  const auto entities = all_entities(random);
+  int removed = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const NaiveFilter fixed = {"eq", "PartitionKey", random.key(), {}};
+    const NaiveFilter naive = {"and", "", "", {random.tree(2, true), fixed, random.tree(5, round % 2 == 0)}};
+    const std::string text = text_of(naive);
+    CAPTURE(text);
+    const std::optional<Filter> filter = parse_filter(text).value();
+    const KeyRanges found = starting_at(key_ranges(*filter), {random.key(), random.key()});
+    std::optional<Filter> left = parse_filter(text).value();
+    remove_implied_terms(left, found);
+    CAPTURE(to_string(found));
+    CAPTURE(left ? to_string(*left) : "nothing");
+    if (!left || to_string(*left) != to_string(*filter)) ++removed;
+    for (const NaiveEntity& entity : entities) {
+      if (!contains(found, key_of(entity))) continue;
+      CAPTURE(entity.at("RowKey"));
+      REQUIRE((!left || real_matches(*left, entity)) == real_matches(*filter, entity));
+    }
+  }
+  CHECK(removed > 1000);
 }
 
 TEST_CASE("key ranges: for random filters, starting_at a key keeps exactly the keys from it on") {

@@ -604,8 +604,7 @@ TEST_CASE("A query without options asks for all, in pages of 1000, for 5 seconds
 
 TEST_CASE("A filter is parsed and planned; white space is none") {
   const QueryEntities point = query("/t?$filter=PartitionKey%20eq%20'a'+and+RowKey%20eq%20%27b%27");
-  REQUIRE(point.filter.has_value());
-  CHECK(to_string(*point.filter) == "(and (eq PartitionKey 'a') (eq RowKey 'b'))");
+  CHECK_FALSE(point.filter.has_value());  // the plan has it all
   CHECK(to_string(point.plan.ranges) == "[(a,b) (a,b+))");
   CHECK_FALSE(query("/t?$filter=").filter.has_value());
   CHECK_FALSE(query("/t?%24filter=%20+").filter.has_value());
