@@ -155,7 +155,7 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
     refuse_access(request, context, known.error());
   if (request.method == "OPTIONS") {
     if (!is_for_tables) throw ServiceException(ErrorCode::CorsPreflightFailure);  // it has no CORS rules
-    return preflight(context, *cors_rules_.of(target.account), request.headers);
+    return preflight(context, cors_rules_.of(target.account), request.headers);
   }
   call.stage_ = Call::Stage::AccountFound;
   check_fetch_mode(request).value();
@@ -299,7 +299,7 @@ void Service::Call::add_own_fields(Response& response) const {
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
   }
   if (stage_ >= Stage::AccountFound) {
-    add_cors_fields(response, *service_->cors_rules_.of(context_.target.account), request_->method,
+    add_cors_fields(response, service_->cors_rules_.of(context_.target.account), request_->method,
                     request_->headers.get("Origin"));
   }
 }

@@ -1,6 +1,7 @@
 // Caches rows of the catalog. Without the cache, finding a table costs as much as reading the entity in it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "odata/thread_copy.h"
 #include "storage/format/catalog_codec.h"
 
 namespace rocktable {
@@ -17,12 +19,17 @@ namespace rocktable {
 class CatalogCache {
  public:
   // Returns the row of `key`, or nullopt if there is none. On a miss, calls `read` to read the row from the
-  // catalog. Keeps no row that is read while a Change exists, so that the cache never holds an outdated row.
+  // catalog. Keeps no row that is read while a Change exists, so that the cache never holds an outdated row. Each
+  // thread has a copy of the row that it found last.
   std::optional<TableRow> find(const std::string& key,
                                const std::function<std::optional<TableRow>(const std::string&)>& read) {
+    static thread_local ThreadCopy<TableRow> copy;
+    const std::uint64_t version = version_.current();
+    if (const TableRow* row = copy.find(version, key)) return *row;
     {
       const std::shared_lock lock(mutex_);
-      if (const auto found = rows_.find(key); found != rows_.end()) return found->second;
+      if (const auto found = rows_.find(key); found != rows_.end())
+        return copy.keep(version, key, found->second);
     }
     const std::unique_lock lock(mutex_);
     auto row = read(key);
@@ -34,6 +41,7 @@ class CatalogCache {
 
   void clear() {
     const std::unique_lock lock(mutex_);
+    version_.change();
     rows_.clear();
   }
 
@@ -43,6 +51,7 @@ class CatalogCache {
     Change(CatalogCache& rows, std::span<const std::string> keys) : rows_(rows) {
       const std::unique_lock lock(rows_.mutex_);
       ++rows_.changes_;
+      rows_.version_.change();
       for (const auto& key : keys) rows_.rows_.erase(key);
     }
     ~Change() {
@@ -59,6 +68,7 @@ class CatalogCache {
  private:
   static constexpr std::size_t kMaxRows = 10'000;
 
+  Version version_;  // changes before a row is removed
   std::shared_mutex mutex_;
   std::unordered_map<std::string, TableRow> rows_;
   int changes_ = 0;  // number of Change objects

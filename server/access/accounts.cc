@@ -1,7 +1,6 @@
 #include "server/access/accounts.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -10,6 +9,7 @@
 
 #include "odata/base64.h"
 #include "odata/protocol/development_account.h"
+#include "odata/thread_copy.h"
 
 namespace rocktable {
 
@@ -97,12 +97,7 @@ constexpr std::size_t kMaxCachedKeys = 1000;
 
 using KeysByName = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// Versions are unique across all sets, so that a version identifies what a thread has cached.
-std::uint64_t new_version() {
-  static std::atomic<std::uint64_t> last = 0;
-  return ++last;
-}
-
+// A version identifies what a thread has cached.
 struct ThreadView {
   std::uint64_t version = 0;
   std::shared_ptr<const KeysByName> named;
@@ -118,8 +113,8 @@ ThreadView& view_of_this_thread() {
 
 struct Accounts::State {
   bool any = false;
-  std::atomic<std::uint64_t> version = 0;  // of `named`
-  std::mutex mutex;                        // guards `named`
+  Version version;   // of `named`
+  std::mutex mutex;  // guards `named`
   std::shared_ptr<const KeysByName> named;
 };
 
@@ -133,16 +128,16 @@ void Accounts::replace(std::vector<Account> named) {
   for (auto& account : named) next->insert_or_assign(std::move(account.name), std::move(account.keys));
   const std::lock_guard lock(state_->mutex);
   state_->named = std::move(next);
-  state_->version = new_version();
+  state_->version.change();
 }
 
 const std::vector<std::string>* Accounts::keys_of(std::string_view name) const {
   static const std::vector<std::string> kWellKnown{std::string(kDevelopmentKey)};
   ThreadView& view = view_of_this_thread();
-  if (view.version != state_->version) {
+  if (view.version != state_->version.current()) {
     const std::lock_guard lock(state_->mutex);
     view.named = state_->named;
-    view.version = state_->version;
+    view.version = state_->version.current();
     view.cached_keys.clear();
   }
   if (const auto found = view.named->find(name); found != view.named->end()) return &found->second;

@@ -54,7 +54,7 @@ class Statistics : public RequestEventSink {
   Shard& shard_of_this_thread();
   bool may_count(const StatisticsKey& key);
 
-  std::array<Shard, 4> shards_;
+  std::array<Shard, 64> shards_;
   std::mutex known_mutex_;
   std::set<StatisticsKey> known_;  // the keys of all shards
 };

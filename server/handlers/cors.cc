@@ -127,22 +127,29 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
   if (!any) response.add("Vary", "Origin");
 }
 
-std::shared_ptr<const std::vector<CorsRule>> CorsRules::of(const std::string& account) {
+const std::vector<CorsRule>& CorsRules::of(const std::string& account) {
+  static thread_local ThreadCopy<std::vector<CorsRule>> copy;
+  const std::uint64_t version = version_.current();
+  if (const auto* rules = copy.find(version, account)) return *rules;
   const std::lock_guard lock(mutex_);
   if (rules_.size() >= kMaxAccounts && !rules_.contains(account)) rules_.clear();
-  auto& rules = rules_[account];
-  if (!rules)
-    rules = std::make_shared<const std::vector<CorsRule>>(load_service_properties(store_, account).cors);
-  return rules;
+  const auto found = rules_.find(account);
+  return copy.keep(
+      version, account,
+      found != rules_.end()
+          ? found->second
+          : rules_.emplace(account, load_service_properties(store_, account).cors).first->second);
 }
 
 void CorsRules::forget(const std::string& account) {
   const std::lock_guard lock(mutex_);
+  version_.change();
   rules_.erase(account);
 }
 
 void CorsRules::forget_all() {
   const std::lock_guard lock(mutex_);
+  version_.change();
   rules_.clear();
 }
 

@@ -3,7 +3,6 @@
 // learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing--cors--support-for-the-azure-storage-services
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "odata/protocol/headers.h"
+#include "odata/thread_copy.h"
 #include "server/handlers/service_properties.h"
 #include "server/request/request_context.h"
 #include "server/request/response.h"
@@ -30,15 +30,17 @@ class CorsRules {
  public:
   explicit CorsRules(const TableStore& store) : store_(store) {}
 
-  std::shared_ptr<const std::vector<CorsRule>> of(const std::string& account);
+  // Valid until the thread's next call.
+  const std::vector<CorsRule>& of(const std::string& account);
   // Must be called after the account's service properties have changed.
   void forget(const std::string& account);
   void forget_all();
 
  private:
   const TableStore& store_;
+  Version version_;  // changes before rules are removed
   std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const std::vector<CorsRule>>> rules_;
+  std::unordered_map<std::string, std::vector<CorsRule>> rules_;
 };
 
 }  // namespace rocktable

@@ -235,15 +235,15 @@ TEST_CASE("What a refusal has over an answer is exposed as well") {
 TEST_CASE("The rules of an account are read once, and again after forget") {
   TableStore store({.directory = {}, .in_memory = true});
   CorsRules rules(store);
-  CHECK(rules.of("a")->empty());
+  CHECK(rules.of("a").empty());
   ServiceProperties properties;
   properties.cors = {kListed};
   store.set_service_properties("a", render_service_properties(properties));
-  CHECK(rules.of("a")->empty());
+  CHECK(rules.of("a").empty());
   rules.forget("a");
-  REQUIRE(rules.of("a")->size() == 1);
-  CHECK(rules.of("a")->front().origins == kListed.origins);
-  CHECK(rules.of("b")->empty());
+  REQUIRE(rules.of("a").size() == 1);
+  CHECK(rules.of("a").front().origins == kListed.origins);
+  CHECK(rules.of("b").empty());
 }
 
 }  // namespace
