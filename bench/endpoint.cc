@@ -41,9 +41,9 @@ Endpoint::Endpoint(std::string name, const std::string& url) : name_(std::move(n
     throw std::invalid_argument("a target is " + scheme + "PORT" + path + ", not " + url);
 }
 
-bool Endpoint::answers() const {
+bool Endpoint::answers(std::string_view request) const {
   try {
-    HttpClient(port_, transport_).exchange(request_bytes("GET", "/Tables?$top=1"));
+    HttpClient(port_, transport_).exchange(request);
     return true;
   } catch (const boost::system::system_error&) {
     return false;  // the server does not listen yet
@@ -52,13 +52,14 @@ bool Endpoint::answers() const {
 
 std::chrono::duration<double, std::micro> Endpoint::start() {
   if (is_started_here()) port_ = free_port();
+  const std::string request = request_bytes("GET", "/Tables?$top=1");
   const auto start = Clock::now();
   if (is_started_here()) {
     const std::string command =
         replaced(replaced(command_, "{port}", std::to_string(port_)), "{location}", folder_.string());
     process_ = std::make_unique<Process>(command);
   }
-  while (!answers()) {
+  while (!answers(request)) {
     if (Clock::now() - start > kStartDeadline || !is_started_here() || !process_->is_running())
       throw std::runtime_error(name_ + " does not answer");
     std::this_thread::sleep_for(std::chrono::microseconds(200));

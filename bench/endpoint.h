@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bench/http_client.h"
 #include "bench/process.h"
@@ -29,6 +30,8 @@ class Endpoint {
   // Returns whether the benchmark starts and stops it.
   bool is_started_here() const { return !command_.empty(); }
   const Process& process() const { return *process_; }
+  // Returns no clocks if the benchmark did not start the server, or has stopped it.
+  CpuClocks cpu_clocks() const { return process_ ? process_->cpu_clocks() : CpuClocks(); }
 
   // Starts the server and waits until it responds to a request. For a server that runs already, only checks
   // that it responds. Throws std::runtime_error.
@@ -36,7 +39,7 @@ class Endpoint {
   std::chrono::duration<double, std::micro> stop();
 
  private:
-  bool answers() const;
+  bool answers(std::string_view request) const;
 
   std::string name_;
   std::string command_;

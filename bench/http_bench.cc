@@ -15,13 +15,11 @@
 #include "bench/http_client.h"
 #include "bench/requests.h"
 #include "bench/sample_entities.h"
+#include "bench/stopwatch.h"
 #include "odata/uri.h"
 
 namespace rocktable {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using Microseconds = std::chrono::duration<double, std::micro>;
 
 constexpr int kConnections = 32;
 constexpr std::size_t kTransaction = 100;
@@ -33,6 +31,8 @@ constexpr const char* kBareServer = "bare Beast";
 constexpr const char* kBareStore = "bare RocksDB";
 constexpr const char* kStoreFolder = "__rocktable__";
 constexpr const char* kInserts = "inserts";
+constexpr std::size_t kKnownInsert = 900'000'000;   // an entity of that table from the start on
+constexpr std::size_t kTransactionsARound = 3'000;  // of 140 KB each, in memory
 
 std::string table_of(std::size_t size) { return "entities" + std::to_string(size); }
 
@@ -40,12 +40,6 @@ std::string count_text(std::size_t count) {
   if (count % 1'000'000 == 0) return std::to_string(count / 1'000'000) + "M";
   if (count % 1'000 == 0) return std::to_string(count / 1'000) + "k";
   return std::to_string(count);
-}
-
-Microseconds duration_of(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return Clock::now() - start;
 }
 
 // Searches for a rare letter first, because quotes are frequent.
@@ -56,11 +50,15 @@ std::size_t count_rows(std::string_view body) {
   return count;
 }
 
-// Reads all pages of a query. Returns the number of entities.
-std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter) {
+// Reads all pages of a query. Returns the number of entities. Measures only the exchanges: the request of a page
+// needs the previous page, so it cannot be created in advance.
+std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter,
+                      Stopwatch& stopwatch) {
   std::size_t found = 0;
   for (std::string tokens;;) {
-    const HttpResponse answer = client.exchange(query_request(table, filter, tokens));
+    const std::string request = query_request(table, filter, tokens);
+    HttpResponse answer;
+    stopwatch.run([&] { answer = client.exchange(request); });
     found += count_rows(answer.body);
     tokens.clear();
     for (const std::string name : {"NextPartitionKey", "NextRowKey"}) {
@@ -77,6 +75,16 @@ void require(std::size_t found, std::size_t expected, const std::string& what) {
                            std::to_string(expected));
 }
 
+// A load of many connections. All targets get the same requests, in each round others.
+struct Load {
+  std::string name;
+  std::function<std::string(std::size_t)> make;  // returns the request with this number
+  std::optional<std::size_t> size = {};          // leaves out targets without a table of that size
+  bool once = false;                             // a target accepts a request only once, so numbers continue
+  std::size_t prepared = kRequestsPrepared;      // if `once`, a round ends after so many
+  std::size_t entities = 1;                      // of a request
+};
+
 // One run of all scenarios.
 class Bench {
  public:
@@ -85,6 +93,7 @@ class Bench {
   Report run() {
     each([&](Endpoint& target) { live_through(target); });
     pin_to_one_core(true);
+    for (int round = 0; round < options_.rounds; ++round) each([&](Endpoint& target) { fresh_scan(target); });
     restart();
     for (int round = -1; round < options_.rounds; ++round)
       each([&](Endpoint& target) { one_connection(target, round); });
@@ -95,10 +104,9 @@ class Bench {
     stalls(*options_.targets.front());
     prices(*options_.targets.front());
     bare_store(*options_.targets.front());
-    each([&](Endpoint& target) {
-      deletion(target);
-      target.stop();
-    });
+    each([&](Endpoint& target) { deletion(target); });
+    many_transactions();
+    each([](Endpoint& target) { target.stop(); });
     return std::move(report_);
   }
 
@@ -150,18 +158,30 @@ class Bench {
     });
   }
 
-  void add(const std::string& scenario, const Endpoint& target, Microseconds time) {
-    report_.add(scenario, Unit::Microseconds, target.name(), time.count());
+  void add(const std::string& scenario, const Endpoint& target, Microseconds time,
+           const std::optional<CpuTimes>& cpu) {
+    report_.add(scenario, Unit::Microseconds, target.name(), time.count(), cpu);
   }
+
+  void add(const std::string& scenario, const Endpoint& target, const Stopwatch& stopwatch) {
+    add(scenario, target, stopwatch.time(), stopwatch.cpu());
+  }
+
+  // Adds the median of a round of requests. All requests are created in advance. `scenario`: empty while warming
+  // up.
+  void add_median(const std::string& scenario, const Endpoint& target, HttpClient& client,
+                  const std::function<std::string()>& make);
 
   // Measures starts, stops, memory and disk, from the first start until all tables are stored.
   void live_through(Endpoint& target);
   void fill(const Endpoint& target, std::size_t size);
+  // Scans a partition with a server that has read nothing of it since its start.
+  void fresh_scan(Endpoint& target);
   // Client and servers share one core. Round -1 is for warming up.
   void one_connection(Endpoint& target, int round);
   void many_connections();
-  void many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
-                        std::optional<std::size_t> size = std::nullopt, bool once = false);
+  void many_connections(const Load& scenario);
+  void many_transactions();
   void fairness(const Endpoint& target);
   void stalls(const Endpoint& target);
   void prices(const Endpoint& target);
@@ -195,7 +215,9 @@ std::uintmax_t bytes_in(const std::filesystem::path& folder) {
 void Bench::live_through(Endpoint& target) {
   std::fprintf(stderr, "filling %s\n", target.name().c_str());
   for (int round = 0; target.is_started_here() && round < options_.rounds; ++round) {
-    add("start, empty", target, target.start());
+    Stopwatch stopwatch(target);
+    stopwatch.run([&] { target.start(); });
+    add("start, empty", target, stopwatch);
     if (round + 1 < options_.rounds) target.stop();
   }
   if (!target.is_started_here()) target.start();
@@ -211,79 +233,100 @@ void Bench::live_through(Endpoint& target) {
     entities += size;
     if (size >= kMiddle) memory("after " + count_text(size));
   }
-  HttpClient(target.port()).exchange(create_table_request(kInserts));
+  for (const auto& request : {create_table_request(kInserts), insert_request(kInserts, kKnownInsert)})
+    HttpClient(target.port()).exchange(request);  // a connection would delay the stop
   if (!target.is_started_here()) return;
   std::this_thread::sleep_for(kSettle);
-  add("stop", target, target.stop());
+  add("stop", target, target.stop(), std::nullopt);
   report_.add("disk, an entity", Unit::Bytes, target.name(),
               static_cast<double>(bytes_in(target.folder())) / static_cast<double>(entities));
   for (int round = 0; round < options_.rounds; ++round) {
-    add("start, " + count_text(sizes_of(target).back()) + " stored", target, target.start());
+    Stopwatch stopwatch(target);
+    stopwatch.run([&] { target.start(); });
+    add("start, " + count_text(sizes_of(target).back()) + " stored", target, stopwatch);
     target.stop();
   }
 }
 
 // --- One connection ----------------------------------------------------------------------------------------
 
-// Returns the median of a round of requests. All requests are created in advance.
-Microseconds median_of_round(HttpClient& client, const std::function<std::string()>& make) {
+void Bench::add_median(const std::string& scenario, const Endpoint& target, HttpClient& client,
+                       const std::function<std::string()>& make) {
   std::vector<std::string> requests(kRequestsARound);
   std::ranges::generate(requests, make);
   Samples samples;
-  for (const auto& request : requests)
-    samples.microseconds.push_back(duration_of([&] { client.exchange(request); }).count());
-  return Microseconds(samples.median());
+  Stopwatch stopwatch(target);
+  stopwatch.run([&] {
+    for (const auto& request : requests)
+      samples.microseconds.push_back(duration_of([&] { client.exchange(request); }).count());
+  });
+  if (!scenario.empty()) add(scenario, target, Microseconds(samples.median()), stopwatch.cpu());
+}
+
+void Bench::fresh_scan(Endpoint& target) {
+  if (!target.is_started_here()) return;
+  target.stop();
+  target.start();
+  const std::size_t middle = middle_of(target), whole = std::min(middle, kPartitionRows);
+  HttpClient client(target.port());
+  // The first request of a server costs more, in any table.
+  client.exchange(get_request(kInserts, kKnownInsert));
+  Stopwatch stopwatch(target);
+  require(query_all(client, table_of(middle), partition_filter(0), stopwatch), (whole + 992) / 1'000,
+          "the partition scan");
+  add("partition scan, 10 of " + count_text(whole) + ", fresh after a restart", target, stopwatch);
 }
 
 void Bench::one_connection(Endpoint& target, int round) {
   HttpClient client(target.port());
-  const auto add_unless_warming_up = [&](const std::string& scenario, Microseconds time) {
-    if (round >= 0) add(scenario, target, time);
+  const auto median = [&](const std::string& scenario, const std::function<std::string()>& make) {
+    add_median(round >= 0 ? scenario : "", target, client, make);
+  };
+  const auto query = [&](const std::string& scenario, const std::string& table, std::string_view filter,
+                         std::size_t expected) {
+    Stopwatch stopwatch(target);
+    require(query_all(client, table, filter, stopwatch), expected, scenario);
+    if (round >= 0) add(scenario, target, stopwatch);
   };
   for (const std::size_t size : sizes_of(target)) {
     const std::string table = table_of(size), of = " of " + count_text(size);
-    add_unless_warming_up("point" + of + ", c=1",
-                          median_of_round(client, [&] { return get_request(table, random_() % size); }));
-    add_unless_warming_up("range of 100" + of + ", c=1", median_of_round(client, [&] {
-                            return query_request(table, row_range_filter(first_of_range(random_, size)));
-                          }));
+    median("point" + of + ", c=1", [&] { return get_request(table, random_() % size); });
+    median("range of 100" + of + ", c=1",
+           [&] { return query_request(table, row_range_filter(first_of_range(random_, size))); });
     if (size < kMiddle && size != middle_of(target)) continue;
-    add_unless_warming_up("table scan, 10" + of, duration_of([&] {
-                            require(query_all(client, table, kTableFilter), kKept, "the table scan");
-                          }));
+    query("table scan, 10" + of, table, kTableFilter, kKept);
   }
-  const std::size_t middle = middle_of(target);
+  const std::size_t middle = middle_of(target), whole = std::min(middle, kPartitionRows);
   const std::string table = table_of(middle);
   for (const Signing signing : {Signing::SharedKey, Signing::Sas})
-    add_unless_warming_up(
-        signing == Signing::Sas ? "point, c=1, SAS" : "point, c=1, Shared Key",
-        median_of_round(client, [&] { return get_request(table, random_() % middle, signing); }));
-  add_unless_warming_up(
-      "partition scan, 10 of " + count_text(std::min(middle, kPartitionRows)), duration_of([&] {
-        const std::size_t whole = std::min(middle, kPartitionRows);
-        require(query_all(client, table, partition_filter(0)), (whole + 992) / 1'000, "the partition scan");
-      }));
-  add_unless_warming_up("paging through " + count_text(middle),
-                        duration_of([&] { require(query_all(client, table, ""), middle, "paging"); }));
+    median(signing == Signing::Sas ? "point, c=1, SAS" : "point, c=1, Shared Key",
+           [&] { return get_request(table, random_() % middle, signing); });
+  query("partition scan, 10 of " + count_text(whole), table, partition_filter(0), (whole + 992) / 1'000);
+  query("paging through " + count_text(middle), table, "", middle);
+
   std::string etag = "*";
   Samples updates;
+  Stopwatch update_times(target);
   for (std::size_t i = 0; i < kRequestsARound; ++i) {
     const std::string request = write_request("PUT", table, 0, etag);
-    updates.microseconds.push_back(
-        duration_of([&] { etag = client.exchange(request).header("ETag"); }).count());
+    HttpResponse answer;
+    updates.microseconds.push_back(update_times.run([&] { answer = client.exchange(request); }).count());
+    etag = answer.header("ETag");
     if (etag.empty()) throw std::runtime_error("an update was answered without ETag");
   }
-  add_unless_warming_up("conditional update, c=1", Microseconds(updates.median()));
+  if (round >= 0) add("conditional update, c=1", target, Microseconds(updates.median()), update_times.cpu());
 
   std::vector<std::string> transactions;
   for (std::size_t i = 0; i < 50; ++i, inserted_ += kTransaction)
     transactions.push_back(transaction_request(kInserts, inserted_, kTransaction));
-  const auto time = duration_of([&] {
+  Stopwatch stopwatch(target);
+  stopwatch.run([&] {
     for (const auto& transaction : transactions) client.exchange(transaction);
   });
   if (round >= 0)
     report_.add("transactions of 100, c=1, entities", Unit::PerSecond, target.name(),
-                static_cast<double>(transactions.size() * kTransaction) * 1e6 / time.count());
+                static_cast<double>(transactions.size() * kTransaction) * 1e6 / stopwatch.time().count(),
+                stopwatch.cpu());
 }
 
 // --- Many connections --------------------------------------------------------------------------------------
@@ -308,24 +351,27 @@ std::unique_ptr<Endpoint> Bench::start_bare_server() {
   return server;
 }
 
-// `make` returns the request with this number. `once`: a request cannot be sent again, so numbers continue.
-// `size`: leaves out targets without a table of that size.
-void Bench::many_connections(const std::string& scenario, const std::function<std::string(std::size_t)>& make,
-                             std::optional<std::size_t> size, bool once) {
+void Bench::many_connections(const Load& scenario) {
   for (int round = 0; round < options_.rounds; ++round) {
+    std::vector<std::string> requests(scenario.prepared);
+    for (auto& request : requests) request = scenario.make(scenario.once ? inserted_++ : random_());
     each([&](Endpoint& target) {
       const auto sizes = sizes_of(target);
-      if (size && target.name() != kBareServer && std::ranges::find(sizes, *size) == sizes.end()) return;
-      std::vector<std::string> requests((once ? 5 : 1) * kRequestsPrepared);
-      for (auto& request : requests) request = make(once ? inserted_++ : random_());
+      if (scenario.size && target.name() != kBareServer &&
+          std::ranges::find(sizes, *scenario.size) == sizes.end())
+        return;
       std::size_t next = 0;
-      const LoadResult result =
-          load(target.port(), kConnections, options_.round_time, [&]() -> std::string_view {
-            if (next == requests.size() && once) return {};
-            return requests[next++ % requests.size()];
-          });
-      report_.add(scenario, Unit::PerSecond, target.name(), result.rate());
-      report_.add_latencies(scenario, target.name(), result.latencies);
+      LoadResult result;
+      Stopwatch stopwatch(target);
+      stopwatch.run([&] {
+        result = load(target.port(), kConnections, options_.round_time, [&]() -> std::string_view {
+          if (next == requests.size() && scenario.once) return {};
+          return requests[next++ % requests.size()];
+        });
+      });
+      report_.add(scenario.name, Unit::PerSecond, target.name(),
+                  result.rate() * static_cast<double>(scenario.entities), stopwatch.cpu());
+      report_.add_latencies(scenario.name, target.name(), result.latencies);
     });
   }
 }
@@ -338,20 +384,38 @@ void Bench::many_connections() {
   const auto spread = [](std::size_t number) { return 100'000'000 + number * 10'007 % 100'000'000; };
   for (const std::size_t size : options_.sizes)
     if (size >= middle)
-      many_connections(
-          "point of " + count_text(size) + ", c=32",
-          [&](std::size_t i) { return get_request(table_of(size), i % size); }, size);
-  many_connections(
-      "insert, c=32", [&](std::size_t i) { return insert_request(kInserts, spread(i)); }, {}, true);
-  many_connections("insert-or-replace, c=32",
-                   [&](std::size_t i) { return write_request("PUT", table, i % middle); });
-  many_connections("merge, c=32", [&](std::size_t i) { return write_request("MERGE", table, i % middle); });
+      many_connections({.name = "point of " + count_text(size) + ", c=32",
+                        .make = [&](std::size_t i) { return get_request(table_of(size), i % size); },
+                        .size = size});
+  many_connections({.name = "insert, c=32",
+                    .make = [&](std::size_t i) { return insert_request(kInserts, spread(i)); },
+                    .once = true,
+                    .prepared = 5 * kRequestsPrepared});
+  many_connections({.name = "insert-or-replace, c=32",
+                    .make = [&](std::size_t i) { return write_request("PUT", table, i % middle); }});
+  many_connections({.name = "merge, c=32",
+                    .make = [&](std::size_t i) { return write_request("MERGE", table, i % middle); }});
   if (!options_.bare_server.empty()) options_.targets.pop_back();
-  many_connections("8 points, a replacement, a range of 100, c=32", [&](std::size_t i) {
-    if (i % 10 == 0) return write_request("PUT", table, i / 10 % middle);
-    if (i % 10 == 1) return query_request(table, row_range_filter(first_of_range(random_, middle)));
-    return get_request(table, i / 10 % middle);
-  });
+  many_connections({.name = "8 points, a replacement, a range of 100, c=32", .make = [&](std::size_t i) {
+                      if (i % 10 == 0) return write_request("PUT", table, i / 10 % middle);
+                      if (i % 10 == 1)
+                        return query_request(table, row_range_filter(first_of_range(random_, middle)));
+                      return get_request(table, i / 10 % middle);
+                    }});
+}
+
+// Runs last: it stores up to 1.5 million entities, so compactions go on afterwards.
+void Bench::many_transactions() {
+  // Maps consecutive numbers to different partitions, beyond those of all other inserts.
+  const auto first_entity = [](std::size_t number) {
+    return 1'000'000'000 + number * 10'007 % 1'000'000 * kTransaction;
+  };
+  many_connections(
+      {.name = "transactions of 100, c=32, entities",
+       .make = [&](std::size_t i) { return transaction_request(kInserts, first_entity(i), kTransaction); },
+       .once = true,
+       .prepared = kTransactionsARound,
+       .entities = kTransaction});
 }
 
 // Measures point reads of many connections, first without other load, then while one more connection scans
@@ -361,21 +425,27 @@ void Bench::fairness(const Endpoint& target) {
   std::vector<std::string> requests(kRequestsPrepared);
   for (auto& request : requests) request = get_request(table_of(size), random_() % size);
   std::size_t next = 0;
-  const auto read = [&] {
-    return load(target.port(), kConnections, options_.round_time,
-                [&] { return std::string_view(requests[next++ % requests.size()]); })
-        .latencies.quantile(0.99);
+  const auto read = [&](const std::string& scenario) {
+    LoadResult result;
+    Stopwatch stopwatch(target);
+    stopwatch.run([&] {
+      result = load(target.port(), kConnections, options_.round_time,
+                    [&] { return std::string_view(requests[next++ % requests.size()]); });
+    });
+    add("p99 of points, c=32, " + scenario, target, Microseconds(result.latencies.quantile(0.99)),
+        stopwatch.cpu());
   };
   if (target.is_started_here()) target.process().reset_peak();
   const long before = target.is_started_here() ? target.process().resident() : 0;
   for (int round = 0; round < options_.rounds; ++round) {
-    add("p99 of points, c=32, alone", target, Microseconds(read()));
+    read("alone");
     std::jthread scans([&](const std::stop_token& stop) {
       HttpClient client(target.port());
+      Stopwatch not_used(target);
       while (!stop.stop_requested())
-        require(query_all(client, table_of(size), kNoMatchFilter), 0, "the scan");
+        require(query_all(client, table_of(size), kNoMatchFilter, not_used), 0, "the scan");
     });
-    add("p99 of points, c=32, beside a scan of " + count_text(size), target, Microseconds(read()));
+    read("beside a scan of " + count_text(size));
   }
   if (target.is_started_here())
     report_.add("memory, growth during these scans", Unit::Mebibytes, target.name(),
@@ -388,11 +458,15 @@ void Bench::stalls(const Endpoint& target) {
   std::vector<std::string> requests(kRequestsPrepared);
   for (auto& request : requests) request = write_request("PUT", table_of(size), random_() % size);
   std::size_t next = 0;
-  const LoadResult result = load(target.port(), kConnections, options_.long_time,
-                                 [&] { return std::string_view(requests[next++ % requests.size()]); });
+  LoadResult result;
+  Stopwatch stopwatch(target);
+  stopwatch.run([&] {
+    result = load(target.port(), kConnections, options_.long_time,
+                  [&] { return std::string_view(requests[next++ % requests.size()]); });
+  });
   const std::string scenario =
       "the longest of " + std::to_string(options_.long_time.count()) + " s of insert-or-replace, c=32";
-  add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)));
+  add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)), stopwatch.cpu());
 }
 
 // Measures the cost of TLS for a point read and of `--sync` for an insert, against the same without; each in
@@ -421,17 +495,19 @@ void Bench::prices(const Endpoint& target) {
 
 void Bench::price(const Endpoint& variant, const std::string& suffix) {
   HttpClient client(variant.port(), variant.transport());
-  add("point of 100, c=1" + suffix, variant,
-      median_of_round(client, [&] { return get_request(kInserts, random_() % kTransaction); }));
-  add("insert, c=1" + suffix, variant,
-      median_of_round(client, [&] { return insert_request(kInserts, 200'000'000 + inserted_++); }));
+  add_median("point of 100, c=1" + suffix, variant, client,
+             [&] { return get_request(kInserts, random_() % kTransaction); });
+  add_median("insert, c=1" + suffix, variant, client,
+             [&] { return insert_request(kInserts, 200'000'000 + inserted_++); });
 }
 
 void Bench::deletion(const Endpoint& target) {
   for (const std::size_t size : sizes_of(target)) {
     HttpClient client(target.port());
     const std::string request = delete_table_request(table_of(size));
-    add("delete a table of " + count_text(size), target, duration_of([&] { client.exchange(request); }));
+    Stopwatch stopwatch(target);
+    stopwatch.run([&] { client.exchange(request); });
+    add("delete a table of " + count_text(size), target, stopwatch);
   }
 }
 

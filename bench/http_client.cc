@@ -1,7 +1,6 @@
 // A minimal HTTP client over TCP and TLS, and a load generator with many connections.
 #include "bench/http_client.h"
 
-#include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -34,38 +33,48 @@ std::size_t number_of(std::string_view text, int base) {
   return out;
 }
 
-// Parses a response as it arrives. Reuses its memory for the next response.
+// Parses a response as it arrives. Sockets write into its memory, so that bodies are not copied; only chunks
+// are. Reuses its memory for the next response.
 class ResponseReader {
  public:
-  // Returns whether the response is complete.
-  bool feed(std::string_view bytes) {
-    received_ += bytes;
+  // Memory for the next bytes, valid until received().
+  asio::mutable_buffer space() {
+    if (memory_.size() < size_ + kLeastSpace) memory_.resize(2 * size_ + kLeastSpace);
+    return asio::buffer(memory_) + size_;
+  }
+
+  // The socket wrote this many bytes into space(). Returns whether the response is complete.
+  bool received(std::size_t count) {
+    size_ += count;
     if (body_ == 0 && !read_head()) return false;
-    return chunked_ ? read_chunks() : received_.size() >= body_ + length_;
+    return chunked_ ? read_chunks() : size_ >= body_ + length_;
   }
 
   int status() const { return status_; }
 
   // Valid until clear().
   HttpResponse answer() const {
-    const std::string_view all = received_;
+    const std::string_view all = bytes();
     return {status_, all.substr(0, body_), chunked_ ? content_ : all.substr(body_, length_), all};
   }
 
   void clear() {
-    received_.clear();
     content_.clear();
-    body_ = at_ = length_ = 0;
+    size_ = body_ = at_ = length_ = 0;
     chunked_ = false;
     status_ = 0;
   }
 
  private:
+  static constexpr std::size_t kLeastSpace = 65'536;
+
+  std::string_view bytes() const { return std::string_view(memory_).substr(0, size_); }
+
   bool read_head() {
-    const auto end = received_.find("\r\n\r\n");
-    if (end == std::string::npos) return false;
+    const std::string_view all = bytes();
+    const auto end = all.find("\r\n\r\n");
+    if (end == std::string_view::npos) return false;
     body_ = at_ = end + 4;
-    const std::string_view all = received_;
     const HttpResponse head{0, all.substr(0, body_), {}, {}};
     status_ = static_cast<int>(number_of(all.substr(9, 3), 10));
     chunked_ = !head.header("Transfer-Encoding").empty();
@@ -74,21 +83,22 @@ class ResponseReader {
   }
 
   bool read_chunks() {
+    const std::string_view all = bytes();
     for (;;) {
-      const auto line = received_.find(kLineEnd, at_);
-      if (line == std::string::npos) return false;
-      const std::size_t size = number_of(std::string_view(received_).substr(at_, line - at_), 16);
+      const auto line = all.find(kLineEnd, at_);
+      if (line == std::string_view::npos) return false;
+      const std::size_t size = number_of(all.substr(at_, line - at_), 16);
       const std::size_t end = line + 2 + size + 2;
-      if (received_.size() < end) return false;
+      if (all.size() < end) return false;
       if (size == 0) return true;
-      content_.append(received_, line + 2, size);
+      content_.append(all, line + 2, size);
       at_ = end;
     }
   }
 
-  std::string received_;
+  std::string memory_;
   std::string content_;
-  std::size_t body_ = 0, at_ = 0, length_ = 0;
+  std::size_t size_ = 0, body_ = 0, at_ = 0, length_ = 0;
   bool chunked_ = false;
   int status_ = 0;
 };
@@ -102,7 +112,6 @@ void require_success(const HttpResponse& answer) {
 struct Side {
   tcp::socket socket;
   ResponseReader reader{};
-  std::array<char, 65536> buffer{};
 };
 
 struct Run {
@@ -119,8 +128,8 @@ asio::awaitable<void> drive(Side& side, Run& run) {
     side.reader.clear();
     for (bool whole = false; !whole;) {
       const std::size_t count =
-          co_await side.socket.async_read_some(asio::buffer(side.buffer), asio::use_awaitable);
-      whole = side.reader.feed({side.buffer.data(), count});
+          co_await side.socket.async_read_some(side.reader.space(), asio::use_awaitable);
+      whole = side.reader.received(count);
     }
     const auto now = Clock::now();
     run.samples.microseconds.push_back(std::chrono::duration<double, std::micro>(now - start).count());
@@ -162,7 +171,7 @@ struct HttpClient::Connection {
   void exchange(Stream& stream, std::string_view request) {
     asio::write(stream, asio::buffer(request));
     reader.clear();
-    while (!reader.feed({buffer.data(), stream.read_some(asio::buffer(buffer))})) {
+    while (!reader.received(stream.read_some(reader.space()))) {
     }
   }
 
@@ -171,7 +180,6 @@ struct HttpClient::Connection {
   asio::ssl::context tls_context{asio::ssl::context::tls_client};
   std::optional<asio::ssl::stream<tcp::socket&>> tls;
   ResponseReader reader;
-  std::array<char, 65536> buffer;
 };
 
 HttpClient::HttpClient(std::uint16_t port, Transport transport)

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "bench/cpu_time.h"
+
 namespace rocktable {
 
 // Keeps this process and its later child processes on one core. Otherwise the wake-up time of idle cores of a
@@ -30,6 +32,9 @@ class Process {
   long resident() const;
   long peak() const;
   void reset_peak() const;
+
+  // The clocks of this process and its present children.
+  CpuClocks cpu_clocks() const { return cpu_clocks_of_group(process_); }
 
  private:
   pid_t process_ = -1;

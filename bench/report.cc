@@ -55,8 +55,11 @@ const Report::Cell* Report::cell(const Row& row, const std::string& target) cons
   return found == row.cells.end() ? nullptr : &found->second;
 }
 
-void Report::add(const std::string& scenario, Unit unit, const std::string& target, double figure) {
-  row(scenario, unit).cells[target].figures.push_back(figure);
+void Report::add(const std::string& scenario, Unit unit, const std::string& target, double figure,
+                 const std::optional<CpuTimes>& cpu) {
+  Cell& cell = row(scenario, unit).cells[target];
+  cell.figures.push_back(figure);
+  if (cpu) (cell.cpu ? *cell.cpu : cell.cpu.emplace()) += *cpu;
 }
 
 void Report::add_latencies(const std::string& scenario, const std::string& target, const Samples& samples) {
@@ -80,7 +83,7 @@ double Report::times_better(const Row& row, const std::string& other) const {
 void Report::print() const {
   std::string head = "| scenario |", line = "| --- |";
   for (const auto& target : targets_) head += " " + target + " |", line += " ---: |";
-  head += " p50 / p99 |", line += " ---: |";
+  head += " p50 / p99 | client |", line += " ---: | ---: |";
   for (std::size_t i = 1; i < targets_.size(); ++i)
     head += " times better than " + targets_[i] + " |", line += " ---: |";
   std::printf("%s\n%s\n", head.c_str(), line.c_str());
@@ -104,12 +107,15 @@ void Report::print() const {
     text += latencies ? " " + duration_text(median_of(first->p50)) + " / " +
                             duration_text(median_of(first->p99)) + " |"
                       : " |";
+    text += first != nullptr && first->cpu ? number(" %.0f %% |", 100 * first->cpu->client_share()) : " |";
     for (std::size_t i = 1; i < targets_.size(); ++i) {
       const bool both = first != nullptr && cell(row, targets_[i]) != nullptr;
       text += both ? number(" %.2f |", times_better(row, targets_[i])) : " |";
     }
     std::printf("%s\n", text.c_str());
   }
+  std::printf("\nclient: the share of this program in the CPU time that it and %s used together.\n",
+              targets_.front().c_str());
 }
 
 nlohmann::json Report::to_json() const {
@@ -125,6 +131,7 @@ nlohmann::json Report::to_json() const {
         figure["p50"] = median_of(cell.p50);
         figure["p99"] = median_of(cell.p99);
       }
+      if (cell.cpu) figure["client_share"] = cell.cpu->client_share();
       out.push_back(std::move(figure));
     }
   }

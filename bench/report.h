@@ -3,9 +3,11 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/cpu_time.h"
 #include "bench/samples.h"
 
 namespace rocktable {
@@ -18,14 +20,17 @@ class Report {
   // The report compares the first of `targets` with all others.
   explicit Report(std::vector<std::string> targets) : targets_(std::move(targets)) {}
 
-  // Adds the figure of one round. The report shows the median of all rounds and their spread.
-  void add(const std::string& scenario, Unit unit, const std::string& target, double figure);
+  // Adds the figure of one round. The report shows the median of all rounds and their spread. `cpu`: what the
+  // round used. The report shows the client's share of the sum of all rounds, because one round may be short.
+  void add(const std::string& scenario, Unit unit, const std::string& target, double figure,
+           const std::optional<CpuTimes>& cpu = std::nullopt);
   // Adds the latencies behind a figure. The report shows their median and 99th percentile, too.
   void add_latencies(const std::string& scenario, const std::string& target, const Samples& samples);
 
   double median(const std::string& scenario, const std::string& target) const;
 
-  // Prints Markdown: medians with minimum and maximum, and the ratio of the first target to each other one.
+  // Prints Markdown: medians with minimum and maximum, latencies and the client's share of the CPU time for
+  // the first target, and the ratio of the first target to each other one.
   void print() const;
   nlohmann::json to_json() const;
 
@@ -33,6 +38,7 @@ class Report {
   struct Cell {
     std::vector<double> figures;
     std::vector<double> p50, p99;  // of each round, us
+    std::optional<CpuTimes> cpu;   // of all rounds
   };
   struct Row {
     std::string scenario;

@@ -12,10 +12,13 @@
 //  point of SIZE                   one entity by its whole key; c=1 also with Shared Key and with a SAS
 //  range of 100 of SIZE            100 rows of a partition of 10,000
 //  partition scan, 10 of 10k       a partition in which a filter on a property matches 10
+//  ..., fresh after a restart      the first scan of a started server, after a point read of another table; the
+//                                  files are still in the memory of the system
 //  table scan, 10 of SIZE          a table in which a filter on a property matches 10
 //  paging through SIZE             a table, page by page
 //  conditional update              replaces an entity with the ETag of the previous update
-//  transactions of 100             entities per second
+//  transactions of 100             entities per second; c=1: of one partition after the other, c=32: each
+//                                  transaction of another partition than the one before
 //  insert, insert-or-replace, merge
 //  8 points, a replacement, ...    mixed in this proportion
 //  p99 of points                   without other load, and beside a table scan that finds nothing (first target)
@@ -27,6 +30,11 @@
 // RocksDB iterates the rows of that table scan without decoding keys and records.
 //
 // With one connection, client and servers share one core. All targets take turns in all rounds.
+//
+// The column "client" and "client_share" of the JSON: the CPU time (user and system) of this program while a
+// scenario ran, divided by that plus the CPU time of the server's processes. It tells how much of a figure is the
+// benchmark itself. The sum of all rounds counts. There is none for a server that was not started here, and for a
+// stop.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
