@@ -67,12 +67,12 @@ inline std::string difference(const std::vector<Entity>& is, const std::vector<E
 
 // --- Writing -----------------------------------------------------------------------------------------------
 
-inline Mutation insert(std::string row_key, Properties properties = {}) {
-  return {WriteKind::Insert, std::move(row_key), kNone, std::move(properties)};
+inline Mutation insert(std::string row_key, const Properties& properties = {}) {
+  return {WriteKind::Insert, std::move(row_key), kNone, properties};
 }
 
-inline Mutation upsert(std::string row_key, Properties properties = {}) {
-  return {WriteKind::Replace, std::move(row_key), kNone, std::move(properties)};
+inline Mutation upsert(std::string row_key, const Properties& properties = {}) {
+  return {WriteKind::Replace, std::move(row_key), kNone, properties};
 }
 
 inline Mutation remove(std::string row_key, Condition condition = kAny) {

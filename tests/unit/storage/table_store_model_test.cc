@@ -35,7 +35,7 @@ std::string refusal(const Mutation& write, const Entity* there) {
 }
 
 Properties result_of(const Mutation& write, const Entity* there) {
-  const Properties sent = to_properties(write.properties.decode());
+  Properties sent = to_properties(write.properties.decode());
   if (write.kind == WriteKind::Insert) return sent;
   std::map<std::u16string, Property> by_name;
   if (write.kind == WriteKind::Merge && there != nullptr)
