@@ -2,6 +2,7 @@
 #include "bench/http_bench.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -452,21 +453,35 @@ void Bench::fairness(const Endpoint& target) {
                 static_cast<double>(target.process().peak() - before) / 1024);
 }
 
-// Measures whether writers stall while RocksDB flushes and compacts.
+// Measures whether writers stall while RocksDB flushes and compacts: as fast as possible, and at a steady rate.
 void Bench::stalls(const Endpoint& target) {
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
   const std::size_t size = middle_of(target);
   std::vector<std::string> requests(kRequestsPrepared);
   for (auto& request : requests) request = write_request("PUT", table_of(size), random_() % size);
-  std::size_t next = 0;
-  LoadResult result;
-  Stopwatch stopwatch(target);
-  stopwatch.run([&] {
-    result = load(target.port(), kConnections, options_.long_time,
-                  [&] { return std::string_view(requests[next++ % requests.size()]); });
-  });
-  const std::string scenario =
-      "the longest of " + std::to_string(options_.long_time.count()) + " s of insert-or-replace, c=32";
-  add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)), stopwatch.cpu());
+  const auto measure = [&](const std::string& what, std::optional<double> per_second) {
+    std::size_t sent = 0;
+    LoadResult result;
+    Stopwatch stopwatch(target);
+    stopwatch.run([&] {
+      const auto start = Clock::now();
+      result = load(target.port(), kConnections, options_.long_time, [&]() -> std::string_view {
+        if (per_second)
+          std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
+                                                    Seconds(static_cast<double>(sent) / *per_second)));
+        return requests[sent++ % requests.size()];
+      });
+    });
+    const std::string scenario = "the longest of " + std::to_string(options_.long_time.count()) +
+                                 " s of insert-or-replace, c=32" + what;
+    add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)), stopwatch.cpu());
+    report_.add_latencies(scenario, target.name(), result.latencies);
+    return result.rate();
+  };
+  constexpr double kShare = 0.8;
+  const double most = measure("", std::nullopt);
+  measure(", at 80 % of that rate", kShare * most);
 }
 
 // Measures the cost of TLS for a point read and of `--sync` for an insert, against the same without; each in

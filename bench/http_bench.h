@@ -22,7 +22,7 @@ struct HttpBenchOptions {
   std::filesystem::path bare_server;  // bare_server; empty: leaves out that row
   int rounds = 5;
   std::chrono::milliseconds round_time{2000};  // for each load of many connections
-  std::chrono::seconds long_time{60};          // for the load that looks for stalls
+  std::chrono::seconds long_time{60};          // for each load that looks for stalls
 };
 
 // Runs all scenarios of rocktable_bench.cc on all targets in turn, round by round. Throws std::runtime_error

@@ -38,6 +38,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -68,6 +69,7 @@ struct Arguments {
   std::vector<std::string> started, running, largest;
   std::filesystem::path bare_server, json;
   int rounds = 5;
+  int stall_seconds = 60;
 };
 
 void run_http(const Arguments& arguments) {
@@ -76,6 +78,7 @@ void run_http(const Arguments& arguments) {
   options.folder = arguments.folder;
   options.bare_server = arguments.bare_server;
   options.rounds = arguments.rounds;
+  options.long_time = std::chrono::seconds(arguments.stall_seconds);
   for (const auto& text : arguments.started) {
     const auto [name, command] = split(text);
     options.targets.push_back(std::make_unique<Endpoint>(name, command, arguments.folder / name));
@@ -115,6 +118,8 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   http->add_option("--rounds", arguments.rounds, "Of each measurement [5]")
       ->check(CLI::Range(1, 100).description(""));
+  http->add_option("--stallSeconds", arguments.stall_seconds, "Of each load that looks for stalls [60]")
+      ->check(CLI::Range(1, 3600).description(""));
   http->add_option("--json", arguments.json, "Writes all figures to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
 
