@@ -25,6 +25,7 @@ class Writer {
   void byte(std::uint8_t value) { *out_++ = static_cast<char>(value); }
 
   void bytes(std::string_view bytes) {
+    if (bytes.empty()) return;  // may have no address
     std::memcpy(out_, bytes.data(), bytes.size());
     out_ += bytes.size();
   }
