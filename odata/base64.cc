@@ -12,6 +12,8 @@
 namespace rocktable {
 namespace {
 
+static_assert(std::endian::native == std::endian::little);
+
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 // Not among the bits of the three bytes. Survives an `or` of several entries.
 constexpr std::uint32_t kInvalid = 0x8000'0000;
@@ -36,7 +38,7 @@ std::uint32_t byte_at(std::string_view bytes, std::size_t i) { return static_cas
 std::uint64_t word_at(std::string_view bytes, std::size_t i) {
   std::uint64_t word;
   std::memcpy(&word, bytes.data() + i, sizeof word);
-  return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
+  return __builtin_bswap64(word);
 }
 
 // Returns the bits of the character at a position of its group.
@@ -93,7 +95,6 @@ std::string encode_base64(std::string_view bytes) {
 }
 
 bool append_decoded_base64(std::string& out, std::string_view text) {
-  static_assert(std::endian::native == std::endian::little);
   if (text.size() % 4 != 0) return false;
   std::size_t padding = 0;
   while (padding < 2 && !text.empty() && text.back() == '=') {

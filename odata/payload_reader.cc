@@ -127,10 +127,6 @@ struct NamedField {
   std::size_t index;
 };
 
-bool is_system(std::string_view name) {
-  return name == "PartitionKey" || name == "RowKey" || name == "Timestamp";
-}
-
 Role role_of(std::string_view property) {
   if (property == "PartitionKey") return Role::PartitionKey;
   if (property == "RowKey") return Role::RowKey;
@@ -146,12 +142,11 @@ bool has_duplicates(std::vector<NamedField>& names) {
          }) != names.end();
 }
 
-std::size_t count_user_properties(const std::vector<NamedField>& properties,
-                                  const std::vector<Field>& fields) {
-  return static_cast<std::size_t>(
-      std::count_if(properties.begin(), properties.end(), [&](const NamedField& property) {
-        return !is_system(property.name) && !fields[property.index].value.is_null();
-      }));
+std::size_t count_user_properties(const std::vector<Field>& fields, const std::vector<FieldUse>& uses) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (uses[i].role == Role::Property && !fields[i].value.is_null()) ++count;
+  return count;
 }
 
 // Classifies the fields, and checks everything that does not need the values.
@@ -171,7 +166,7 @@ Result<std::vector<FieldUse>> classify(const std::vector<Field>& fields) {
       annotations.push_back({name.substr(0, suffix), i});
     }
   }
-  if (properties.size() > kMaxProperties && count_user_properties(properties, fields) > kMaxProperties)
+  if (properties.size() > kMaxProperties && count_user_properties(fields, uses) > kMaxProperties)
     return Error(ErrorCode::TooManyProperties);
   for (const NamedField& property : properties) {
     if (auto legal = check_property_name(property.name); !legal) return legal.error();
