@@ -86,6 +86,19 @@ struct Load {
   std::size_t entities = 1;                      // of a request
 };
 
+struct MeasuredLoad : LoadResult {
+  std::optional<CpuTimes> cpu;
+};
+
+// Runs load(), and takes the CPU time meanwhile.
+MeasuredLoad measured_load(const Endpoint& target, std::chrono::milliseconds time,
+                           const std::function<std::string_view()>& next) {
+  LoadResult result;
+  Stopwatch stopwatch(target);
+  stopwatch.run([&] { result = load(target.port(), kConnections, time, next); });
+  return {std::move(result), stopwatch.cpu()};
+}
+
 // One run of all scenarios.
 class Bench {
  public:
@@ -362,16 +375,12 @@ void Bench::many_connections(const Load& scenario) {
           std::ranges::find(sizes, *scenario.size) == sizes.end())
         return;
       std::size_t next = 0;
-      LoadResult result;
-      Stopwatch stopwatch(target);
-      stopwatch.run([&] {
-        result = load(target.port(), kConnections, options_.round_time, [&]() -> std::string_view {
-          if (next == requests.size() && scenario.once) return {};
-          return requests[next++ % requests.size()];
-        });
+      const MeasuredLoad result = measured_load(target, options_.round_time, [&]() -> std::string_view {
+        if (next == requests.size() && scenario.once) return {};
+        return requests[next++ % requests.size()];
       });
       report_.add(scenario.name, Unit::PerSecond, target.name(),
-                  result.rate() * static_cast<double>(scenario.entities), stopwatch.cpu());
+                  result.rate() * static_cast<double>(scenario.entities), result.cpu);
       report_.add_latencies(scenario.name, target.name(), result.latencies);
     });
   }
@@ -427,14 +436,10 @@ void Bench::fairness(const Endpoint& target) {
   for (auto& request : requests) request = get_request(table_of(size), random_() % size);
   std::size_t next = 0;
   const auto read = [&](const std::string& scenario) {
-    LoadResult result;
-    Stopwatch stopwatch(target);
-    stopwatch.run([&] {
-      result = load(target.port(), kConnections, options_.round_time,
-                    [&] { return std::string_view(requests[next++ % requests.size()]); });
-    });
+    const MeasuredLoad result = measured_load(
+        target, options_.round_time, [&] { return std::string_view(requests[next++ % requests.size()]); });
     add("p99 of points, c=32, " + scenario, target, Microseconds(result.latencies.quantile(0.99)),
-        stopwatch.cpu());
+        result.cpu);
   };
   if (target.is_started_here()) target.process().reset_peak();
   const long before = target.is_started_here() ? target.process().resident() : 0;
@@ -462,20 +467,16 @@ void Bench::stalls(const Endpoint& target) {
   for (auto& request : requests) request = write_request("PUT", table_of(size), random_() % size);
   const auto measure = [&](const std::string& what, std::optional<double> per_second) {
     std::size_t sent = 0;
-    LoadResult result;
-    Stopwatch stopwatch(target);
-    stopwatch.run([&] {
-      const auto start = Clock::now();
-      result = load(target.port(), kConnections, options_.long_time, [&]() -> std::string_view {
-        if (per_second)
-          std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
-                                                    Seconds(static_cast<double>(sent) / *per_second)));
-        return requests[sent++ % requests.size()];
-      });
+    const auto start = Clock::now();
+    const MeasuredLoad result = measured_load(target, options_.long_time, [&]() -> std::string_view {
+      if (per_second)
+        std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
+                                                  Seconds(static_cast<double>(sent) / *per_second)));
+      return requests[sent++ % requests.size()];
     });
     const std::string scenario = "the longest of " + std::to_string(options_.long_time.count()) +
                                  " s of insert-or-replace, c=32" + what;
-    add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)), stopwatch.cpu());
+    add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)), result.cpu);
     report_.add_latencies(scenario, target.name(), result.latencies);
     return result.rate();
   };
