@@ -13,8 +13,12 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <optional>
+
+#include "client/system_authorities.h"
 
 namespace rocktable {
 namespace {
@@ -34,11 +38,15 @@ bool is_address(const std::string& host) {
   return !error;
 }
 
+// Such names mean this machine, whatever its resolver says (RFC 6761, section 6.3).
+bool is_localhost(const std::string& host) {
+  return equals_ignoring_case(host, "localhost") || to_lower_ascii(host).ends_with(".localhost");
+}
+
 bool is_this_machine(const std::string& host) {
   boost::system::error_code error;
   const auto address = asio::ip::make_address(host, error);
-  return error ? equals_ignoring_case(host, "localhost") || to_lower_ascii(host).ends_with(".localhost")
-               : address.is_loopback();
+  return error ? is_localhost(host) : address.is_loopback();
 }
 
 // Hint for a refused connection to this machine.
@@ -53,6 +61,25 @@ std::string how_to_start(const HttpUrl& origin) {
 std::string seconds_of(std::chrono::milliseconds time) {
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(time);
   return whole == time ? std::to_string(whole.count()) + " s" : std::to_string(time.count()) + " ms";
+}
+
+// Trusts what SSL_CERT_FILE and SSL_CERT_DIR name; without them, what the system trusts. Ignores errors: the file of
+// HttpOptions may suffice.
+void trust_system_authorities(ssl::context& tls) {
+  boost::system::error_code ignored;
+  tls.set_default_verify_paths(ignored);
+  const bool named = std::getenv("SSL_CERT_FILE") != nullptr || std::getenv("SSL_CERT_DIR") != nullptr;
+  const auto exists = [](const std::filesystem::path& path) {
+    std::error_code no_such;
+    return std::filesystem::exists(path, no_such);
+  };
+  // OpenSSL reads single certificates of its own folder when it needs them. A file is read as a whole.
+  if (named || exists(X509_get_default_cert_dir()) || exists(X509_get_default_cert_file())) return;
+  const auto places = system_authorities();
+  const auto file = std::find_if(places.begin(), places.end(), exists);
+  if (file == places.end()) return;
+  tls.load_verify_file(file->string(), ignored);
+  ERR_clear_error();
 }
 
 // Whether trusting one more certificate authority would fix the error.
@@ -156,7 +183,7 @@ class HttpClient::Connection {
   }
 
  private:
-  using Endpoints = asio::ip::tcp::resolver::results_type;
+  using Endpoints = std::vector<asio::ip::tcp::endpoint>;
 
   // --- Waiting ---
 
@@ -195,8 +222,8 @@ class HttpClient::Connection {
   void prepare_tls() {
     tls_.emplace(ssl::context::tls_client);
     SSL_CTX_set_min_proto_version(tls_->native_handle(), TLS1_2_VERSION);
+    trust_system_authorities(*tls_);
     boost::system::error_code error;
-    tls_->set_default_verify_paths(error);  // an error is ignored: the certificate file may suffice
     tls_->set_verify_mode(ssl::verify_peer);
     const std::string& file = options_.certificate_authority_file;
     if (file.empty()) return;
@@ -207,11 +234,16 @@ class HttpClient::Connection {
   }
 
   Endpoints resolve() {
+    if (is_localhost(origin_.host))
+      return {{asio::ip::address_v4::loopback(), origin_.port},
+              {asio::ip::address_v6::loopback(), origin_.port}};
     asio::ip::tcp::resolver resolver(io_);
     boost::system::error_code error;
-    auto endpoints = resolver.resolve(origin_.host, std::to_string(origin_.port), error);
+    Endpoints out;
+    for (const auto& entry : resolver.resolve(origin_.host, std::to_string(origin_.port), error))
+      out.push_back(entry.endpoint());
     if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message());
-    return endpoints;
+    return out;
   }
 
   // Opens a new connection. If it throws, no connection is left open.

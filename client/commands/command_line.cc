@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "client/commands/description.h"
 #include "client/commands/help_text.h"
 #include "client/commands/suggestion.h"
 #include "client/terminal/terminal.h"
@@ -100,6 +101,8 @@ int CommandResult::print() const {
 }
 
 std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv) {
+  if (argc == 1 && std::string_view(argv[0]) == kDescribeWord)
+    return CommandResult{describe(app), kExitSuccess};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

@@ -34,7 +34,8 @@ struct CommandResult {
 // unknown; elsewhere --help shows a page even if the rest of the command line is wrong.
 inline constexpr std::string_view kHelpWord = "help";
 
-// Returns nullopt if the command line is valid and starts work. For unknown options and commands the message
+// Returns nullopt if the command line is valid and starts work, and the description of `app` if argv is
+// {kDescribeWord}. For unknown options and commands the message
 // suggests the nearest known one.
 std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv);
 

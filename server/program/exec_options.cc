@@ -51,19 +51,29 @@ std::optional<std::string> use_development_storage(const CLI::App& app, Options&
   return std::nullopt;
 }
 
+// Returns an error message if an option concerns the program that starts the server, which is this one.
+std::optional<std::string> refuse_options_of_parents(const Options& server) {
+  if (server.stop_at_input_end) return "the server of exec stops with its command: remove --stopAtInputEnd";
+  if (server.ready_file == kStandardOutput)
+    return "standard output belongs to the command: --readyFile needs the name of a file";
+  return std::nullopt;
+}
+
 }  // namespace
 
 ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<CommandResult>& ending) {
-  CLI::App app("", "rocktable exec");
+  CLI::App app("Runs COMMAND with its own table service, and ends with its exit code.", "rocktable exec");
   app.formatter_fn([](const CLI::App*, const std::string&, CLI::AppFormatMode) { return kHelp; });
   Options defaults;
   defaults.table_port = defaults.blob_port = defaults.queue_port = 0;
   ServerFlags flags(app, defaults);
   ExecOptions out;
-  app.add_option("--export", out.exports)
+  app.add_option("--export", out.exports, "Also set variable NAME to the connection string; repeatable")
+      ->type_name("NAME")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--devStorage", out.dev_storage);
+  app.add_flag("--devStorage", out.dev_storage,
+               "UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002");
   const auto* const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
   ending = parse(app, static_cast<int>(dashes - argv), argv);
@@ -74,6 +84,8 @@ ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optio
     ending = usage_error(app, "the command to run is missing: put it after --");
   if (!ending && !std::all_of(out.exports.begin(), out.exports.end(), is_variable_name))
     ending = usage_error(app, "--export needs the name of a variable");
+  if (!ending)
+    if (const auto refusal = refuse_options_of_parents(server.options)) ending = usage_error(app, *refusal);
   if (!ending && out.dev_storage)
     if (const auto refusal = use_development_storage(app, server.options))
       ending = usage_error(app, *refusal);

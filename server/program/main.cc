@@ -1,4 +1,5 @@
 // The program: runs a command or the server. Prints errors as one line.
+#include <nss.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "client/commands/command_line.h"
+#include "client/commands/description.h"
 #include "odata/printable.h"
 #include "server/program/commands.h"
 #include "server/program/serve.h"
@@ -20,8 +22,12 @@
 namespace rocktable {
 namespace {
 
-void (*startup_printer_of(Compatibility compatibility))(const StartupReport&) {
-  switch (compatibility) {
+// Whether standard output is for the program that started the server.
+bool reports_as_json(const Options& options) { return options.ready_file == kStandardOutput; }
+
+void (*startup_printer_of(const Options& options))(const StartupReport&) {
+  if (reports_as_json(options)) return print_ready_line;
+  switch (options.compatibility) {
     case Compatibility::Azurite:
       return print_startup_as_azurite;
     case Compatibility::AzuriteTable:
@@ -56,20 +62,33 @@ int show_help(const std::vector<std::string>& words) {
   return parse_command_line(2, page).ending->print();
 }
 
+// `rocktable help --json`: the options of the server and of all commands, as a JSON array.
+int print_descriptions() {
+  const char* const argv[] = {kDescribeWord};
+  std::cout << '[';
+  parse_command_line(1, argv).ending->print();
+  for (const auto& command : commands()) {
+    std::cout << ",\n";
+    command.run(1, argv);
+  }
+  std::cout << "]\n";
+  return kExitSuccess;
+}
+
 int run_server(int argc, const char* const* argv) {
   const Invocation invocation = parse_command_line(argc, argv);
   if (invocation.help) return show_help(*invocation.help);
   if (invocation.ending) return invocation.ending->print();
   for (const auto& warning : invocation.options.warnings) spdlog::warn("{}", printable(warning));
   try {
-    serve(invocation.options, startup_printer_of(invocation.options.compatibility),
-          [&](const ShutdownReport& report) {
-            const bool on_output = invocation.options.compatibility == Compatibility::None;
-            std::ostream& out = on_output ? std::cout : std::cerr;
-            if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0)
-              out << '\r';  // overwrites the terminal's ^C
-            print_shutdown(out, report);
-          });
+    serve(invocation.options, startup_printer_of(invocation.options), [&](const ShutdownReport& report) {
+      if (reports_as_json(invocation.options)) return;
+      const bool on_output = invocation.options.compatibility == Compatibility::None;
+      std::ostream& out = on_output ? std::cout : std::cerr;
+      if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0)
+        out << '\r';  // overwrites the terminal's ^C
+      print_shutdown(out, report);
+    });
   } catch (const std::exception& error) {
     throw std::runtime_error(with_sources(error.what(), invocation.options.value_sources));
   }
@@ -78,12 +97,21 @@ int run_server(int argc, const char* const* argv) {
 
 // Throws std::exception, with a sentence for the user.
 int run(int argc, const char* const* argv) {
+  if (argc == 3 && argv[1] == kHelpWord && std::string_view(argv[2]) == "--json") return print_descriptions();
   if (argc > 1)
     if (const Command* const command = find_command(argv[1])) return command->run(argc - 1, argv + 1);
   return run_server(argc, argv);
 }
 
+// A static program must not load the system's modules for host names: they need the glibc that they were built with.
+void resolve_names_without_modules() {
+#ifdef ROCKTABLE_PORTABLE
+  __nss_configure_lookup("hosts", "files dns");
+#endif
+}
+
 int main(int argc, char** argv) {
+  resolve_names_without_modules();
   std::signal(SIGPIPE, SIG_IGN);  // the server continues if the reader of standard output leaves
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("rocktable", std::make_shared<spdlog::sinks::stderr_sink_mt>()));

@@ -10,6 +10,9 @@
 
 namespace rocktable {
 
+// As --readyFile: standard output.
+inline constexpr const char* kStandardOutput = "-";
+
 // The program whose startup lines and ports this one imitates.
 enum class Compatibility { None, Azurite, AzuriteTable };
 
@@ -30,9 +33,10 @@ struct Options {
   std::string seed_account;  // empty: the development account
   bool silent = false;
   std::string debug_file;
-  std::string trace_file;  // empty: none
-  int trace_limit = 64;    // MiB
-  std::string ready_file;
+  std::string trace_file;          // empty: none
+  int trace_limit = 64;            // MiB
+  std::string ready_file;          // kStandardOutput: standard output, in place of the startup lines
+  bool stop_at_input_end = false;  // stop when standard input ends
   bool path_style_only = false;
   std::string certificate_file;        // PEM with a key file, PFX without; empty: no HTTPS, unless tls_auto
   std::string private_key_file;        // PEM

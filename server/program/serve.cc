@@ -13,6 +13,7 @@
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
 #include "server/http/server.h"
+#include "server/program/input_end.h"
 #include "server/program/seed.h"
 #include "server/service.h"
 #include "server/tls/certificate_authority.h"
@@ -155,6 +156,10 @@ std::optional<std::uint64_t> count_tables(TableStore& store) {
   }
 }
 
+bool has_ready_file(const Options& options) {
+  return !options.ready_file.empty() && options.ready_file != kStandardOutput;
+}
+
 ShutdownReport start_and_serve(const Options& options,
                                const std::function<void(const StartupReport&)>& on_ready) {
   AccountSources account_sources(options.accounts_file);
@@ -166,8 +171,10 @@ ShutdownReport start_and_serve(const Options& options,
   const bool secure = https.context != nullptr;
   const auto listeners = listeners_of(options);
   Server server({.listen = listeners, .limits = options.limits, .tls = https.context});
+  std::optional<InputEnd> input_end;
+  if (options.stop_at_input_end) input_end.emplace([&server] { server.stop(); });
   // The file of an earlier run would announce a server that is not running.
-  if (!options.ready_file.empty()) {
+  if (has_ready_file(options)) {
     std::error_code ignored;
     std::filesystem::remove(options.ready_file, ignored);
   }
@@ -206,7 +213,7 @@ ShutdownReport start_and_serve(const Options& options,
     report.queue = address_of(server, listeners, 2, secure);
   }
   report.store = store_path(options);
-  if (!options.ready_file.empty()) write_ready_file(options.ready_file, report);
+  if (has_ready_file(options)) write_ready_file(options.ready_file, report);
   if (!made.empty()) spdlog::info("created the folder {}", printable(made));
   warn_of_public_key(server, named, options.any_account);
   on_ready(report);

@@ -108,8 +108,12 @@ void ServerFlags::add_options() {
   add_number(app_, "--tablePort", options_.table_port, 0, kMostPort, "Port; 0 picks a free one [10002]")
       ->type_name("PORT")
       ->group(listening);
-  app_.add_option("--readyFile", options_.ready_file, "When ready, write port and endpoint as JSON")
+  app_.add_option("--readyFile", options_.ready_file,
+                  "When ready, write port and endpoint as JSON; - is standard output")
       ->type_name("FILE")
+      ->group(listening);
+  app_.add_flag("--stopAtInputEnd", options_.stop_at_input_end,
+                "Stop when standard input ends, as when the parent process dies")
       ->group(listening);
   app_.add_flag("--disableProductStyleUrl", options_.path_style_only,
                 "Account in the path, not in the host name")

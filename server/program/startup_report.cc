@@ -43,6 +43,11 @@ nlohmann::json ready_document(const StartupReport& report) {
   return out;
 }
 
+std::string to_json(const StartupReport& report, int indentation) {
+  return ready_document(report).dump(indentation, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
 void announce_authority(const StartupReport& report) {
   if (!report.certificate_authority.empty())
     std::cout << "rocktable: clients must trust " << report.certificate_authority << '\n';
@@ -132,6 +137,8 @@ void print_startup_as_azurite_table(const StartupReport& report) {
   announce_store(std::cerr, report);
 }
 
+void print_ready_line(const StartupReport& report) { std::cout << to_json(report, -1) << std::flush; }
+
 void print_shutdown(std::ostream& out, const ShutdownReport& report) {
   out << "rocktable: stopped; ";
   if (report.store.empty()) {
@@ -151,7 +158,7 @@ void write_ready_file(const std::string& path, const StartupReport& report) {
   constexpr mode_t kForOwner = 0600, kForAll = 0644;
   const bool secret = !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_key);
   AtomicFile file(path, secret ? kForOwner : kForAll);
-  file.write(ready_document(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  file.write(to_json(report, 2));
   if (!file.replace()) throw std::runtime_error("cannot write the ready file " + path);
 }
 

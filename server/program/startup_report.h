@@ -56,6 +56,9 @@ void print_startup(const StartupReport& report);
 void print_startup_as_azurite(const StartupReport& report);
 void print_startup_as_azurite_table(const StartupReport& report);
 
+// Prints the document of write_ready_file() as one line, for the program that started the server.
+void print_ready_line(const StartupReport& report);
+
 // Prints the line `stopped; 12 tables kept in ...`.
 void print_shutdown(std::ostream& out, const ShutdownReport& report);
 

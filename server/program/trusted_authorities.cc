@@ -1,7 +1,5 @@
 #include "server/program/trusted_authorities.h"
 
-#include <openssl/x509.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "client/system_authorities.h"
 #include "odata/files/atomic_file.h"
 #include "odata/files/input_file.h"
 
@@ -200,12 +199,7 @@ TrustSources TrustSources::of_this_process() {
             const char* value = std::getenv(name);
             return std::string(value != nullptr ? value : "");
           },
-          {"/etc/ssl/certs/ca-certificates.crt",                 // Debian, Ubuntu, Arch, Gentoo, Alpine
-           "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // Fedora, Red Hat
-           "/etc/pki/tls/certs/ca-bundle.crt",                   // the same, older ones
-           "/etc/ssl/ca-bundle.pem",                             // openSUSE
-           "/etc/ssl/cert.pem",                                  // Alpine
-           X509_get_default_cert_file(), X509_get_default_cert_dir()}};
+          system_authorities()};
 }
 
 Trust add_trusted_authority(const fs::path& authority, const fs::path& folder, const TrustSources& sources) {

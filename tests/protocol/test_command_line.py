@@ -41,7 +41,7 @@ FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent -
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
     --insightHeaders --strictApiVersion --compat --blobHost --queuePort --extentMemoryLimit
     --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help
-    --seed --seedAccount --trace --traceLimit --config""".split()
+    --seed --seedAccount --trace --traceLimit --config --stopAtInputEnd""".split()
 
 
 def refuses(code, *flags, environment=None, names=""):
