@@ -1,24 +1,17 @@
 #include "storage/format/crc32c.h"
 
-#include <isa-l/crc.h>
-
-#include <algorithm>
-#include <limits>
+#include <rocksdb/file_checksum.h>
 
 namespace rocktable {
 
-std::uint32_t extend_crc32c(std::uint32_t crc, const char* bytes, std::size_t size) {
-  constexpr std::size_t kAtOnce = std::numeric_limits<int>::max();
-  std::uint32_t state = ~crc;
-  while (size > 0) {
-    const std::size_t count = std::min(size, kAtOnce);
-    // The library does not write to the buffer; only its newer versions declare it const.
-    auto* begin = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes));
-    state = crc32_iscsi(begin, static_cast<int>(count), state);
-    bytes += count;
-    size -= count;
-  }
-  return ~state;
+std::uint32_t crc32c(std::string_view bytes) {
+  static const auto factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  const auto generator = factory->CreateFileChecksumGenerator({});
+  generator->Update(bytes.data(), bytes.size());
+  generator->Finalize();
+  std::uint32_t out = 0;
+  for (const unsigned char byte : generator->GetChecksum()) out = out << 8 | byte;  // big-endian
+  return out;
 }
 
 }  // namespace rocktable

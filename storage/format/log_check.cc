@@ -21,7 +21,7 @@ std::uint64_t number(std::string_view bytes) {
 }
 
 bool has_checksum(std::uint32_t masked, std::string_view bytes) {
-  const std::uint32_t plain = extend_crc32c(0, bytes.data(), bytes.size());
+  const std::uint32_t plain = crc32c(bytes);
   return masked == (plain >> 15 | plain << 17) + 0xa282ead8u;
 }
 

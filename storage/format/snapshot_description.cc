@@ -23,7 +23,7 @@ std::string to_hex(std::uint32_t number) {
   return out;
 }
 
-std::string checksum_of(std::string_view text) { return to_hex(extend_crc32c(0, text.data(), text.size())); }
+std::string checksum_of(std::string_view text) { return to_hex(crc32c(text)); }
 
 // Removes and returns the text before `end`, and removes `end`. Returns nullopt if there is no `end`.
 std::optional<std::string_view> take_until(std::string_view& text, char end) {
