@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""Makes packages in build/packages; script/package explains the arguments."""
+import argparse
+import hashlib
+import importlib
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from release import ARCHITECTURES, ROOT, Release
+
+KINDS = ("tarball", "deb", "npm", "nuget", "wheel", "image")
+OUT = ROOT / "build" / "packages"
+
+
+def program_argument(text):
+    architecture, _, file = text.partition("=")
+    path = pathlib.Path(file)
+    if architecture not in ARCHITECTURES or not path.is_file():
+        raise argparse.ArgumentTypeError(f"{text} is not ARCHITECTURE=FILE, with one of {', '.join(ARCHITECTURES)}")
+    return architecture, path.resolve()
+
+
+def write_checksums(folder):
+    lines = [
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
+        for file in sorted(folder.iterdir())
+        if file.is_file() and file.name != "SHA256SUMS"
+    ]
+    (folder / "SHA256SUMS").write_text("".join(lines))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/package")
+    parser.add_argument("--program", action="append", type=program_argument, required=True)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(KINDS))
+    arguments = parser.parse_args()
+    unknown = [kind for kind in arguments.kinds if kind not in KINDS]
+    if unknown:
+        parser.error(f"there is no kind {unknown[0]}; there are {', '.join(KINDS)}")
+    OUT.mkdir(parents=True, exist_ok=True)
+    release = Release(dict(arguments.program), OUT)
+    for kind in arguments.kinds or KINDS:
+        for file in importlib.import_module(f"{kind}.make").make(release):
+            print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB", flush=True)
+    write_checksums(OUT)
+
+
+if __name__ == "__main__":
+    main()

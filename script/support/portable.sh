@@ -1,0 +1,59 @@
+# What the portable builds need beyond installed packages, from Debian's archive into build/sources: the source of
+# simdjson, and packages of another architecture. Changes no setting of the system. Sourced by script/bootstrap.
+# shellcheck shell=bash
+
+readonly sources=build/sources
+
+# Calls apt-get with package lists of its own: apt_with KIND FOLDER WORD... KIND is the beginning of the lines for apt,
+# such as `deb-src`; the rest of each line is an archive of Debian that apt uses on this machine.
+apt_with() {
+  local kind=$1 state=$2
+  shift 2
+  mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+  # shellcheck disable=SC2016  # apt-get expands the names
+  [ -s "$state/sources.list" ] ||
+    apt-get indextargets --format "$kind \$(REPO_URI) \$(CODENAME) \$(COMPONENT)" 'Created-By: Packages' 'Origin: Debian' |
+    sort -u >"$state/sources.list"
+  touch "$state/status"
+  apt-get -q -o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+    -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root "$@" 2>&1
+}
+
+# Runs a function that writes to a new folder, which becomes build/sources/NAME if it succeeds.
+once() {  # NAME FUNCTION
+  local target=$sources/$1 log
+  [ ! -d "$target" ] || return 0
+  rm -rf "$target.new"
+  mkdir -p "$target.new"
+  log=$("$2" "$(cd "$target.new" && pwd)") || { echo "$log" >&2; fail "cannot prepare $target"; }
+  mv "$target.new" "$target"
+}
+
+get_simdjson() {
+  local folder=$1 state
+  state=$(mktemp -d)
+  apt_with deb-src "$state" update &&
+    (cd "$state" && apt_with deb-src "$state" source --download-only simdjson) &&
+    tar -xzf "$state"/simdjson_*.orig.tar.gz -C "$folder" --strip-components 1
+  local status=$?
+  rm -rf "$state"
+  return $status
+}
+
+readonly aarch64_packages=(librocksdb-dev libssl-dev libpugixml-dev libspdlog-dev nlohmann-json3-dev libcli11-dev)
+
+get_aarch64() {
+  local folder=$1 state package
+  state=$(mktemp -d)
+  aarch64() {
+    apt_with 'deb [arch=arm64]' "$state" -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+      -o "Dir::State::status=$state/status" "$@"
+  }
+  # shellcheck disable=SC2046  # one word for each package
+  aarch64 update &&
+    aarch64 install --download-only --yes --no-install-recommends "${aarch64_packages[@]}" $(boost_packages) &&
+    for package in "$state"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder" || break; done
+  local status=$?
+  rm -rf "$state"
+  return $status
+}
