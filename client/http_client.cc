@@ -267,9 +267,11 @@ class HttpClient::Connection {
   void connect(const Endpoints& endpoints) {
     boost::system::error_code error = asio::error::host_not_found;
     for (const auto& endpoint : endpoints) {
-      error = wait(options_.connect_timeout,
-                   [&](auto handler) { socket_stream().async_connect(endpoint, std::move(handler)); });
-      if (!error) break;
+      const auto outcome = wait(options_.connect_timeout, [&](auto handler) {
+        socket_stream().async_connect(endpoint, std::move(handler));
+      });
+      if (!outcome || &endpoint == &endpoints.front()) error = outcome;  // the first address explains most
+      if (!outcome) break;
     }
     if (error == beast::error::timeout)
       throw failed(Kind::Unreachable, "cannot be reached within " + seconds_of(options_.connect_timeout));

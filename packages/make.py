@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from release import ARCHITECTURES, ROOT, Release
+from sbom import sbom
 
 KINDS = ("tarball", "deb", "npm", "nuget", "wheel", "image")
 OUT = ROOT / "build" / "packages"
@@ -43,6 +44,7 @@ def main():
     for kind in arguments.kinds or KINDS:
         for file in importlib.import_module(f"{kind}.make").make(release):
             print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB", flush=True)
+    (OUT / f"rocktable-{release.version}.spdx.json").write_text(sbom(release))
     write_checksums(OUT)
 
 

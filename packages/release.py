@@ -1,11 +1,18 @@
 """What all packages have in common: the version, the date, the programs, the licences."""
 import contextlib
+import functools
+import hashlib
+import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
 import tempfile
+
+import third_party
+from documents.write import documents
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ARCHITECTURES = ("x86_64", "aarch64")
@@ -42,7 +49,28 @@ class Release:
         with tempfile.TemporaryDirectory(prefix="rocktable-package-") as folder:
             yield pathlib.Path(folder)
 
+    def program(self, architecture):
+        return self.programs[architecture].read_bytes()
+
+    def digests(self):
+        """SHA-256 of the program of each architecture."""
+        return {architecture: hashlib.sha256(self.program(architecture)).hexdigest() for architecture in self.programs}
+
     def copy_program(self, architecture, target):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(self.programs[architecture], target)
         target.chmod(0o755)
+
+    @functools.cache
+    def documents(self):
+        """The manual page and the completions, by file name (packages/documents/write.py)."""
+        program = self.programs.get(platform.machine())
+        if program is None:
+            raise LookupError(f"the manual page is written by the program: --program {platform.machine()}=FILE is missing")
+        described = subprocess.run([program, "help", "--json"], capture_output=True, text=True, check=True).stdout
+        return documents(json.loads(described), self.version)
+
+    @functools.cache
+    def license_texts(self):
+        """The licence of rocktable and those of the libraries in the program, by file name."""
+        return {"LICENSE": self.license.read_text(), "THIRD-PARTY-LICENSES": third_party.license_texts()}

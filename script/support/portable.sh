@@ -52,7 +52,9 @@ get_aarch64() {
   # shellcheck disable=SC2046  # one word for each package
   aarch64 update &&
     aarch64 install --download-only --yes --no-install-recommends "${aarch64_packages[@]}" $(boost_packages) &&
-    for package in "$state"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder" || break; done
+    for package in "$state"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder" || break; done &&
+    # Some packages' files for CMake name places in the system that they were made for.
+    find "$folder/usr" -name '*.cmake' -exec sed -i "s#\([\";]\)/usr\([/\"]\)#\1${folder%.new}/usr\2#g" {} +
   local status=$?
   rm -rf "$state"
   return $status

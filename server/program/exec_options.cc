@@ -7,12 +7,14 @@
 namespace rocktable {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kOptionsHelp =
     "rocktable exec [OPTIONS] -- COMMAND [ARGUMENT...]\n"
     "Runs COMMAND with its own table service, and ends with its exit code.\n\n"
     "  --export NAME    Also set variable NAME to the connection string; repeatable\n"
     "  --devStorage     UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002\n"
-    "  -h,--help        Show this page\n"
+    "  -h,--help        Show this page\n";
+
+constexpr const char* kFooter =
     "  ... and all options of the server (rocktable --help), also in --config FILE.\n"
     "  Variables ROCKTABLE_... are ignored. Without --location, no data is kept.\n"
     "  Without --tablePort, a free port is used. Write --controlToken and --pwd as\n"
@@ -63,7 +65,10 @@ std::optional<std::string> refuse_options_of_parents(const Options& server) {
 
 ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<CommandResult>& ending) {
   CLI::App app("Runs COMMAND with its own table service, and ends with its exit code.", "rocktable exec");
-  app.formatter_fn([](const CLI::App*, const std::string&, CLI::AppFormatMode) { return kHelp; });
+  app.footer(kFooter);
+  app.formatter_fn([](const CLI::App*, const std::string&, CLI::AppFormatMode) {
+    return std::string(kOptionsHelp) + kFooter;
+  });
   Options defaults;
   defaults.table_port = defaults.blob_port = defaults.queue_port = 0;
   ServerFlags flags(app, defaults);

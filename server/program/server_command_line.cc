@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/program/commands.h"
+#include "server/program/version.h"
 
 namespace rocktable {
 namespace {
@@ -61,7 +62,7 @@ class ServerCommandLine {
     app_.get_formatter()->column_width(kHelpColumn);
     app_.footer(kOtherServicesHelp + command_lines() + kFooter);
     app_.set_help_flag("-h,--help", "Show this page")->group("Other");
-    app_.set_version_flag("-v,--version", version(), "Show the version")->group("Other");
+    app_.set_version_flag("-v,--version", version_report, "Show the version")->group("Other");
     app_.add_option("COMMAND", words_)->configurable(false)->group("");
   }
 
@@ -77,13 +78,11 @@ class ServerCommandLine {
   }
 
  private:
-  static std::string version() { return std::string("rocktable ") + ROCKTABLE_VERSION; }
-
   // Returns nullopt if a server is to be started.
   std::optional<Invocation> handle_words() {
     const std::string word = words_.front();
     if (word == "help") return Invocation{{}, {}, std::vector(words_.begin() + 1, words_.end())};
-    if (word == "version") return Invocation{{}, CommandResult{version() + "\n", kExitSuccess}};
+    if (word == "version") return Invocation{{}, CommandResult{version_report() + "\n", kExitSuccess}};
     if (!parse_compatibility(word)) return Invocation{{}, usage_error(app_, word_error(word))};
     if (words_.size() > 1) return Invocation{{}, usage_error(app_, "unexpected argument " + words_.at(1))};
     flags_.set_compatible(word);

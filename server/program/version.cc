@@ -1,0 +1,17 @@
+#include "server/program/version.h"
+
+#include <openssl/crypto.h>
+
+#include "storage/engine_version.h"
+
+namespace rocktable {
+
+std::string version_report() {
+  std::string out = "rocktable " ROCKTABLE_VERSION " (";
+#ifdef ROCKTABLE_COMMIT
+  out += "commit " ROCKTABLE_COMMIT ", ";
+#endif
+  return out + "RocksDB " + engine_version() + ", OpenSSL " + OpenSSL_version(OPENSSL_VERSION_STRING) + ")";
+}
+
+}  // namespace rocktable
