@@ -1,0 +1,38 @@
+// Finds the program: each platform has a package with it, an optional dependency of this one.
+"use strict";
+const { accessSync, constants } = require("node:fs");
+const { optionalDependencies } = require("./package.json");
+
+const kPackages = Object.keys(optionalDependencies);
+
+function installedProgram() {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = `@rocktable/${platform}`;
+  if (!kPackages.includes(name)) {
+    const others = kPackages.map((one) => one.replace("@rocktable/", "")).join(" and ");
+    throw new Error(
+      `there is no program for ${platform}, only for ${others}; ROCKTABLE_BINARY can name one that you have built`,
+    );
+  }
+  try {
+    return require.resolve(`${name}/bin/rocktable`);
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND") throw error;
+    throw new Error(
+      `the package ${name} is not installed; it is an optional dependency of rocktable: ` +
+        "install without --omit=optional, on the platform where you run it",
+    );
+  }
+}
+
+// Returns the path of the program: that in ROCKTABLE_BINARY, or the installed one. Throws an Error with a sentence for
+// the user.
+exports.programFile = function programFile() {
+  const file = process.env.ROCKTABLE_BINARY || installedProgram();
+  try {
+    accessSync(file, constants.X_OK);
+  } catch (error) {
+    throw new Error(`cannot run ${file}: ${error.message}`);
+  }
+  return file;
+};

@@ -1,0 +1,106 @@
+"""The npm packages: what they contain, and how npm installs them."""
+import json
+import os
+import subprocess
+import tarfile
+
+import pytest
+
+import packages
+from npm_project import CPU, variables
+from npm_registry import manifest_of
+from rocktable_server import BINARY
+
+MAXIMUM_BYTES = 6_000_000
+HERE = f"linux-{CPU}"
+OTHER = "x64" if HERE.endswith("arm64") else "arm64"
+
+
+def names_in(file):
+    with tarfile.open(file) as archive:
+        return [one.name.removeprefix("package/") for one in archive]
+
+
+def installed(project):
+    return sorted(path.name for path in (project.folder / "node_modules" / "@rocktable").glob("*"))
+
+
+def test_all_packages_have_the_version_of_the_program_and_depend_on_it(files):
+    version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    assert [file.name for file in files] == [
+        f"rocktable-{version}.tgz", f"rocktable-linux-x64-{version}.tgz", f"rocktable-linux-arm64-{version}.tgz"
+    ]
+    main, *others = map(manifest_of, files)
+    assert [one["version"] for one in (main, *others)] == [version] * 3
+    assert main["optionalDependencies"] == {one["name"]: version for one in others}
+    assert "dependencies" not in main
+
+
+def test_each_package_has_readme_and_licences(files):
+    for file in files:
+        assert {"README.md", "LICENSE", "package.json"} <= set(names_in(file))
+        assert ("THIRD-PARTY-LICENSES" in names_in(file)) == ("bin/rocktable" in names_in(file))
+
+
+def test_npm_would_pack_the_same_files_under_the_same_name(files, tmp_path):
+    for file in files:
+        with tarfile.open(file) as archive:
+            archive.extractall(tmp_path / file.stem)
+        words = ["npm", "pack", "--dry-run", "--json", "--offline"]
+        folder = tmp_path / file.stem / "package"
+        packed = subprocess.run(words, cwd=folder, env=variables(), capture_output=True, text=True, check=True).stdout
+        told = json.loads(packed)
+        (told,) = told if isinstance(told, list) else told.values()
+        assert told["filename"] == file.name
+        assert sorted((one["path"], one["mode"] & 0o111 != 0) for one in told["files"]) == sorted(
+            (name, name in ("bin/rocktable", "bin/rocktable.js")) for name in names_in(file)
+        )
+
+
+def test_a_stripped_program_makes_a_small_package(tmp_path):
+    stripped = tmp_path / "rocktable"
+    subprocess.run(["strip", "-o", stripped, BINARY], check=True)
+    for file in packages.make("npm", tmp_path / "made", stripped):
+        assert file.stat().st_size < MAXIMUM_BYTES
+
+
+def test_the_same_commit_gives_the_same_bytes(files, tmp_path):
+    mask = os.umask(0o077)
+    try:
+        again = packages.make("npm", tmp_path)
+    finally:
+        os.umask(mask)
+    assert [one.read_bytes() for one in again] == [one.read_bytes() for one in files]
+
+
+def test_npm_installs_the_program_of_the_platform(install):
+    project = install()
+    assert installed(project) == [HERE]
+    assert project.program.read_bytes() == BINARY.read_bytes()
+    assert installed(install("--os=linux", f"--cpu={OTHER}")) == [f"linux-{OTHER}"]
+
+
+@pytest.mark.parametrize("options", [["--omit=optional"], ["--os=linux", f"--cpu={OTHER}"]])
+def test_without_the_package_of_the_platform_command_and_fixture_say_what_to_do(install, options):
+    project = install(*options)
+    sentence = (
+        f"the package @rocktable/{HERE} is not installed; it is an optional dependency of rocktable: "
+        "install without --omit=optional, on the platform where you run it"
+    )
+    refused = project.run("npx", "--no-install", "rocktable", "--version", code=1)
+    assert (refused.stdout, refused.stderr) == ("", f"rocktable: {sentence}\n")
+    text = 'import { start } from "rocktable"; await start().catch((error) => console.log(error.message));'
+    assert project.script(text) == f"{sentence}\n"
+
+
+def test_on_another_platform_command_and_fixture_name_those_that_have_a_program(install):
+    project = install()
+    mac = project.write("mac.cjs", 'Object.defineProperty(process, "platform", { value: "darwin" });')
+    sentence = (
+        f"there is no program for darwin-{CPU}, only for linux-arm64 and linux-x64; "
+        "ROCKTABLE_BINARY can name one that you have built"
+    )
+    refused = project.run("node", "--require", mac, project.launcher, "--version", code=1)
+    assert (refused.stdout, refused.stderr) == ("", f"rocktable: {sentence}\n")
+    text = 'const { start } = require("rocktable"); start().catch((error) => console.log(error.message));'
+    assert project.run("node", "--require", mac, "-e", text).stdout == f"{sentence}\n"
