@@ -22,7 +22,8 @@ def stage(release, architecture, folder):
     shutil.copytree(SOURCE / "rocktable", folder / "rocktable", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("README.md", "platform_tag.py"):
         shutil.copyfile(SOURCE / name, folder / name)
-    shutil.copyfile(release.license, folder / "LICENSE")
+    for name, text in release.license_texts().items():
+        (folder / name).write_text(text)
     project = (SOURCE / "pyproject.toml").read_text()
     for placeholder, value in {"0.0.0": release.version, "py3-none-any": tag(architecture)}.items():
         project, count = re.subn(f'"{re.escape(placeholder)}"', f'"{value}"', project)

@@ -28,6 +28,12 @@ def make(kind, out, program=BINARY):
     return [pathlib.Path(line) for line in made.stdout.splitlines()]
 
 
+def stripped(folder):
+    """Returns a copy of the program under test without symbols, as releases have it."""
+    subprocess.run(["strip", "-o", folder / "rocktable", BINARY], check=True)
+    return folder / "rocktable"
+
+
 def running(program):
     """Returns the ids of the processes that execute this file."""
     found = []

@@ -43,10 +43,15 @@ class Environment:
 
 
 @pytest.fixture(scope="session")
-def wheels(tmp_path_factory):
+def program(tmp_path_factory):
     if not BINARY.exists():
         pytest.skip("no program to make packages of")
-    return packages.make("wheel", tmp_path_factory.mktemp("wheels"))
+    return packages.stripped(tmp_path_factory.mktemp("program"))
+
+
+@pytest.fixture(scope="session")
+def wheels(program, tmp_path_factory):
+    return packages.make("wheel", tmp_path_factory.mktemp("wheels"), program)
 
 
 @pytest.fixture(scope="session")
