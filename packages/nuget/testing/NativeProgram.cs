@@ -1,0 +1,23 @@
+using System;
+using System.IO;
+using System.Linq;
+
+namespace Rocktable.Testing;
+
+// Finds the program: the one in ROCKTABLE_BINARY, or that of the package Rocktable.Native.* for this machine. The
+// runtime selects the folders of native files by the dependencies of the application, for all ways to build and publish
+// it.
+internal static class NativeProgram
+{
+    public static string Find()
+    {
+        var given = Environment.GetEnvironmentVariable("ROCKTABLE_BINARY");
+        if (!string.IsNullOrEmpty(given)) return given!;
+        var folders = AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "";
+        return folders.Split(Path.PathSeparator).Append(AppContext.BaseDirectory)
+                   .Select(folder => Path.Combine(folder, "rocktable")).FirstOrDefault(File.Exists)
+               ?? throw new RocktableException(
+                   "the program rocktable is missing: there are packages for linux-x64 and linux-arm64; "
+                   + "ROCKTABLE_BINARY names a program of your own");
+    }
+}
