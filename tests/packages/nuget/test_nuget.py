@@ -1,4 +1,5 @@
 """The NuGet packages: the .NET tool, and the library Rocktable.Testing in a program that uses it."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -42,6 +43,24 @@ def test_the_same_commit_gives_the_same_bytes(made, program, tmp_path):
     finally:
         os.umask(mask)
     assert [one.name for one in again if one.read_bytes() not in [two.read_bytes() for two in made]] == []
+
+
+def test_names_that_the_sdk_chose_at_random_are_replaced(tmp_path):
+    found = importlib.util.spec_from_file_location("make_nuget", packages.ROOT / "packages/nuget/make.py")
+    make_nuget = importlib.util.module_from_spec(found)
+    found.loader.exec_module(make_nuget)
+    contents = []
+    for number, name in enumerate(("0a1b", "ffff")):
+        package = tmp_path / name
+        with zipfile.ZipFile(package, "w") as archive:
+            properties = f"package/services/metadata/core-properties/{name}.psmdcp"
+            archive.writestr(zipfile.ZipInfo(properties, (2020 + number, 1, 1, 0, 0, 0)), "<properties />")
+            archive.writestr("_rels/.rels", f'<Relationship Target="/{properties}" Id="R{name}" />')
+        make_nuget.normalize(package, 1_700_000_000)
+        with zipfile.ZipFile(package) as archive:
+            assert archive.read("_rels/.rels").decode().partition('"/')[2].partition('"')[0] in archive.namelist()
+        contents.append(package.read_bytes())
+    assert contents[0] == contents[1]
 
 
 # --- the tool -------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@ import pytest
 
 from guide import Guide, check_output
 
+GUIDE = Guide("fixtures.md")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, environment):
@@ -12,7 +14,7 @@ def folder(tmp_path_factory, environment):
     return folder
 
 
-@pytest.mark.parametrize("language, text", Guide("fixtures.md").runnable("python"))
+@pytest.mark.parametrize("language, text", GUIDE.runnable("python"))
 def test_a_recipe_does_what_it_says(folder, environment, language, text):
     if "def test_" in text:
         (folder / "test_recipe.py").write_text(text)
@@ -21,5 +23,6 @@ def test_a_recipe_does_what_it_says(folder, environment, language, text):
         check_output(text, environment.script(text, folder=folder))
 
 
-def test_recipes_are_found():
-    assert len(Guide("fixtures.md").runnable("python")) == 3
+def test_what_is_not_run_says_so():
+    assert len(GUIDE.runnable("python")) == 3
+    GUIDE.check_that_the_rest_says_so(least=5)
