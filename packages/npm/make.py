@@ -1,5 +1,5 @@
-"""rocktable-VERSION.tgz with launcher and fixture, and rocktable-linux-CPU-VERSION.tgz with the program for each CPU: the
-names that `npm pack` gives. npm installs the program of the machine."""
+"""rocktable-VERSION.tgz with launcher and fixture, and rocktable-linux-CPU-VERSION.tgz with the program for each CPU:
+the names that `npm pack` gives. npm installs the program of the machine."""
 import json
 import pathlib
 

@@ -1,4 +1,5 @@
 """Makes the npm packages of the program under test, and installs them into clean projects, as npm does for users."""
+import fcntl
 import pathlib
 import shutil
 import subprocess
@@ -60,19 +61,15 @@ def tools():
     registries lack packages for other platforms, and `npm ci` needs all in a lock file."""
     modules, wanted = HERE / "node_modules", HERE / "package.json"
     installed = modules / ".installed.json"
-    if not installed.exists() or installed.read_bytes() != wanted.read_bytes():
-        words = ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]
-        ended = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=False)
-        if ended.returncode != 0:
-            pytest.skip(f"npm install failed: {(ended.stderr.strip() or 'without a reason').splitlines()[0]}")
-        shutil.copy(wanted, installed)
+    with open(wanted) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # other workers of pytest install them, too
+        if not installed.exists() or installed.read_bytes() != wanted.read_bytes():
+            words = ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]
+            ended = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=False)
+            if ended.returncode != 0:
+                pytest.skip(f"npm install failed: {(ended.stderr.strip() or 'without a reason').splitlines()[0]}")
+            shutil.copy(wanted, installed)
     return modules
-
-
-@pytest.fixture(scope="session")
-def runners_project(install, tools):
-    """With test runners and the TypeScript compiler."""
-    return install(outer=tools)
 
 
 @pytest.fixture(params=NODES)

@@ -4,6 +4,7 @@ import os
 import platform
 import signal
 import subprocess
+import sys
 import time
 import urllib.request
 
@@ -17,7 +18,15 @@ from terminal import Terminal
 SECONDS = 20
 MOST_MILLISECONDS = 300
 SERVER = ["--inMemoryPersistence", "--tablePort", "0", "--silent", "--readyFile", "-"]
-CATCHES = "trap 'echo interrupted' INT; echo ready; sleep 1; sleep 0.2; echo end"
+# Tells each SIGINT that it receives within a second.
+CATCHES = """
+import signal, time
+signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
+end = time.monotonic() + 1
+print("ready", flush=True)
+while time.monotonic() < end:
+    time.sleep(0.01)
+"""
 
 
 def test_npx_runs_the_program(project):
@@ -84,7 +93,7 @@ def test_after_its_end_no_other_process_remains(project, node):
 
 def test_ctrl_c_interrupts_the_command_of_exec_once(project, node):
     as_shells_do = ["setsid", "--ctty", "--wait"]  # the terminal controls its session
-    words = [*as_shells_do, node, project.launcher, "exec", "--", "sh", "-c", CATCHES]
+    words = [*as_shells_do, node, project.launcher, "exec", "--", sys.executable, "-c", CATCHES]
     terminal = Terminal(words, environment=project.variables())
     terminal.read_until("ready")
     terminal.type("\x03")
@@ -93,7 +102,7 @@ def test_ctrl_c_interrupts_the_command_of_exec_once(project, node):
 
 
 def test_a_signal_from_a_process_reaches_the_command_of_exec(project, node):
-    words = [node, project.launcher, "exec", "--", "sh", "-c", CATCHES]
+    words = [node, project.launcher, "exec", "--", sys.executable, "-c", CATCHES]
     with project.start(*words, start_new_session=True) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
