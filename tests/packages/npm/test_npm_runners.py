@@ -117,13 +117,14 @@ def test_without_options_the_package_is_the_global_set_up(runners, example, titl
     wait_until(lambda: not running(runners.program), SECONDS, "the server outlives the runner")
 
 
-@pytest.mark.parametrize("pool", ["forks", "threads"])
-def test_all_workers_of_vitest_use_one_server(runners, example, pool):
-    folder = example("Vitest")
+@pytest.mark.parametrize("title, options", [
+    ("Vitest", ["--pool=forks"]), ("Vitest", ["--pool=threads"]), ("Jest", ["--maxWorkers=2"]), ("Jest", ["--runInBand"]),
+])
+def test_all_workers_use_one_server(runners, example, title, options):
+    folder = example(title)
+    imports = 'import { test } from "vitest"; import { appendFileSync } from "node:fs"; import { connect } from "rocktable";'
+    requires = 'const { appendFileSync } = require("node:fs"); const { connect } = require("rocktable");'
     text = """
-        import { appendFileSync } from "node:fs";
-        import { test } from "vitest";
-        import { connect } from "rocktable";
         test("a worker", async () => {
           const server = connect();
           const { name } = await server.account();
@@ -131,10 +132,26 @@ def test_all_workers_of_vitest_use_one_server(runners, example, pool):
         });
         """
     for number in range(4):
-        runners.write(folder / f"worker{number}.test.mjs", text)
-    runners.run("npx", "--no-install", "vitest", "run", f"--pool={pool}", cwd=folder)
+        if title == "Vitest":
+            runners.write(folder / f"worker{number}.test.mjs", imports + text)
+        else:
+            runners.write(folder / f"worker{number}.test.js", requires + text)
+    runners.run(*COMMANDS[title], *options, cwd=folder)
     urls, accounts = zip(*(line.split() for line in (folder / "found").read_text().splitlines()))
     assert (len(urls), len(set(urls)), len(set(accounts))) == (4, 1, 4)
+
+
+@pytest.mark.parametrize("title, options", [("Vitest", []), ("Jest", ["--maxWorkers=2"])])
+def test_workers_that_are_processes_trust_the_authority(runners, example, title, options):
+    folder = example(title)
+    for file in folder.glob("rocktable.setup.*"):
+        file.write_text(file.read_text().replace('seed: "seed"', 'seed: "seed", tls: "auto"'))
+    for file in folder.glob("customers.test.*"):
+        text = file.read_text().replace(', { allowInsecureConnection: true }', '')
+        file.write_text(text)
+        (folder / f"more.{file.name}").write_text(text)  # Jest tests a single file without workers
+    ended = runners.run(*COMMANDS[title], *options, cwd=folder, environment={"NO_COLOR": "1"})
+    assert "2 passed" in ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("title", ["Vitest", "Jest"])
