@@ -11,7 +11,6 @@ from npm_project import CPU, variables
 from npm_registry import manifest_of
 from rocktable_server import BINARY
 
-MAXIMUM_BYTES = 6_000_000
 HERE = f"linux-{CPU}"
 OTHER = "x64" if HERE.endswith("arm64") else "arm64"
 
@@ -55,13 +54,6 @@ def test_npm_would_pack_the_same_files_under_the_same_name(files, tmp_path):
         assert sorted((one["path"], one["mode"] & 0o111 != 0) for one in told["files"]) == sorted(
             (name, name in ("bin/rocktable", "bin/rocktable.js")) for name in names_in(file)
         )
-
-
-def test_a_stripped_program_makes_a_small_package(tmp_path):
-    stripped = tmp_path / "rocktable"
-    subprocess.run(["strip", "-o", stripped, BINARY], check=True)
-    for file in packages.make("npm", tmp_path / "made", stripped):
-        assert file.stat().st_size < MAXIMUM_BYTES
 
 
 def test_the_same_commit_gives_the_same_bytes(files, tmp_path):
