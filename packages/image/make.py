@@ -2,6 +2,9 @@
 
 The image has the program, links with the names of Azurite's programs, a user without rights, and the folders /data and
 /tmp. Source: github.com/opencontainers/image-spec
+
+The archive also has the list manifest.json of `docker save`. Docker without containerd's image store, the default before
+version 29, loads no other archives. That list cannot say which image belongs to which architecture, so each has a tag.
 """
 import datetime
 import hashlib
@@ -78,11 +81,23 @@ def image_config(release, architecture, tar):
     }
 
 
+def path(descriptor):
+    """Where the archive has a blob."""
+    return "blobs/" + descriptor["digest"].replace(":", "/")
+
+
+def docker_tags(release, architecture):
+    """NAME:VERSION-ARCHITECTURE. The image for x86-64 also has the name without architecture, as in containerd's store."""
+    name = f"rocktable:{release.version}"
+    return [*([name] if architecture == "x86_64" else []), f"{name}-{OCI_ARCHITECTURES[architecture]}"]
+
+
 class Layout:
     """The blobs of an OCI layout."""
 
     def __init__(self):
         self.blobs = {}
+        self.docker_images = []  # manifest.json: source github.com/moby/docker-image-spec
 
     def add(self, kind, content):
         """Adds a blob: bytes, or a document to be written as JSON. Returns its descriptor."""
@@ -93,12 +108,16 @@ class Layout:
 
     def add_image(self, release, architecture):
         tar = layer(release, architecture)
-        manifest = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST,
-            "config": self.add(CONFIG, image_config(release, architecture, tar)),
-            "layers": [self.add(LAYER, gzipped(tar))],
-        }
+        config = self.add(CONFIG, image_config(release, architecture, tar))
+        layers = [self.add(LAYER, gzipped(tar))]
+        self.docker_images.append(
+            {
+                "Config": path(config),
+                "RepoTags": docker_tags(release, architecture),
+                "Layers": [path(one) for one in layers],
+            }
+        )
+        manifest = {"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers}
         platform = {"architecture": OCI_ARCHITECTURES[architecture], "os": "linux"}
         return {**self.add(MANIFEST, manifest), "platform": platform}
 
@@ -107,6 +126,7 @@ class Layout:
         for name, content in sorted(self.blobs.items()):
             entries.append(file_entry("blobs/" + name.replace(":", "/"), content))
         entries.append(file_entry("index.json", json.dumps(index, separators=(",", ":")).encode()))
+        entries.append(file_entry("manifest.json", json.dumps(self.docker_images, separators=(",", ":")).encode()))
         entries.append(file_entry("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'))
         return tar_bytes(entries, time)
 
@@ -114,7 +134,10 @@ class Layout:
 def make(release):
     layout = Layout()
     images = [layout.add_image(release, architecture) for architecture in sorted(release.programs)]
-    name = {"org.opencontainers.image.ref.name": release.version}
+    name = {
+        "io.containerd.image.name": f"docker.io/library/rocktable:{release.version}",  # what Docker and containerd load it as
+        "org.opencontainers.image.ref.name": release.version,
+    }
     whole = {**layout.add(INDEX, {"schemaVersion": 2, "mediaType": INDEX, "manifests": images}), "annotations": name}
     out = release.out / f"rocktable-{release.version}-oci.tar"
     out.write_bytes(layout.archive({"schemaVersion": 2, "mediaType": INDEX, "manifests": [whole]}, release.time))
