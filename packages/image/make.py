@@ -3,8 +3,8 @@
 The image has the program, links with the names of Azurite's programs, a user without rights, and the folders /data and
 /tmp. Source: github.com/opencontainers/image-spec
 
-The archive also has the list manifest.json of `docker save`. Docker without containerd's image store, the default before
-version 29, loads no other archives. That list cannot say which image belongs to which architecture, so each has a tag.
+The archive also has the list manifest.json of `docker save`. Docker without containerd's image store, the default
+before version 29, loads no other archives. That list cannot say which image is of which architecture, so each has a tag.
 """
 import datetime
 import hashlib
@@ -87,7 +87,7 @@ def path(descriptor):
 
 
 def docker_tags(release, architecture):
-    """NAME:VERSION-ARCHITECTURE. The image for x86-64 also has the name without architecture, as in containerd's store."""
+    """NAME:VERSION-ARCHITECTURE. The image for x86-64 also has the name without architecture."""
     name = f"rocktable:{release.version}"
     return [*([name] if architecture == "x86_64" else []), f"{name}-{OCI_ARCHITECTURES[architecture]}"]
 
@@ -135,7 +135,7 @@ def make(release):
     layout = Layout()
     images = [layout.add_image(release, architecture) for architecture in sorted(release.programs)]
     name = {
-        "io.containerd.image.name": f"docker.io/library/rocktable:{release.version}",  # what Docker and containerd load it as
+        "io.containerd.image.name": f"docker.io/library/rocktable:{release.version}",  # its name after it is loaded
         "org.opencontainers.image.ref.name": release.version,
     }
     whole = {**layout.add(INDEX, {"schemaVersion": 2, "mediaType": INDEX, "manifests": images}), "annotations": name}
