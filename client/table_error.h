@@ -10,6 +10,9 @@
 
 namespace rocktable {
 
+// Values of TableError::status.
+inline constexpr int kNotFound = 404, kPreconditionFailed = 412;
+
 struct TableError {
   int status = 0;                            // HTTP status; 0: the response was malformed
   std::string code;                          // `EntityAlreadyExists`; empty if the response has no code

@@ -85,9 +85,9 @@ void write_full(char* out, DateTime time) {
 }
 
 // Reads a text from its front. Functions that return nullopt or false consume nothing.
-class Scanner {
+class DateTimeScanner {
  public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
+  explicit DateTimeScanner(std::string_view text) : rest_(text) {}
 
   bool at_end() const { return rest_.empty(); }
 
@@ -114,7 +114,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-std::optional<std::int64_t> scan_date(Scanner& scanner) {
+std::optional<std::int64_t> scan_date(DateTimeScanner& scanner) {
   const auto year = scanner.number(4, 9999);
   if (!year || !scanner.take('-')) return std::nullopt;
   const auto month = scanner.number(2, 12);
@@ -127,7 +127,7 @@ std::optional<std::int64_t> scan_date(Scanner& scanner) {
 }
 
 // Reads HH:mm. Leaves what follows.
-std::optional<std::int64_t> scan_hours_and_minutes(Scanner& scanner, int max_hour) {
+std::optional<std::int64_t> scan_hours_and_minutes(DateTimeScanner& scanner, int max_hour) {
   const auto hour = scanner.number(2, max_hour);
   if (!hour || !scanner.take(':')) return std::nullopt;
   const auto minute = scanner.number(2, 59);
@@ -136,7 +136,7 @@ std::optional<std::int64_t> scan_hours_and_minutes(Scanner& scanner, int max_hou
 }
 
 // Reads the digits after the decimal point: at least one. Cuts off digits below one tick.
-std::optional<std::int64_t> scan_fraction(Scanner& scanner) {
+std::optional<std::int64_t> scan_fraction(DateTimeScanner& scanner) {
   std::int64_t ticks = 0;
   std::int64_t unit = kTicksPerSecond;
   auto digit = scanner.number(1, 9);
@@ -148,7 +148,7 @@ std::optional<std::int64_t> scan_fraction(Scanner& scanner) {
   return ticks;
 }
 
-std::optional<std::int64_t> scan_time(Scanner& scanner) {
+std::optional<std::int64_t> scan_time(DateTimeScanner& scanner) {
   const auto minutes = scan_hours_and_minutes(scanner, 23);
   if (!minutes || !scanner.take(':')) return minutes;
   const auto second = scanner.number(2, 59);
@@ -161,7 +161,7 @@ std::optional<std::int64_t> scan_time(Scanner& scanner) {
 }
 
 // Returns what to subtract to get UTC. Offsets go up to fourteen hours, as on the service's platform.
-std::optional<std::int64_t> scan_zone(Scanner& scanner) {
+std::optional<std::int64_t> scan_zone(DateTimeScanner& scanner) {
   if (scanner.at_end() || scanner.take('Z')) return 0;
   const bool east = scanner.take('+');
   if (!east && !scanner.take('-')) return std::nullopt;
@@ -179,7 +179,7 @@ DateTime now() {
 }
 
 std::optional<DateTime> parse_date_time(std::string_view text) {
-  Scanner scanner(text);
+  DateTimeScanner scanner(text);
   const auto date = scan_date(scanner);
   if (!date) return std::nullopt;
   if (scanner.at_end()) return DateTime{*date};
@@ -245,7 +245,7 @@ std::string to_http_date(DateTime time) {
 std::optional<DateTime> parse_http_date(std::string_view text) {
   if (text.size() != kHttpDateLength) return std::nullopt;
   const auto number = [text](std::size_t at, std::size_t count) {
-    return Scanner(text.substr(at)).number(count, 9999);
+    return DateTimeScanner(text.substr(at)).number(count, 9999);
   };
   const auto month = std::find_if(kMonthNames.begin(), kMonthNames.end(), [text](std::string_view name) {
     return equals_ignoring_case(name, text.substr(8, 3));

@@ -22,9 +22,9 @@ void append_key(std::string& out, std::string_view key) {
 }
 
 // Reads a key predicate from its front.
-class Scanner {
+class KeyScanner {
  public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
+  explicit KeyScanner(std::string_view text) : rest_(text) {}
 
   bool at_end() {
     skip_blanks();
@@ -63,7 +63,7 @@ class Scanner {
 
 // Reads one `Name='value'` into the key of that name. Returns false for bad syntax and for a key that occurs
 // twice.
-bool scan_key(Scanner& scanner, std::optional<std::string>& partition_key,
+bool scan_key(KeyScanner& scanner, std::optional<std::string>& partition_key,
               std::optional<std::string>& row_key) {
   std::optional<std::string>* key = nullptr;
   if (scanner.take("PartitionKey")) {
@@ -89,7 +89,7 @@ Result<EntityKey> parse_key_predicate(std::string_view text) {
   const auto bad_syntax = [] {
     return Error(ErrorCode::InvalidInput, "Bad Request - Error in query syntax.");
   };
-  Scanner scanner(text);
+  KeyScanner scanner(text);
   std::optional<std::string> partition_key, row_key;
   const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&
                         scan_key(scanner, partition_key, row_key) && scanner.at_end();

@@ -212,7 +212,7 @@ class LastFields {
 // One function per type. Each returns nullopt if the type cannot hold the JSON value.
 
 template <class T>
-std::optional<ValueView> as_value(const std::optional<T>& parsed) {
+std::optional<ValueView> as_view(const std::optional<T>& parsed) {
   std::optional<ValueView> value;
   if (parsed) value.emplace(*parsed);
   return value;
@@ -228,21 +228,21 @@ std::optional<ValueView> read_boolean(const dom::element& json) {
 }
 
 std::optional<ValueView> read_int32(const dom::element& json) {
-  if (const auto text = text_of(json)) return as_value(parse_int32(*text));
+  if (const auto text = text_of(json)) return as_view(parse_int32(*text));
   std::int64_t number = 0;
   if (!json.is_int64() || json.get(number) || !std::in_range<std::int32_t>(number)) return std::nullopt;
   return static_cast<std::int32_t>(number);
 }
 
 std::optional<ValueView> read_int64(const dom::element& json) {
-  if (const auto text = text_of(json)) return as_value(parse_int64(*text));
+  if (const auto text = text_of(json)) return as_view(parse_int64(*text));
   std::int64_t number = 0;
   if (!json.is_int64() || json.get(number)) return std::nullopt;
   return number;
 }
 
 std::optional<ValueView> read_double(const dom::element& json, bool big_integers) {
-  if (const auto text = text_of(json)) return as_value(parse_double(*text));
+  if (const auto text = text_of(json)) return as_view(parse_double(*text));
   dom::array wrapped;
   if (big_integers && !json.get(wrapped)) return read_double(wrapped.at(0).value_unsafe(), false);
   double number = 0;
@@ -254,7 +254,7 @@ template <class Parse>
 std::optional<ValueView> read_text(const dom::element& json, Parse parse) {
   const auto text = text_of(json);
   if (!text) return std::nullopt;
-  return as_value(parse(*text));
+  return as_view(parse(*text));
 }
 
 // Appends the bytes of a binary to `bytes`, which must have room for the text, so that other views stay valid.
@@ -268,7 +268,7 @@ std::optional<ValueView> read_value(EdmType type, const dom::element& json, bool
                                     std::string& bytes) {
   switch (type) {
     case EdmType::String:
-      return as_value(text_of(json));
+      return as_view(text_of(json));
     case EdmType::Boolean:
       return read_boolean(json);
     case EdmType::Int32:

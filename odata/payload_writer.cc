@@ -222,7 +222,7 @@ void append_integer(BufferedText& out, Integer value) {
 }
 
 // Encodes in pieces that fit into the block. Only the last piece has padding.
-void append_base64(BufferedText& out, std::string_view bytes) {
+void append_encoded(BufferedText& out, std::string_view bytes) {
   constexpr std::size_t kPiece = BufferedText::kBlockBytes / 4 * 3;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
     const std::string_view piece = bytes.substr(0, kPiece);
@@ -272,7 +272,7 @@ struct ValueWriter {
     quoted([&] { out.commit(write_guid(out.prepare(kGuidLength), guid)); });
   }
   void operator()(BinaryView binary) const {
-    quoted([&] { append_base64(out, binary.bytes); });
+    quoted([&] { append_encoded(out, binary.bytes); });
   }
 
  private:

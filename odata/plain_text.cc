@@ -7,7 +7,7 @@
 namespace rocktable {
 namespace {
 
-struct Append {
+struct AppendPlainText {
   std::string& out;
 
   void operator()(std::string_view text) const { out += text; }
@@ -24,7 +24,7 @@ struct Append {
 };
 
 template <class T>
-std::optional<Value> as_value(std::optional<T> parsed) {
+std::optional<Value> as_optional_value(std::optional<T> parsed) {
   if (!parsed) return std::nullopt;
   return Value(std::move(*parsed));
 }
@@ -43,7 +43,7 @@ std::optional<Value> parse_binary(std::string_view text) {
 
 }  // namespace
 
-void append_plain_text(std::string& out, const ValueView& value) { std::visit(Append{out}, value); }
+void append_plain_text(std::string& out, const ValueView& value) { std::visit(AppendPlainText{out}, value); }
 
 std::optional<Value> parse_plain_text(EdmType type, std::string_view text) {
   switch (type) {
@@ -52,15 +52,15 @@ std::optional<Value> parse_plain_text(EdmType type, std::string_view text) {
     case EdmType::Boolean:
       return parse_boolean(text);
     case EdmType::Int32:
-      return as_value(parse_int32(text));
+      return as_optional_value(parse_int32(text));
     case EdmType::Int64:
-      return as_value(parse_int64(text));
+      return as_optional_value(parse_int64(text));
     case EdmType::Double:
-      return as_value(parse_double(text));
+      return as_optional_value(parse_double(text));
     case EdmType::DateTime:
-      return as_value(parse_date_time(text));
+      return as_optional_value(parse_date_time(text));
     case EdmType::Guid:
-      return as_value(parse_guid(text));
+      return as_optional_value(parse_guid(text));
     case EdmType::Binary:
       return parse_binary(text);
   }

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ std::size_t common_prefix(std::string_view a, std::string_view b);
 // Compares by UTF-16 code unit, the service's order of keys and strings. It differs from byte order only for
 // characters outside the BMP: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
+
+// Returns `1 table`, `2 tables`.
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
 struct Utf16Less {
   using is_transparent = void;

@@ -132,6 +132,14 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return out;
 }
 
+std::vector<const CLI::Option*> inherited_options(const CLI::App& app) {
+  std::vector<const CLI::Option*> out;
+  if (const CLI::App* const parent = app.get_parent(); parent != nullptr && app.get_fallthrough())
+    for (const auto* option : parent->get_options())
+      if (option != parent->get_help_ptr()) out.push_back(option);
+  return out;
+}
+
 std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
                          std::int64_t most) {
   return name + " " + value + ": must be " + std::to_string(least) + " to " + std::to_string(most);
@@ -167,9 +175,7 @@ class HelpWithInherited : public CLI::Formatter {
   // CLI11 calls this directly after it printed the app's own options.
   std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
     std::string out;
-    if (const CLI::App* const parent = app->get_parent(); parent != nullptr && app->get_fallthrough())
-      for (const auto* option : parent->get_options())
-        if (option != parent->get_help_ptr()) out += make_option(option, false);
+    for (const auto* option : inherited_options(*app)) out += make_option(option, false);
     return out + Formatter::make_subcommands(app, mode);
   }
 };

@@ -21,6 +21,9 @@ inline constexpr int kExitSuccess = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 
+// The column of the texts in the help pages of commands.
+inline constexpr std::size_t kHelpColumn = 36;
+
 // The outcome of a command line that starts no work, such as --help or wrong usage: text and exit code.
 struct CommandResult {
   std::string text;
@@ -45,6 +48,9 @@ std::string unknown_word_message(const std::string& what, const std::string& wor
 
 // The names of an app's options, as they are typed: `--location`, `-l`.
 std::vector<std::string> option_names(const CLI::App& app);
+
+// The options of the app above `app`, if `app` accepts them, too (CLI::App::fallthrough).
+std::vector<const CLI::Option*> inherited_options(const CLI::App& app);
 
 // Adds an option that takes a number from `least` to `most`. Other values are rejected with out_of_range().
 CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(std::int64_t)>& set,

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "client/commands/command_line.h"
+
 namespace rocktable {
 namespace {
 
@@ -40,6 +42,7 @@ Json describe_app(const CLI::App& app) {
   for (const auto* option : app.get_options())
     if (!option->get_group().empty())
       out[option->get_positional() ? "arguments" : "options"].push_back(describe_option(*option));
+  for (const auto* option : inherited_options(app)) out["options"].push_back(describe_option(*option));
   for (const auto* command : app.get_subcommands({})) out["subcommands"].push_back(describe_app(*command));
   return out;
 }

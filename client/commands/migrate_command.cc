@@ -21,7 +21,6 @@
 namespace rocktable::migration {
 namespace {
 
-constexpr std::size_t kHelpColumn = 36;
 constexpr int kMaxSeconds = 86'400;
 
 struct MigrateFlags {

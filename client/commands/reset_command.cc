@@ -16,8 +16,6 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kHelpColumn = 36;
-
 // What is emptied. An empty name means: not given.
 struct ResetScope {
   std::string account, table;

@@ -17,8 +17,6 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kHelpColumn = 36;
-
 struct SnapshotFlags {
   ControlClientOptions instance;
   std::string name;

@@ -16,7 +16,6 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kHelpColumn = 36;
 constexpr int kMaxConnections = 64;
 
 constexpr const char* kAboutFiles =

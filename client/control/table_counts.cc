@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "client/table_error.h"
 #include "client/terminal/progress.h"
 
 namespace rocktable {
@@ -29,7 +30,7 @@ std::string TableCounts::to_string() const {
 }
 
 std::optional<TableCounts> request_table_counts(ControlClient& instance) {
-  constexpr int kNotFound = 404, kUnavailable = 503;
+  constexpr int kUnavailable = 503;
   try {
     TableCounts out;
     const auto answer = instance.request("GET", "contents");

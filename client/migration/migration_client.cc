@@ -7,7 +7,6 @@
 namespace rocktable::migration {
 namespace {
 
-constexpr int kNotFound = 404, kPreconditionFailed = 412;
 constexpr std::chrono::seconds kLongPause{2};  // shorter pauses are not reported
 constexpr std::chrono::milliseconds kLook{100};
 

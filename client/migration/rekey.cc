@@ -114,7 +114,6 @@ void RekeyWork::delete_old() {
   std::mutex mutex;
   std::vector<EntityKey> changed;
   const auto tolerate = [&](const TableError& error, const EntityKey& key) {
-    constexpr int kPreconditionFailed = 412, kNotFound = 404;
     if (error.status == kPreconditionFailed) {
       const std::lock_guard lock(mutex);
       changed.push_back(key);

@@ -10,8 +10,6 @@
 namespace rocktable::migration {
 namespace {
 
-constexpr int kNotFound = 404, kPreconditionFailed = 412;
-
 bool always(const TableError&, const EntityKey&) { return true; }
 
 // Calls `visit` for each entity that matches the filter, and reports their number so far.

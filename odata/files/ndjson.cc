@@ -13,7 +13,7 @@ namespace rocktable {
 namespace {
 
 constexpr std::string_view kTypeSuffix = "@odata.type";
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kBlanksInLine = " \t\r";
 
 // What is wrong, and where in the line.
 struct Fault {
@@ -71,7 +71,7 @@ std::optional<Fault> explain_member(const JsonMembers& members, const JsonMember
 }
 
 std::string_view object_of(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(kBlanks), line.size()));
+  return line.substr(std::min(line.find_first_not_of(kBlanksInLine), line.size()));
 }
 
 // Explains valid JSON that read_entity refuses.
@@ -107,7 +107,7 @@ Fault explain_entity_in(std::string_view line, const EntityKey& key, const Prope
 
 std::optional<Entity> NdjsonReader::next() {
   while (const auto line = lines_.next()) {
-    const std::size_t begin = line->find_first_not_of(kBlanks);
+    const std::size_t begin = line->find_first_not_of(kBlanksInLine);
     if (begin == line->npos) continue;
     place_ = place_in_line(lines_.line(), *line, begin);
     return entity_of(*line);

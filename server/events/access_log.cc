@@ -30,7 +30,7 @@ std::string time_of_log() {
 
 // Percent-encodes control characters, which a terminal would execute, and quotes, which would end the quoted
 // part of the line.
-std::string printable(std::string_view text) {
+std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c > ' ' && c <= '~' && c != '"') {
@@ -76,7 +76,7 @@ void AccessLog::print(const std::string& line) {
 
 void AccessLog::record(const RequestEvent& event) {
   if (silent_ && !file_) return;
-  const std::string target = printable(without_signature(event.target));
+  const std::string target = percent_encoded(without_signature(event.target));
   if (!silent_) print(console_line(event, target));
   if (!file_) return;
   std::string cost;

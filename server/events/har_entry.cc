@@ -241,7 +241,7 @@ std::string url_of(const TracedExchange& exchange, const Head& head) {
          url_text(without_signature(target));
 }
 
-Json query_of(std::string_view url) {
+Json query_pairs(std::string_view url) {
   Json out = Json::array();
   const auto question = url.find('?');
   if (question == url.npos) return out;
@@ -259,7 +259,7 @@ Json request_of(const TracedExchange& exchange, const Head& head) {
   const std::string url = url_of(exchange, head);
   Json out = {{"method", text_of(head.first)},      {"url", url},
               {"httpVersion", text_of(head.third)}, {"cookies", Json::array()},
-              {"headers", headers_of(head)},        {"queryString", query_of(url)}};
+              {"headers", headers_of(head)},        {"queryString", query_pairs(url)}};
   if (exchange.request_body_bytes > 0) {
     const std::string_view type = head.get("Content-Type");
     Json data = {{"mimeType", text_of(masked_text(type))}, {"params", Json::array()}};

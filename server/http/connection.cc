@@ -1,16 +1,15 @@
 #include "server/http/connection.h"
 
 #include <array>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <tuple>
 #include <utility>
 
+#include "server/http/await.h"
 #include "server/limits/page_budget.h"
 
 namespace rocktable {
@@ -20,8 +19,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace): operators
-
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t kMaxWrittenBytes = 64 << 10;
 constexpr std::size_t kMaxDrainedBytes = 64 << 20;

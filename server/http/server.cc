@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -16,12 +15,12 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "odata/text.h"
+#include "server/http/await.h"
 #include "server/http/connection.h"
 #include "server/http/port_holder.h"
 #include "server/http/stop_signals.h"
@@ -32,7 +31,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds kSweepInterval{1};
 constexpr std::chrono::seconds kStopGrace{6};  // a query has five
 constexpr std::chrono::milliseconds kStopPoll{10};

@@ -7,15 +7,12 @@
 #include "client/commands/command_line.h"
 #include "client/commands/command_output.h"
 #include "odata/protocol/development_account.h"
+#include "odata/text.h"
 #include "server/program/serve.h"
 #include "storage/repair/repair.h"
 
 namespace rocktable {
 namespace {
-
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
 
 void repair(const std::string& location, const CommandOutput& output) {
   const RepairReport report = repair_store(store_folder(location), kDevelopmentAccount);

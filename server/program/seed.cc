@@ -23,10 +23,6 @@ using Warn = std::function<void(const std::string&)>;
   throw std::runtime_error("--seed: " + path.string() + ' ' + sentence);
 }
 
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + ' ' + (count == 1 ? one : many);
-}
-
 // --- Files -------------------------------------------------------------------------------------------------
 
 SeedFile seed_file(const fs::path& path, EntityFormat format, const std::string& account) {

@@ -13,7 +13,7 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kHelpColumn = 35;
+constexpr std::size_t kServerHelpColumn = 35;
 
 constexpr const char* kDescription =
     "rocktable: the Azure Table Storage service, emulated on this machine.\n"
@@ -42,7 +42,7 @@ std::string command_lines() {
   std::string text = "Commands, instead of the server (rocktable help NAME):\n";
   for (const auto& command : commands()) {
     std::string left = std::string("  ") + command.name + " " + command.arguments;
-    left.resize(std::max<std::size_t>(left.size() + 1, kHelpColumn), ' ');
+    left.resize(std::max<std::size_t>(left.size() + 1, kServerHelpColumn), ' ');
     text += left + command.summary + "\n";
   }
   return text;
@@ -59,7 +59,7 @@ class ServerCommandLine {
   explicit ServerCommandLine(const Options& defaults)
       : app_(kDescription, "rocktable"), flags_(app_, defaults) {
     app_.formatter(std::make_shared<HelpPage>());
-    app_.get_formatter()->column_width(kHelpColumn);
+    app_.get_formatter()->column_width(kServerHelpColumn);
     app_.footer(kOtherServicesHelp + command_lines() + kFooter);
     app_.set_help_flag("-h,--help", "Show this page")->group("Other");
     app_.set_version_flag("-v,--version", version_report, "Show the version")->group("Other");

@@ -25,7 +25,7 @@ std::string endpoint_at(const StartupReport& report, const ServiceAddress& servi
   return url_at(report, service) + "/" + account.name;
 }
 
-bool has_public_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
+bool has_public_first_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
 
 nlohmann::json ready_document(const StartupReport& report) {
   auto accounts = nlohmann::json::array();
@@ -111,8 +111,8 @@ void print_startup(const StartupReport& report) {
   std::cout << "rocktable: Table service is successfully listening at " << report.scheme << "://"
             << report.table.address << ':' << report.table.port << '\n';
   for (std::size_t i = 0; i < std::min(accounts.size(), kMaxAnnounced); ++i) {
-    std::cout << (has_public_key(accounts[i]) ? connection_string(report, accounts[i])
-                                              : endpoint_of(report, accounts[i]))
+    std::cout << (has_public_first_key(accounts[i]) ? connection_string(report, accounts[i])
+                                                    : endpoint_of(report, accounts[i]))
               << '\n';
   }
   if (accounts.size() > kMaxAnnounced)
@@ -156,7 +156,7 @@ void print_shutdown(std::ostream& out, const ShutdownReport& report) {
 
 void write_ready_file(const std::string& path, const StartupReport& report) {
   constexpr mode_t kForOwner = 0600, kForAll = 0644;
-  const bool secret = !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_key);
+  const bool secret = !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_first_key);
   AtomicFile file(path, secret ? kForOwner : kForAll);
   file.write(to_json(report, 2));
   if (!file.replace()) throw std::runtime_error("cannot write the ready file " + path);

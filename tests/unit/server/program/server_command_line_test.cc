@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "server/program/version.h"
 #include "tests/unit/server/program/environment.h"
 
 namespace rocktable {
@@ -319,8 +320,8 @@ TEST_CASE("The word azurite has the effect of --compat, also after options") {
 TEST_CASE("help, version and -v work as word and as flag") {
   for (const char* word : {"version", "-v", "--version"}) {
     CAPTURE(word);
-    CHECK(parsed({word}).ending->text == "rocktable " ROCKTABLE_VERSION "\n");
-    CHECK(parsed({"--tableHost", "0.0.0.0", word}).ending->text == "rocktable " ROCKTABLE_VERSION "\n");
+    CHECK(parsed({word}).ending->text == version_report() + "\n");
+    CHECK(parsed({"--tableHost", "0.0.0.0", word}).ending->text == version_report() + "\n");
   }
   CHECK(parsed({"help"}).help == std::vector<std::string>());
   CHECK(parsed({"--tableHost", "0.0.0.0", "help", "snapshot", "take"}).help ==
@@ -393,7 +394,7 @@ TEST_CASE("--version and --help print to standard output and end with 0") {
   const Invocation version = parsed({"--version"});
   REQUIRE(version.ending.has_value());
   CHECK(version.ending->exit_code == 0);
-  CHECK(version.ending->text == "rocktable " ROCKTABLE_VERSION "\n");
+  CHECK(version.ending->text == version_report() + "\n");
   for (const char* flag : {"-h", "--help"}) {
     const Invocation help = parsed({flag});
     REQUIRE(help.ending.has_value());

@@ -1,0 +1,74 @@
+"""The tarball and the Debian package."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import chroot
+import packages
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FILES = {"rocktable", "rocktable.1", "LICENSE", "THIRD-PARTY-LICENSES",
+         "completions/rocktable.bash", "completions/_rocktable", "completions/rocktable.fish"}
+
+
+@pytest.mark.parametrize("kind", ["tarball", "deb"])
+def test_the_same_program_gives_the_same_bytes(kind, packages_of, static_program, tmp_path):
+    again = packages.make(kind, tmp_path, static_program)
+    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in packages_of(kind)]
+
+
+def test_the_tarball_runs_where_it_is_unpacked(packages_of, tmp_path):
+    archive = next(file for file in packages_of("tarball") if os.uname().machine in file.name)
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path, filter="data") if sys.version_info >= (3, 12) else tar.extractall(tmp_path)
+    folder = tmp_path / archive.name.removesuffix(".tar.gz")
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == FILES
+    ended = subprocess.run([folder / "rocktable", "exec", "--", folder / "rocktable", "healthcheck"], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+
+
+def deb_of(packages_of):
+    return next(file for file in packages_of("deb") if file.name.endswith("_amd64.deb"))
+
+
+def test_the_debian_package_needs_no_other(packages_of):
+    fields = subprocess.run(["dpkg-deb", "--field", deb_of(packages_of)], capture_output=True, text=True, check=True).stdout
+    assert fields.startswith("Architecture: amd64\n")
+    assert "\nDepends:" not in fields
+
+
+def test_cmake_installs_the_files_of_the_debian_package(packages_of, tmp_path):
+    build = ROOT / "build" / "portable"
+    if not (build / "documents" / "rocktable.1").exists():
+        pytest.skip("`script/build portable` builds the manual page")
+    subprocess.run(["cmake", "--install", build, "--prefix", tmp_path / "usr"], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(["dpkg-deb", "-x", deb_of(packages_of), tmp_path / "deb"], check=True)
+
+    def files(folder):
+        return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    installed, packaged = files(tmp_path / "usr"), files(tmp_path / "deb" / "usr")
+    third_party = packaged.pop("share/doc/rocktable/THIRD-PARTY-LICENSES")  # of the static libraries
+    assert installed.keys() == packaged.keys()
+    assert [name for name in installed if installed[name] != packaged[name] and name != "bin/rocktable"] == []
+    assert b"RocksDB" in third_party and b"OpenSSL" in third_party
+
+
+# In a new Debian, made by debootstrap. Installs, uses, removes and purges the package.
+def test_the_debian_package_in_a_bare_debian(packages_of, tmp_path):
+    base = os.environ.get("ROCKTABLE_DEBIAN_BASE")
+    if os.geteuid() != 0 or not shutil.which("debootstrap", path=chroot.PATH) or not base:
+        pytest.skip("needs root, debootstrap, and ROCKTABLE_DEBIAN_BASE: a folder for a minimal Debian")
+    system = chroot.Chroot(tmp_path / "system", "bookworm", pathlib.Path(base))
+    shutil.copy(deb_of(packages_of), system.path("rocktable.deb"))
+    system.run("dpkg --install /rocktable.deb")
+    system.run("rocktable exec -- rocktable healthcheck")
+    system.run("test ! -e /etc/systemd/system/multi-user.target.wants/rocktable.service")
+    system.run("mkdir -p /var/lib/rocktable && rocktable exec -l /var/lib/rocktable -- true")
+    system.run("dpkg --purge rocktable")
+    system.run("test ! -e /usr/bin/rocktable && test -d /var/lib/rocktable/__rocktable__")
+    system.run("test -z \"$(dpkg-query --show --showformat '${Conffiles}' rocktable 2>/dev/null)\"")
