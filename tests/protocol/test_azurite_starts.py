@@ -1,6 +1,5 @@
 """Starts the program with the arguments that .NET Aspire and the modules of Testcontainers pass to Azurite: through the
-image's entry point, or through the link `azurite`. tests/image/try.py does the same in the image, on the usual
-ports."""
+image's entry point, or through the link `azurite`."""
 import json
 import os
 import re
@@ -23,7 +22,7 @@ SECONDS = 20
 
 def entry_point():
     """Returns the options in the image's entry point."""
-    words = re.search(r"^ENTRYPOINT (.*)$", (ROOT / "docs/ci/Dockerfile").read_text(), re.MULTILINE)[1]
+    words = re.search(r'"Entrypoint": (\[.*\])', (ROOT / "packages/image/make.py").read_text())[1]
     program, *options = json.loads(words)
     assert program == "rocktable"
     return [BINARY, *options]

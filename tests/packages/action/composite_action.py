@@ -83,7 +83,11 @@ class Job:
         with subprocess.Popen([*BASH, source], cwd=self.workspace, env=variables, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as step:
             self._groups.append(step.pid)
-            printed, _ = step.communicate(timeout=SECONDS)  # also waits for what still has its output open
+            try:
+                printed, _ = step.communicate(timeout=SECONDS)  # also waits for what still has its output open
+            except subprocess.TimeoutExpired:
+                self.stop()
+                raise
         if step.returncode != 0:
             errors = re.findall(r"^::error [^:]*::(.*)$", printed, re.MULTILINE)
             assert errors, f"the step failed without an error:\n{printed}"

@@ -4,12 +4,14 @@ import functools
 import hashlib
 import http.server
 import pathlib
+import re
 import shutil
 import sys
 import threading
 import time
 
 import pytest
+import yaml
 from azure.data.tables import TableServiceClient
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -89,6 +91,25 @@ def test_later_steps_have_a_server_with_the_seed(made, job, seed):
     assert [one["Name"] for one in customers.list_entities()] == ["Anna", "Bernd"]
     job.run("rocktable reset")
     assert list(TableServiceClient.from_connection_string(text).list_tables()) == []
+
+
+JOBS = re.findall(r"^```yaml(?: run)?\n(.*?)^```", (ROOT / "docs" / "ci.md").read_text(), re.MULTILINE | re.DOTALL)
+USES = [step for text in JOBS for job in (yaml.safe_load(text) if "jobs:" in text else {}).get("jobs", {}).values()
+        for step in job["steps"] if "actions/rocktable" in step.get("uses", "")]
+
+
+@pytest.mark.parametrize("step", USES, ids=lambda step: "starts" if step["with"].get("start") else "installs")
+def test_the_steps_of_the_guide_work(made, job, seed, step):
+    shutil.copytree(made, job.workspace / step["with"]["packages"])
+    inputs = {name: "true" if value is True else value for name, value in step["with"].items()}
+    outputs, _ = job.uses(ACTION, inputs)
+    job.run("rocktable --version")
+    assert bool(outputs["connection-string"]) == (inputs.get("start") == "true")
+    assert inputs.get("seed") in (None, seed)
+
+
+def test_the_guide_shows_both_uses():
+    assert len(USES) == 2
 
 
 def test_the_server_ends_with_the_job(made, job):
