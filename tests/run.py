@@ -1,6 +1,6 @@
 """Runs all tests of one build, in all languages, and adds up their results.
 
-    tests/run.py PRESET [--azure-cli] [--browser] [--dotnet] [--debian] [--quick] [FILTER...]
+    tests/run.py PRESET [--azure-cli] [--browser] [--dotnet] [--packages] [--debian] [--quick] [FILTER...]
 
 script/test calls this after the build. The options of sanitizers come from the test preset. The tests with clients
 start the program in ROCKTABLE_BINARY. The results of each client are written to build/compatibility.json and compared
@@ -229,7 +229,7 @@ def run(runner, environment, filters):
     print(f"== {runner.name}", flush=True)
     lines = []
     limit = str(getattr(runner, "timeout", TIMEOUT_SECONDS))
-    with subprocess.Popen(["timeout", limit, *runner.command], cwd=ROOT, env=environment,
+    with subprocess.Popen(["timeout", limit, *runner.command], cwd=ROOT, env=environment | getattr(runner, "environment", {}),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         for line in process.stdout:
             print(line, end="", flush=True)
@@ -256,10 +256,19 @@ def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
     return runners
 
 
+def package_runners(filters, scratch):
+    """Returns the runners of tests/packages. They make packages of the static program."""
+    folders = sorted({test.parent for test in (ROOT / "tests/packages").glob("*/test_*.py")})
+    runners = [runner for folder in folders for runner in Python.of(folder, filters, False, False, scratch)]
+    for runner in runners:
+        runner.environment = {"ROCKTABLE_BINARY": str(ROOT / "build/portable/rocktable")}
+    return runners
+
+
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
     options = set()
-    while filters and filters[0] in ("--azure-cli", "--browser", "--dotnet", "--debian", "--quick"):
+    while filters and filters[0] in ("--azure-cli", "--browser", "--dotnet", "--packages", "--debian", "--quick"):
         options.add(filters.pop(0))
     quick, sanitized = "--quick" in options, preset in SANITIZED
     build = ROOT / "build" / preset
@@ -281,6 +290,8 @@ def main():
             runners += Python.of(folder, filters, sanitized, quick, scratch)
         if not quick:
             runners += [Sample(SAMPLE, build / "rocktable", filters)]
+        if "--packages" in options:
+            runners += package_runners(filters, scratch)
         if "--debian" in options:
             runners += [Debian(release, filters) for release in ("bookworm", "trixie")]
         if not quick and not sanitized and not filters:

@@ -12,7 +12,7 @@ import packages
 import pytest
 from azure.data.tables import TableServiceClient
 from azurite_starts import STARTS
-from conftest import Root
+from root_folder import Root
 from rocktable_server import Account
 
 SECONDS = 20
