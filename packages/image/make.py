@@ -15,7 +15,8 @@ from archive import file_entry, folder_entry, gzipped, link_entry, tar_bytes
 USER = 10002
 OCI_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 MANIFEST, INDEX, CONFIG, LAYER = (
-    f"application/vnd.oci.image.{kind}" for kind in ("manifest.v1+json", "index.v1+json", "config.v1+json", "layer.v1.tar+gzip")
+    f"application/vnd.oci.image.{kind}"
+    for kind in ("manifest.v1+json", "index.v1+json", "config.v1+json", "layer.v1.tar+gzip")
 )
 
 

@@ -5,8 +5,8 @@
 namespace rocktable {
 
 std::uint32_t crc32c(std::string_view bytes) {
-  static const auto factory = rocksdb::GetFileChecksumGenCrc32cFactory();
-  const auto generator = factory->CreateFileChecksumGenerator({});
+  static const auto kFactory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  const auto generator = kFactory->CreateFileChecksumGenerator({});
   generator->Update(bytes.data(), bytes.size());
   generator->Finalize();
   std::uint32_t out = 0;

@@ -60,7 +60,7 @@ def test_help_needs_nothing_installed(project, script):
 
 @pytest.mark.parametrize("words, sentence", [
     (["script/build"], "PRESET is missing"),
-    (["script/build", "relase", "rocktable"], "unknown preset relase; there are asan-ubsan debug fuzzer release tsan"),
+    (["script/build", "relase", "rocktable"], "unknown preset relase; there are asan-ubsan debug fuzzer portable portable-aarch64 release tsan"),
     (["script/build", "--chek", "release"], "unknown option"),
     (["script/bootstrap", "--tests"], "unknown option --tests"),
     (["script/test", "--sanitise", "tsan"], "unknown option --sanitise"),
