@@ -25,7 +25,6 @@ constexpr std::string_view kIfMatch = "If-Match: ";
 constexpr std::string_view kEnd = "--changeset_rocktable--\r\n--batch_rocktable--\r\n";
 
 constexpr std::size_t kMaxLengthDigits = 20;
-constexpr int kFirstErrorStatus = 400;
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find_first_of("\r\n")); }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kVersion = "2019-02-02";
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kAccept = "application/json;odata=minimalmetadata";
-constexpr int kFirstErrorStatus = 400, kFirstRedirectStatus = 300;
+constexpr int kFirstRedirectStatus = 300;
 
 // Appends `?name=value` or `&name=value`.
 void add_parameter(std::string& target, std::string_view name, std::string_view value) {

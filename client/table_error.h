@@ -11,7 +11,7 @@
 namespace rocktable {
 
 // Values of TableError::status.
-inline constexpr int kNotFound = 404, kPreconditionFailed = 412;
+inline constexpr int kFirstErrorStatus = 400, kNotFound = 404, kPreconditionFailed = 412;
 
 struct TableError {
   int status = 0;                            // HTTP status; 0: the response was malformed

@@ -35,7 +35,7 @@ std::optional<Value> parse_boolean(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<Value> parse_binary(std::string_view text) {
+std::optional<Value> parse_plain_binary(std::string_view text) {
   auto bytes = decode_base64(text);
   if (!bytes) return std::nullopt;
   return Binary{std::move(*bytes)};
@@ -62,7 +62,7 @@ std::optional<Value> parse_plain_text(EdmType type, std::string_view text) {
     case EdmType::Guid:
       return as_optional_value(parse_guid(text));
     case EdmType::Binary:
-      return parse_binary(text);
+      return parse_plain_binary(text);
   }
   return std::nullopt;
 }

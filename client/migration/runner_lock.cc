@@ -14,7 +14,7 @@ namespace rocktable::migration {
 namespace {
 
 const EntityKey kKey{"versionDataLock", "lock"};
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kLockInterval{200};
 constexpr std::int64_t kTicksPerMillisecond = kTicksPerSecond / 1000;
 
 std::string host() {
@@ -63,7 +63,7 @@ RunnerLock::RunnerLock(MigrationClient& work, std::unique_ptr<MigrationClient> o
   while (!try_acquire(holder)) {
     if (std::chrono::steady_clock::now() >= give_up)
       throw std::runtime_error("another runner is migrating " + work_.account() + ": " + name_of(holder));
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLockInterval);
   }
   renewal_ = std::thread([this] { renew_until_end(); });
 }

@@ -12,7 +12,7 @@
 namespace rocktable {
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kStateVersion = 2;
 constexpr mode_t kPrivateMode = 0600;
 
 nlohmann::json to_json(const TableProgress& table) {
@@ -51,7 +51,8 @@ TransferState::TransferState(std::filesystem::path file, Parameters parameters)
 bool TransferState::read(const std::string& text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("version") != kVersion || json.at("transfer").get<Parameters>() != parameters_) return false;
+    if (json.at("version") != kStateVersion || json.at("transfer").get<Parameters>() != parameters_)
+      return false;
     std::map<std::string, TableProgress> tables;
     for (const auto& [name, table] : json.at("tables").items()) tables.emplace(name, progress_of(table));
     contents_ = json.at("contents").get<ContentsIds>();
@@ -64,7 +65,7 @@ bool TransferState::read(const std::string& text) {
 
 void TransferState::save() const {
   if (file_.empty()) return;
-  nlohmann::json json{{"version", kVersion},
+  nlohmann::json json{{"version", kStateVersion},
                       {"transfer", parameters_},
                       {"contents", contents_},
                       {"tables", nlohmann::json::object()}};

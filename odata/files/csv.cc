@@ -12,7 +12,7 @@
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kTypeSuffix = "@type";
+constexpr std::string_view kTypeColumnSuffix = "@type";
 constexpr std::string_view kEndOfRecord = "\r\n";
 constexpr std::string_view kFormulasColumn = "odata.formulas";
 constexpr std::string_view kBeginsFormula = "=+-@\t\r\n'";  // and the ' that escapes the others
@@ -107,7 +107,8 @@ bool is_key(std::string_view name) { return name == "PartitionKey" || name == "R
 
 // Returns whether the column holds no property value.
 bool is_ignored_column(std::string_view name) {
-  return is_key(name) || name == "Timestamp" || name.starts_with("odata.") || name.ends_with(kTypeSuffix);
+  return is_key(name) || name == "Timestamp" || name.starts_with("odata.") ||
+         name.ends_with(kTypeColumnSuffix);
 }
 
 }  // namespace
@@ -179,7 +180,7 @@ void CsvReader::read_header() {
   for (std::size_t i = 0; i < column_count_; ++i) {
     const std::string& name = fields_[i].text;
     if (is_ignored_column(name)) continue;
-    const auto type = positions.find(name + std::string(kTypeSuffix));
+    const auto type = positions.find(name + std::string(kTypeColumnSuffix));
     columns_.push_back({name, i, type == positions.end() ? std::nullopt : std::optional(type->second)});
   }
 }
@@ -192,8 +193,8 @@ void CsvReader::check_header(const std::unordered_map<std::string, std::size_t>&
   for (std::size_t i = 0; i < column_count_; ++i) {
     const std::string& name = fields_[i].text;
     if (name.starts_with("odata.")) continue;
-    const bool is_type = name.ends_with(kTypeSuffix);
-    const std::string typed = is_type ? name.substr(0, name.size() - kTypeSuffix.size()) : name;
+    const bool is_type = name.ends_with(kTypeColumnSuffix);
+    const std::string typed = is_type ? name.substr(0, name.size() - kTypeColumnSuffix.size()) : name;
     if (is_type && !positions.contains(typed))
       refuse(place_of(fields_[i]), "the header has the column " + quoted_for_message(name) +
                                        ", but no column " + quoted_for_message(typed));
@@ -269,7 +270,7 @@ void CsvWriter::write_header() {
     text += ',';
     append_field(text, name);
     text += ',';
-    append_field(text, name + std::string(kTypeSuffix));
+    append_field(text, name + std::string(kTypeColumnSuffix));
   }
   if (options_.escape_formulas) text.append(",").append(kFormulasColumn);
   lines_.end_line(kEndOfRecord);

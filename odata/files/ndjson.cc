@@ -12,7 +12,7 @@
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kTypeSuffix = "@odata.type";
+constexpr std::string_view kAnnotationSuffix = "@odata.type";
 constexpr std::string_view kBlanksInLine = " \t\r";
 
 // What is wrong, and where in the line.
@@ -22,7 +22,7 @@ struct Fault {
 };
 
 bool is_property(const JsonMember& member) {
-  return !member.name.starts_with("odata.") && member.name.find(kTypeSuffix) == std::string::npos;
+  return !member.name.starts_with("odata.") && member.name.find(kAnnotationSuffix) == std::string::npos;
 }
 
 // Returns an object that holds only this member and its annotation.
@@ -59,11 +59,11 @@ Fault explain_member_value(const JsonMember& member, const JsonMember* annotatio
     return {member.value_token, member.name + " is not text"};
   return {member.value_token,
           "the value of " + quoted_for_message(member.name) + " is not an Int32; larger numbers need " +
-              quoted_for_message(member.name + std::string(kTypeSuffix)) + ":\"Edm.Int64\""};
+              quoted_for_message(member.name + std::string(kAnnotationSuffix)) + ":\"Edm.Int64\""};
 }
 
 std::optional<Fault> explain_member(const JsonMembers& members, const JsonMember& member) {
-  const JsonMember* const annotation = members.find(member.name + std::string(kTypeSuffix));
+  const JsonMember* const annotation = members.find(member.name + std::string(kAnnotationSuffix));
   const auto read = read_entity(object_of_member(member, annotation));
   if (read) return std::nullopt;
   if (read.error().code == ErrorCode::InvalidInput) return explain_member_value(member, annotation);

@@ -6,7 +6,7 @@
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kMaxKeys = 10'000;
+constexpr std::size_t kMaxCountedKeys = 10'000;
 constexpr std::chrono::milliseconds kUpdateInterval{5};
 
 void add_to(Counters& sum, const Counters& more) {
@@ -57,10 +57,10 @@ Statistics::Shard& Statistics::shard_of_this_thread() {
   return shards_[kNumber % shards_.size()];
 }
 
-// Returns whether the key is known, or fits into the limit of kMaxKeys. Called once per shard and key.
+// Returns whether the key is known, or fits into the limit of kMaxCountedKeys. Called once per shard and key.
 bool Statistics::may_count(const StatisticsKey& key) {
   const std::lock_guard lock(known_mutex_);
-  if (known_.size() < kMaxKeys) known_.insert(key);
+  if (known_.size() < kMaxCountedKeys) known_.insert(key);
   return known_.contains(key);
 }
 

@@ -22,13 +22,13 @@ constexpr const char* kTooManyOperations =
     "The batch request operation exceeds the maximum 100 changes per change set.";
 
 // One part of the request, as far as it could be parsed.
-struct Part {
+struct RequestPart {
   Preferences preferences;
   std::string_view content_id;
 };
 
 struct ChangeSetPart {
-  Part part;
+  RequestPart part;
   bool insert = false;
   AddressedMutation change;
 };
@@ -37,7 +37,7 @@ struct ChangeSetPart {
 struct Failure {
   std::size_t index;
   Error error;
-  Part part;
+  RequestPart part;
   bool indexed = true;  // the message starts with `index:`
   std::string explanation = {};
 };
@@ -54,7 +54,7 @@ void append_status(std::string& out, int status) {
   out += "\r\n";
 }
 
-void append_content_id(std::string& out, const Part& part) {
+void append_content_id(std::string& out, const RequestPart& part) {
   if (!part.content_id.empty()) append_field(out, "Content-ID", part.content_id);
 }
 
@@ -62,7 +62,7 @@ void append_common(std::string& out) {
   out += "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n";
 }
 
-void append_json_type(std::string& out, const Part& part) {
+void append_json_type(std::string& out, const RequestPart& part) {
   append_field(out, "Content-Type", json_content_type(part.preferences.level));
 }
 
@@ -133,7 +133,7 @@ std::string_view without_account(std::string_view path, std::string_view account
 }
 
 // Parses one part. Fills `part` even if the operation is refused, because the form of the response depends on it.
-Operation parse_part(const BatchPartHead& head, const RequestContext& context, Part& part) {
+Operation parse_part(const BatchPartHead& head, const RequestContext& context, RequestPart& part) {
   const std::string url = path_of_url(head.target);
   const auto question = url.find('?');
   const auto query =
@@ -156,7 +156,7 @@ class ChangeSetReader {
   explicit ChangeSetReader(const RequestContext& context) : context_(context) {}
 
   // Fills `part` even if the operation is refused.
-  ChangeSetPart read(const BatchPart& raw, Part& part) {
+  ChangeSetPart read(const BatchPart& raw, RequestPart& part) {
     if (raw.head == insert_head_) {  // a further insert
       part = insert_part_;
       return checked({part, true, to_mutation(insert_, raw.body)});
@@ -180,7 +180,7 @@ class ChangeSetReader {
 
   const RequestContext& context_;
   std::shared_ptr<const BatchPartHead> insert_head_;  // of the last insert
-  Part insert_part_;
+  RequestPart insert_part_;
   InsertEntity insert_;
 };
 
@@ -248,7 +248,7 @@ std::optional<Failure> run_change_set(TableStore& store, const RequestContext& c
   ChangeSetReader reader(context);
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
-    Part part;
+    RequestPart part;
     if (i == kMaxOperations) {
       refusal_of([&] { parse_part(*request.parts[i].head, context, part); });
       // The service reports the index of the last allowed operation, not of the one beyond the limit.
@@ -265,8 +265,8 @@ std::optional<Failure> run_change_set(TableStore& store, const RequestContext& c
   return commit(store, context, prepared, response, stats);
 }
 
-void find(const TableStore& store, const RequestContext& context, const Part& part, const GetEntity& query,
-          BatchResponseWriter& response, RequestStats& stats) {
+void find(const TableStore& store, const RequestContext& context, const RequestPart& part,
+          const GetEntity& query, BatchResponseWriter& response, RequestStats& stats) {
   const auto render = [&](const EntityView& entity) {
     std::string& out = response.add_part();
     append_status(out, 200);
@@ -288,7 +288,7 @@ bool is_query(const BatchRequest& request) {
 
 std::optional<Failure> run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
                                  BatchResponseWriter& response, RequestStats& stats) {
-  Part part;
+  RequestPart part;
   const auto refusal = refusal_of([&] {
     const Operation operation = parse_part(*raw.head, context, part);
     const auto* query = std::get_if<GetEntity>(&operation);

@@ -28,7 +28,7 @@ constexpr const char* kOtherServicesHelp =
     "  --blobKeepAliveTimeout --queueKeepAliveTimeout --extentMemoryLimit\n"
     "  --blobHost --blobPort --queueHost --queuePort, unless --compat azurite\n\n";
 
-constexpr const char* kFooter =
+constexpr const char* kServerFooter =
     "\nEvery option can be set in three ways; the first in this list counts:\n"
     "  --tablePort 7000 --silent        command line; if repeated, the last one wins\n"
     "  ROCKTABLE_TABLE_PORT=7000        the environment; ROCKTABLE_SILENT=true for a flag\n"
@@ -60,7 +60,7 @@ class ServerCommandLine {
       : app_(kDescription, "rocktable"), flags_(app_, defaults) {
     app_.formatter(std::make_shared<HelpPage>());
     app_.get_formatter()->column_width(kServerHelpColumn);
-    app_.footer(kOtherServicesHelp + command_lines() + kFooter);
+    app_.footer(kOtherServicesHelp + command_lines() + kServerFooter);
     app_.set_help_flag("-h,--help", "Show this page")->group("Other");
     app_.set_version_flag("-v,--version", version_report, "Show the version")->group("Other");
     app_.add_option("COMMAND", words_)->configurable(false)->group("");

@@ -12,7 +12,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-constexpr std::size_t kMaxName = 253;
+constexpr std::size_t kMaxCertificateName = 253;
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::string_view kWildcard = "*.";
 
@@ -63,7 +63,7 @@ std::string certificate_name_error(const std::string& name) {
   const bool wildcard = rest.starts_with(kWildcard);
   if (wildcard) rest.remove_prefix(kWildcard.size());
   const auto labels = labels_of(rest);
-  if (name.size() > kMaxName || !std::all_of(labels.begin(), labels.end(), is_label))
+  if (name.size() > kMaxCertificateName || !std::all_of(labels.begin(), labels.end(), is_label))
     return name + " is neither a DNS name nor an IP address";
   if (labels.size() > 1 && std::all_of(labels.back().begin(), labels.back().end(), is_digit))
     return name + " is not an IP address, and a DNS name cannot end with a number";

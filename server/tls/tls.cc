@@ -16,7 +16,7 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-constexpr std::size_t kMaxFileBytes = 1 << 20;
+constexpr std::size_t kMaxCertificateBytes = 1 << 20;
 
 // Ciphers of TLS 1.2 with forward secrecy. All ciphers of TLS 1.3 are good.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
@@ -102,12 +102,13 @@ bool use_identity(SSL_CTX* context, const Identity& identity) {
 std::string read_small_file(const std::string& what, const std::string& file) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  std::string out(kMaxFileBytes + 1, '\0');
+  std::string out(kMaxCertificateBytes + 1, '\0');
   if (in) in.read(out.data(), static_cast<std::streamsize>(out.size()));
   if (!in.is_open() || in.bad())
     throw TlsError("cannot read " + what + " " + file + ": " + std::strerror(errno));
   out.resize(static_cast<std::size_t>(in.gcount()));
-  if (out.size() > kMaxFileBytes) throw TlsError("cannot read " + what + " " + file + ": it is too large");
+  if (out.size() > kMaxCertificateBytes)
+    throw TlsError("cannot read " + what + " " + file + ": it is too large");
   return out;
 }
 

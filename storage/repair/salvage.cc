@@ -14,9 +14,9 @@ constexpr std::size_t kBatchBytes = 1 << 20;
 constexpr std::string_view kAfterAllKeys = "\xff";
 
 // Writes without a log: an interrupted repair starts from the beginning.
-class Writer {
+class FamilyWriter {
  public:
-  explicit Writer(const RowFamily& to) : to_(to) { options_.disableWAL = true; }
+  explicit FamilyWriter(const RowFamily& to) : to_(to) { options_.disableWAL = true; }
 
   void put(const rocksdb::Slice& key, const rocksdb::Slice& value) {
     check(batch_.Put(to_.family, key, value));
@@ -104,7 +104,7 @@ std::string middle_of(std::string_view low, std::string_view high) {
 
 void copy_readable(const RowFamily& from, const RowFamily& to,
                    const std::function<void(const std::string&, const std::string&)>& lost) {
-  Writer writer(to);
+  FamilyWriter writer(to);
   std::string last;
   auto rows = rows_from(from, "");
   while (true) {
