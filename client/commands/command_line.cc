@@ -132,14 +132,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return out;
 }
 
-std::vector<const CLI::Option*> inherited_options(const CLI::App& app) {
-  std::vector<const CLI::Option*> out;
-  if (const CLI::App* const parent = app.get_parent(); parent != nullptr && app.get_fallthrough())
-    for (const auto* option : parent->get_options())
-      if (option != parent->get_help_ptr()) out.push_back(option);
-  return out;
-}
-
 std::string out_of_range(const std::string& name, const std::string& value, std::int64_t least,
                          std::int64_t most) {
   return name + " " + value + ": must be " + std::to_string(least) + " to " + std::to_string(most);

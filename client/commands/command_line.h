@@ -49,9 +49,6 @@ std::string unknown_word_message(const std::string& what, const std::string& wor
 // The names of an app's options, as they are typed: `--location`, `-l`.
 std::vector<std::string> option_names(const CLI::App& app);
 
-// The options of the app above `app`, if `app` accepts them, too (CLI::App::fallthrough).
-std::vector<const CLI::Option*> inherited_options(const CLI::App& app);
-
 // Adds an option that takes a number from `least` to `most`. Other values are rejected with out_of_range().
 CLI::Option* add_number(CLI::App& app, const std::string& name, const std::function<void(std::int64_t)>& set,
                         std::int64_t least, std::int64_t most, const std::string& text);

@@ -4,8 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "client/commands/command_line.h"
-
 namespace rocktable {
 namespace {
 
@@ -48,6 +46,14 @@ Json describe_app(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::vector<const CLI::Option*> inherited_options(const CLI::App& app) {
+  std::vector<const CLI::Option*> out;
+  if (const CLI::App* const parent = app.get_parent(); parent != nullptr && app.get_fallthrough())
+    for (const auto* option : parent->get_options())
+      if (option != parent->get_help_ptr()) out.push_back(option);
+  return out;
+}
 
 std::string describe(const CLI::App& app) { return describe_app(app).dump(); }
 

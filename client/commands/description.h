@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
+class Option;
 }  // namespace CLI
 
 namespace rocktable {
@@ -16,5 +18,8 @@ inline constexpr const char* kDescribeWord = "describe";
 // name), `subcommands` (the same objects). An option has `names` ("--from"), `value` (its placeholder; empty: a flag),
 // `text`, `group`, `required`, `repeatable`. Omits hidden options.
 std::string describe(const CLI::App& app);
+
+// The options of the app above `app`, if `app` accepts them, too (CLI::App::fallthrough).
+std::vector<const CLI::Option*> inherited_options(const CLI::App& app);
 
 }  // namespace rocktable
