@@ -34,6 +34,15 @@ def stripped(folder):
     return folder / "rocktable"
 
 
+def make_with_other_umask(kind, out, program):
+    """Modes of files in packages must not depend on the umask."""
+    mask = os.umask(0o077)
+    try:
+        return make(kind, out, program)
+    finally:
+        os.umask(mask)
+
+
 def running(program):
     """Returns the ids of the processes that execute this file."""
     found = []

@@ -81,12 +81,3 @@ def node(request):
     if not program.exists():
         pytest.skip(f"{request.param} is not available for this processor")
     return program
-
-
-@pytest.fixture
-def seed(tmp_path):
-    """A folder with one table, `customers`, of one entity, Anna."""
-    folder = tmp_path / "seed"
-    folder.mkdir()
-    (folder / "customers.ndjson").write_text('{"PartitionKey":"de","RowKey":"1","Name":"Anna"}\n')
-    return folder

@@ -94,12 +94,3 @@ def tool(dotnet):
 @pytest.fixture(scope="session")
 def built(dotnet):
     return dotnet.build("built")
-
-
-@pytest.fixture
-def seed(tmp_path):
-    """A folder with one table, `customers`, of one entity, Anna."""
-    folder = tmp_path / "seed"
-    folder.mkdir()
-    (folder / "customers.ndjson").write_text('{"PartitionKey":"de","RowKey":"1","Name":"Anna"}\n')
-    return folder

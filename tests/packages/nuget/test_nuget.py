@@ -37,11 +37,7 @@ def test_there_are_packages_for_each_architecture(made, dotnet):
 
 
 def test_the_same_commit_gives_the_same_bytes(made, program, tmp_path):
-    mask = os.umask(0o077)
-    try:
-        again = packages.make("nuget", tmp_path, program)
-    finally:
-        os.umask(mask)
+    again = packages.make_with_other_umask("nuget", tmp_path, program)
     assert [one.name for one in again if one.read_bytes() not in [two.read_bytes() for two in made]] == []
 
 

@@ -58,12 +58,3 @@ def wheels(program, tmp_path_factory):
 def environment(wheels, tmp_path_factory):
     (wheel,) = (wheel for wheel in wheels if wheel.name.endswith(f"_{os.uname().machine}.whl"))
     return Environment(tmp_path_factory.mktemp("environment"), wheel)
-
-
-@pytest.fixture
-def seed(tmp_path):
-    """A folder with one table, `customers`, of one entity, Anna."""
-    folder = tmp_path / "seed"
-    folder.mkdir()
-    (folder / "customers.ndjson").write_text('{"PartitionKey":"de","RowKey":"1","Name":"Anna"}\n')
-    return folder

@@ -39,11 +39,7 @@ def test_each_architecture_has_a_wheel_for_glibc_and_musl(wheels):
 
 
 def test_the_same_commit_gives_the_same_bytes(wheels, program, tmp_path):
-    mask = os.umask(0o077)
-    try:
-        again = packages.make("wheel", tmp_path, program)
-    finally:
-        os.umask(mask)
+    again = packages.make_with_other_umask("wheel", tmp_path, program)
     assert [one.read_bytes() for one in again] == [one.read_bytes() for one in wheels]
 
 
