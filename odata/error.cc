@@ -143,6 +143,8 @@ std::string_view to_string(ErrorCode code) { return kCodes[static_cast<std::size
 
 std::string_view default_message(ErrorCode code) { return kCodes[static_cast<std::size_t>(code)].message; }
 
+void refuse(Error error) { throw ServiceException(std::move(error)); }
+
 void throw_exception_from_error(const Error& error, const boost::source_location&) {
   throw ServiceException(error);
 }

@@ -114,6 +114,9 @@ class ServiceException : public std::exception {
   std::string explanation_;
 };
 
+// Throws a ServiceException.
+[[noreturn]] void refuse(Error error);
+
 // Result::value() finds this function by argument-dependent lookup.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
 

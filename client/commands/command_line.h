@@ -38,8 +38,7 @@ struct CommandResult {
 inline constexpr std::string_view kHelpWord = "help";
 
 // Returns nullopt if the command line is valid and starts work, and the description of `app` if argv is
-// {kDescribeWord}. For unknown options and commands the message
-// suggests the nearest known one.
+// {kDescribeWord}. For unknown options and commands the message suggests the nearest known one.
 std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv);
 
 // Returns `there is no WHAT WORD`, and `: did you mean ...?` if a word of `known` is near.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "odata/error.h"
 #include "odata/text.h"
 #include "server/request/xml.h"
 
@@ -14,14 +15,14 @@ constexpr std::size_t kMaxIdLength = 64;
 constexpr std::string_view kPermissions = "raud";
 
 // The service validates the document against its schema: all faults, also of values, have one code.
-[[noreturn]] void refuse() { throw ServiceException(ErrorCode::InvalidXmlDocument); }
+constexpr ErrorCode kInvalidDocument = ErrorCode::InvalidXmlDocument;
 
 DateTime parse_time(const std::string& text) {
   const auto point = text.find('.');
   const auto fraction_end = point == text.npos ? point : text.find_first_not_of("0123456789", point + 1);
   const bool precise = point != text.npos && std::min(fraction_end, text.size()) - point > 8;
   const auto time = parse_date_time(text);
-  if (!time || precise) refuse();
+  if (!time || precise) refuse(kInvalidDocument);
   return *time;
 }
 
@@ -29,7 +30,7 @@ std::string parse_permissions(const std::string& letters) {
   std::string out;
   for (const char letter : kPermissions)
     if (std::count(letters.begin(), letters.end(), letter) == 1) out += letter;
-  if (out.size() != letters.size()) refuse();
+  if (out.size() != letters.size()) refuse(kInvalidDocument);
   return out;
 }
 
@@ -37,8 +38,8 @@ void parse_policy(const pugi::xml_node& policy, SignedIdentifier& out) {
   std::set<std::string> seen;
   for (const auto& child : child_elements(policy)) {
     const std::string name = child.name(), text = leaf_text(child);
-    if (!seen.insert(name).second) refuse();
-    if (name != "Start" && name != "Expiry" && name != "Permission") refuse();
+    if (!seen.insert(name).second) refuse(kInvalidDocument);
+    if (name != "Start" && name != "Expiry" && name != "Permission") refuse(kInvalidDocument);
     if (text.empty()) continue;
     if (name == "Start") out.start = parse_time(text);
     if (name == "Expiry") out.expiry = parse_time(text);
@@ -51,16 +52,16 @@ SignedIdentifier parse_identifier(const pugi::xml_node& node) {
   std::set<std::string> seen;
   for (const auto& child : child_elements(node)) {
     const std::string name = child.name();
-    if (!seen.insert(name).second) refuse();
+    if (!seen.insert(name).second) refuse(kInvalidDocument);
     if (name == "Id") {
       out.id = leaf_text(child);
     } else if (name == "AccessPolicy") {
       parse_policy(child, out);
     } else {
-      refuse();
+      refuse(kInvalidDocument);
     }
   }
-  if (out.id.empty() || utf16_length(out.id) > kMaxIdLength) refuse();
+  if (out.id.empty() || utf16_length(out.id) > kMaxIdLength) refuse(kInvalidDocument);
   return out;
 }
 
@@ -69,12 +70,12 @@ std::vector<SignedIdentifier> parse(std::string_view xml) {
   if (trim(xml).empty()) return out;
   const auto document = parse_xml(xml, "SignedIdentifiers");
   const auto children = child_elements(document.document_element());
-  if (children.size() > kMaxIdentifiers) refuse();
+  if (children.size() > kMaxIdentifiers) refuse(kInvalidDocument);
   for (const auto& child : children) {
-    if (std::string_view(child.name()) != "SignedIdentifier") refuse();
+    if (std::string_view(child.name()) != "SignedIdentifier") refuse(kInvalidDocument);
     out.push_back(parse_identifier(child));
     const auto same = [&](const SignedIdentifier& other) { return other.id == out.back().id; };
-    if (std::count_if(out.begin(), out.end(), same) > 1) refuse();
+    if (std::count_if(out.begin(), out.end(), same) > 1) refuse(kInvalidDocument);
   }
   return out;
 }

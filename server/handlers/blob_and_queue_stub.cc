@@ -9,8 +9,6 @@
 namespace rocktable {
 namespace {
 
-[[noreturn]] void refuse(ErrorCode code) { throw ServiceException(code); }
-
 // What a shared access signature must grant for the operations of all three services.
 // Source: learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-service
 constexpr RequiredAccess kReadService{'s', "r", ""};

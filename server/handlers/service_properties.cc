@@ -22,8 +22,6 @@ constexpr std::size_t kMaxCorsBytes = 2048;  // of all rules together, without t
 constexpr std::array kMethods = {"DELETE",  "GET", "HEAD",  "MERGE", "POST",
                                  "OPTIONS", "PUT", "PATCH", "TRACE", "CONNECT"};
 
-[[noreturn]] void refuse_document(ErrorCode code) { throw ServiceException(code); }
-
 // --- Reading --------------------------------------------------------------------------------------------
 
 // The element children by name. Refuses unknown and repeated ones.
@@ -33,36 +31,36 @@ Children children_of(const pugi::xml_node& parent, const std::vector<std::string
   Children out;
   for (const auto& child : child_elements(parent)) {
     if (std::find(known.begin(), known.end(), child.name()) == known.end())
-      refuse_document(ErrorCode::InvalidXmlDocument);
-    if (!out.emplace(child.name(), child).second) refuse_document(ErrorCode::InvalidXmlDocument);
+      refuse(ErrorCode::InvalidXmlDocument);
+    if (!out.emplace(child.name(), child).second) refuse(ErrorCode::InvalidXmlDocument);
   }
   return out;
 }
 
 std::string text_of(const Children& children, std::string_view name) {
   const auto found = children.find(name);
-  if (found == children.end()) refuse_document(ErrorCode::InvalidXmlDocument);
+  if (found == children.end()) refuse(ErrorCode::InvalidXmlDocument);
   return leaf_text(found->second);
 }
 
 bool bool_of(const Children& children, std::string_view name) {
   const std::string text = text_of(children, name);
   const bool is_true = equals_ignoring_case(text, "true");
-  if (!is_true && !equals_ignoring_case(text, "false")) refuse_document(ErrorCode::InvalidXmlDocument);
+  if (!is_true && !equals_ignoring_case(text, "false")) refuse(ErrorCode::InvalidXmlDocument);
   return is_true;
 }
 
 void require_version(const Children& children) {
-  if (text_of(children, "Version") != "1.0") refuse_document(ErrorCode::InvalidXmlDocument);
+  if (text_of(children, "Version") != "1.0") refuse(ErrorCode::InvalidXmlDocument);
 }
 
 Retention parse_retention(const Children& section) {
   const auto found = section.find("RetentionPolicy");
-  if (found == section.end()) refuse_document(ErrorCode::InvalidXmlDocument);
+  if (found == section.end()) refuse(ErrorCode::InvalidXmlDocument);
   const Children policy = children_of(found->second, {"Enabled", "Days"});
   if (!bool_of(policy, "Enabled")) return {};
   const auto days = parse_int32(text_of(policy, "Days"));
-  if (!days || *days < 1 || *days > kMaxRetentionDays) refuse_document(ErrorCode::InvalidXmlDocument);
+  if (!days || *days < 1 || *days > kMaxRetentionDays) refuse(ErrorCode::InvalidXmlDocument);
   return {days};
 }
 
@@ -87,7 +85,7 @@ std::vector<std::string> split_list(const std::string& text) {
     const auto comma = std::min(rest.find(','), rest.size());
     out.emplace_back(trim(rest.substr(0, comma)));
     if (out.back().empty() || utf16_length(out.back()) > kMaxEntryLength)
-      refuse_document(ErrorCode::InvalidXmlNodeValue);
+      refuse(ErrorCode::InvalidXmlNodeValue);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return out;
@@ -99,8 +97,7 @@ std::vector<std::string> parse_headers(const std::string& text) {
   std::vector<std::string> out = split_list(text);
   const auto prefixes = std::stable_partition(out.begin(), out.end(), std::not_fn(is_prefix));
   const auto literals = static_cast<std::size_t>(prefixes - out.begin());
-  if (literals > kMaxEntries || out.size() - literals > kMaxPrefixes)
-    refuse_document(ErrorCode::InvalidXmlNodeValue);
+  if (literals > kMaxEntries || out.size() - literals > kMaxPrefixes) refuse(ErrorCode::InvalidXmlNodeValue);
   return out;
 }
 
@@ -109,8 +106,7 @@ std::vector<std::string> parse_methods(const std::string& text) {
   const auto is_known = [](const std::string& method) {
     return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
   };
-  if (out.empty() || !std::all_of(out.begin(), out.end(), is_known))
-    refuse_document(ErrorCode::InvalidXmlNodeValue);
+  if (out.empty() || !std::all_of(out.begin(), out.end(), is_known)) refuse(ErrorCode::InvalidXmlNodeValue);
   return out;
 }
 
@@ -122,7 +118,7 @@ CorsRule parse_rule(const pugi::xml_node& node) {
                0};
   const auto age = parse_int32(text_of(rule, "MaxAgeInSeconds"));
   if (out.origins.empty() || out.origins.size() > kMaxEntries || !age || *age < 0)
-    refuse_document(ErrorCode::InvalidXmlNodeValue);
+    refuse(ErrorCode::InvalidXmlNodeValue);
   out.max_age_seconds = *age;
   return out;
 }
@@ -138,11 +134,11 @@ std::vector<CorsRule> parse_rules(const pugi::xml_node& node) {
   std::size_t bytes = 0;
   for (const auto& child : child_elements(node)) {
     if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules)
-      refuse_document(ErrorCode::InvalidXmlDocument);
+      refuse(ErrorCode::InvalidXmlDocument);
     out.push_back(parse_rule(child));
     bytes += text_bytes(child);
   }
-  if (bytes > kMaxCorsBytes) refuse_document(ErrorCode::InvalidXmlDocument);
+  if (bytes > kMaxCorsBytes) refuse(ErrorCode::InvalidXmlDocument);
   return out;
 }
 

@@ -15,8 +15,6 @@ namespace {
 constexpr int kMaxPageSize = 1000;
 constexpr std::chrono::seconds kMaxQueryTime{5};
 
-[[noreturn]] void refuse(Error error) { throw ServiceException(std::move(error)); }
-
 // --- Resources ------------------------------------------------------------------------------------------
 
 struct Resource {

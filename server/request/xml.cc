@@ -9,7 +9,7 @@
 namespace rocktable {
 namespace {
 
-[[noreturn]] void refuse_xml() { throw ServiceException(ErrorCode::InvalidXmlDocument); }
+constexpr ErrorCode kInvalid = ErrorCode::InvalidXmlDocument;
 
 bool is_line_white_space(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
@@ -20,10 +20,11 @@ bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20;
 pugi::xml_document parse_xml(std::string_view text, const char* root) {
   if (text.size() > kMaxXmlBytes) throw ServiceException(ErrorCode::RequestBodyTooLarge);
   pugi::xml_document document;
-  if (!document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_auto)) refuse_xml();
+  if (!document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_auto))
+    refuse(kInvalid);
   int elements = 0;
   for (const auto& node : document) elements += node.type() == pugi::node_element ? 1 : 0;
-  if (elements != 1 || std::string_view(document.document_element().name()) != root) refuse_xml();
+  if (elements != 1 || std::string_view(document.document_element().name()) != root) refuse(kInvalid);
   return document;
 }
 
@@ -47,7 +48,7 @@ std::string render_xml(const pugi::xml_document& document) {
 std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent) {
   std::vector<pugi::xml_node> out;
   for (const auto& child : parent) {  // the parser omits comments, and white space between elements
-    if (child.type() != pugi::node_element) refuse_xml();
+    if (child.type() != pugi::node_element) refuse(kInvalid);
     out.push_back(child);
   }
   return out;
@@ -56,11 +57,11 @@ std::vector<pugi::xml_node> child_elements(const pugi::xml_node& parent) {
 std::string leaf_text(const pugi::xml_node& node) {
   std::string text;
   for (const auto& child : node) {  // several if a comment or a CDATA section separates them
-    if (child.type() == pugi::node_element) refuse_xml();
+    if (child.type() == pugi::node_element) refuse(kInvalid);
     text += child.value();
   }
   std::replace_if(text.begin(), text.end(), is_line_white_space, ' ');
-  if (!is_utf8(text) || std::any_of(text.begin(), text.end(), is_control_character)) refuse_xml();
+  if (!is_utf8(text) || std::any_of(text.begin(), text.end(), is_control_character)) refuse(kInvalid);
   return std::string(trim(text));
 }
 

@@ -11,18 +11,19 @@ SECONDS = 300
 # A separate process: a kind of package can have the name of an installed module.
 MAKE = """
 import importlib, pathlib, sys
-kind, program, out = sys.argv[1:]
+kind, program, out, *architectures = sys.argv[1:]
 from release import ARCHITECTURES, Release
-release = Release({architecture: pathlib.Path(program) for architecture in ARCHITECTURES}, pathlib.Path(out))
+release = Release({name: pathlib.Path(program) for name in architectures or ARCHITECTURES}, pathlib.Path(out))
 for file in importlib.import_module(f"{kind}.make").make(release):
     print(file)
 """
 
 
-def make(kind, out, program=BINARY):
-    """Makes packages in the folder `out` with the same program for each architecture. Returns their files."""
+def make(kind, out, program=BINARY, architectures=()):
+    """Makes packages in the folder `out` with the same program for each architecture; without `architectures`, for all.
+    Returns their files."""
     out.mkdir(parents=True, exist_ok=True)
-    words = ["/usr/bin/python3", "-c", MAKE, kind, program.absolute(), out]
+    words = ["/usr/bin/python3", "-c", MAKE, kind, program.absolute(), out, *architectures]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "packages"), "PYTHONDONTWRITEBYTECODE": "1"}
     made = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True)
     return [pathlib.Path(line) for line in made.stdout.splitlines()]

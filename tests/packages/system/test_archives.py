@@ -17,8 +17,8 @@ FILES = {"rocktable", "rocktable.1", "LICENSE", "THIRD-PARTY-LICENSES",
 
 @pytest.mark.parametrize("kind", ["tarball", "deb"])
 def test_the_same_program_gives_the_same_bytes(kind, packages_of, static_program, tmp_path):
-    again = packages.make(kind, tmp_path, static_program)
-    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in packages_of(kind)]
+    (again,) = packages.make(kind, tmp_path, static_program, [os.uname().machine])
+    assert again.read_bytes() in [file.read_bytes() for file in packages_of(kind)]
 
 
 def test_the_tarball_runs_where_it_is_unpacked(packages_of, tmp_path):
