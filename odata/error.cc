@@ -116,6 +116,8 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::ServerBusy, "ServerBusy",
      "The server is currently unable to receive requests. Please retry your request."},
     {ErrorCode::TableAlreadyExists, "TableAlreadyExists", "The table specified already exists."},
+    {ErrorCode::TableBeingDeleted, "TableBeingDeleted",
+     "The specified table is being deleted. Try operation later."},
     {ErrorCode::TableNotFound, "TableNotFound", "The table specified does not exist."},
     {ErrorCode::TooManyProperties, "TooManyProperties",
      "The entity contains more properties than allowed. Each entity can include up to 252 properties to "

@@ -65,6 +65,7 @@ enum class ErrorCode {
   ResourceNotFound,
   ServerBusy,
   TableAlreadyExists,
+  TableBeingDeleted,
   TableNotFound,
   TooManyProperties,
   UpdateConditionNotSatisfied,

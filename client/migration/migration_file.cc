@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
-#include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "client/migration/migration_schema.h"
-#include "odata/files/entity_fault.h"
 #include "odata/files/input_file.h"
-#include "odata/files/line_stream.h"
-#include "odata/files/located_json.h"
+#include "odata/files/json_reader.h"
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
 
@@ -20,130 +16,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Document {
-  std::string_view text;
-  const std::string& file;
+using Reader = JsonReader;
 
-  // `at` is a view of the text.
-  [[noreturn]] void refuse(std::string_view at, const std::string& sentence) const {
-    throw FileError(file, place_in_text(text, static_cast<std::size_t>(at.data() - text.data())), sentence);
-  }
-};
+std::string table_of(const Reader& value) {
+  std::string name = value.text();
+  if (const auto ok = check_table_name(name); !ok)
+    value.refuse("`" + name + "` is not a table name: " + ok.error().message);
+  return name;
+}
 
-// A value of the document. Its functions check and convert it; errors contain its path, such as
-// `steps[2].insert.table`.
-class Reader {
- public:
-  // Throws FileError if the value is an object in which a name occurs twice.
-  Reader(std::string_view value, std::string path, const Document& document)
-      : value_(value), members_(value), path_(std::move(path)), document_(document) {
-    if (const JsonMember* second = members_.find_duplicate())
-      refuse_at(second->name_token, quoted_for_message(second->name) + " is given twice");
-  }
+std::string property_name_of(const Reader& value) {
+  std::string name = value.text();
+  for (const char* key : {"PartitionKey", "RowKey", "Timestamp"})
+    if (name == key) value.refuse(name + " cannot be changed as a property (use rekey to change keys)");
+  if (!check_property_name(name)) value.refuse("`" + name + "` is not a property name");
+  return name;
+}
 
-  [[noreturn]] void refuse(const std::string& sentence) const { refuse_at(value_, sentence); }
-
-  void must_be(JsonKind kind) const {
-    if (const JsonKind is = json_kind(value_); is != kind)
-      refuse("must be " + std::string(to_string(kind)) + ", but is " + std::string(to_string(is)));
-  }
-
-  // Requires an object without other members.
-  void allow_only(std::initializer_list<std::string_view> names) const {
-    must_be(JsonKind::Object);
-    for (const JsonMember& member : members_.list()) {
-      if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
-      std::string known;
-      for (const auto& one : names) known += (known.empty() ? "" : ", ") + std::string(one);
-      at(member).refuse("unknown property; allowed: " + known);
-    }
-  }
-
-  bool has(std::string_view name) const { return members_.find(name) != nullptr; }
-
-  Reader member(std::string_view name) const {
-    const JsonMember* found = members_.find(name);
-    if (found == nullptr) refuse("the property " + std::string(name) + " is missing");
-    return at(*found);
-  }
-
-  std::vector<Reader> items() const {
-    must_be(JsonKind::Array);
-    std::vector<Reader> out;
-    for (const std::string_view item : json_items(value_))
-      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]", document_);
-    return out;
-  }
-
-  std::string text() const {
-    must_be(JsonKind::Text);
-    return json_text(value_);
-  }
-
-  std::string text_or(std::string_view name, const std::string& otherwise) const {
-    return has(name) ? member(name).text() : otherwise;
-  }
-
-  bool flag(std::string_view name) const {
-    if (!has(name)) return false;
-    const Reader flag = member(name);
-    flag.must_be(JsonKind::Boolean);
-    return flag.value_ == "true";
-  }
-
-  std::string table() const {
-    std::string name = text();
-    if (const auto ok = check_table_name(name); !ok)
-      refuse("`" + name + "` is not a table name: " + ok.error().message);
-    return name;
-  }
-
-  std::string property_name() const {
-    std::string name = text();
-    for (const char* key : {"PartitionKey", "RowKey", "Timestamp"})
-      if (name == key) refuse(name + " cannot be changed as a property (use rekey to change keys)");
-    if (!check_property_name(name)) refuse("`" + name + "` is not a property name");
-    return name;
-  }
-
-  EdmType type() const {
-    const auto type = parse_edm_type(text());
-    if (!type)
-      refuse("`" + text() +
-             "` is not a type; use Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
-             "Edm.DateTime, Edm.Guid or Edm.Binary");
-    return *type;
-  }
-
-  std::string_view value() const { return value_; }
-  const std::vector<JsonMember>& members() const { return members_.list(); }
-
-  // Calls `read`, and adds file and path to what it throws.
-  template <class Read>
-  auto with_place(const Read& read) const {
-    try {
-      return read();
-    } catch (const FileError&) {
-      throw;
-    } catch (const std::exception& error) {
-      refuse(error.what());
-    }
-  }
-
- private:
-  [[noreturn]] void refuse_at(std::string_view at, const std::string& sentence) const {
-    document_.refuse(at, (path_.empty() ? "" : path_ + ": ") + sentence);
-  }
-
-  Reader at(const JsonMember& member) const {
-    return {member.value_token, path_.empty() ? member.name : path_ + "." + member.name, document_};
-  }
-
-  std::string_view value_;
-  JsonMembers members_;
-  std::string path_;
-  const Document& document_;
-};
+EdmType type_of(const Reader& value) {
+  const auto type = parse_edm_type(value.text());
+  if (!type)
+    value.refuse("`" + value.text() +
+                 "` is not a type; use Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
+                 "Edm.DateTime, Edm.Guid or Edm.Binary");
+  return *type;
+}
 
 std::optional<std::string> partition_of(const Reader& step) {
   return step.has("partition") ? std::optional(step.member("partition").text()) : std::nullopt;
@@ -180,7 +77,7 @@ Entity entity_of(const Reader& item) {
 WriteEntities write_of(WriteMode mode, const Reader& step) {
   WriteEntities out;
   out.mode = mode;
-  out.table = step.member("table").table();
+  out.table = table_of(step.member("table"));
   for (const Reader& item : step.member("entities").items()) {
     out.entities.push_back(entity_of(item));
     const auto same = [&](const Entity& one) { return one.key == out.entities.back().key; };
@@ -197,7 +94,7 @@ Value value_of(const Reader& step) {
   const Reader value = step.member("value");
   std::string json = "{\"v\":" + std::string(value.value());
   if (step.has("type"))
-    json += ",\"v@odata.type\":\"" + std::string(to_string(step.member("type").type())) + "\"";
+    json += ",\"v@odata.type\":\"" + std::string(to_string(type_of(step.member("type")))) + "\"";
   auto payload = read_entity(json + "}");
   if (!payload) value.refuse(payload.error().message);
   if (payload->properties.empty()) value.refuse("must not be null");
@@ -205,7 +102,7 @@ Value value_of(const Reader& step) {
 }
 
 ChangeProperty change_of(const Reader& step, PropertyChange change) {
-  return {step.member("table").table(), partition_of(step), std::move(change)};
+  return {table_of(step.member("table")), partition_of(step), std::move(change)};
 }
 
 KeyTemplate template_of(const Reader& text) {
@@ -214,7 +111,7 @@ KeyTemplate template_of(const Reader& text) {
 
 Rekey rekey_of(const Reader& step) {
   Rekey out;
-  out.table = step.member("table").table();
+  out.table = table_of(step.member("table"));
   out.which = selection_of(step);
   if (step.has("PartitionKey")) out.partition_key = template_of(step.member("PartitionKey"));
   if (step.has("RowKey")) out.row_key = template_of(step.member("RowKey"));
@@ -225,7 +122,7 @@ Rekey rekey_of(const Reader& step) {
 }
 
 std::pair<std::string, std::string> from_and_to(const Reader& step) {
-  auto from = step.member("from").table(), to = step.member("to").table();
+  auto from = table_of(step.member("from")), to = table_of(step.member("to"));
   if (from == to) step.member("to").refuse("must be another table");
   return {std::move(from), std::move(to)};
 }
@@ -237,9 +134,9 @@ struct StepKind {
 
 const std::vector<StepKind>& step_kinds() {
   static const std::vector<StepKind> kStepKinds = {
-      {"createTable", [](const Reader& step) { return CreateTable{step.table()}; }},
-      {"deleteTable", [](const Reader& step) { return DeleteTable{step.table()}; }},
-      {"clearTable", [](const Reader& step) { return ClearTable{step.table()}; }},
+      {"createTable", [](const Reader& step) { return CreateTable{table_of(step)}; }},
+      {"deleteTable", [](const Reader& step) { return DeleteTable{table_of(step)}; }},
+      {"clearTable", [](const Reader& step) { return ClearTable{table_of(step)}; }},
       {"copyTable",
        [](const Reader& step) {
          step.allow_only({"from", "to"});
@@ -272,7 +169,7 @@ const std::vector<StepKind>& step_kinds() {
       {"delete",
        [](const Reader& step) {
          step.allow_only({"table", "partition", "row", "filter"});
-         DeleteEntities out{step.member("table").table(), selection_of(step)};
+         DeleteEntities out{table_of(step.member("table")), selection_of(step)};
          if (out.which.to_filter().empty())
            step.refuse("partition, row or filter is required (use clearTable to delete all entities)");
          return out;
@@ -280,25 +177,25 @@ const std::vector<StepKind>& step_kinds() {
       {"addProperty",
        [](const Reader& step) {
          step.allow_only({"table", "partition", "name", "value", "type"});
-         return change_of(step, AddProperty{step.member("name").property_name(), value_of(step)});
+         return change_of(step, AddProperty{property_name_of(step.member("name")), value_of(step)});
        }},
       {"renameProperty",
        [](const Reader& step) {
          step.allow_only({"table", "partition", "from", "to"});
-         RenameProperty change{step.member("from").property_name(), step.member("to").property_name()};
+         RenameProperty change{property_name_of(step.member("from")), property_name_of(step.member("to"))};
          if (change.from == change.to) step.member("to").refuse("must be another name");
          return change_of(step, std::move(change));
        }},
       {"removeProperty",
        [](const Reader& step) {
          step.allow_only({"table", "partition", "name"});
-         return change_of(step, RemoveProperty{step.member("name").property_name()});
+         return change_of(step, RemoveProperty{property_name_of(step.member("name"))});
        }},
       {"retypeProperty",
        [](const Reader& step) {
          step.allow_only({"table", "partition", "name", "type"});
-         return change_of(step,
-                          RetypeProperty{step.member("name").property_name(), step.member("type").type()});
+         return change_of(
+             step, RetypeProperty{property_name_of(step.member("name")), type_of(step.member("type"))});
        }},
       {"rekey",
        [](const Reader& step) {
@@ -320,28 +217,15 @@ Step step_of(const Reader& step) {
   step.member(name).refuse("unknown step; allowed: " + known);
 }
 
-std::string contents_of(const fs::path& file) {
-  InputFile in(file.string());
-  std::string out((std::istreambuf_iterator<char>(in)), {});
-  if (in.bad()) throw std::runtime_error("cannot read " + file.string());
-  return out;
-}
-
 }  // namespace
 
 Migration parse_migration(std::string_view text, const std::string& file) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  const Document document{text, file};
-  if (const auto fault = find_json_fault(text)) document.refuse(text.substr(fault->offset), fault->sentence);
-  const Reader root(text.substr(text.find_first_not_of(" \t\r\n")), "", document);
+  const JsonDocument document(text, file);
+  const Reader root = document.root();
   root.allow_only({"$schema", "id", "version", "description", "steps"});
   Migration out;
   out.source = file;
-  const Reader id = root.member("id");
-  id.must_be(JsonKind::Integer);
-  out.id = parse_int64(id.value()).value();
-  if (out.id < 1 || out.id > INT32_MAX) id.refuse("must be from 1 to 2147483647");
+  out.id = root.member("id").integer(1, INT32_MAX);
   out.version = root.text_or("version", "");
   out.description = root.text_or("description", "");
   for (const Reader& step : root.member("steps").items()) out.steps.push_back(step_of(step));
@@ -358,7 +242,7 @@ std::vector<Migration> read_migrations(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   std::vector<Migration> out;
   out.reserve(files.size());
-  for (const auto& file : files) out.push_back(parse_migration(contents_of(file), file.string()));
+  for (const auto& file : files) out.push_back(parse_migration(read_file(file.string()), file.string()));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < out.size(); ++i)
     if (out[i].id == out[i - 1].id)

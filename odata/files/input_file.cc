@@ -48,4 +48,11 @@ InputFile::InputFile(const std::string& path) : std::istream(nullptr) {
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
+std::string read_file(const std::string& path) {
+  InputFile in(path);
+  std::string out((std::istreambuf_iterator<char>(in)), {});
+  if (in.bad()) throw std::runtime_error("cannot read " + path);
+  return out;
+}
+
 }  // namespace rocktable

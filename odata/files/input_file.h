@@ -23,6 +23,9 @@ class InputFile : public std::istream {
   std::uint64_t size_ = 0;
 };
 
+// Returns the contents of a file. Throws as InputFile, and std::runtime_error if reading fails.
+std::string read_file(const std::string& path);
+
 // Returns why InputFile would refuse a path, without opening it; empty for a regular file.
 std::string why_not_a_regular_file(const std::string& path);
 

@@ -127,6 +127,8 @@ std::vector<JsonMember> members_of(std::string_view text) {
 }  // namespace
 
 std::optional<JsonFault> find_json_fault(std::string_view text) {
+  // Versions of nlohmann_json describe this differently.
+  if (text.find_first_not_of(kBlanks) == text.npos) return JsonFault{0, "this is not JSON: it is empty"};
   FaultFinder finder(text);
   Json::sax_parse(text.begin(), text.end(), &finder);
   return finder.fault;

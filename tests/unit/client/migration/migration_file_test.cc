@@ -96,7 +96,7 @@ TEST_CASE("Errors contain file, line, column and property") {
   struct {
     std::string document, sentence;
   } cases[] = {
-      {"", "file:1:1: this is not JSON: unexpected end of input; expected '[', '{', or a literal"},
+      {"", "file:1:1: this is not JSON: it is empty"},
       {"{\n  \"a\": ,\n}", "file:2:8: this is not JSON: unexpected ','; expected '[', '{', or a literal"},
       {"{} x", "file:1:4: this is not JSON: invalid literal"},
       {"[1,\n2", "file:2:2: this is not JSON: unexpected end of input; expected ']'"},
