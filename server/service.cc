@@ -5,6 +5,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "odata/payload_reader.h"
 #include "odata/text.h"
 #include "server/access/authorization.h"
 #include "server/access/refusal_explanation.h"
@@ -32,15 +33,24 @@ constexpr std::chrono::milliseconds kShortQuery{50};
 struct Handlers {
   TableStore& store;
   CorsRules& cors_rules;
+  Behaviours& behaviours;
   const RequestContext& context;
   const std::string& body;
   RequestStats& stats;
   MemoryBudget::Share& memory;
 
-  Response operator()(const CreateTable&) const { return create_table(store, context, body); }
+  Response operator()(const CreateTable&) const {
+    if (context.behaviour != nullptr && context.behaviour->delete_delay > 0) require_deleted();
+    return create_table(store, context, body);
+  }
   Response operator()(const QueryTables& o) const { return query_tables(store, context, o); }
   Response operator()(const GetTable& o) const { return get_table(store, context, o); }
-  Response operator()(const DeleteTable& o) const { return delete_table(store, context, o); }
+  Response operator()(const DeleteTable& o) const {
+    Response response = delete_table(store, context, o);
+    if (const auto delay = context.behaviour != nullptr ? context.behaviour->delete_delay : 0; delay > 0)
+      behaviours.deleted_tables().keep(context.target.account, o.table, {}, later(delay));
+    return response;
+  }
   Response operator()(const InsertEntity& o) const { return insert_entity(store, context, o, body, stats); }
   Response operator()(const QueryEntities& o) const {
     return query_entities(store, context, o, stats, memory);
@@ -56,8 +66,25 @@ struct Handlers {
   }
   Response operator()(const GetServiceStats&) const { return get_service_stats(context); }
   Response operator()(const GetTableAcl& o) const { return get_table_acl(store, context, o); }
-  Response operator()(const SetTableAcl& o) const { return set_table_acl(store, context, o, body); }
+  Response operator()(const SetTableAcl& o) const {
+    const auto delay = context.behaviour != nullptr ? context.behaviour->policy_delay : 0;
+    if (delay == 0) return set_table_acl(store, context, o, body);
+    auto former = store.signed_identifiers({context.target.account, o.table});
+    Response response = set_table_acl(store, context, o, body);
+    behaviours.access_policies().keep(context.target.account, o.table, std::move(former).value(),
+                                      later(delay));
+    return response;
+  }
   Response operator()(const GetTableSubpath&) const { throw ServiceException(ErrorCode::NotImplemented); }
+
+  DateTime later(std::int64_t ticks) const { return {context.received.ticks + ticks}; }
+
+  // Refuses the name of a table whose deletion has not ended yet.
+  void require_deleted() const {
+    const auto name = read_table_name(body);
+    if (name && behaviours.deleted_tables().find(context.target.account, *name, context.received))
+      throw ServiceException(ErrorCode::TableBeingDeleted);
+  }
 };
 
 // Whether it may visit many entities: all queries but a few look-ups.
@@ -95,13 +122,24 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
     : store_(store),
       authenticator_(
           std::move(accounts),
-          [&store](std::string_view account, std::string_view table) {
-            const auto stored = store.signed_identifiers({account, table});
+          [this](std::string_view account, std::string_view table) {
+            const auto past = past_policies(account, table);
+            const auto stored =
+                past ? Result<std::string>(*past) : store_.signed_identifiers({account, table});
             return stored ? parse_signed_identifiers(*stored).value() : std::vector<SignedIdentifier>();
           },
           options.bearer_tokens),
       cors_rules_(store),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      behaviours_(options_.behaviour) {
+  store_.keep_past(behaviours_.longest_geo_lag());
+}
+
+// Returns the access policies that still apply to a table after they were changed.
+std::optional<std::string> Service::past_policies(std::string_view account, std::string_view table) {
+  if (!behaviours_.is_active()) return std::nullopt;
+  return behaviours_.access_policies().find(account, table, now());
+}
 
 // --- Accept ---------------------------------------------------------------------------------------------
 
@@ -110,7 +148,7 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
           : request.target.starts_with(kControlPrefix) ? Kind::Control
                                                        : Kind::Tables;
   context_.request_id = new_guid();
-  context_.received = now();
+  context_.received = service.now();
   context_.version = newest_version();
   context_.service = request.service;
   context_.explains = service.options_.explain_auth;
@@ -118,6 +156,7 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
     return kind_ == Kind::Control ? service.accept_control(request, *this) : service.accept(request, *this);
   });
   key_ = statistics_key();
+  if (service.is_disturbed()) prepare_disturbance();
 }
 
 Service::Call Service::accept(const Request& request) { return {*this, request}; }
@@ -126,7 +165,8 @@ std::optional<Response> Service::accept_control(const Request& request, Call& ca
   // A control token closes the control surface to the well-known key.
   const bool secret = !options_.control.token.empty();
   const auto is_signed = [&] {
-    return authenticator_.is_signed_by_account(request, call.context_.received, secret);
+    // By the wall clock: a client must be able to turn the clock back.
+    return authenticator_.is_signed_by_account(request, rocktable::now(), secret);
   };
   if (const auto refusal =
           refuse_control(options_.control, control_resource(request.target), request.headers, is_signed))
@@ -242,7 +282,10 @@ Response Service::refuse(const Error& error, StorageService service) const {
 Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   start_ = std::chrono::steady_clock::now();
   if (kind_ == Kind::Tables && !scans_) service_->scan_throttle_.claim(start_, request_->connection);
-  Response response = response_ ? *std::move(response_) : guard([&] { return execute(hung_up, memory); });
+  Response response = response_ ? *std::move(response_) : guard([&] {
+    return disturbance_ ? execute_disturbed(hung_up, memory) : execute(hung_up, memory);
+  });
+  if (disturbance_) finish_disturbed(response);
   if (kind_ == Kind::Tables) {
     auto refusal = guard([&]() -> std::optional<Response> {
       add_own_fields(response);  // refused while the store is replaced, and the account's settings with it
@@ -252,6 +295,10 @@ Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Shar
   }
   response.sends_body = request_->method != "HEAD";
   return response;
+}
+
+Response Service::Call::try_to_execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
+  return guard([&] { return execute(hung_up, memory); });
 }
 
 Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
@@ -266,9 +313,19 @@ Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::
 }
 
 Response Service::Call::dispatch(MemoryBudget::Share& memory) {
-  return std::visit(
-      Handlers{service_->store_, service_->cors_rules_, context_, *request_->body, stats_, memory},
-      *operation_);
+  const bool is_behind =
+      context_.target.secondary && context_.behaviour != nullptr && context_.behaviour->geo_lag > 0;
+  if (is_behind) {
+    TableStore past = service_->store_.as_of({context_.received.ticks - context_.behaviour->geo_lag});
+    return dispatch(past, memory);
+  }
+  return dispatch(service_->store_, memory);
+}
+
+Response Service::Call::dispatch(TableStore& store, MemoryBudget::Share& memory) {
+  return std::visit(Handlers{store, service_->cors_rules_, service_->behaviours_, context_, *request_->body,
+                             stats_, memory},
+                    *operation_);
 }
 
 // Called between two entities of a scan. Returns false to end the scan.
@@ -283,10 +340,18 @@ bool Service::Call::keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& 
 
 Response Service::run_control(const Request& request) {
   const ControlState state{
-      statistics_, stopping_, store_,
-      [this](std::string_view account) { return authenticator_.require_account(account).has_value(); },
-      [this] { cors_rules_.forget_all(); }};
-  return control_response({request.method, request.target}, state);
+      .statistics = statistics_,
+      .stopping = stopping_,
+      .store = store_,
+      .serves_account =
+          [this](std::string_view account) { return authenticator_.require_account(account).has_value(); },
+      .settings_changed = [this] { cors_rules_.forget_all(); },
+      .behaviour_changed = [this] { store_.keep_past(behaviours_.longest_geo_lag()); },
+      .time = *options_.time,
+      .behaviours = behaviours_,
+      .faults = faults_,
+      .retries = retries_};
+  return control_response({request.method, request.target, *request.body}, state);
 }
 
 // Adds the headers that the account's settings and the emulator's options ask for.
@@ -328,6 +393,7 @@ RequestEvent Service::Call::event(const Response& answer, std::chrono::microseco
   out.counted_reads = counted_stats_;
   out.status = answer.status;
   out.error = answer.error;
+  if (answer.interference) out.fault = answer.interference->name;
   out.continues = answer.continues;
   out.body_bytes = answer.body.size();
   out.explanation = answer.explanation;

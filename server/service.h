@@ -4,13 +4,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 #include "server/access/authenticator.h"
 #include "server/access/control_access.h"
+#include "server/behaviour/behaviours.h"
+#include "server/disturbance.h"
 #include "server/events/statistics.h"
+#include "server/faults/fault_plan.h"
+#include "server/faults/retry_log.h"
 #include "server/handlers/cors.h"
 #include "server/limits/memory_budget.h"
 #include "server/limits/scan_throttle.h"
@@ -41,6 +46,8 @@ struct ServiceOptions {
   bool explain_headers = false;     // and to the client
   bool insight_headers = false;     // report the cost of a request in headers of our own
   ControlPolicy control = {};       // who may use /_rocktable/
+  Behaviour behaviour = {};         // of all accounts
+  std::shared_ptr<TimeSource> time = std::make_shared<TimeSource>();
 };
 
 class Service {
@@ -62,6 +69,13 @@ class Service {
 
     // Returns whether the response is known already. Then run() does not use the body of the request.
     bool is_refused() const { return response_.has_value(); }
+
+    // Returns whether faults or simulated behaviour may change this request.
+    bool is_disturbed() const { return disturbance_ != nullptr; }
+
+    // Decides which fault hits this request; call it before run() if it is disturbed. Returns how long to wait before
+    // run().
+    std::chrono::microseconds meet_faults();
 
     // Runs the operation. Never throws: logs a failure that no client can cause, and returns 500 InternalError. A scan
     // ends soon after `hung_up` becomes true. `memory` is charged for the response: a page grows within it.
@@ -90,10 +104,21 @@ class Service {
     ErrorSource source_of(ErrorCode code) const;
 
     Response execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
+    // Never throws.
+    Response try_to_execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
     Response dispatch(MemoryBudget::Share& memory);
+    Response dispatch(TableStore& store, MemoryBudget::Share& memory);
     bool keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& scan, const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
+
+    // In disturbed_call.cc
+    void prepare_disturbance();
+    Response execute_disturbed(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
+    Response faulted(Response answer) const;
+    bool is_admitted() const;
+    void charge_reads() const;
+    void finish_disturbed(Response& response);
 
     Service* service_;
     const Request* request_;
@@ -109,6 +134,7 @@ class Service {
     std::chrono::steady_clock::time_point start_;  // of run()
     RequestStats stats_, counted_stats_;
     StatisticsKey key_;
+    std::unique_ptr<Disturbance> disturbance_;  // null: the request runs undisturbed
   };
 
   // Reads no entity, and not the body of the request, which may not have arrived yet. Never throws. Thread-safe.
@@ -120,6 +146,9 @@ class Service {
   // Makes the service report from now on that it is not ready. Thread-safe.
   void begin_stop() { stopping_ = true; }
 
+  // The rules that decide which requests fail.
+  FaultPlan& faults() { return faults_; }
+
   // Counts the events of requests.
   Statistics& statistics() { return statistics_; }
 
@@ -128,6 +157,9 @@ class Service {
   std::optional<Response> accept(const Request& request, Call& call);
   std::optional<Response> accept_control(const Request& request, Call& call);
   Response run_control(const Request& request);
+  std::optional<std::string> past_policies(std::string_view account, std::string_view table);
+  DateTime now() const { return options_.time->now(); }
+  bool is_disturbed() const { return behaviours_.is_active() || faults_.is_active(); }
   [[noreturn]] void refuse_access(const Request& request, const RequestContext& context,
                                   const Error& error) const;
 
@@ -137,6 +169,9 @@ class Service {
   Statistics statistics_;
   ScanThrottle scan_throttle_;
   ServiceOptions options_;
+  Behaviours behaviours_;
+  FaultPlan faults_;
+  RetryLog retries_;
   std::atomic<bool> stopping_ = false;
 };
 

@@ -6,7 +6,7 @@ namespace rocktable {
 
 DateTime Clock::next() {
   const std::lock_guard lock(mutex_);
-  const DateTime tick{std::max(now().ticks, last_.ticks + 1)};
+  const DateTime tick{std::max(time_->now().ticks, last_.ticks + 1)};
   if (tick > mark_) {
     const DateTime mark{tick.ticks + kTicksPerSecond};
     persist_(mark);

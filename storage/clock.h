@@ -2,14 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 
 #include "odata/date_time.h"
+#include "odata/time_source.h"
 
 namespace rocktable {
 
-// Returns the time of the wall clock. If the wall clock has not advanced or was set back, returns the last
-// tick plus one. Thread-safe.
+// Returns the time of its source. If that has not advanced or was set back, returns the last tick plus one.
+// Thread-safe.
 class Clock {
  public:
   // Persists a time that is not before any tick returned so far. Called before the first tick beyond the last
@@ -18,8 +20,12 @@ class Clock {
   using Persist = std::function<void(DateTime high_water_mark)>;
 
   // `high_water_mark` is the mark persisted last. All further ticks are later.
-  Clock(DateTime high_water_mark, Persist persist)
-      : last_(high_water_mark), mark_(high_water_mark), persist_(std::move(persist)) {}
+  Clock(DateTime high_water_mark, Persist persist,
+        std::shared_ptr<const TimeSource> time = std::make_shared<TimeSource>())
+      : last_(high_water_mark),
+        mark_(high_water_mark),
+        persist_(std::move(persist)),
+        time_(std::move(time)) {}
 
   DateTime next();
 
@@ -37,6 +43,7 @@ class Clock {
   DateTime last_;
   DateTime mark_;
   Persist persist_;
+  std::shared_ptr<const TimeSource> time_;
 };
 
 }  // namespace rocktable

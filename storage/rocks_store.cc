@@ -144,9 +144,12 @@ void RocksStore::warn(const std::string& sentence) const {
 void RocksStore::read_counters() {
   next_table_id_ = read_number(*database_, kNextTableIdKey).value_or(1);
   const DateTime mark{static_cast<std::int64_t>(read_number(*database_, kClockKey).value_or(0))};
-  clock_.emplace(mark, [this](DateTime high_water_mark) {
-    put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
-  });
+  clock_.emplace(
+      mark,
+      [this](DateTime high_water_mark) {
+        put_document(kClockKey, encode_number(static_cast<std::uint64_t>(high_water_mark.ticks)));
+      },
+      options_.time);
 }
 
 void RocksStore::check_format() {
@@ -209,6 +212,7 @@ void RocksStore::write_unsynced(rocksdb::WriteBatch& batch) {
 }
 
 void RocksStore::write(rocksdb::WriteBatch& batch, const rocksdb::WriteOptions& options) {
+  past_states_.before_write(db(), options_.time->now());
   auto status = db().Write(options, &batch);
   if (!status.ok() && resume()) status = db().Write(options, &batch);
   check(status);
@@ -226,14 +230,18 @@ bool RocksStore::resume() {
 
 // --- Tables ------------------------------------------------------------------------------------------------
 
-std::optional<TableRow> RocksStore::find_table(const TableName& name) const {
+std::optional<TableRow> RocksStore::find_table(const TableName& name, const rocksdb::Snapshot* at) const {
+  if (at != nullptr) return read_table_row(encode_table_key(name.account, name.table), at);
   return catalog_cache_.find(encode_table_key(name.account, name.table),
                              [this](const std::string& key) { return read_table_row(key); });
 }
 
-std::optional<TableRow> RocksStore::read_table_row(const std::string& key) const {
+std::optional<TableRow> RocksStore::read_table_row(const std::string& key,
+                                                   const rocksdb::Snapshot* at) const {
   rocksdb::PinnableSlice row;
-  const auto status = db().Get({}, catalog(), slice(key), &row);
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  const auto status = db().Get(options, catalog(), slice(key), &row);
   if (status.IsNotFound()) return std::nullopt;
   check(status);
   return decode_table_row(view(row));
@@ -304,10 +312,11 @@ bool RocksStore::has_tables(std::string_view account) const {
 }
 
 std::optional<Table> RocksStore::list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                             const std::function<bool(const Table&)>& visit) const {
+                                             const std::function<bool(const Table&)>& visit,
+                                             const rocksdb::Snapshot* at) const {
   int kept = 0;
   std::optional<Table> next;
-  for_each_table(account, names, nullptr, [&](std::string_view, TableRow row) {
+  for_each_table(account, names, at, [&](std::string_view, TableRow row) {
     Table table{std::move(row.name), row.created};
     if (kept == page_size) {
       next = std::move(table);
@@ -358,17 +367,20 @@ class StopWatch {
 }  // namespace
 
 Result<bool> RocksStore::get(const TableName& name, const EntityKey& key,
-                             const std::function<void(const EntityView&)>& visit, RequestStats& stats) const {
+                             const std::function<void(const EntityView&)>& visit, RequestStats& stats,
+                             const rocksdb::Snapshot* at) const {
   const StopWatch watch(stats.storage_time);
   disable_perf_counters();
-  const auto table = find_table(name);
+  const auto table = find_table(name, at);
   if (!table) return Error(ErrorCode::TableNotFound);
   const std::string encoded = encode_entity_key(table->id, key.partition_key, key.row_key);
   rocksdb::PinnableSlice record;
   ++stats.ranges;
-  const auto status = db().Get({}, entities(), slice(encoded), &record);
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  const auto status = db().Get(options, entities(), slice(encoded), &record);
   if (status.IsNotFound()) {
-    if (!find_table(name)) return Error(ErrorCode::TableNotFound);  // the table was deleted meanwhile
+    if (!find_table(name, at)) return Error(ErrorCode::TableNotFound);  // the table was deleted meanwhile
     return false;
   }
   check(status);
@@ -385,21 +397,22 @@ Result<std::optional<EntityKey>> RocksStore::scan(const TableName& name, const K
                                                   int page_size, ScanDeadline deadline,
                                                   const std::function<bool(const EntityView&)>& visit,
                                                   RequestStats& stats, const Filter* filter,
-                                                  const std::function<bool()>& is_full) const {
+                                                  const std::function<bool()>& is_full,
+                                                  const rocksdb::Snapshot* at) const {
   const StopWatch watch(stats.storage_time);
-  const auto table = find_table(name);
+  const auto table = find_table(name, at);
   if (!table) return Error(ErrorCode::TableNotFound);
   const auto scanned_before = stats.entities_scanned;
   const std::function<bool()> table_exists = [&] {
-    const auto now = find_table(name);
+    const auto now = find_table(name, at);
     return now && now->id == table->id;
   };
   auto resume =
       scan_table({db(), entities(), long_scans_, gate_},
-                 {table->id, ranges, page_size, deadline, visit, filter, is_full, table_exists, stats});
+                 {table->id, ranges, page_size, deadline, visit, filter, is_full, table_exists, stats, at});
   // If the table was deleted meanwhile, rows may be missing from a scan that found nothing.
   const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;
-  if ((!resume || found_nothing) && !find_table(name)) return Error(ErrorCode::TableNotFound);
+  if ((!resume || found_nothing) && !find_table(name, at)) return Error(ErrorCode::TableNotFound);
   return resume;
 }
 

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "odata/date_time.h"
 #include "odata/error.h"
+#include "odata/time_source.h"
 #include "storage/store_error.h"
 
 namespace rocktable {
@@ -29,6 +31,7 @@ struct StoreOptions {
   // whole: the next start opens them.
   std::function<void(const std::string&)> give_up = {};
   std::chrono::milliseconds reopen_timeout = std::chrono::seconds(60);
+  std::shared_ptr<const TimeSource> time = std::make_shared<TimeSource>();  // of timestamps
   const StoreEnvironment* environment = nullptr;  // file system of tests; null: the real one
 };
 

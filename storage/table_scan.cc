@@ -112,12 +112,18 @@ class Scan {
         filter_(request.filter),
         is_full_(request.is_full),
         table_exists_(request.table_exists),
-        stats_(request.stats) {}
+        stats_(request.stats) {
+    options_.snapshot = request.at;
+  }
 
   Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
     if (ranges.empty()) return std::optional<EntityKey>();
     // A single read sees one snapshot anyway.
-    if (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
+    const bool is_of_past = options_.snapshot != nullptr;
+    if (is_of_past) {
+      // All reads see this state.
+    } else if (ranges.size() > 1 ||
+               (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
       snapshot_.emplace(&db_);
       options_.snapshot = snapshot_->snapshot();
     }

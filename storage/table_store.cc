@@ -5,7 +5,11 @@
 
 namespace rocktable {
 
-TableStore::TableStore(const StoreOptions& options) : store_(std::make_unique<RocksStore>(options)) {}
+TableStore::TableStore(const StoreOptions& options) : store_(std::make_shared<RocksStore>(options)) {}
+
+TableStore::TableStore(std::shared_ptr<RocksStore> store, DateTime as_of)
+    : store_(std::move(store)), as_of_(as_of) {}
+
 TableStore::~TableStore() = default;
 
 Result<void> TableStore::create_table(const TableName& name) {
@@ -22,7 +26,8 @@ std::optional<std::string> TableStore::unavailable() const { return store_->unav
 
 std::optional<Table> TableStore::get_table(const TableName& name) const {
   const Gate::Pass pass(store_->gate());
-  auto row = store_->find_table(name);
+  const auto state = store_->past_state(as_of_);
+  auto row = store_->find_table(name, state.get());
   if (!row) return std::nullopt;
   return Table{std::move(row->name), row->created};
 }
@@ -30,7 +35,8 @@ std::optional<Table> TableStore::get_table(const TableName& name) const {
 std::optional<Table> TableStore::list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                              const std::function<bool(const Table&)>& visit) const {
   const Gate::Pass pass(store_->gate());
-  return store_->list_tables(account, names, page_size, visit);
+  const auto state = store_->past_state(as_of_);
+  return store_->list_tables(account, names, page_size, visit, state.get());
 }
 
 Result<std::string> TableStore::signed_identifiers(const TableName& name) const {
@@ -57,7 +63,8 @@ Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
                              const std::function<void(const EntityView&)>& visit, RequestStats* stats) const {
   const Gate::Pass pass(store_->gate());
   RequestStats unwanted;
-  return store_->get(name, key, visit, stats != nullptr ? *stats : unwanted);
+  const auto state = store_->past_state(as_of_);
+  return store_->get(name, key, visit, stats != nullptr ? *stats : unwanted, state.get());
 }
 
 Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
@@ -67,8 +74,9 @@ Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const K
                                                   const std::function<bool()>& is_full) const {
   const Gate::Pass pass(store_->gate());
   RequestStats unwanted;
+  const auto state = store_->past_state(as_of_);
   return store_->scan(name, ranges, page_size, deadline, visit, stats != nullptr ? *stats : unwanted, filter,
-                      is_full);
+                      is_full, state.get());
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,
@@ -77,5 +85,9 @@ CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_vie
   RequestStats unwanted;
   return store_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);
 }
+
+void TableStore::keep_past(std::int64_t ticks) { store_->keep_past(ticks); }
+
+TableStore TableStore::as_of(DateTime time) const { return {store_, time}; }
 
 }  // namespace rocktable

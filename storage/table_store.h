@@ -2,6 +2,7 @@
 // Calls for test suites (reset, seed, clones, snapshots) are in storage/fixtures/store_fixtures.h.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -97,11 +98,22 @@ class TableStore {
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
+  // From now on, keeps past states for so many ticks of 100 ns, for as_of(). Zero: none.
+  void keep_past(std::int64_t ticks);
+
+  // A view of the tables and entities as they were at a time for which the store keeps its past; later than that: as they
+  // are now. Only get_table(), list_tables(), get() and scan() of it may be called. It shares the store, which lives at
+  // least as long.
+  TableStore as_of(DateTime time) const;
+
   // The implementation, for StoreFixtures (storage/fixtures/store_fixtures.h).
   RocksStore& rocks() const { return *store_; }
 
  private:
-  std::unique_ptr<RocksStore> store_;
+  TableStore(std::shared_ptr<RocksStore> store, DateTime as_of);
+
+  std::shared_ptr<RocksStore> store_;
+  std::optional<DateTime> as_of_;  // nullopt: now
 };
 
 }  // namespace rocktable

@@ -75,11 +75,13 @@ std::string ControlClient::unauthorized_message() const {
          ": pass --connectionString CONN with one of its accounts and its key, or --controlToken TOKEN";
 }
 
-nlohmann::json ControlClient::request(std::string_view method, const std::string& resource) {
+nlohmann::json ControlClient::request(std::string_view method, const std::string& resource,
+                                      std::string body) {
   require_rocktable();
   HttpRequest message;
   message.method = method;
   message.target = "/_rocktable/" + resource;
+  message.body = std::move(body);
   // The server accepts either a token or a signature.
   if (!token_.empty()) message.headers.add("x-rocktable-token", token_);
   message.headers.add("x-ms-date", http_date());

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/control/control_response.h"
+#include "server/control/disturbance_resources.h"
 #include "server/control/store_resources.h"
 #include "storage/fixtures/store_fixtures.h"
 
@@ -46,6 +47,18 @@ constexpr Route kRoutes[] = {
     {"POST", "snapshots/*/restore", true, handle_restore_snapshot},
     {"POST", "accounts/*", true, handle_clone_account},
     {"DELETE", "accounts/*", true, handle_delete_account},
+    {"GET", "clock", false, handle_get_clock},
+    {"PUT", "clock", false, handle_put_clock},
+    {"GET", "behaviour", false, handle_get_behaviour},
+    {"PUT", "behaviour", true, handle_put_behaviour},
+    {"DELETE", "behaviour", true, handle_delete_behaviour},
+    {"GET", "faults", false, handle_list_faults},
+    {"POST", "faults", false, handle_add_faults},
+    {"DELETE", "faults", false, handle_clear_faults},
+    {"GET", "faults/*", false, handle_get_fault},
+    {"DELETE", "faults/*", false, handle_delete_fault},
+    {"GET", "retries", false, handle_get_retries},
+    {"DELETE", "retries", false, handle_clear_retries},
 };
 
 // Removes the first segment from `path` and returns it.
@@ -114,7 +127,7 @@ Response control_response(const ControlRequest& request, const ControlState& sta
   }
   const auto query = QueryParameters::parse(query_of(request.target));
   if (!query) return control_error(400, "The query is not percent-encoded UTF-8.");
-  return route->handler(state, {name, *query});
+  return route->handler(state, {name, *query, request.body});
 }
 
 }  // namespace rocktable

@@ -19,6 +19,20 @@
 //   POST   accounts/NAME?from=TEMPLATE      copies an account
 //   DELETE accounts/NAME                    same as its reset
 //
+// Resources that make the emulator behave like the service under stress (disturbance_resources.h); `?account=A` limits
+// each of them to an account:
+//
+//   GET    clock                    the time of the emulator
+//   PUT    clock                    turns it
+//   GET    behaviour                simulated behaviour of the service
+//   PUT    behaviour                replaces it
+//   DELETE behaviour?account=A      the account behaves like all others
+//   GET    faults[/NAME]            fault rules and their hits
+//   POST   faults                   adds rules
+//   DELETE faults[/NAME]
+//   GET    retries                  requests that came again after a fault
+//   DELETE retries
+//
 // Any other request is refused with 404 or 405. Every refusal is a JSON object whose member "error" is a
 // sentence.
 #pragma once
@@ -35,6 +49,7 @@ inline constexpr std::string_view kControlPrefix = "/_rocktable/";
 struct ControlRequest {
   std::string_view method;
   std::string_view target;  // starts with kControlPrefix
+  std::string_view body = {};
 };
 
 // The part of `target` after kControlPrefix, without the query. `target` must start with kControlPrefix.

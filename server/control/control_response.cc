@@ -16,6 +16,8 @@ Response control_json(int status, const nlohmann::json& document) {
   return response;
 }
 
+Response control_done() { return control_json(200, {{"status", "done"}}); }
+
 Response control_error(int status, const std::string& sentence) {
   return control_json(status, {{"error", sentence}});
 }

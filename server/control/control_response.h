@@ -11,6 +11,8 @@
 namespace rocktable {
 
 Response control_json(int status, const nlohmann::json& document);
+// 200 {"status": "done"}
+Response control_done();
 Response control_error(int status, const std::string& sentence);
 
 // The form of control_error(). A 401 names the scheme in WWW-Authenticate.

@@ -4,7 +4,11 @@
 #include <functional>
 #include <string_view>
 
+#include "odata/time_source.h"
+#include "server/behaviour/behaviours.h"
 #include "server/events/statistics.h"
+#include "server/faults/fault_plan.h"
+#include "server/faults/retry_log.h"
 #include "server/request/target.h"
 #include "storage/table_store.h"
 
@@ -16,12 +20,18 @@ struct ControlState {
   bool stopping;
   TableStore& store;
   std::function<bool(std::string_view account)> serves_account;
-  std::function<void()> settings_changed;  // call after the service properties of accounts may have changed
+  std::function<void()> settings_changed;   // call after the service properties of accounts may have changed
+  std::function<void()> behaviour_changed;  // call after `behaviours` changed
+  TimeSource& time;
+  Behaviours& behaviours;
+  FaultPlan& faults;
+  RetryLog& retries;
 };
 
 struct ControlArguments {
   std::string_view name;  // from the path, not decoded
   const QueryParameters& query;
+  std::string_view body;
 };
 
 }  // namespace rocktable

@@ -1,41 +1,14 @@
 #include "server/control/store_resources.h"
 
-#include <algorithm>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "odata/text.h"
-#include "server/access/accounts.h"
+#include "server/control/control_checks.h"
 #include "server/control/control_response.h"
 #include "storage/fixtures/store_fixtures.h"
 
 namespace rocktable {
 namespace {
-
-// Returns nullopt if all parameters are among `known`, appear once and have a value.
-std::optional<Response> refuse_parameters(const QueryParameters& query,
-                                          std::initializer_list<std::string_view> known) {
-  for (const auto& [name, value] : query.all()) {
-    const auto is_it = [&](std::string_view one) { return equals_ignoring_case(one, name); };
-    if (std::none_of(known.begin(), known.end(), is_it))
-      return control_error(400, "There is no parameter " + name + ".");
-    if (value.empty()) return control_error(400, "The parameter " + name + " has no value.");
-    const auto again = [&](const auto& parameter) { return is_it(parameter.first); };
-    if (std::count_if(query.all().begin(), query.all().end(), again) > 1)
-      return control_error(400, "The parameter " + name + " is repeated.");
-  }
-  return std::nullopt;
-}
-
-Response unknown_account(std::string_view account) {
-  const std::string name(account);
-  if (!is_account_name(account))
-    return control_error(
-        404, name + " is not an account name: it must have 3 to 24 lower-case letters and digits.");
-  return control_error(
-      404, "This server does not serve the account " + name + ". With --anyAccount it serves every account.");
-}
 
 nlohmann::json to_json(const SnapshotInfo& info) {
   return {
@@ -46,7 +19,12 @@ Response no_such_snapshot(std::string_view name) {
   return control_error(404, "There is no snapshot " + std::string(name) + ".");
 }
 
-Response done() { return control_json(200, {{"status", "done"}}); }
+// Forgets the behaviour, faults and retries of an account, or of all accounts by name.
+void forget_settings(const ControlState& state, std::optional<std::string_view> account) {
+  state.faults.remove_of_account(account);
+  state.behaviours.remove(account);
+  state.retries.clear(account);
+}
 
 }  // namespace
 
@@ -77,7 +55,8 @@ Response handle_reset(const ControlState& state, const ControlArguments& argumen
     StoreFixtures(state.store).reset();
   }
   state.settings_changed();
-  return done();
+  if (!table) forget_settings(state, account);
+  return control_done();
 }
 
 // --- Snapshots ---------------------------------------------------------------------------------------------
@@ -115,14 +94,15 @@ Response handle_take_snapshot(const ControlState& state, const ControlArguments&
 Response handle_delete_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   if (!StoreFixtures(state.store).delete_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
-  return done();
+  return control_done();
 }
 
 Response handle_restore_snapshot(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   if (!StoreFixtures(state.store).restore_snapshot(arguments.name)) return no_such_snapshot(arguments.name);
   state.settings_changed();
-  return done();
+  state.behaviours.forget_past();
+  return control_done();
 }
 
 // --- Accounts ----------------------------------------------------------------------------------------------
@@ -151,7 +131,8 @@ Response handle_delete_account(const ControlState& state, const ControlArguments
   if (!state.serves_account(arguments.name)) return unknown_account(arguments.name);
   StoreFixtures(state.store).reset_account(arguments.name);
   state.settings_changed();
-  return done();
+  forget_settings(state, arguments.name);
+  return control_done();
 }
 
 }  // namespace rocktable

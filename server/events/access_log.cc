@@ -85,6 +85,7 @@ void AccessLog::record(const RequestEvent& event) {
                        event.reads.entities_scanned, event.reads.entities_returned, event.reads.bytes_read);
   }
   if (!event.explanation.empty()) cost += fmt::format(" refused: {}", event.explanation);
+  if (!event.fault.empty()) cost += fmt::format(" fault: {}", event.fault);
   file_->info("{} {} {} {} -> {} {} bytes {} us{}", event.request_id, event.remote_address, event.method,
               target, event.status, event.body_bytes, event.duration.count(), cost);
 }

@@ -38,9 +38,10 @@ struct RequestEvent {
 
   int status = 0;
   std::optional<ErrorCode> error;
-  bool continues = false;                // the response has a continuation token
-  std::size_t body_bytes = 0;            // of the response
-  std::string_view explanation;          // why access was refused; empty: not refused, or not requested
+  bool continues = false;        // the response has a continuation token
+  std::size_t body_bytes = 0;    // of the response
+  std::string_view explanation;  // why access was refused; empty: not refused, or not requested
+  std::string_view fault;        // name of the rule or behaviour that changed the response; empty: none
   std::chrono::microseconds duration{};  // from the last byte of the request to the response
 };
 

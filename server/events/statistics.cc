@@ -31,7 +31,7 @@ Counters difference(const RequestStats& reads, const RequestStats& counted) {
   return out;
 }
 
-nlohmann::json to_json(const StatisticsKey& key, const Counters& counters) {
+nlohmann::json counters_json(const StatisticsKey& key, const Counters& counters) {
   using Microseconds = std::chrono::duration<double, std::micro>;
   return {{"account", key.account},
           {"table", key.table},
@@ -86,7 +86,7 @@ nlohmann::json Statistics::to_json() const {
     for (const auto& [key, counters] : shard.counters) add_to(sums[key], counters);
   }
   auto rows = nlohmann::json::array();
-  for (const auto& [key, counters] : sums) rows.push_back(rocktable::to_json(key, counters));
+  for (const auto& [key, counters] : sums) rows.push_back(counters_json(key, counters));
   return {{"counters", std::move(rows)}};
 }
 

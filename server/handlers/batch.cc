@@ -12,6 +12,7 @@
 #include "server/access/refusal_explanation.h"
 #include "server/handlers/entities.h"
 #include "server/request/error_response.h"
+#include "server/request/operation_table.h"
 #include "server/request/target.h"
 
 namespace rocktable {
@@ -301,18 +302,14 @@ std::optional<Failure> run_query(const TableStore& store, const RequestContext& 
 
 }  // namespace
 
-Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
-                   const std::string& body, RequestStats& stats) {
-  auto parsed = parse_batch(operation.content_type, body);
-  if (context.target.secondary && !(parsed && is_query(*parsed)))
-    throw ServiceException(ErrorCode::InsufficientAccountPermissions);
-  const BatchRequest request = std::move(parsed).value();
-  const std::string boundary = "batchresponse_" + new_guid();
-  constexpr std::size_t kUsualPart = 640;
-  BatchResponseWriter parts(boundary, request.change_set ? "changesetresponse_" + new_guid() : std::string(),
-                            (request.parts.size() + 1) * kUsualPart);
-  const auto failure = request.change_set ? run_change_set(store, context, request, parts, stats)
-                                          : run_query(store, context, request.parts.front(), parts, stats);
+namespace {
+
+std::string changes_boundary(const BatchRequest& request) {
+  return request.change_set ? "changesetresponse_" + new_guid() : std::string();
+}
+
+Response batch_response(const RequestContext& context, const std::string& boundary,
+                        BatchResponseWriter& parts, const std::optional<Failure>& failure) {
   Response response = table_layer_response(context, 202);
   response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
   response.framing = Response::Framing::Chunked;
@@ -323,6 +320,53 @@ Response run_batch(TableStore& store, const RequestContext& context, const Batch
   }
   response.body = parts.finish();
   return response;
+}
+
+}  // namespace
+
+Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
+                   const std::string& body, RequestStats& stats) {
+  auto parsed = parse_batch(operation.content_type, body);
+  if (context.target.secondary && !(parsed && is_query(*parsed)))
+    throw ServiceException(ErrorCode::InsufficientAccountPermissions);
+  const BatchRequest request = std::move(parsed).value();
+  const std::string boundary = "batchresponse_" + new_guid();
+  constexpr std::size_t kUsualPart = 640;
+  BatchResponseWriter parts(boundary, changes_boundary(request), (request.parts.size() + 1) * kUsualPart);
+  const auto failure = request.change_set ? run_change_set(store, context, request, parts, stats)
+                                          : run_query(store, context, request.parts.front(), parts, stats);
+  return batch_response(context, boundary, parts, failure);
+}
+
+Response failed_batch(const RequestContext& context, const Batch& operation, const std::string& body,
+                      std::size_t position, const Error& error) {
+  const BatchRequest request = parse_batch(operation.content_type, body).value();
+  const std::string boundary = "batchresponse_" + new_guid();
+  BatchResponseWriter parts(boundary, changes_boundary(request), 0);
+  Failure failure{position, error, {}};
+  if (position < request.parts.size())
+    refusal_of([&] { parse_part(*request.parts[position].head, context, failure.part); });
+  return batch_response(context, boundary, parts, failure);
+}
+
+void add_batch_entities(RequestFacts& facts, const RequestContext& context, const Batch& operation,
+                        const std::string& body) {
+  const BatchRequest request = parse_batch(operation.content_type, body).value();
+  for (const BatchPart& raw : request.parts) {
+    RequestPart part;
+    const Operation parsed = parse_part(*raw.head, context, part);
+    if (facts.table.empty()) facts.table = table_of(parsed);
+    if (const auto* write = std::get_if<WriteEntity>(&parsed)) {
+      facts.entities.push_back(
+          {name_of_write(write->kind, write->condition), write->key.partition_key, write->key.row_key});
+    } else if (const auto* insert = std::get_if<InsertEntity>(&parsed)) {
+      AddressedMutation inserted = to_mutation(*insert, raw.body);
+      facts.entities.push_back(
+          {row_of(parsed).name, std::move(inserted.partition_key), std::move(inserted.write.row_key)});
+    } else if (const auto* get = std::get_if<GetEntity>(&parsed)) {
+      facts.entities.push_back({row_of(parsed).name, get->key.partition_key, get->key.row_key});
+    }
+  }
 }
 
 }  // namespace rocktable

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "server/faults/request_facts.h"
 #include "server/request/operation.h"
 #include "server/request/request_context.h"
 #include "server/request/response.h"
@@ -15,5 +16,13 @@ namespace rocktable {
 // invalid operation is reported in a part of the response.
 Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
                    const std::string& body, RequestStats& stats);
+
+// The response to a change set of which the operation at `position` failed with `error`.
+Response failed_batch(const RequestContext& context, const Batch& operation, const std::string& body,
+                      std::size_t position, const Error& error);
+
+// Adds the entities that the parts name, and their table. Throws ServiceException at the first part that cannot be read.
+void add_batch_entities(RequestFacts& facts, const RequestContext& context, const Batch& operation,
+                        const std::string& body);
 
 }  // namespace rocktable

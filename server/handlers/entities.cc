@@ -11,6 +11,8 @@
 #include "odata/protocol/continuation_token.h"
 #include "odata/text.h"
 #include "server/access/refusal_explanation.h"
+#include "server/behaviour/behaviour.h"
+#include "server/behaviour/boundaries.h"
 #include "server/limits/page_budget.h"
 
 namespace rocktable {
@@ -139,13 +141,25 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
     page.add(entity);
     return true;
   };
-  const auto deadline = std::chrono::steady_clock::now() + query.time_limit;
-  const KeyRanges ranges = accessible_ranges(query.plan.ranges, context.caller);
+  auto deadline = std::chrono::steady_clock::now() + query.time_limit;
+  KeyRanges ranges = accessible_ranges(query.plan.ranges, context.caller);
+  std::optional<EntityKey> boundary;
+  if (context.behaviour != nullptr) {
+    const Behaviour& behaviour = *context.behaviour;
+    if (behaviour.page_deadline > 0)
+      deadline = std::min(
+          deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(behaviour.page_deadline));
+    if (behaviour.boundaries > 0)
+      boundary = cut_at_boundary(
+          ranges, page_boundaries(store, name_of(context, query.table), behaviour.boundaries, behaviour.seed)
+                      .value());
+  }
   const Filter* filter = query.filter ? &*query.filter : nullptr;
-  const auto next = store
-                        .scan(name_of(context, query.table), ranges, query.page_size, deadline, visit, &stats,
-                              filter, [&] { return page_budget.is_full(); })
-                        .value();
+  auto next = store
+                  .scan(name_of(context, query.table), ranges, query.page_size, deadline, visit, &stats,
+                        filter, [&] { return page_budget.is_full(); })
+                  .value();
+  if (!next) next = boundary;
   page.finish();
   page_budget.finish();
   last_page_bytes = body.size();

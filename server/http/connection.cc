@@ -1,5 +1,6 @@
 #include "server/http/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -267,6 +268,7 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
   std::optional<Response> response = std::exchange(refusal_, std::nullopt);
   if (!response) {
     if (!call_) accept(parser);
+    if (call_->is_disturbed()) co_await pause(call_->meet_faults());
     if (call_->lane() == Lane::Connection) {
       response = call_->run(hung_up_, response_share_);
     } else {
@@ -281,8 +283,14 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
     report(*response);
     call_.reset();
   }
+  const Interference* const interference = response->interference.get();
+  if (interference != nullptr) co_await pause(interference->delay);
   const ResponseOptions options{.keep_alive = parser.keep_alive() && !finishing_,
                                 .http_1_0 = parser.is_http_1_0()};
+  if (interference != nullptr && interference->ending != Interference::Ending::Complete) {
+    co_await end_early(*response, options);
+    co_return false;
+  }
   const bool written = co_await write(*response, options);
   response_share_.release();
   body_share_.release();
@@ -372,6 +380,33 @@ asio::awaitable<bool> Connection::write(const Response& response, const Response
   co_return !error;
 }
 
+// Waits as long as a fault or a simulated behaviour delays the request. Ends early if the server stops.
+asio::awaitable<void> Connection::pause(std::chrono::microseconds time) {
+  if (time <= time.zero() || finishing_) co_return;
+  pause_timer_.emplace(stream_.get_executor(), time);
+  co_await pause_timer_->async_wait(kAwait);
+  pause_timer_.reset();
+}
+
+// Ends the connection as a fault rule says: with a part of the response, or without any.
+asio::awaitable<void> Connection::end_early(const Response& response, const ResponseOptions& options) {
+  enter(State::Writing);
+  outgoing_.clear();
+  const Interference& interference = *response.interference;
+  if (interference.ending == Interference::Ending::Cut) {
+    append_response_head(outgoing_, response, options);
+    outgoing_.append(response.body).append(response_tail(response, options));
+    outgoing_.resize(std::min(outgoing_.size(), interference.cut_after));
+    co_await asio::async_write(stream_, asio::buffer(outgoing_), kAwait);
+  }
+  if (trace_) trace_->end_without_response("the fault rule " + interference.name + " ended the connection");
+  if (interference.ending == Interference::Ending::Reset) {
+    boost::system::error_code ignored;
+    stream_.socket().set_option(asio::socket_base::linger(true, 0), ignored);
+    close();  // sends RST
+  }
+}
+
 // Shuts down sending, then drains what the client still sends: closing a socket with unread bytes would reset the connection
 // before the client has read its response.
 asio::awaitable<void> Connection::close_gracefully() {
@@ -426,6 +461,7 @@ void Connection::finish() {
   const State state = watchdog_.state();
   if (state == State::Handshake) close();
   if (state == State::Waiting && memory_timer_) memory_timer_->cancel();
+  if (pause_timer_) pause_timer_->cancel();
   if (state == State::Idle || state == State::Head || state == State::Closing)
     stream_.cancel();  // the pending read or drain would wait for the client
 }
@@ -433,6 +469,7 @@ void Connection::finish() {
 void Connection::close() {
   hung_up_ = true;  // a call at work may stop
   if (memory_timer_) memory_timer_->cancel();
+  if (pause_timer_) pause_timer_->cancel();
   stream_.close();
 }
 

@@ -9,6 +9,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ class Connection {
   void trace_broken_request(MessageReader& reader, bool is_refused);
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const ResponseOptions& options);
+  boost::asio::awaitable<void> pause(std::chrono::microseconds time);
+  boost::asio::awaitable<void> end_early(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> refuse(const Error& error);
   boost::asio::awaitable<void> close_gracefully();
   void enter(State state);
@@ -102,6 +105,7 @@ class Connection {
   Watchdog watchdog_;
   std::shared_ptr<boost::asio::steady_timer>
       memory_timer_;  // cancelled to wake up a coroutine that waits for memory
+  std::optional<boost::asio::steady_timer> pause_timer_;  // of a simulated delay; cancelled to end it
   bool finishing_ = false;
   bool releasing_buffers_ = false;     // the wait for a request was cancelled only to release memory
   std::atomic<bool> hung_up_ = false;  // the client hung up during a call; read by the pool's threads

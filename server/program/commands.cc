@@ -1,5 +1,7 @@
 #include "server/program/commands.h"
 
+#include "client/commands/behave_command.h"
+#include "client/commands/faults_command.h"
 #include "client/commands/healthcheck_command.h"
 #include "client/commands/migrate_command.h"
 #include "client/commands/reset_command.h"
@@ -12,9 +14,11 @@ namespace rocktable {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"behave", "[LIST]", "Behave as the service can: throttle, short pages", run_behave},
     {"copy", "--from --to", "Copy tables between accounts, cloud included", run_copy},
     {"exec", "-- COMMAND", "Run COMMAND with its own table service", run_exec},
     {"export", "--to DIR|FILE", "Write tables of any account to files", run_export},
+    {"faults", "add|list|clear|retries", "Make requests fail, as tests want", run_faults},
     {"healthcheck", "", "Check whether an instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
     {"migrate", "up|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},

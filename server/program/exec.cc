@@ -121,11 +121,17 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
   detach_from_terminal();
   int code = kExitSuccess;
   try {
-    serve(options.server, [&](const StartupReport& report) {
-      if (options.dev_storage) check_development_account(report);
-      write_all(ready, environment_of(report, options));
-      ready.close();
-    });
+    serve(
+        options.server,
+        [&](const StartupReport& report) {
+          if (options.dev_storage) check_development_account(report);
+          write_all(ready, environment_of(report, options));
+          ready.close();
+        },
+        [&](const ShutdownReport& report) {
+          print_unused_faults(report);
+          if (options.server.strict_faults && !report.unused_faults.empty()) code = kExitUnusedFault;
+        });
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n';
     code = kExitFailure;
@@ -273,8 +279,10 @@ int Execution::run() {
   await_command();
   const bool ended_early = server_status_.has_value();
   stop_server();
-  if (!ended_early && *server_status_ != 0) report_server_end("the server did not shut down cleanly");
   const int code = exit_code_of(*command_status_);
+  if (WIFEXITED(*server_status_) && WEXITSTATUS(*server_status_) == kExitUnusedFault)
+    return code == kExitSuccess ? kExitUnusedFault : code;
+  if (!ended_early && *server_status_ != 0) report_server_end("the server did not shut down cleanly");
   return code == kExitSuccess && (ended_early || *server_status_ != 0) ? kExitFailure : code;
 }
 

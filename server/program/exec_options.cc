@@ -29,7 +29,8 @@ constexpr const char* kFooter =
     "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE: with\n"
     "  --tls auto, the authorities trusted so far and this authority\n\n"
     "Exit codes: that of COMMAND; 128 + N if signal N ended it; 127 COMMAND not\n"
-    "found; 126 COMMAND cannot be run; 1 the server failed; 2 wrong usage.\n";
+    "found; 126 COMMAND cannot be run; 1 the server failed; 2 wrong usage;\n"
+    "4 with --strictFaults, a fault rule hit no request.\n";
 
 bool is_variable_name(const std::string& name) {
   return !name.empty() && name.find('=') == std::string::npos;

@@ -80,8 +80,11 @@ int run_server(int argc, const char* const* argv) {
   if (invocation.help) return show_help(*invocation.help);
   if (invocation.ending) return invocation.ending->print();
   for (const auto& warning : invocation.options.warnings) spdlog::warn("{}", printable(warning));
+  int code = kExitSuccess;
   try {
     serve(invocation.options, startup_printer_of(invocation.options), [&](const ShutdownReport& report) {
+      print_unused_faults(report);
+      if (invocation.options.strict_faults && !report.unused_faults.empty()) code = kExitUnusedFault;
       if (reports_as_json(invocation.options)) return;
       const bool on_output = invocation.options.compatibility == Compatibility::None;
       std::ostream& out = on_output ? std::cout : std::cerr;
@@ -92,7 +95,7 @@ int run_server(int argc, const char* const* argv) {
   } catch (const std::exception& error) {
     throw std::runtime_error(with_sources(error.what(), invocation.options.value_sources));
   }
-  return kExitSuccess;
+  return code;
 }
 
 // Throws std::exception, with a sentence for the user.

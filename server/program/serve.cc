@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "odata/files/input_file.h"
 #include "odata/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
@@ -156,6 +157,12 @@ std::optional<std::uint64_t> count_tables(TableStore& store) {
   }
 }
 
+// Throws FileError, and std::runtime_error if the file cannot be read.
+void add_faults(FaultPlan& faults, const std::string& file) {
+  auto rules = parse_fault_rules(read_file(file), file);
+  faults.add(rules);
+}
+
 bool has_ready_file(const Options& options) {
   return !options.ready_file.empty() && options.ready_file != kStandardOutput;
 }
@@ -187,11 +194,13 @@ ShutdownReport start_and_serve(const Options& options,
     failure.set("the store could not be reopened, the server stops: " + reason);
     server.stop();
   };
+  const auto time = std::make_shared<TimeSource>();
   TableStore store({.directory = store_folder(options.location),
                     .in_memory = options.in_memory,
                     .sync = options.sync,
                     .warn = warn,
-                    .give_up = give_up});
+                    .give_up = give_up,
+                    .time = time});
   if (!options.seed.empty()) {
     const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
     if (!seeded.empty() && !options.silent) spdlog::info("{}", printable(seeded));
@@ -205,7 +214,10 @@ ShutdownReport start_and_serve(const Options& options,
                    .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                    .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
-                   .control = {server.addresses(), options.table_host, options.control_token}});
+                   .control = {server.addresses(), options.table_host, options.control_token},
+                   .behaviour = parse_behaviour(options.behave),
+                   .time = time});
+  if (!options.faults_file.empty()) add_faults(service.faults(), options.faults_file);
   StartupReport report{secure ? "https" : "http", address_of(server, listeners, 0, secure),
                        accounts_to_report(named, options.any_account), https.authority_file};
   if (options.compatibility == Compatibility::Azurite) {
@@ -220,7 +232,7 @@ ShutdownReport start_and_serve(const Options& options,
   account_sources.watch(accounts);
   server.run(service, access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
-  return {report.store, options.in_memory ? std::nullopt : count_tables(store)};
+  return {report.store, options.in_memory ? std::nullopt : count_tables(store), service.faults().unused()};
 }
 
 }  // namespace

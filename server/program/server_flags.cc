@@ -10,6 +10,7 @@
 
 #include "client/secret.h"
 #include "server/access/accounts.h"
+#include "server/behaviour/behaviour.h"
 #include "server/tls/certificate_names.h"
 
 namespace rocktable {
@@ -167,6 +168,17 @@ void ServerFlags::add_options() {
       ->type_name("NAME")
       ->group(data);
 
+  const char* stress = "Behaviour under stress";
+  app_.add_option("--behave", options_.behave,
+                  "throttle, boundaries=N, latency=MS and so on: as the service can be")
+      ->type_name("LIST")
+      ->group(stress);
+  app_.add_option("--faults", options_.faults_file, "Fault rules: which requests fail, and how")
+      ->type_name("FILE")
+      ->group(stress);
+  app_.add_flag("--strictFaults", options_.strict_faults, "Exit code 4 if a rule hit no request")
+      ->group(stress);
+
   const char* logging = "Logging";
   app_.add_flag("-s,--silent", options_.silent, "No access log on standard output")->group(logging);
   app_.add_flag("--insightHeaders", options_.insight_headers,
@@ -243,6 +255,12 @@ std::optional<std::string> ServerFlags::check() {
   if (app_.count("--seed") > 0 && options_.seed.empty()) return "--seed needs a file or folder";
   if (app_.count("--seedAccount") > 0 && (options_.seed.empty() || !is_account_name(options_.seed_account)))
     return "--seedAccount needs an account name, and --seed";
+  if (app_.count("--faults") > 0 && options_.faults_file.empty()) return "--faults needs a file";
+  try {
+    parse_behaviour(options_.behave);
+  } catch (const std::invalid_argument& error) {
+    return std::string("--behave: ") + error.what();
+  }
   if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
     options_.warnings.emplace_back("--location is ignored: --inMemoryPersistence keeps no data on disk");
   return std::nullopt;

@@ -139,6 +139,11 @@ void print_startup_as_azurite_table(const StartupReport& report) {
 
 void print_ready_line(const StartupReport& report) { std::cout << to_json(report, -1) << std::flush; }
 
+void print_unused_faults(const ShutdownReport& report) {
+  for (const auto& name : report.unused_faults)
+    std::cerr << "rocktable: the fault rule " << printable(name) << " hit no request\n";
+}
+
 void print_shutdown(std::ostream& out, const ShutdownReport& report) {
   out << "rocktable: stopped; ";
   if (report.store.empty()) {

@@ -31,8 +31,9 @@ struct StartupReport {
 struct ShutdownReport {
   static constexpr std::uint64_t kMostTables = 20'000;  // counting stops here, so that the shutdown is fast
 
-  std::string store;                    // see StartupReport
-  std::optional<std::uint64_t> tables;  // nullopt: could not be counted
+  std::string store;                       // see StartupReport
+  std::optional<std::uint64_t> tables;     // nullopt: could not be counted
+  std::vector<std::string> unused_faults;  // names of fault rules that hit no request
 };
 
 // `http://127.0.0.1:10002`; the endpoint of the account; its connection string.
@@ -58,6 +59,9 @@ void print_startup_as_azurite_table(const StartupReport& report);
 
 // Prints the document of write_ready_file() as one line, for the program that started the server.
 void print_ready_line(const StartupReport& report);
+
+// Prints a line for each fault rule that hit no request, on standard error.
+void print_unused_faults(const ShutdownReport& report);
 
 // Prints the line `stopped; 12 tables kept in ...`.
 void print_shutdown(std::ostream& out, const ShutdownReport& report);

@@ -110,6 +110,7 @@ int status_of(ErrorCode code) {
       return 405;
     case ErrorCode::EntityAlreadyExists:
     case ErrorCode::TableAlreadyExists:
+    case ErrorCode::TableBeingDeleted:
       return 409;
     case ErrorCode::ConditionNotMet:
     case ErrorCode::UpdateConditionNotSatisfied:

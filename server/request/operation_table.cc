@@ -48,4 +48,19 @@ static_assert(rows_follow_variant());  // without its row, an operation would ne
 
 const OperationRow& row_of(const Operation& operation) { return kRows[operation.index()].second; }
 
+std::string_view name_of_write(WriteKind kind, const Condition& condition) {
+  const bool upserts = condition.kind == Condition::Kind::None;
+  switch (kind) {
+    case WriteKind::Insert:
+      return "InsertEntity";
+    case WriteKind::Replace:
+      return upserts ? "InsertOrReplaceEntity" : "UpdateEntity";
+    case WriteKind::Merge:
+      return upserts ? "InsertOrMergeEntity" : "MergeEntity";
+    case WriteKind::Delete:
+      break;
+  }
+  return "DeleteEntity";
+}
+
 }  // namespace rocktable

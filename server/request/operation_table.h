@@ -19,4 +19,7 @@ struct OperationRow {
 
 const OperationRow& row_of(const Operation& operation);
 
+// The service's name of a write, which is `WriteEntity` in statistics: `UpdateEntity`, `InsertOrMergeEntity` and so on.
+std::string_view name_of_write(WriteKind kind, const Condition& condition);
+
 }  // namespace rocktable

@@ -12,6 +12,8 @@
 
 namespace rocktable {
 
+struct Behaviour;  // server/behaviour/behaviour.h
+
 struct RequestContext {
   std::string request_id;
   DateTime received;
@@ -21,6 +23,7 @@ struct RequestContext {
   Target target;
   Caller caller;
   Preferences preferences;
+  const Behaviour* behaviour = nullptr;  // of the account; null: everything is off
   bool explains = false;  // refusals of access carry an explanation (ServiceException::explanation)
 };
 

@@ -1,6 +1,9 @@
 // One HTTP response: status, header lines, body.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +18,20 @@ void append_field(std::string& fields, std::string_view name, std::string_view v
 
 void append_etag_field(std::string& fields, DateTime timestamp);
 
+// What a fault or a simulated behaviour does to a response on its way.
+struct Interference {
+  enum class Ending {
+    Complete,
+    Cut,    // the connection ends after `cut_after` bytes
+    Close,  // it ends without a response
+    Reset,  // likewise, by a TCP RST
+  };
+  Ending ending = Ending::Complete;
+  std::size_t cut_after = 0;
+  std::chrono::microseconds delay{};  // to wait before it is sent
+  std::string name;                   // of the fault rule or behaviour; empty: only a delay
+};
+
 struct Response {
   enum class Framing { Length, Chunked };
 
@@ -28,6 +45,8 @@ struct Response {
   std::optional<ErrorCode> error = std::nullopt;
   std::string explanation;  // why access was refused, for logs; empty: it was not, or nobody asks
   bool continues = false;   // has a continuation token
+
+  std::unique_ptr<Interference> interference;  // null: none
 
   void add_etag(DateTime timestamp) { append_etag_field(fields, timestamp); }
   void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }

@@ -37,7 +37,7 @@ TEST_CASE("Every code has the status that the service documents") {
        {ErrorCode::ContainerNotFound, ErrorCode::QueueNotFound, ErrorCode::ResourceNotFound,
         ErrorCode::TableNotFound}},
       {405, {ErrorCode::MethodNotAllowed}},
-      {409, {ErrorCode::EntityAlreadyExists, ErrorCode::TableAlreadyExists}},
+      {409, {ErrorCode::EntityAlreadyExists, ErrorCode::TableAlreadyExists, ErrorCode::TableBeingDeleted}},
       {412, {ErrorCode::ConditionNotMet, ErrorCode::UpdateConditionNotSatisfied}},
       {413, {ErrorCode::RequestBodyTooLarge}},
       {415,

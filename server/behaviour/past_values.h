@@ -1,0 +1,42 @@
+// Values that were replaced, but still apply: access policies that take effect late, names of deleted tables.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "odata/date_time.h"
+
+namespace rocktable {
+
+// Thread-safe. Keeps at most ten thousand tables; beyond that, the values of the first are dropped.
+class PastValues {
+ public:
+  // `value` applied to the table until it was replaced, and still applies until `until`.
+  void keep(std::string_view account, std::string_view table, std::string value, DateTime until);
+
+  // Returns the oldest value that still applies; nullopt: the current one applies.
+  std::optional<std::string> find(std::string_view account, std::string_view table, DateTime now);
+
+  // Forgets the tables of an account; nullopt: of all.
+  void forget(std::optional<std::string_view> account);
+
+ private:
+  static constexpr std::size_t kMaxTables = 10'000;
+
+  struct Past {
+    std::string value;
+    DateTime until;
+  };
+  using Key = std::pair<std::string, std::string>;  // the account, and the table in lower case
+
+  std::mutex mutex_;
+  std::map<Key, std::deque<Past>> values_;
+};
+
+}  // namespace rocktable

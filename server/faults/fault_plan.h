@@ -1,0 +1,81 @@
+// The fault rules in force. Decides for each request whether a rule hits it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/faults/fault_rule.h"
+
+namespace rocktable {
+
+struct FaultHit {
+  std::string rule;  // its name
+  FaultEffect effect;
+  std::chrono::microseconds delay{};    // drawn from effect.delay
+  std::optional<std::size_t> position;  // in the change set, if the rule names one
+};
+
+// Thread-safe. Rules are tried in their order; the first that matches and whose `when` allows it hits the request. Each
+// account is counted by itself: the requests of one account do not change what another one meets. So the same requests of
+// an account, in the same order, meet the same faults.
+class FaultPlan {
+ public:
+  // Returns whether there is any rule.
+  bool is_active() const { return is_active_; }
+
+  std::optional<FaultHit> decide(const RequestFacts& request);
+
+  // Adds the rules behind the others, and gives a name to those without one. If a name is taken, adds none and returns it.
+  std::optional<std::string> add(std::vector<FaultRule>& rules);
+
+  // {"faults": [{"name", "match", "when", "then", "matched", "hits"}]}. With an account: those that can hit its
+  // requests, and the numbers of its requests.
+  nlohmann::json to_json(const std::optional<std::string>& account = std::nullopt) const;
+  // One of them; nullopt: there is none of this name.
+  std::optional<nlohmann::json> find(std::string_view name) const;
+
+  // Returns whether there was a rule of this name.
+  bool remove(std::string_view name);
+  // Return how many there were.
+  std::size_t remove_all();
+  // Those that name this account; nullopt: any account.
+  std::size_t remove_of_account(std::optional<std::string_view> account);
+
+  // The names of rules that have hit no request since the start, also of removed ones.
+  std::vector<std::string> unused() const;
+
+ private:
+  struct Counts {
+    std::uint64_t matched = 0, hits = 0;
+  };
+  struct Entry {
+    FaultRule rule;
+    std::map<std::string, Counts, std::less<>> by_account;
+
+    Counts total() const;
+  };
+
+  static constexpr std::size_t kMaxAccounts = 10'000;  // further ones are counted together
+  static constexpr std::size_t kMaxUnused = 1000;
+
+  static Counts& counts_of(Entry& entry, std::string_view account);
+  static nlohmann::json to_json(const Entry& entry, const Counts& counts);
+  template <class Predicate>
+  std::size_t remove_if(const Predicate& predicate);
+
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+  std::uint64_t names_ = 0;  // made for rules without one
+  std::vector<std::string> removed_unused_;
+  std::atomic<bool> is_active_ = false;
+};
+
+}  // namespace rocktable

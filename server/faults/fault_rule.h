@@ -1,0 +1,72 @@
+// A fault rule: which requests it applies to, which of these it hits, and what happens to them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "odata/error.h"
+#include "server/behaviour/delay.h"
+#include "server/faults/request_facts.h"
+
+namespace rocktable {
+
+// All conditions that are given must hold.
+struct FaultMatch {
+  std::string account;                  // empty: every account
+  std::string table;                    // lower case; empty: every table
+  std::vector<std::string> operations;  // empty: every operation
+  std::vector<std::string> methods;     // of HTTP; empty: every method
+  std::optional<std::string> partition_key, partition_key_prefix, row_key, client_request_id_prefix;
+  std::optional<std::size_t> position;  // in a change set
+
+  bool matches(const RequestFacts& request) const;
+
+ private:
+  bool matches(const TouchedEntity& entity) const;
+};
+
+struct FaultWhen {
+  std::uint64_t skip = 0;              // the first requests are not hit
+  std::optional<std::uint64_t> count;  // then as many are; nullopt: all
+  double probability = 1;
+  std::uint64_t seed = 0;  // of the probability, and of delays
+};
+
+struct FaultEffect {
+  enum class At { BeforeCommit, AfterCommit };
+  enum class Kind {
+    Delay,  // only
+    Error,
+    Reset,  // TCP RST
+    Close,  // the connection ends in order, without a response
+    Cut,    // it ends after some bytes of the response
+  };
+
+  Kind kind = Kind::Delay;
+  At at = At::BeforeCommit;
+  Error error;
+  std::size_t cut_after = 0;  // bytes
+  Delay delay;
+};
+
+struct FaultRule {
+  std::string name;
+  FaultMatch match;
+  FaultWhen when;
+  FaultEffect then;
+};
+
+// Reads a rule, or a list of rules. A rule without a name gets `fault-1`, and one that needs a seed and has none draws one.
+// `source` is the name in errors. Throws FileError.
+std::vector<FaultRule> parse_fault_rules(std::string_view text, const std::string& source);
+
+// Writes the form that parse_fault_rules() reads.
+nlohmann::json to_json(const FaultRule& rule);
+
+}  // namespace rocktable
