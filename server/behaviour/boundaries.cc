@@ -46,7 +46,7 @@ Result<std::vector<std::string>> page_boundaries(const TableStore& store, const 
   for (const auto& [hash, place] : by_hash) {
     // No key has a control character, so this is in front of every other partition.
     out.push_back((*partitions)[place - 1] + '\x01');
-    out.push_back(std::move((*partitions)[place]));
+    out.push_back((*partitions)[place]);  // the next place may need it
   }
   return out;
 }
