@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace rocktable {
 
@@ -25,6 +26,9 @@ void Behaviours::set(const Behaviour& of_all) {
 
 void Behaviours::set(std::string_view account, const Behaviour& own) {
   const std::lock_guard lock(mutex_);
+  if (own_.size() == kMaxAccounts && !own_.contains(account))
+    throw std::invalid_argument("at most " + std::to_string(kMaxAccounts) +
+                                " accounts can have their own behaviour");
   own_[std::string(account)] = std::make_shared<Behaviour>(own);
   update();
 }

@@ -30,6 +30,7 @@ class Behaviours {
 
   // Sets the behaviour of all accounts that have none of their own; starts with full buckets.
   void set(const Behaviour& of_all);
+  // Throws std::invalid_argument if too many accounts have their own.
   void set(std::string_view account, const Behaviour& own);
   // From now on the account behaves like all others; nullopt: every account. Forgets its past.
   void remove(std::optional<std::string_view> account);
@@ -53,6 +54,8 @@ class Behaviours {
   void forget_past() { forget_past(std::nullopt); }
 
  private:
+  static constexpr std::size_t kMaxAccounts = 10'000;
+
   void update();
   void forget_past(std::optional<std::string_view> account);
 

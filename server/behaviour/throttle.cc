@@ -40,6 +40,11 @@ void Throttle::clear() {
   accounts_.clear();
 }
 
+std::size_t Throttle::partitions() const {
+  const std::lock_guard lock(mutex_);
+  return partitions_.size();
+}
+
 // Keeps the memory proportional to the partitions of the last second.
 void Throttle::forget_full_ones(double rate, DateTime now) {
   if (partitions_.size() < sweep_at_) return;

@@ -31,6 +31,9 @@ class Throttle {
 
   void clear();
 
+  // The number of partitions with a bucket.
+  std::size_t partitions() const;
+
  private:
   struct Bucket {
     double level;
@@ -41,7 +44,7 @@ class Throttle {
   static Bucket& filled(Buckets& buckets, std::string_view name, double rate, DateTime now);
   void forget_full_ones(double rate, DateTime now);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Buckets partitions_, accounts_;
   std::size_t sweep_at_ = 1024;
 };

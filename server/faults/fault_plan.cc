@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "server/behaviour/seeded_random.h"
@@ -47,6 +48,8 @@ std::optional<std::string> FaultPlan::add(std::vector<FaultRule>& rules) {
     const auto same = [&](const Entry& entry) { return entry.rule.name == name; };
     return std::any_of(entries_.begin(), entries_.end(), same);
   };
+  if (entries_.size() + rules.size() > kMaxEntries)
+    throw std::invalid_argument("there must be at most " + std::to_string(kMaxEntries) + " fault rules");
   for (const FaultRule& rule : rules)
     if (is_taken(rule.name)) return rule.name;
   for (FaultRule& rule : rules) {

@@ -34,6 +34,7 @@ class FaultPlan {
   std::optional<FaultHit> decide(const RequestFacts& request);
 
   // Adds the rules behind the others, and gives a name to those without one. If a name is taken, adds none and returns it.
+  // Throws std::invalid_argument if there are too many.
   std::optional<std::string> add(std::vector<FaultRule>& rules);
 
   // {"faults": [{"name", "match", "when", "then", "matched", "hits"}]}. With an account: those that can hit its
@@ -64,6 +65,7 @@ class FaultPlan {
   };
 
   static constexpr std::size_t kMaxAccounts = 10'000;  // further ones are counted together
+  static constexpr std::size_t kMaxEntries = 10'000;
   static constexpr std::size_t kMaxUnused = 1000;
 
   static Counts& counts_of(Entry& entry, std::string_view account);

@@ -65,9 +65,22 @@ void fuzz_control(std::string_view input) {
 
   static TableStore store({{}, true});
   const Statistics statistics;
-  const ControlState state{statistics, false, store,
-                           [](std::string_view account) { return account.size() < 5; }, [] {}};
-  const Response response = control_response({lines[0], target}, state);
+  TimeSource time;
+  Behaviours behaviours;
+  FaultPlan faults;
+  RetryLog retries;
+  const ControlState state{.statistics = statistics,
+                           .stopping = false,
+                           .store = store,
+                           .serves_account = [](std::string_view account) { return account.size() < 5; },
+                           .settings_changed = [] {},
+                           .behaviour_changed = [] {},
+                           .time = time,
+                           .behaviours = behaviours,
+                           .faults = faults,
+                           .retries = retries};
+  const std::string_view body = lines.size() > 2 ? lines.back() : std::string_view();
+  const Response response = control_response({lines[0], target, body}, state);
   require(response.status < 500 && nlohmann::json::accept(response.body), "an answer that is no JSON");
 }
 

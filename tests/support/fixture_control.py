@@ -8,12 +8,13 @@ XML = {"Accept": "application/xml", "Content-Type": "application/xml"}
 PROPERTIES = "/?restype=service&comp=properties"
 
 
-def control(server, method, resource, **headers):
-    """Sends a request. Keywords are headers, with underscores for hyphens."""
+def control(server, method, resource, document=None, **headers):
+    """Sends a request, with a JSON document if there is one. Keywords are headers, with underscores for hyphens."""
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    if method == "POST":
+    body = None if document is None else document if isinstance(document, str) else json.dumps(document)
+    if method == "POST" and body is None:
         fields = {"Content-Length": "0"} | fields
-    data = request_bytes(server, method, f"/_rocktable/{resource}", fields, signed=False)
+    data = request_bytes(server, method, f"/_rocktable/{resource}", fields, body, signed=False)
     answer = exchange(server, data, method)
     assert answer.status < 500 or answer.status == 503, answer
     assert answer.headers["Content-Type"] == "application/json"
@@ -22,8 +23,8 @@ def control(server, method, resource, **headers):
     return answer
 
 
-def done(server, method, resource):
-    answer = control(server, method, resource)
+def done(server, method, resource, document=None):
+    answer = control(server, method, resource, document)
     assert answer.status in (200, 201), answer
     return answer.json()
 

@@ -141,8 +141,11 @@ Response entity_response() {
 }
 
 // What CORS adds to an answer.
-std::string added(Response response, const std::vector<CorsRule>& rules, std::string_view method,
+std::string added(const Response& answer, const std::vector<CorsRule>& rules, std::string_view method,
                   std::string_view origin) {
+  Response response;
+  response.status = answer.status;
+  response.fields = answer.fields;
   const std::size_t before = response.fields.size();
   add_cors_fields(response, rules, method, origin);
   return response.fields.substr(before);

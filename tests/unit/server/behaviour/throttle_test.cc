@@ -1,0 +1,67 @@
+#include "server/behaviour/throttle.h"
+
+#include <doctest/doctest.h>
+
+namespace rocktable {
+namespace {
+
+DateTime at(double seconds) {
+  return {kUnixEpoch.ticks + static_cast<std::int64_t>(seconds * kTicksPerSecond)};
+}
+
+TEST_CASE("a partition accepts a burst of one second, then its rate") {
+  Throttle throttle;
+  const ThrottleRates rates{100, 1e6};
+  int accepted = 0;
+  for (int i = 0; i < 1000; ++i) accepted += throttle.admit({"a", "a/t/p"}, rates, 1, at(0)) ? 1 : 0;
+  CHECK(accepted == 100);
+  accepted = 0;
+  for (int i = 0; i < 10'000; ++i)
+    accepted += throttle.admit({"a", "a/t/p"}, rates, 1, at(i * 0.001)) ? 1 : 0;
+  CHECK(accepted >= 998);
+  CHECK(accepted <= 1000);
+}
+
+TEST_CASE("partitions have buckets of their own, and share that of their account") {
+  Throttle throttle;
+  const ThrottleRates rates{10, 25};
+  const auto burst = [&](const char* account, const char* partition) {
+    int accepted = 0;
+    for (int i = 0; i < 100; ++i) accepted += throttle.admit({account, partition}, rates, 1, at(0)) ? 1 : 0;
+    return accepted;
+  };
+  CHECK(burst("a", "p1") == 10);
+  CHECK(burst("a", "p2") == 10);
+  CHECK(burst("a", "p3") == 5);
+  CHECK(burst("b", "p4") == 10);
+}
+
+TEST_CASE("a large request leaves a debt, which is paid off first") {
+  Throttle throttle;
+  const ThrottleRates rates{10, 1e6};
+  CHECK(throttle.admit({"a", "p"}, rates, 100, at(0)));
+  CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(9)));
+  CHECK(throttle.admit({"a", "p"}, rates, 1, at(9.2)));
+  throttle.charge({"a", "p"}, rates, 20, at(9.2));
+  CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(11)));
+}
+
+TEST_CASE("rates below one a second work, and a clock may be set back") {
+  Throttle throttle;
+  const ThrottleRates rates{0.5, 1e6};
+  CHECK(throttle.admit({"a", "p"}, rates, 1, at(100)));
+  CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(50)));
+  CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(51)));
+  CHECK(throttle.admit({"a", "p"}, rates, 1, at(53)));
+}
+
+TEST_CASE("memory does not grow with partitions of the past") {
+  Throttle throttle;
+  const ThrottleRates rates{10, 1e9};
+  for (int i = 0; i < 200'000; ++i)
+    REQUIRE(throttle.admit({"a", "p" + std::to_string(i)}, rates, 1, at(i * 0.01)));
+  CHECK(throttle.partitions() < 5'000);
+}
+
+}  // namespace
+}  // namespace rocktable
