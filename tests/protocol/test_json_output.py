@@ -159,6 +159,11 @@ def test_the_reference_names_each_member(server, tmp_path):
         "migrate status": document("migrate", "status", tmp_path / "migrations", "--connectionString", server.connection_string),
         "migrate verify": document("migrate", "verify", tmp_path / "migrations", "--connectionString", server.connection_string),
     }
+    (tmp_path / "rule.json").write_text('{"name": "busy", "when": {"count": 3}, "then": {"status": 503}}')
+    told["faults add"] = document("faults", "add", tmp_path / "rule.json", *target)
+    told["faults clear"] = document("faults", "clear", *target)
+    told["behave"] = document("behave", "throttle=500", *target)
+    document("behave", "off", *target)
     document("migrate", "new", "three", tmp_path / "migrations")
     told["migrate up --dryRun"] = document("migrate", "up", "--dryRun", tmp_path / "migrations", "--connectionString", server.connection_string)
     assert set(told) | {"repair"} == set(examples)
