@@ -141,6 +141,8 @@ void Service::Call::finish_disturbed(Response& response) {
                              .client_request_id = facts.client_request_id,
                              .body = *request_->body,
                              .fault = interference == nullptr ? std::string_view() : interference->name,
+                             .is_only_delayed = fault && fault->effect.kind == FaultEffect::Kind::Delay &&
+                                                interference->name == fault->rule,
                              .status = is_answered ? response.status : 0,
                              .error = is_answered ? response.error : std::nullopt,
                              .is_committed = is_committed},

@@ -9,15 +9,6 @@
 
 namespace rocktable {
 
-FaultPlan::Counts FaultPlan::Entry::total() const {
-  Counts out;
-  for (const auto& [account, counts] : by_account) {
-    out.matched += counts.matched;
-    out.hits += counts.hits;
-  }
-  return out;
-}
-
 FaultPlan::Counts& FaultPlan::counts_of(Entry& entry, std::string_view account) {
   auto& all = entry.by_account;
   if (const auto known = all.find(account); known != all.end()) return known->second;
@@ -32,11 +23,13 @@ std::optional<FaultHit> FaultPlan::decide(const RequestFacts& request) {
     if (!rule.match.matches(request)) continue;
     Counts& counts = counts_of(entry, request.account);
     const std::uint64_t number = counts.matched++;
+    ++entry.total.matched;
     if (number < rule.when.skip) continue;
     if (rule.when.count && counts.hits >= *rule.when.count) continue;
     SeededRandom random(seeded_hash(request.account, rule.when.seed) + number);
     if (rule.when.probability < 1 && random.uniform() >= rule.when.probability) continue;
     ++counts.hits;
+    ++entry.total.hits;
     return FaultHit{rule.name, rule.then, rule.then.delay.draw(random), rule.match.position};
   }
   return std::nullopt;
@@ -75,7 +68,7 @@ nlohmann::json FaultPlan::to_json(const std::optional<std::string>& account) con
   nlohmann::json faults = nlohmann::json::array();
   for (const Entry& entry : entries_) {
     if (!account) {
-      faults.push_back(to_json(entry, entry.total()));
+      faults.push_back(to_json(entry, entry.total));
     } else if (entry.rule.match.account.empty() || entry.rule.match.account == *account) {
       const auto own = entry.by_account.find(*account);
       faults.push_back(to_json(entry, own == entry.by_account.end() ? Counts() : own->second));
@@ -87,7 +80,7 @@ nlohmann::json FaultPlan::to_json(const std::optional<std::string>& account) con
 std::optional<nlohmann::json> FaultPlan::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
   for (const Entry& entry : entries_)
-    if (entry.rule.name == name) return to_json(entry, entry.total());
+    if (entry.rule.name == name) return to_json(entry, entry.total);
   return std::nullopt;
 }
 
@@ -96,7 +89,7 @@ std::size_t FaultPlan::remove_if(const Predicate& predicate) {
   const std::lock_guard lock(mutex_);
   const auto is_removed = [&](const Entry& entry) {
     if (!predicate(entry)) return false;
-    if (entry.total().hits == 0 && removed_unused_.size() < kMaxUnused)
+    if (entry.total.hits == 0 && removed_unused_.size() < kMaxUnused)
       removed_unused_.push_back(entry.rule.name);
     return true;
   };
@@ -114,6 +107,11 @@ std::size_t FaultPlan::remove_all() {
 }
 
 std::size_t FaultPlan::remove_of_account(std::optional<std::string_view> account) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (Entry& entry : entries_)
+      std::erase_if(entry.by_account, [&](const auto& one) { return !account || one.first == *account; });
+  }
   return remove_if([&](const Entry& entry) {
     return account ? entry.rule.match.account == *account : !entry.rule.match.account.empty();
   });
@@ -123,7 +121,7 @@ std::vector<std::string> FaultPlan::unused() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> out = removed_unused_;
   for (const Entry& entry : entries_)
-    if (entry.total().hits == 0) out.push_back(entry.rule.name);
+    if (entry.total.hits == 0) out.push_back(entry.rule.name);
   return out;
 }
 

@@ -47,7 +47,7 @@ class FaultPlan {
   bool remove(std::string_view name);
   // Return how many there were.
   std::size_t remove_all();
-  // Those that name this account; nullopt: any account.
+  // Those that name this account; nullopt: any account. The other rules count it from the beginning again.
   std::size_t remove_of_account(std::optional<std::string_view> account);
 
   // The names of rules that have hit no request since the start, also of removed ones.
@@ -60,8 +60,7 @@ class FaultPlan {
   struct Entry {
     FaultRule rule;
     std::map<std::string, Counts, std::less<>> by_account;
-
-    Counts total() const;
+    Counts total = {};
   };
 
   static constexpr std::size_t kMaxAccounts = 10'000;  // further ones are counted together

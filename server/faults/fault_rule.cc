@@ -284,11 +284,10 @@ nlohmann::json to_json(const FaultRule& rule) {
 
 // --- Matching -----------------------------------------------------------------------------------------------
 
-bool FaultMatch::matches(const TouchedEntity& entity) const {
+bool FaultMatch::matches_keys(const TouchedEntity& entity) const {
   if (partition_key && *partition_key != entity.partition_key) return false;
   if (partition_key_prefix && !entity.partition_key.starts_with(*partition_key_prefix)) return false;
-  if (row_key && row_key != entity.row_key) return false;
-  return operations.empty() || names_operation(operations, entity.operation);
+  return !row_key || row_key == entity.row_key;
 }
 
 bool FaultMatch::matches(const RequestFacts& request) const {
@@ -297,18 +296,16 @@ bool FaultMatch::matches(const RequestFacts& request) const {
   if (!methods.empty() && !is_among(methods, request.method)) return false;
   if (client_request_id_prefix && !request.client_request_id.starts_with(*client_request_id_prefix))
     return false;
-  if (position)
-    return request.is_batch && *position < request.entities.size() && matches(request.entities[*position]);
-  const bool by_key = partition_key || partition_key_prefix || row_key;
   const bool is_named = operations.empty() || names_operation(operations, request.operation);
-  if (!by_key && is_named) return true;
+  const bool by_key = partition_key || partition_key_prefix || row_key;
+  if (!position && !by_key && is_named) return true;
+  // A rule for the operation `Batch` means any of its entities.
   const auto is_touched = [&](const TouchedEntity& entity) {
-    // A rule for the operation `Batch` means each of its entities.
-    if (!(request.is_batch && is_named)) return matches(entity);
-    FaultMatch keys = *this;
-    keys.operations.clear();
-    return keys.matches(entity);
+    return matches_keys(entity) && ((request.is_batch && is_named) || operations.empty() ||
+                                    names_operation(operations, entity.operation));
   };
+  if (position)
+    return request.is_batch && *position < request.entities.size() && is_touched(request.entities[*position]);
   return std::any_of(request.entities.begin(), request.entities.end(), is_touched);
 }
 

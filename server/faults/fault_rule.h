@@ -28,7 +28,7 @@ struct FaultMatch {
   bool matches(const RequestFacts& request) const;
 
  private:
-  bool matches(const TouchedEntity& entity) const;
+  bool matches_keys(const TouchedEntity& entity) const;
 };
 
 struct FaultWhen {

@@ -47,7 +47,7 @@ void RetryLog::record(const Attempt& attempt, Clock::time_point now) {
                                               {},
                                               false});
   }
-  request->is_answered = attempt.fault.empty();
+  request->is_answered = attempt.fault.empty() || attempt.is_only_delayed;
   if (request->attempts.size() == kMaxAttempts) request->attempts.pop_back();
   request->attempts.push_back(
       {now, std::string(attempt.fault), attempt.status, attempt.error, attempt.is_committed});

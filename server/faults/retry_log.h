@@ -23,8 +23,9 @@ class RetryLog {
 
   struct Attempt {
     std::string_view account, method, target, client_request_id, body;
-    std::string_view fault;  // name of the rule that hit it; empty: none
-    int status = 0;          // of the answer that the client gets; 0: none, or a part of one
+    std::string_view fault;        // name of the rule that hit it; empty: none
+    bool is_only_delayed = false;  // the rule changes nothing else
+    int status = 0;                // of the answer that the client gets; 0: none, or a part of one
     std::optional<ErrorCode> error;
     bool is_committed = false;  // it wrote, also if the client cannot know
   };

@@ -73,6 +73,17 @@ TEST_CASE("a seed repeats the same hits and delays") {
   CHECK(hits(third, "acct", 200) != hits(fourth, "else", 200));
 }
 
+TEST_CASE("after a reset, an account is counted from the beginning") {
+  FaultPlan plan;
+  add(plan, R"({"name":"f","when":{"count":1},"then":{"close":true}})");
+  CHECK(hits(plan, "one", 2) == "x.");
+  CHECK(hits(plan, "two", 2) == "x.");
+  CHECK(plan.remove_of_account("one") == 0);
+  CHECK(hits(plan, "one", 2) == "x.");
+  CHECK(hits(plan, "two", 1) == ".");
+  CHECK(plan.find("f")->at("hits") == 3);
+}
+
 TEST_CASE("names are unique, and made if there are none") {
   FaultPlan plan;
   add(plan, R"([{"then":{"close":true}},{"name":"fault-2","then":{"close":true}}])");
@@ -144,6 +155,14 @@ TEST_CASE("an upsert can be committed twice, and a client can give up") {
   CHECK(log.to_json().at("retries")[0].at("outcome") == "succeeded");
   CHECK(log.to_json().at("retries")[0].at("committed") == 2);
   CHECK(log.to_json().at("retries")[0].at("metOwnWork") == false);
+}
+
+TEST_CASE("a request that was only delayed is answered") {
+  RetryLog log;
+  auto delayed = attempt("slow", 200, {}, false);
+  delayed.is_only_delayed = true;
+  log.record(delayed, {});
+  CHECK(log.to_json().at("retries")[0].at("outcome") == "succeeded");
 }
 
 TEST_CASE("the log is bounded and counts what it drops") {

@@ -126,7 +126,8 @@ TEST_CASE("a change set matches by any of its entities, or by one at a position"
   for (const char* text :
        {R"({"operation":"Batch"})", R"({"operation":"MergeEntity"})", R"({"operation":"WriteEntity"})",
         R"({"rowKey":"8"})", R"({"operation":"Batch","rowKey":"8"})", R"({"position":1})",
-        R"({"position":1,"operation":"MergeEntity"})"}) {
+        R"({"position":1,"operation":"MergeEntity"})",
+        R"({"position":1,"operation":"Batch","rowKey":"8"})"}) {
     CAPTURE(text);
     CHECK(match(text).matches(batch));
   }
