@@ -44,9 +44,11 @@ class DotNet:
         assert ended.returncode == code, f"{words}\n{ended.stdout}\n{ended.stderr}"
         return ended.stdout
 
-    def build(self, name, *properties):
-        """Builds the program. Returns the command that runs it."""
+    def build(self, name, *properties, source=None):
+        """Builds the program, or one of another source text. Returns the command that runs it."""
         folder = shutil.copytree(PROGRAM, self.folder / name)
+        if source:
+            (folder / "Program.cs").write_text(source)
         self.run("dotnet", "build", folder / "program.csproj", "--output", folder / "out", "-nodeReuse:false",
                  f"-p:RocktableVersion={self.version}", *properties)
         return Built(self, folder / "out")
