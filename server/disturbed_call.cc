@@ -132,7 +132,7 @@ void Service::Call::finish_disturbed(Response& response) {
     if (interference.name.empty()) interference.name = fault->rule;
     if (fault->effect.at == FaultEffect::At::AfterCommit) interference.delay += fault->delay;
   }
-  if (!operation_) return;
+  if (facts.account.empty()) return;  // refused by its head: its body may not have come
   const Interference* const interference = response.interference.get();
   const bool is_answered = interference == nullptr || interference->ending == Interference::Ending::Complete;
   service_->retries_.record({.account = facts.account,

@@ -14,7 +14,7 @@ from rocktable_server import (
     BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, read_response, request_bytes,
     send
 )
-from shared_access import account_sas, send_with
+from shared_access import account_sas, send_with, table_sas
 
 pytestmark = pytest.mark.skipif(
     "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
@@ -113,6 +113,16 @@ def test_only_accepted_requests_are_hit(server, account):
     assert send(account, "GET", "/mytable()?$filter=V%20eq").status == 400
     assert hits(server, name) == 0
     assert send(account, "GET", "/Tables").status == 503
+
+
+def test_a_request_that_is_refused_by_its_head_meets_no_rule(server, account):
+    """Its body, which rules would read, has not come yet."""
+    table = create_table(account)
+    name = add(server, account, {"status": 503})
+    answer = send_with(account, table_sas(account, table, sp="r"), "POST", f"/{table}", body="x" * 1_000_000)
+    assert (answer.status, answer.code) == (403, "AuthorizationPermissionMismatch")
+    assert hits(server, name) == 0
+    assert retries(server, account) == []
 
 
 # --- connections ----------------------------------------------------------------------------------
