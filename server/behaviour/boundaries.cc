@@ -57,7 +57,7 @@ std::optional<EntityKey> cut_at_boundary(KeyRanges& ranges, const std::vector<st
   const auto boundary = std::find_if(boundaries.begin(), boundaries.end(),
                                      [&](const std::string& one) { return compare_utf16(one, begin) > 0; });
   if (boundary == boundaries.end()) return std::nullopt;
-  const EntityKey place{*boundary, ""};
+  EntityKey place{*boundary, ""};
   if (intersect(ranges, {place, std::nullopt}).empty()) return std::nullopt;
   ranges = intersect(std::move(ranges), {{}, place});
   return place;
