@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 
@@ -101,8 +102,19 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+std::string with_commas(std::uint64_t number) {
+  std::string out = std::to_string(number);
+  for (std::size_t i = out.size(); i > 3; i -= 3) out.insert(i - 3, ",");
+  return out;
+}
+
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+  return with_commas(count).append(" ").append(count == 1 ? one : many);
+}
+
+std::string shortest(double number) {
+  char out[32];
+  return {out, std::to_chars(out, out + sizeof out, number).ptr};
 }
 
 }  // namespace rocktable

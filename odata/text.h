@@ -24,8 +24,18 @@ std::size_t common_prefix(std::string_view a, std::string_view b);
 // characters outside the BMP: their surrogates (U+D800..U+DFFF) sort below U+E000..U+FFFF.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
 
-// Returns `1 table`, `2 tables`.
+// 1234567 as `1,234,567`.
+std::string with_commas(std::uint64_t number);
+
+// Returns `1 table`, `2,000 tables`.
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
+
+// Returns `5`, `0.5`: without the zeros that std::to_string() adds.
+std::string shortest(double number);
+
+// Returns `a, b, c`. The elements convert to std::string_view.
+template <class Texts>
+std::string joined(const Texts& texts);
 
 struct Utf16Less {
   using is_transparent = void;
@@ -46,7 +56,7 @@ std::string_view trim(std::string_view text);
 
 // --- Inline functions ------------------------------------------------------------------------------------
 //
-// Each look-up of a header calls these. Most names differ in length already.
+// Each look-up of a header calls the first two. Most names differ in length already.
 
 inline char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -55,6 +65,13 @@ inline bool equals_ignoring_case(std::string_view a, std::string_view b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i] != b[i] && to_lower_ascii(a[i]) != to_lower_ascii(b[i])) return false;
   return true;
+}
+
+template <class Texts>
+std::string joined(const Texts& texts) {
+  std::string out;
+  for (const auto& text : texts) out.append(out.empty() ? "" : ", ").append(std::string_view(text));
+  return out;
 }
 
 }  // namespace rocktable

@@ -17,7 +17,6 @@ class TimeSource {
     std::int64_t offset = 0;         // ticks that are added to the wall clock
     std::optional<DateTime> frozen;  // the time stands still; the offset has no effect
 
-    bool is_real() const { return offset == 0 && !frozen; }
     bool operator==(const Setting&) const = default;
   };
 

@@ -119,11 +119,8 @@ class Scan {
   Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
     if (ranges.empty()) return std::optional<EntityKey>();
     // A single read sees one snapshot anyway.
-    const bool is_of_past = options_.snapshot != nullptr;
-    if (is_of_past) {
-      // All reads see this state.
-    } else if (ranges.size() > 1 ||
-               (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
+    if (options_.snapshot == nullptr &&
+        (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan))) {
       snapshot_.emplace(&db_);
       options_.snapshot = snapshot_->snapshot();
     }

@@ -20,7 +20,6 @@ namespace rocktable {
 inline constexpr int kExitSuccess = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
-inline constexpr int kExitUnusedFault = 4;  // --strictFaults
 
 // The column of the texts in the help pages of commands.
 inline constexpr std::size_t kHelpColumn = 36;

@@ -12,6 +12,7 @@
 #include "client/control/control_client.h"
 #include "client/usage_error.h"
 #include "odata/files/input_file.h"
+#include "odata/text.h"
 #include "odata/uri.h"
 
 namespace rocktable {
@@ -24,10 +25,6 @@ struct FaultsFlags {
 
 std::string of_account(const std::string& resource, const std::string& account) {
   return resource + (account.empty() ? "" : "?account=" + percent_encode(account));
-}
-
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 int add(ControlClient& instance, const FaultsFlags& flags, const CommandOutput& output) {
@@ -46,9 +43,10 @@ int add(ControlClient& instance, const FaultsFlags& flags, const CommandOutput& 
 int list(ControlClient& instance, const FaultsFlags& flags, const CommandOutput& output) {
   auto faults = instance.request("GET", of_account("faults", flags.account));
   for (const auto& rule : faults.at("faults"))
-    output.print_line(rule.at("name").get<std::string>() + ": " + counted(rule.at("hits"), "hit") + " of " +
-                      counted(rule.at("matched"), "request") + "; match " + rule.at("match").dump() +
-                      ", when " + rule.at("when").dump() + ", then " + rule.at("then").dump());
+    output.print_line(rule.at("name").get<std::string>() + ": " + counted(rule.at("hits"), "hit", "hits") +
+                      " of " + counted(rule.at("matched"), "request", "requests") + "; match " +
+                      rule.at("match").dump() + ", when " + rule.at("when").dump() + ", then " +
+                      rule.at("then").dump());
   faults["endpoint"] = instance.address();
   output.print_document(faults);
   return kExitSuccess;
@@ -61,7 +59,8 @@ int clear(ControlClient& instance, const FaultsFlags& flags, const CommandOutput
   } else {
     removed = instance.request("DELETE", of_account("faults", flags.account)).at("removed");
   }
-  output.print_line("rocktable: removed " + counted(removed, "fault rule") + " at " + instance.address());
+  output.print_line("rocktable: removed " + counted(removed, "fault rule", "fault rules") + " at " +
+                    instance.address());
   output.print_document({{"endpoint", instance.address()}, {"removed", removed}});
   return kExitSuccess;
 }

@@ -17,6 +17,7 @@
 #include "client/migration/migrator.h"
 #include "client/terminal/interruption.h"
 #include "client/terminal/progress.h"
+#include "odata/text.h"
 
 namespace rocktable::migration {
 namespace {
@@ -29,10 +30,6 @@ struct MigrateFlags {
   int wait = 60;
   bool dry_run = false;
 };
-
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return with_commas(count) + " " + (count == 1 ? one : many);
-}
 
 std::string title(std::int64_t id, const std::string& version, const std::string& description) {
   std::string out = std::to_string(id);

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/table_error.h"
-#include "client/terminal/progress.h"
+#include "odata/text.h"
 
 namespace rocktable {
 
@@ -18,9 +18,7 @@ TableCounts TableCounts::of_account(const std::string& account) const {
   return found == by_account.end() ? TableCounts{} : TableCounts{{*found}};
 }
 
-std::string number_of_tables(std::uint64_t tables) {
-  return with_commas(tables) + (tables == 1 ? " table" : " tables");
-}
+std::string number_of_tables(std::uint64_t tables) { return counted(tables, "table", "tables"); }
 
 std::string TableCounts::to_string() const {
   if (by_account.empty()) return "no tables";

@@ -1,6 +1,7 @@
 #include "client/migration/migration.h"
 
 #include "client/sha256.h"
+#include "odata/text.h"
 
 namespace rocktable::migration {
 namespace {
@@ -22,10 +23,6 @@ std::string_view verb_of(WriteMode mode) {
   return {};
 }
 
-std::string counted(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " entity" : " entities");
-}
-
 std::string where(const EntitySelection& which) {
   const std::string filter = which.to_filter();
   return filter.empty() ? "" : " where " + filter;
@@ -40,7 +37,7 @@ struct Summary {
     return "rename table " + step.from + " to " + step.to + (step.delete_old ? "" : ", and keep the old one");
   }
   std::string operator()(const WriteEntities& step) const {
-    return std::string(verb_of(step.mode)) + " " + counted(step.entities.size()) +
+    return std::string(verb_of(step.mode)) + " " + counted(step.entities.size(), "entity", "entities") +
            (step.mode == WriteMode::Insert ? " into " : " in ") + step.table +
            (step.if_absent ? ", where absent" : "");
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "odata/printable.h"
+#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -50,12 +51,6 @@ std::optional<std::chrono::seconds> time_left(std::chrono::duration<double> pass
 }
 
 }  // namespace
-
-std::string with_commas(std::uint64_t number) {
-  std::string out = std::to_string(number);
-  for (std::size_t i = out.size(); i > 3; i -= 3) out.insert(i - 3, ",");
-  return out;
-}
 
 std::string short_time(std::chrono::seconds time) {
   using std::chrono::ceil, std::chrono::minutes, std::chrono::hours;

@@ -65,7 +65,4 @@ std::string progress_line(const ProgressState& state, std::size_t bar_columns);
 // `9 s`, `4 min`, `2 h 5 min`
 std::string short_time(std::chrono::seconds time);
 
-// 1234567 as `1,234,567`.
-std::string with_commas(std::uint64_t number);
-
 }  // namespace rocktable

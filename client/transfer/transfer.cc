@@ -41,10 +41,6 @@ struct Job {
   EntityFormat from_format = EntityFormat::Ndjson, to_format = EntityFormat::Ndjson;
 };
 
-std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
-  return with_commas(count) + " " + (count == 1 ? one : many);
-}
-
 std::string entities(std::uint64_t count) { return counted(count, "entity", "entities"); }
 
 // Size and time of the file, to detect changes.

@@ -1,24 +1,14 @@
 #include "odata/files/json_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "odata/files/entity_fault.h"
 #include "odata/files/line_stream.h"
+#include "odata/text.h"
 #include "odata/value.h"
 
 namespace rocktable {
-namespace {
-
-// `5`, `0.5`: without the zeros that std::to_string() adds.
-std::string written(double number) {
-  char out[32];
-  return {out, std::to_chars(out, out + sizeof out, number).ptr};
-}
-
-}  // namespace
-
 JsonDocument::JsonDocument(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
@@ -48,9 +38,7 @@ void JsonReader::allow_only(std::initializer_list<std::string_view> names) const
   must_be(JsonKind::Object);
   for (const JsonMember& member : members_.list()) {
     if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
-    std::string known;
-    for (const auto& one : names) known += (known.empty() ? "" : ", ") + std::string(one);
-    at(member).refuse("unknown property; allowed: " + known);
+    at(member).refuse("unknown property; allowed: " + joined(names));
   }
 }
 
@@ -94,7 +82,7 @@ double JsonReader::number(double least, double most) const {
   if (kind() != JsonKind::Integer) must_be(JsonKind::Number);
   const auto number = parse_double(value_);
   if (!number || *number < least || *number > most)
-    refuse("must be from " + written(least) + " to " + written(most));
+    refuse("must be from " + shortest(least) + " to " + shortest(most));
   return *number;
 }
 

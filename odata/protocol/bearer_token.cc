@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "odata/base64.h"
+#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -165,11 +166,7 @@ bool is_audience(std::string_view audience, std::string_view account) {
          cloud == "cloudapi.de";
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const auto& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out.empty() ? "empty" : out;
-}
+std::string listed(const std::vector<std::string>& texts) { return texts.empty() ? "empty" : joined(texts); }
 
 }  // namespace
 
@@ -204,7 +201,7 @@ Result<void> check_claims(const BearerClaims& claims, std::string_view account, 
                    ", but must be one of Microsoft's, such as https://sts.windows.net/<tenant>/.");
   const auto fits = [&](const std::string& audience) { return is_audience(audience, account); };
   if (std::none_of(claims.audiences.begin(), claims.audiences.end(), fits))
-    return refused("The audience (aud) is " + joined(claims.audiences) +
+    return refused("The audience (aud) is " + listed(claims.audiences) +
                    ", but must be https://storage.azure.com or https://" + std::string(account) +
                    ".table.core.windows.net.");
   return {};

@@ -8,16 +8,11 @@
 #include <vector>
 
 #include "odata/date_time.h"
+#include "odata/text.h"
 #include "odata/value.h"
 
 namespace rocktable {
 namespace {
-
-// `2000`, `0.8`
-std::string written(double number) {
-  char out[32];
-  return {out, std::to_chars(out, out + sizeof out, number).ptr};
-}
 
 // A number of a behaviour, and where it is stored.
 struct Parameter {
@@ -25,7 +20,7 @@ struct Parameter {
   bool is_whole;
 };
 
-struct Kind {
+struct BehaviourKind {
   std::string_view name;
   std::vector<Parameter> parameters;
   std::vector<double> defaults;  // of the parameters; those without a default must be given
@@ -49,8 +44,8 @@ constexpr double kMostSeconds = 365 * 86400;
 constexpr Parameter kSeconds{0, kMostSeconds, false};
 constexpr Parameter kRate{0.001, 1e9, false};
 
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> kKinds{
+const std::vector<BehaviourKind>& kinds() {
+  static const std::vector<BehaviourKind> kKinds{
       {"throttle",
        {kRate, kRate},
        {ThrottleRates().per_partition, ThrottleRates().per_account},
@@ -108,17 +103,17 @@ const std::vector<Kind>& kinds() {
 }
 
 // Throws std::invalid_argument.
-const Kind& kind_named(std::string_view name) {
-  std::string known;
-  for (const Kind& kind : kinds()) {
+const BehaviourKind& kind_named(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const BehaviourKind& kind : kinds()) {
     if (kind.name == name) return kind;
-    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+    known.push_back(kind.name);
   }
-  throw std::invalid_argument("there is no behaviour " + std::string(name) + "; there are " + known);
+  throw std::invalid_argument("there is no behaviour " + std::string(name) + "; there are " + joined(known));
 }
 
 // Throws std::invalid_argument.
-void set(Behaviour& out, const Kind& kind, std::vector<double> numbers) {
+void set(Behaviour& out, const BehaviourKind& kind, std::vector<double> numbers) {
   const std::string name(kind.name);
   if (numbers.size() > kind.parameters.size())
     throw std::invalid_argument(name + " has at most " + std::to_string(kind.parameters.size()) +
@@ -132,8 +127,8 @@ void set(Behaviour& out, const Kind& kind, std::vector<double> numbers) {
     const auto& [least, most, is_whole] = kind.parameters[i];
     if (!(numbers[i] >= least && numbers[i] <= most) || (is_whole && numbers[i] != std::floor(numbers[i])))
       throw std::invalid_argument(name + " must be " + (is_whole ? "an integer" : "a number") + " from " +
-                                  written(least) + " to " + written(most) + ", but is " +
-                                  written(numbers[i]));
+                                  shortest(least) + " to " + shortest(most) + ", but is " +
+                                  shortest(numbers[i]));
   }
   kind.set(out, numbers);
 }
@@ -143,7 +138,7 @@ void set(Behaviour& out, const Kind& kind, std::vector<double> numbers) {
 Behaviour parse_behaviour(std::string_view list) {
   Behaviour out;
   if (list == "off") return out;
-  const Kind* kind = nullptr;
+  const BehaviourKind* kind = nullptr;
   std::vector<double> numbers;
   const auto finish = [&] {
     if (kind != nullptr) set(out, *kind, std::exchange(numbers, {}));
@@ -176,7 +171,7 @@ Behaviour read_behaviour(const JsonReader& object) {
   for (const JsonMember& member : object.members()) {
     const JsonReader value = object.member(member.name);
     value.with_place([&] {
-      const Kind& kind = kind_named(member.name);
+      const BehaviourKind& kind = kind_named(member.name);
       if (value.kind() == JsonKind::Null) return;
       std::vector<double> numbers;
       if (value.kind() == JsonKind::Boolean) {
@@ -197,7 +192,7 @@ nlohmann::json to_json(const Behaviour& behaviour) {
   const auto number_of = [](double number) {
     return number == std::floor(number) ? nlohmann::json(std::llround(number)) : nlohmann::json(number);
   };
-  for (const Kind& kind : kinds()) {
+  for (const BehaviourKind& kind : kinds()) {
     const auto numbers = kind.get(behaviour);
     if (numbers.size() == 1) out[std::string(kind.name)] = number_of(numbers[0]);
     if (numbers.size() > 1)

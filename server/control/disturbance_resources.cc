@@ -13,15 +13,13 @@
 namespace rocktable {
 namespace {
 
-// Reads ?account=. Sets `refusal` if a parameter is unknown or the account is not served.
-std::optional<std::string> account_of(const ControlState& state, const ControlArguments& arguments,
-                                      std::optional<Response>& refusal) {
-  refusal = refuse_parameters(arguments.query, {"account"});
-  if (refusal) return std::nullopt;
+// Calls `answer` with the account of ?account=, or nullopt. Refuses unknown parameters and accounts that are not served.
+template <class Answer>
+Response for_account(const ControlState& state, const ControlArguments& arguments, const Answer& answer) {
+  if (auto refusal = refuse_parameters(arguments.query, {"account"})) return std::move(*refusal);
   const auto account = arguments.query.get("account");
-  if (!account) return std::nullopt;
-  if (!state.serves_account(*account)) refusal = unknown_account(*account);
-  return std::string(*account);
+  if (account && !state.serves_account(*account)) return unknown_account(*account);
+  return answer(account ? std::optional<std::string>(*account) : std::nullopt);
 }
 
 // Runs `read`, which reads the body. Returns 400 with the place if it is invalid.
@@ -119,46 +117,47 @@ Behaviour behaviour_in(const JsonReader& root) {
 }  // namespace
 
 Response handle_get_behaviour(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  return control_json(200, behaviour_json(state, account));
-}
-
-Response handle_put_behaviour(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  return answer_after([&] {
-    const JsonDocument document(arguments.body, "behaviour");
-    const Behaviour behaviour = behaviour_in(document.root());
-    if (account) {
-      state.behaviours.set(*account, behaviour);
-    } else {
-      state.behaviours.set(behaviour);
-    }
-    state.behaviour_changed();
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
     return control_json(200, behaviour_json(state, account));
   });
 }
 
+Response handle_put_behaviour(const ControlState& state, const ControlArguments& arguments) {
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    return answer_after([&] {
+      const JsonDocument document(arguments.body, "behaviour");
+      const Behaviour behaviour = behaviour_in(document.root());
+      if (account) {
+        state.behaviours.set(*account, behaviour);
+      } else {
+        state.behaviours.set(behaviour);
+      }
+      state.behaviour_changed();
+      return control_json(200, behaviour_json(state, account));
+    });
+  });
+}
+
 Response handle_delete_behaviour(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  if (account) {
-    state.behaviours.remove(*account);
-  } else {
-    state.behaviours.set(Behaviour());
-    state.behaviours.remove(std::nullopt);
-  }
-  state.behaviour_changed();
-  return control_done();
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    if (account) {
+      state.behaviours.remove(*account);
+    } else {
+      state.behaviours.set(Behaviour());
+      state.behaviours.remove(std::nullopt);
+    }
+    state.behaviour_changed();
+    return control_done();
+  });
 }
 
 // --- Faults -------------------------------------------------------------------------------------------------
 
 namespace {
+
+std::string fault_name(const ControlArguments& arguments) {
+  return percent_decode(arguments.name, false).value_or(std::string(arguments.name));
+}
 
 Response no_such_fault(std::string_view name) {
   return control_error(404, "There is no fault rule " + std::string(name) + ".");
@@ -167,15 +166,14 @@ Response no_such_fault(std::string_view name) {
 }  // namespace
 
 Response handle_list_faults(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  return control_json(200, state.faults.to_json(account));
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    return control_json(200, state.faults.to_json(account));
+  });
 }
 
 Response handle_get_fault(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  const std::string name = percent_decode(arguments.name, false).value_or(std::string(arguments.name));
+  const std::string name = fault_name(arguments);
   const auto rule = state.faults.find(name);
   return rule ? control_json(200, *rule) : no_such_fault(name);
 }
@@ -195,33 +193,31 @@ Response handle_add_faults(const ControlState& state, const ControlArguments& ar
 
 Response handle_delete_fault(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  const std::string name = percent_decode(arguments.name, false).value_or(std::string(arguments.name));
+  const std::string name = fault_name(arguments);
   return state.faults.remove(name) ? control_done() : no_such_fault(name);
 }
 
 Response handle_clear_faults(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  const std::size_t removed = account ? state.faults.remove_of_account(*account) : state.faults.remove_all();
-  return control_json(200, {{"removed", removed}});
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    const std::size_t removed =
+        account ? state.faults.remove_of_account(*account) : state.faults.remove_all();
+    return control_json(200, {{"removed", removed}});
+  });
 }
 
 // --- Retries ------------------------------------------------------------------------------------------------
 
 Response handle_get_retries(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  return control_json(200, state.retries.to_json(account));
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    return control_json(200, state.retries.to_json(account));
+  });
 }
 
 Response handle_clear_retries(const ControlState& state, const ControlArguments& arguments) {
-  std::optional<Response> refusal;
-  const auto account = account_of(state, arguments, refusal);
-  if (refusal) return std::move(*refusal);
-  state.retries.clear(account);
-  return control_done();
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    state.retries.clear(account);
+    return control_done();
+  });
 }
 
 }  // namespace rocktable

@@ -10,6 +10,7 @@
 #include "odata/files/json_reader.h"
 #include "odata/text.h"
 #include "server/request/error_response.h"
+#include "server/request/operation_table.h"
 
 namespace rocktable {
 namespace {
@@ -20,28 +21,6 @@ constexpr std::int64_t kMaxFaultCount = 1'000'000'000;
 // Numbers up to this are exact in JSON readers that have only doubles.
 constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53) - 1;
 
-// The names that statistics use, and the service's names of the operations that are `WriteEntity` there.
-constexpr std::array kFaultOperations = {"CreateTable",
-                                         "QueryTables",
-                                         "GetTable",
-                                         "DeleteTable",
-                                         "InsertEntity",
-                                         "QueryEntities",
-                                         "GetEntity",
-                                         "WriteEntity",
-                                         "UpdateEntity",
-                                         "MergeEntity",
-                                         "InsertOrReplaceEntity",
-                                         "InsertOrMergeEntity",
-                                         "DeleteEntity",
-                                         "Batch",
-                                         "GetServiceProperties",
-                                         "GetServiceStats",
-                                         "SetServiceProperties",
-                                         "GetTableAcl",
-                                         "SetTableAcl"};
-constexpr std::array kWriteNames = {"UpdateEntity", "MergeEntity", "InsertOrReplaceEntity",
-                                    "InsertOrMergeEntity", "DeleteEntity"};
 constexpr std::array kFaultMethods = {"DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "PUT"};
 
 template <class Names>
@@ -49,15 +28,8 @@ bool is_among(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-template <class Names>
-std::string list_of(const Names& names) {
-  std::string out;
-  for (const auto& name : names) out += (out.empty() ? "" : ", ") + std::string(name);
-  return out;
-}
-
 bool names_operation(const std::vector<std::string>& names, std::string_view operation) {
-  return is_among(names, operation) || (is_among(kWriteNames, operation) && is_among(names, "WriteEntity"));
+  return is_among(names, operation) || (is_name_of_write(operation) && is_among(names, "WriteEntity"));
 }
 
 // --- Reading ------------------------------------------------------------------------------------------------
@@ -76,7 +48,7 @@ std::vector<std::string> names_of(const JsonReader& object, std::string_view nam
   const auto add = [&](const JsonReader& item) {
     const std::string text = item.text();
     if (!is_among(known, text))
-      item.refuse("`" + text + "` is not " + std::string(what) + "; allowed: " + list_of(known));
+      item.refuse("`" + text + "` is not " + std::string(what) + "; allowed: " + joined(known));
     out.push_back(text);
   };
   if (value.kind() != JsonKind::Array) {
@@ -94,7 +66,7 @@ FaultMatch match_of(const JsonReader& object) {
   FaultMatch out;
   out.account = object.text_or("account", "");
   out.table = to_lower_ascii(object.text_or("table", ""));
-  out.operations = names_of(object, "operation", kFaultOperations, "an operation");
+  out.operations = names_of(object, "operation", operation_names(), "an operation");
   out.methods = names_of(object, "method", kFaultMethods, "a method");
   out.partition_key = text_of(object, "partitionKey");
   out.partition_key_prefix = text_of(object, "partitionKeyPrefix");

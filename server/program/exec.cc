@@ -129,8 +129,7 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
           ready.close();
         },
         [&](const ShutdownReport& report) {
-          print_unused_faults(report);
-          if (options.server.strict_faults && !report.unused_faults.empty()) code = kExitUnusedFault;
+          code = report_unused_faults(report, options.server.strict_faults);
         });
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n';

@@ -83,8 +83,7 @@ int run_server(int argc, const char* const* argv) {
   int code = kExitSuccess;
   try {
     serve(invocation.options, startup_printer_of(invocation.options), [&](const ShutdownReport& report) {
-      print_unused_faults(report);
-      if (invocation.options.strict_faults && !report.unused_faults.empty()) code = kExitUnusedFault;
+      code = report_unused_faults(report, invocation.options.strict_faults);
       if (reports_as_json(invocation.options)) return;
       const bool on_output = invocation.options.compatibility == Compatibility::None;
       std::ostream& out = on_output ? std::cout : std::cerr;

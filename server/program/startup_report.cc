@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "client/commands/command_line.h"
 #include "odata/files/atomic_file.h"
 #include "odata/printable.h"
 #include "odata/protocol/development_account.h"
@@ -139,9 +140,10 @@ void print_startup_as_azurite_table(const StartupReport& report) {
 
 void print_ready_line(const StartupReport& report) { std::cout << to_json(report, -1) << std::flush; }
 
-void print_unused_faults(const ShutdownReport& report) {
+int report_unused_faults(const ShutdownReport& report, bool strict) {
   for (const auto& name : report.unused_faults)
     std::cerr << "rocktable: the fault rule " << printable(name) << " hit no request\n";
+  return strict && !report.unused_faults.empty() ? kExitUnusedFault : kExitSuccess;
 }
 
 void print_shutdown(std::ostream& out, const ShutdownReport& report) {

@@ -27,6 +27,8 @@ struct StartupReport {
   std::string store = {};                               // absolute path of its folder; empty: in memory
 };
 
+inline constexpr int kExitUnusedFault = 4;  // --strictFaults
+
 // The report of an orderly shutdown.
 struct ShutdownReport {
   static constexpr std::uint64_t kMostTables = 20'000;  // counting stops here, so that the shutdown is fast
@@ -60,8 +62,9 @@ void print_startup_as_azurite_table(const StartupReport& report);
 // Prints the document of write_ready_file() as one line, for the program that started the server.
 void print_ready_line(const StartupReport& report);
 
-// Prints a line for each fault rule that hit no request, on standard error.
-void print_unused_faults(const ShutdownReport& report);
+// Prints a line for each fault rule that hit no request, on standard error. Returns the exit code: with `strict`, not
+// kExitSuccess if there is one.
+int report_unused_faults(const ShutdownReport& report, bool strict);
 
 // Prints the line `stopped; 12 tables kept in ...`.
 void print_shutdown(std::ostream& out, const ShutdownReport& report);

@@ -1,5 +1,6 @@
 #include "server/request/operation_table.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/mp11/algorithm.hpp>
 #include <utility>
@@ -42,6 +43,10 @@ constexpr bool rows_follow_variant() {
     if (kRows[i].first != i) return false;
   return kRows.size() == std::variant_size_v<Operation>;
 }
+// What name_of_write() returns for WriteEntity.
+constexpr std::array<std::string_view, 5> kNamesOfWrites = {
+    "UpdateEntity", "MergeEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "DeleteEntity"};
+
 static_assert(rows_follow_variant());  // without its row, an operation would need no permission
 
 }  // namespace
@@ -61,6 +66,20 @@ std::string_view name_of_write(WriteKind kind, const Condition& condition) {
       break;
   }
   return "DeleteEntity";
+}
+
+bool is_name_of_write(std::string_view name) {
+  return std::find(kNamesOfWrites.begin(), kNamesOfWrites.end(), name) != kNamesOfWrites.end();
+}
+
+const std::vector<std::string_view>& operation_names() {
+  static const auto kNames = [] {
+    std::vector<std::string_view> out;
+    for (const Row& row : kRows) out.push_back(row.second.name);
+    out.insert(out.end(), kNamesOfWrites.begin(), kNamesOfWrites.end());
+    return out;
+  }();
+  return kNames;
 }
 
 }  // namespace rocktable

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "server/request/caller.h"
 #include "server/request/operation.h"
@@ -21,5 +22,11 @@ const OperationRow& row_of(const Operation& operation);
 
 // The service's name of a write, which is `WriteEntity` in statistics: `UpdateEntity`, `InsertOrMergeEntity` and so on.
 std::string_view name_of_write(WriteKind kind, const Condition& condition);
+
+// Whether this is one of the names that name_of_write() returns for the operation `WriteEntity`.
+bool is_name_of_write(std::string_view name);
+
+// The names of all operations, then those of name_of_write().
+const std::vector<std::string_view>& operation_names();
 
 }  // namespace rocktable

@@ -169,4 +169,17 @@ TEST_CASE("trim removes spaces and tabs at both ends") {
 }
 
 }  // namespace
+TEST_CASE("numbers in texts") {
+  CHECK(with_commas(0) == "0");
+  CHECK(with_commas(999) == "999");
+  CHECK(with_commas(1'000) == "1,000");
+  CHECK(with_commas(1'234'567) == "1,234,567");
+  CHECK(counted(1, "table", "tables") == "1 table");
+  CHECK(counted(2'000, "table", "tables") == "2,000 tables");
+  CHECK(shortest(5) == "5");
+  CHECK(shortest(0.5) == "0.5");
+  CHECK(joined(std::vector<std::string>{}).empty());
+  CHECK(joined(std::vector{"a", "b", "c"}) == "a, b, c");
+}
+
 }  // namespace rocktable

@@ -11,7 +11,8 @@ TEST_CASE("the time is that of the wall clock until it is turned") {
   const DateTime between = time.now();
   CHECK(before <= between);
   CHECK(between <= now());
-  CHECK(time.setting().is_real());
+  CHECK(time.setting().offset == 0);
+  CHECK_FALSE(time.setting().frozen);
 }
 
 TEST_CASE("an offset moves the time, which goes on") {
