@@ -1,0 +1,78 @@
+// What a rocktable recorded about the requests of its clients: the document of `GET /_rocktable/queries` as values.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace rocktable {
+
+// Times that the server took for the requests of a shape, in milliseconds.
+struct ShapeTimes {
+  double p50 = 0, p99 = 0, max = 0;
+};
+
+// Requests that differ only in their literals. Each page of a query is a request.
+struct ShapeStatistics {
+  // Empty after merged() if there are several accounts; likewise `client` and `test`.
+  std::string account;
+  // Lower case, runs of digits as `#`; empty: not of one table; `*`: beyond the server's bound of shapes.
+  std::string table;
+  std::string operation;  // `QueryEntities`
+  std::string plan;       // `point`, `row-range`, `partition-scan`, `partition-range`, `table-scan`, or empty
+  // The `$filter` with literals as `?`; empty: without `$filter`; `*`: beyond the server's bound of shapes.
+  std::string fingerprint;
+  std::string select;  // `$select`; empty: all properties
+  std::string client;  // product of the User-Agent: `azsdk-js-data-tables/13.1.1`
+  std::string test;    // the part of `x-ms-client-request-id` before its last `/`
+
+  std::uint64_t requests = 0;
+  std::uint64_t errors = 0;         // status 400 and above
+  std::uint64_t conflicts = 0;      // status 409
+  std::uint64_t continuations = 0;  // answers with a continuation token
+  std::uint64_t abandoned = 0;  // tokens that the client did not follow, although it had less than its `$top`
+  std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
+  std::uint64_t bytes_read = 0, bytes_sent = 0;
+  ShapeTimes milliseconds;
+  std::uint64_t partitions = 0;  // different partitions that were touched
+  bool partitions_exact = true;  // false: at least `partitions`
+  std::uint64_t most_partitions_per_request = 0;
+  std::string example;                // method and target of one request
+  std::string first_seen, last_seen;  // ISO 8601, UTC
+};
+
+// How a program could use its tables better.
+struct Finding {
+  std::string id;  // of a FindingKind (odata/insight/finding_catalog.h), which has title and advice
+  std::string account, table, operation, fingerprint, client, test;  // empty: not of one
+  std::uint64_t count = 0;                                           // requests or entities
+  std::string sentence, example;
+};
+
+struct InsightReport {
+  std::string since, until;  // ISO 8601, UTC
+  std::string program;       // that recorded: `rocktable 0.1.0`
+  std::uint64_t not_counted = 0;
+  std::vector<ShapeStatistics> shapes;
+  std::vector<Finding> findings;
+};
+
+// Reads the document of `GET /_rocktable/queries`, version 1. Members that it lacks have their defaults; others are
+// ignored, so that a newer server can add some. Throws std::runtime_error with a sentence if it is another document, or
+// a member has another type.
+InsightReport parse_insight_report(const nlohmann::json& document);
+
+// The inverse of parse_insight_report().
+nlohmann::json to_json(const InsightReport& report);
+
+// Adds up the shapes that differ only in account, client and test. Those members stay if all have the same value, and
+// become empty otherwise. p50 is the mean, weighted by requests; p99 and max are the highest. The same for findings of
+// one id, table, operation and fingerprint, with the sentence of the one with the highest count. Shapes and findings
+// are ordered: the worst first.
+InsightReport merged(InsightReport report);
+
+// Entities that were read for each one returned: scanned, if none was returned; 0 if none was scanned.
+double scanned_per_returned(const ShapeStatistics& shape);
+
+}  // namespace rocktable
