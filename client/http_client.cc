@@ -28,7 +28,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 namespace ssl = boost::asio::ssl;
 
-using Kind = HttpError::Kind;
+using FailureKind = HttpError::Kind;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 using Request = http::request<http::span_body<const char>>;
 
@@ -199,12 +199,12 @@ class HttpClient::Connection {
     return outcome;
   }
 
-  HttpError failed(Kind kind, const std::string& what) const {
+  HttpError failed(FailureKind kind, const std::string& what) const {
     return HttpError(kind, origin_.origin() + " " + what);
   }
 
   HttpError timed_out() const {
-    return failed(Kind::TimedOut, "did not answer within " + seconds_of(options_.answer_timeout));
+    return failed(FailureKind::TimedOut, "did not answer within " + seconds_of(options_.answer_timeout));
   }
 
   // --- Opening and closing ---
@@ -230,7 +230,8 @@ class HttpClient::Connection {
     tls_->load_verify_file(file, error);
     ERR_clear_error();
     if (error)
-      throw HttpError(Kind::Untrusted, "cannot read certificates from " + file + ": " + error.message());
+      throw HttpError(FailureKind::Untrusted,
+                      "cannot read certificates from " + file + ": " + error.message());
   }
 
   Endpoints resolve() {
@@ -242,7 +243,7 @@ class HttpClient::Connection {
     Endpoints out;
     for (const auto& entry : resolver.resolve(origin_.host, std::to_string(origin_.port), error))
       out.push_back(entry.endpoint());
-    if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message());
+    if (error) throw failed(FailureKind::Unreachable, "cannot be reached: " + error.message());
     return out;
   }
 
@@ -274,8 +275,10 @@ class HttpClient::Connection {
       if (!outcome) break;
     }
     if (error == beast::error::timeout)
-      throw failed(Kind::Unreachable, "cannot be reached within " + seconds_of(options_.connect_timeout));
-    if (error) throw failed(Kind::Unreachable, "cannot be reached: " + error.message() + what_to_do(error));
+      throw failed(FailureKind::Unreachable,
+                   "cannot be reached within " + seconds_of(options_.connect_timeout));
+    if (error)
+      throw failed(FailureKind::Unreachable, "cannot be reached: " + error.message() + what_to_do(error));
     socket_stream().socket().set_option(asio::ip::tcp::no_delay(true), error);
   }
 
@@ -292,13 +295,13 @@ class HttpClient::Connection {
       secure_->async_handshake(ssl::stream_base::client, std::move(handler));
     });
     if (error == beast::error::timeout)
-      throw failed(Kind::Unreachable,
+      throw failed(FailureKind::Unreachable,
                    "did not complete the TLS handshake within " + seconds_of(options_.connect_timeout));
     if (error == asio::error::connection_reset || error == asio::error::eof)
-      throw failed(Kind::Unreachable,
+      throw failed(FailureKind::Unreachable,
                    "closed the connection during the TLS handshake; use http:// if it speaks HTTP");
     if (error)
-      throw failed(Kind::Untrusted,
+      throw failed(FailureKind::Untrusted,
                    "cannot be used: " + reason_of(error, tls, options_.certificate_authority_file));
   }
 
@@ -337,7 +340,8 @@ class HttpClient::Connection {
     if (error) throw no_response(error);
     const bool keep_alive = !unsent && parser.keep_alive();
     HttpResponse answer = response_of(parser.release());
-    if (!origin_.secure && wants_tls(answer)) throw failed(Kind::Malformed, "speaks HTTPS: use https://");
+    if (!origin_.secure && wants_tls(answer))
+      throw failed(FailureKind::Malformed, "speaks HTTPS: use https://");
     if (!keep_alive) close();
     return answer;
   }
@@ -345,16 +349,16 @@ class HttpClient::Connection {
   HttpError no_response(const boost::system::error_code& error) const {
     if (error == beast::error::timeout) return timed_out();
     if (error == http::error::body_limit)
-      return failed(Kind::Malformed,
+      return failed(FailureKind::Malformed,
                     "sent a response larger than " + std::to_string(options_.max_body_bytes) + " bytes");
     if (!origin_.secure && starts_with_alert(buffer_))
-      return failed(Kind::Malformed, "speaks HTTPS: use https://");
+      return failed(FailureKind::Malformed, "speaks HTTPS: use https://");
     const bool closed = error == http::error::end_of_stream || error == http::error::partial_message ||
                         error == asio::error::eof || error == ssl::error::stream_truncated;
-    if (closed) return failed(Kind::Dropped, "closed the connection before its response was complete");
+    if (closed) return failed(FailureKind::Dropped, "closed the connection before its response was complete");
     if (error.category() == make_error_code(http::error::bad_version).category())
-      return failed(Kind::Malformed, "did not respond in HTTP: " + error.message());
-    return failed(Kind::Dropped, "lost the connection: " + error.message());
+      return failed(FailureKind::Malformed, "did not respond in HTTP: " + error.message());
+    return failed(FailureKind::Dropped, "lost the connection: " + error.message());
   }
 
   HttpUrl origin_;

@@ -37,11 +37,12 @@ struct Handlers {
   const RequestContext& context;
   const std::string& body;
   RequestStats& stats;
+  RequestNotes& notes;
   MemoryBudget::Share& memory;
 
   Response operator()(const CreateTable&) const {
     if (context.behaviour != nullptr && context.behaviour->delete_delay > 0) require_deleted();
-    return create_table(store, context, body);
+    return create_table(store, context, body, notes);
   }
   Response operator()(const QueryTables& o) const { return query_tables(store, context, o); }
   Response operator()(const GetTable& o) const { return get_table(store, context, o); }
@@ -51,13 +52,17 @@ struct Handlers {
       behaviours.deleted_tables().keep(context.target.account, o.table, {}, later(delay));
     return response;
   }
-  Response operator()(const InsertEntity& o) const { return insert_entity(store, context, o, body, stats); }
+  Response operator()(const InsertEntity& o) const {
+    return insert_entity(store, context, o, body, stats, notes);
+  }
   Response operator()(const QueryEntities& o) const {
-    return query_entities(store, context, o, stats, memory);
+    return query_entities(store, context, o, stats, notes, memory);
   }
   Response operator()(const GetEntity& o) const { return get_entity(store, context, o, stats); }
-  Response operator()(const WriteEntity& o) const { return write_entity(store, context, o, body, stats); }
-  Response operator()(const Batch& o) const { return run_batch(store, context, o, body, stats); }
+  Response operator()(const WriteEntity& o) const {
+    return write_entity(store, context, o, body, stats, notes);
+  }
+  Response operator()(const Batch& o) const { return run_batch(store, context, o, body, stats, notes); }
   Response operator()(const GetServiceProperties&) const { return get_service_properties(store, context); }
   Response operator()(const SetServiceProperties&) const {
     Response response = set_service_properties(store, context, body);
@@ -324,7 +329,7 @@ Response Service::Call::dispatch(MemoryBudget::Share& memory) {
 
 Response Service::Call::dispatch(TableStore& store, MemoryBudget::Share& memory) {
   return std::visit(Handlers{store, service_->cors_rules_, service_->behaviours_, context_, *request_->body,
-                             stats_, memory},
+                             stats_, notes_, memory},
                     *operation_);
 }
 
@@ -341,6 +346,7 @@ bool Service::Call::keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& 
 Response Service::run_control(const Request& request) {
   const ControlState state{
       .statistics = statistics_,
+      .insight = insight_,
       .stopping = stopping_,
       .store = store_,
       .serves_account =
@@ -389,6 +395,11 @@ RequestEvent Service::Call::event(const Response& answer, std::chrono::microseco
   out.request_id = context_.request_id;
   out.key = kind_ == Kind::Tables ? &key_ : nullptr;
   out.plan_class = plan_class_;
+  out.user_agent = request_->headers.get("User-Agent");
+  out.client_request_id = context_.client_request_id;
+  out.operation = operation_ ? &*operation_ : nullptr;
+  out.notes = &notes_;
+  out.received = context_.received;
   out.reads = stats_;
   out.counted_reads = counted_stats_;
   out.status = answer.status;

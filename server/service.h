@@ -17,12 +17,14 @@
 #include "server/faults/fault_plan.h"
 #include "server/faults/retry_log.h"
 #include "server/handlers/cors.h"
+#include "server/insight/insight.h"
 #include "server/limits/memory_budget.h"
 #include "server/limits/scan_throttle.h"
 #include "server/request/error_response.h"
 #include "server/request/operation.h"
 #include "server/request/request.h"
 #include "server/request/request_context.h"
+#include "server/request/request_notes.h"
 #include "server/request/response.h"
 #include "storage/table_store.h"
 
@@ -133,6 +135,7 @@ class Service {
     std::string_view plan_class_;
     std::chrono::steady_clock::time_point start_;  // of run()
     RequestStats stats_, counted_stats_;
+    RequestNotes notes_;
     StatisticsKey key_;
     std::unique_ptr<Disturbance> disturbance_;  // null: the request runs undisturbed
   };
@@ -152,6 +155,9 @@ class Service {
   // Counts the events of requests.
   Statistics& statistics() { return statistics_; }
 
+  // Observes the events of requests.
+  Insight& insight() { return insight_; }
+
  private:
   // Prepare `call`, or return the response immediately. Throw ServiceException.
   std::optional<Response> accept(const Request& request, Call& call);
@@ -167,6 +173,7 @@ class Service {
   Authenticator authenticator_;
   CorsRules cors_rules_;
   Statistics statistics_;
+  Insight insight_;
   ScanThrottle scan_throttle_;
   ServiceOptions options_;
   Behaviours behaviours_;

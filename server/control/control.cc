@@ -5,6 +5,7 @@
 
 #include "server/control/control_response.h"
 #include "server/control/disturbance_resources.h"
+#include "server/control/insight_resources.h"
 #include "server/control/store_resources.h"
 #include "storage/fixtures/store_fixtures.h"
 
@@ -57,6 +58,8 @@ constexpr Route kRoutes[] = {
     {"DELETE", "faults", false, handle_clear_faults},
     {"GET", "faults/*", false, handle_get_fault},
     {"DELETE", "faults/*", false, handle_delete_fault},
+    {"GET", "queries", false, handle_get_queries},
+    {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "retries", false, handle_get_retries},
     {"DELETE", "retries", false, handle_clear_retries},
 };

@@ -9,6 +9,7 @@
 #include "server/events/statistics.h"
 #include "server/faults/fault_plan.h"
 #include "server/faults/retry_log.h"
+#include "server/insight/insight.h"
 #include "server/request/target.h"
 #include "storage/table_store.h"
 
@@ -17,6 +18,7 @@ namespace rocktable {
 // The parts of the emulator that the control API shows and changes.
 struct ControlState {
   const Statistics& statistics;
+  Insight& insight;
   bool stopping;
   TableStore& store;
   std::function<bool(std::string_view account)> serves_account;

@@ -13,15 +13,6 @@
 namespace rocktable {
 namespace {
 
-// Calls `answer` with the account of ?account=, or nullopt. Refuses unknown parameters and accounts that are not served.
-template <class Answer>
-Response for_account(const ControlState& state, const ControlArguments& arguments, const Answer& answer) {
-  if (auto refusal = refuse_parameters(arguments.query, {"account"})) return std::move(*refusal);
-  const auto account = arguments.query.get("account");
-  if (account && !state.serves_account(*account)) return unknown_account(*account);
-  return answer(account ? std::optional<std::string>(*account) : std::nullopt);
-}
-
 // Runs `read`, which reads the body. Returns 400 with the place if it is invalid.
 template <class Read>
 Response answer_after(const Read& read) {

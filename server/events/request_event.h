@@ -8,7 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "odata/date_time.h"
 #include "odata/error.h"
+#include "server/request/operation.h"
+#include "server/request/request_notes.h"
 #include "storage/request_stats.h"
 
 namespace rocktable {
@@ -32,6 +35,11 @@ struct RequestEvent {
   std::string_view request_id;
   const StatisticsKey* key = nullptr;  // null: not a request to the table service; not counted
   std::string_view plan_class;         // as in the key
+  std::string_view user_agent;
+  std::string_view client_request_id;
+  const Operation* operation = nullptr;  // null: refused before it was known
+  const RequestNotes* notes = nullptr;   // of its handler
+  DateTime received;
 
   RequestStats reads;          // of the store
   RequestStats counted_reads;  // the part that RunningScanCounter has already counted

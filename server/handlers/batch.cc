@@ -208,9 +208,16 @@ class TransactionRules {
 
 // --- Transactions and queries ---------------------------------------------------------------------------
 
+void note_writes(RequestNotes& notes, std::vector<ChangeSetPart>& committed) {
+  notes.table = std::move(committed.front().change.table);
+  notes.partition_key = std::move(committed.front().change.partition_key);
+  notes.writes.reserve(committed.size());
+  for (auto& one : committed) notes.writes.push_back(std::move(one.change.write));
+}
+
 std::optional<Failure> commit(TableStore& store, const RequestContext& context,
                               std::vector<ChangeSetPart>& prepared, BatchResponseWriter& response,
-                              RequestStats& stats) {
+                              RequestStats& stats, RequestNotes& notes) {
   std::vector<Mutation> writes;  // moved here and back, because the store takes a contiguous range
   writes.reserve(prepared.size());
   for (auto& one : prepared) writes.push_back(std::move(one.change.write));
@@ -220,6 +227,7 @@ std::optional<Failure> commit(TableStore& store, const RequestContext& context,
   for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
   if (timestamp) {
     for (const auto& one : prepared) append_success(response.add_part(), context, one, *timestamp);
+    note_writes(notes, prepared);
     return std::nullopt;
   }
   // The service omits the index if the only operation of the batch fails in the store.
@@ -243,7 +251,7 @@ std::optional<ServiceException> refusal_of(const Step& step) {
 
 std::optional<Failure> run_change_set(TableStore& store, const RequestContext& context,
                                       const BatchRequest& request, BatchResponseWriter& response,
-                                      RequestStats& stats) {
+                                      RequestStats& stats, RequestNotes& notes) {
   std::vector<ChangeSetPart> prepared;
   prepared.reserve(std::min(request.parts.size(), kMaxOperations));
   ChangeSetReader reader(context);
@@ -263,7 +271,7 @@ std::optional<Failure> run_change_set(TableStore& store, const RequestContext& c
     if (refusal) return Failure{i, refusal->error(), part, true, refusal->explanation()};
   }
   if (prepared.empty()) return std::nullopt;
-  return commit(store, context, prepared, response, stats);
+  return commit(store, context, prepared, response, stats, notes);
 }
 
 void find(const TableStore& store, const RequestContext& context, const RequestPart& part,
@@ -325,7 +333,7 @@ Response batch_response(const RequestContext& context, const std::string& bounda
 }  // namespace
 
 Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
-                   const std::string& body, RequestStats& stats) {
+                   const std::string& body, RequestStats& stats, RequestNotes& notes) {
   auto parsed = parse_batch(operation.content_type, body);
   if (context.target.secondary && !(parsed && is_query(*parsed)))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);
@@ -333,7 +341,7 @@ Response run_batch(TableStore& store, const RequestContext& context, const Batch
   const std::string boundary = "batchresponse_" + new_guid();
   constexpr std::size_t kUsualPart = 640;
   BatchResponseWriter parts(boundary, changes_boundary(request), (request.parts.size() + 1) * kUsualPart);
-  const auto failure = request.change_set ? run_change_set(store, context, request, parts, stats)
+  const auto failure = request.change_set ? run_change_set(store, context, request, parts, stats, notes)
                                           : run_query(store, context, request.parts.front(), parts, stats);
   return batch_response(context, boundary, parts, failure);
 }

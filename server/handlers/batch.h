@@ -7,6 +7,7 @@
 #include "server/faults/request_facts.h"
 #include "server/request/operation.h"
 #include "server/request/request_context.h"
+#include "server/request/request_notes.h"
 #include "server/request/response.h"
 #include "storage/table_store.h"
 
@@ -15,7 +16,7 @@ namespace rocktable {
 // Throws ServiceException if the batch as a whole is invalid, or if it is a change set for the secondary location. An
 // invalid operation is reported in a part of the response.
 Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
-                   const std::string& body, RequestStats& stats);
+                   const std::string& body, RequestStats& stats, RequestNotes& notes);
 
 // The response to a change set of which the operation at `position` failed with `error`.
 Response failed_batch(const RequestContext& context, const Batch& operation, const std::string& body,

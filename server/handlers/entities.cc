@@ -26,6 +26,11 @@ bool is_too_long(const EntityKey& key) {
   return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
 }
 
+void note_write(RequestNotes& notes, AddressedMutation&& change) {
+  notes.partition_key = std::move(change.partition_key);
+  notes.writes.push_back(std::move(change.write));
+}
+
 }  // namespace
 
 AddressedMutation to_mutation(InsertEntity operation, std::string_view body) {
@@ -78,8 +83,8 @@ void require_entity_access(const RequestContext& context, const AddressedMutatio
 }
 
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
-                       const std::string& body, RequestStats& stats) {
-  const AddressedMutation insert = to_mutation(operation, body);
+                       const std::string& body, RequestStats& stats, RequestNotes& notes) {
+  AddressedMutation insert = to_mutation(operation, body);
   require_entity_access(context, insert);
   const DateTime timestamp =
       store.commit(name_of(context, insert.table), insert.partition_key, {&insert.write, 1}, &stats).value();
@@ -98,14 +103,16 @@ Response insert_entity(TableStore& store, const RequestContext& context, const I
     append_inserted_entity(echo, format, insert, timestamp);
     set_json_body(response, context, std::move(echo));
   }
+  note_write(notes, std::move(insert));
   return response;
 }
 
 Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
-                      const std::string& body, RequestStats& stats) {
-  const AddressedMutation change = to_mutation(operation, body);
+                      const std::string& body, RequestStats& stats, RequestNotes& notes) {
+  AddressedMutation change = to_mutation(operation, body);
   const DateTime timestamp =
       store.commit(name_of(context, change.table), change.partition_key, {&change.write, 1}, &stats).value();
+  note_write(notes, std::move(change));
 
   Response response = table_layer_response(context, 204);
   if (operation.kind == WriteKind::Delete) return response;
@@ -131,7 +138,7 @@ Response get_entity(const TableStore& store, const RequestContext& context, cons
 }
 
 Response query_entities(const TableStore& store, const RequestContext& context, const QueryEntities& query,
-                        RequestStats& stats, MemoryBudget::Share& memory) {
+                        RequestStats& stats, RequestNotes& notes, MemoryBudget::Share& memory) {
   static std::atomic<std::size_t> last_page_bytes = 0;
   std::string body;
   const PayloadFormat format = payload_format(context, query.table);
@@ -173,6 +180,7 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
     // with the empty key.
     if (!next->row_key.empty())
       response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
+    notes.next = std::move(next);
   }
   return response;
 }

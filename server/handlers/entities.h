@@ -7,6 +7,7 @@
 #include "server/limits/memory_budget.h"
 #include "server/request/operation.h"
 #include "server/request/request_context.h"
+#include "server/request/request_notes.h"
 #include "server/request/response.h"
 #include "storage/table_store.h"
 
@@ -33,13 +34,13 @@ void append_inserted_entity(std::string& out, const PayloadFormat& format, const
                             DateTime timestamp);
 
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
-                       const std::string& body, RequestStats& stats);
+                       const std::string& body, RequestStats& stats, RequestNotes& notes);
 Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
-                      const std::string& body, RequestStats& stats);
+                      const std::string& body, RequestStats& stats, RequestNotes& notes);
 Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,
                     RequestStats& stats);
 // A page grows within `memory`, which is charged for the whole body at the end.
 Response query_entities(const TableStore& store, const RequestContext& context, const QueryEntities& query,
-                        RequestStats& stats, MemoryBudget::Share& memory);
+                        RequestStats& stats, RequestNotes& notes, MemoryBudget::Share& memory);
 
 }  // namespace rocktable

@@ -30,9 +30,11 @@ Response table_document(const RequestContext& context, int status, std::string_v
 
 }  // namespace
 
-Response create_table(TableStore& store, const RequestContext& context, const std::string& body) {
+Response create_table(TableStore& store, const RequestContext& context, const std::string& body,
+                      RequestNotes& notes) {
   const std::string name = read_table_name(body).value();
   check_table_name(name).value();
+  notes.table = name;
   store.create_table({context.target.account, name}).value();
 
   const std::string location = context.target.base_url + "/Tables('" + name + "')";

@@ -10,7 +10,8 @@
 
 namespace rocktable {
 
-Response create_table(TableStore& store, const RequestContext& context, const std::string& body);
+Response create_table(TableStore& store, const RequestContext& context, const std::string& body,
+                      RequestNotes& notes);
 Response query_tables(const TableStore& store, const RequestContext& context, const QueryTables& query);
 Response get_table(const TableStore& store, const RequestContext& context, const GetTable& operation);
 Response delete_table(TableStore& store, const RequestContext& context, const DeleteTable& operation);

@@ -308,7 +308,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
   const ConnectionContext context{.service = service,
                                   .lanes = lanes,
-                                  .event_sinks = {&service.statistics(), &access_log},
+                                  .event_sinks = {&service.statistics(), &service.insight(), &access_log},
                                   .trace = trace,
                                   .timeouts = timeouts_of(options_.limits),
                                   .tls = options_.tls.get(),

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "odata/filter_parser.h"
+#include "odata/filter_shape.h"
 #include "odata/key_predicate.h"
 #include "odata/protocol/continuation_token.h"
 #include "odata/text.h"
@@ -171,8 +172,11 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
                     selection_of(query),
                     page_size_of(query),
                     time_limit_of(query)};
+  out.has_top = query.get("$top").has_value();
+  if (out.filter) out.shape = filter_shape(*out.filter);
   out.plan = plan_query(out.filter);
-  if (const auto key = resume_key(query)) out.plan.ranges = starting_at(std::move(out.plan.ranges), *key);
+  out.resumes = resume_key(query);
+  if (out.resumes) out.plan.ranges = starting_at(std::move(out.plan.ranges), *out.resumes);
   if (out.page_size == 0) out.plan = {};
   remove_implied_terms(out.filter, out.plan.ranges);
   return out;

@@ -43,6 +43,9 @@ struct QueryEntities {
   std::optional<Selection> select;
   int page_size;  // 0: an empty page without continuation
   std::chrono::seconds time_limit;
+  bool has_top = false;                   // the client gave the page size
+  std::string shape = {};                 // filter_shape() of the whole filter; empty: none
+  std::optional<EntityKey> resumes = {};  // the continuation token
 };
 
 struct GetEntity {

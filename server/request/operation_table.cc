@@ -75,6 +75,7 @@ bool is_name_of_write(std::string_view name) {
 const std::vector<std::string_view>& operation_names() {
   static const auto kNames = [] {
     std::vector<std::string_view> out;
+    out.reserve(kRows.size() + kNamesOfWrites.size());
     for (const Row& row : kRows) out.push_back(row.second.name);
     out.insert(out.end(), kNamesOfWrites.begin(), kNamesOfWrites.end());
     return out;

@@ -253,6 +253,8 @@ EncodedProperties::EncodedProperties(const Properties& properties)
 EncodedProperties::EncodedProperties(std::initializer_list<Property> properties)
     : EncodedProperties(Properties(properties)) {}
 
+std::size_t EncodedProperties::count() const { return Reader(bytes_).varint(); }
+
 std::vector<PropertyView> EncodedProperties::decode() const {
   std::vector<PropertyView> properties;
   Reader reader(bytes_);

@@ -46,6 +46,8 @@ class EncodedProperties {
   EncodedProperties(std::initializer_list<Property> properties);
 
   std::string_view bytes() const { return bytes_; }
+  // The number of properties.
+  std::size_t count() const;
   // Returns views into this object.
   std::vector<PropertyView> decode() const;
 

@@ -65,11 +65,13 @@ void fuzz_control(std::string_view input) {
 
   static TableStore store({{}, true});
   const Statistics statistics;
+  Insight insight;
   TimeSource time;
   Behaviours behaviours;
   FaultPlan faults;
   RetryLog retries;
   const ControlState state{.statistics = statistics,
+                           .insight = insight,
                            .stopping = false,
                            .store = store,
                            .serves_account = [](std::string_view account) { return account.size() < 5; },

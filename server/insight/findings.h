@@ -1,0 +1,34 @@
+// Findings: what shapes and observations mean, as sentences for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/insight/query_shape.h"
+#include "server/insight/shape_table.h"
+#include "server/insight/table_activity.h"
+
+namespace rocktable {
+
+struct RequestFinding {
+  std::string_view id;  // finding_catalog.h
+  QueryShape shape;     // that it concerns; of an observation: account, table and client alone
+  std::uint64_t count = 0;
+  std::string sentence;
+  std::string example;
+};
+
+// The limits of docs/findings.md. Below kLeastScanned the ratio says nothing.
+inline constexpr std::uint64_t kMostScannedPerReturned = 20;
+inline constexpr std::uint64_t kLeastScanned = 100;
+inline constexpr std::uint64_t kLeastConflicts = 10;  // of at least a fifth of the inserts
+
+// `abandoned`: pages whose token the client did not use.
+std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics,
+                                        std::uint64_t abandoned);
+
+RequestFinding finding_of(std::string_view account, std::string_view table, const Observation& observation);
+
+}  // namespace rocktable

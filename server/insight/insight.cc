@@ -1,0 +1,300 @@
+#include "server/insight/insight.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "odata/filter_shape.h"
+#include "odata/text.h"
+#include "server/insight/findings.h"
+#include "server/request/operation.h"
+#include "server/request/operation_table.h"
+#include "server/request/request_notes.h"
+
+namespace rocktable {
+namespace {
+
+std::uint64_t key_hash(std::string_view text) { return std::hash<std::string_view>()(text); }
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return (a ^ (b >> 29) ^ b) * 0x9e3779b97f4a7c15; }
+
+std::string_view name_of_operation(const Operation& operation, std::string_view name) {
+  const auto* const write = std::get_if<WriteEntity>(&operation);
+  return write == nullptr ? name : name_of_write(write->kind, write->condition);
+}
+
+// In lower case; empty: none, `*`: not a valid name.
+std::string table_of_event(const RequestEvent& event) {
+  return event.notes->table.empty() ? event.key->table : to_lower_ascii(event.notes->table);
+}
+
+std::string fingerprint_of(const Operation& operation) {
+  if (const auto* const query = std::get_if<QueryEntities>(&operation)) return query->shape;
+  const auto* const tables = std::get_if<QueryTables>(&operation);
+  return tables != nullptr && tables->filter ? filter_shape(*tables->filter) : std::string();
+}
+
+std::string select_of(const Operation& operation) {
+  const std::optional<Selection>* select = nullptr;
+  if (const auto* const query = std::get_if<QueryEntities>(&operation)) select = &query->select;
+  if (const auto* const get = std::get_if<GetEntity>(&operation)) select = &get->select;
+  if (select == nullptr || !*select) return {};
+  std::string out;
+  for (const auto& name : (*select)->names) out.append(out.empty() ? "" : ",").append(name);
+  return out;
+}
+
+// The number of partitions that the plan names; 0 if it names none.
+std::size_t partitions_of(const KeyRanges& ranges) {
+  std::size_t out = ranges.empty() ? 0 : 1;  // ranges are sorted
+  for (std::size_t i = 1; i < ranges.size(); ++i)
+    out += ranges[i].begin.partition_key == ranges[i - 1].begin.partition_key ? 0 : 1;
+  return out;
+}
+
+// The keys that a request reads or writes, if they are in one partition.
+struct Keys {
+  const std::string* partition = nullptr;
+  const std::string* row = nullptr;  // null: several rows
+};
+
+Keys keys_of(const RequestEvent& event) {
+  const RequestNotes& notes = *event.notes;
+  if (!notes.writes.empty())
+    return {&notes.partition_key, notes.writes.size() == 1 ? &notes.writes.front().row_key : nullptr};
+  if (const auto* const get = std::get_if<GetEntity>(event.operation))
+    return {&get->key.partition_key, &get->key.row_key};
+  const auto* const query = std::get_if<QueryEntities>(event.operation);
+  if (query == nullptr || query->plan.plan_class > PlanClass::PartitionScan) return {};
+  const KeyRanges& ranges = query->plan.ranges;
+  if (partitions_of(ranges) != 1) return {};
+  const bool is_row = ranges.size() == 1 && is_single_key(ranges.front());
+  return {&ranges.front().begin.partition_key, is_row ? &ranges.front().begin.row_key : nullptr};
+}
+
+bool may_add_entities(const Operation& operation) {
+  const auto* const write = std::get_if<WriteEntity>(&operation);
+  return write == nullptr ||
+         (write->kind != WriteKind::Delete && write->condition.kind == Condition::Kind::None);
+}
+
+nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, std::uint64_t abandoned) {
+  const auto milliseconds = [](std::chrono::microseconds time) {
+    return static_cast<double>(time.count()) / 1000;
+  };
+  return {{"account", shape.account},
+          {"table", shape.table},
+          {"operation", shape.operation},
+          {"plan", shape.plan},
+          {"fingerprint", shape.fingerprint},
+          {"select", shape.select},
+          {"client", shape.client},
+          {"test", shape.test},
+          {"requests", statistics.requests},
+          {"errors", statistics.errors},
+          {"conflicts", statistics.conflicts},
+          {"continuations", statistics.continuations},
+          {"abandoned", abandoned},
+          {"entitiesScanned", statistics.entities_scanned},
+          {"entitiesReturned", statistics.entities_returned},
+          {"entitiesWritten", statistics.entities_written},
+          {"bytesRead", statistics.bytes_read},
+          {"bytesSent", statistics.bytes_sent},
+          {"milliseconds",
+           {{"p50", milliseconds(statistics.durations.quantile(0.5))},
+            {"p99", milliseconds(statistics.durations.quantile(0.99))},
+            {"max", milliseconds(statistics.durations.max())}}},
+          {"partitions", statistics.partitions.estimate()},
+          {"partitionsExact", statistics.partitions.is_exact()},
+          {"mostPartitionsPerRequest", statistics.most_partitions},
+          {"example", statistics.example},
+          {"firstSeen", to_string(statistics.first)},
+          {"lastSeen", to_string(statistics.last)}};
+}
+
+nlohmann::json finding_json(const RequestFinding& finding) {
+  const QueryShape& shape = finding.shape;
+  return {{"id", finding.id},
+          {"account", shape.account},
+          {"table", shape.table},
+          {"operation", shape.operation},
+          {"fingerprint", shape.fingerprint},
+          {"client", shape.client},
+          {"test", shape.test},
+          {"count", finding.count},
+          {"sentence", finding.sentence},
+          {"example", finding.example}};
+}
+
+}  // namespace
+
+Insight::Insight() : since_(rocktable::now().ticks) {}
+
+void Insight::record(const RequestEvent& event) {
+  if (event.key == nullptr || event.operation == nullptr || event.notes == nullptr) return;
+  const Operation& operation = *event.operation;
+  const std::string table = table_of_event(event), folded = folded_table(table);
+  const std::string fingerprint = fingerprint_of(operation), select = select_of(operation);
+  const QueryShapeView shape{event.key->account,
+                             folded,
+                             name_of_operation(operation, event.key->operation),
+                             event.plan_class,
+                             fingerprint,
+                             select,
+                             client_of(event.user_agent),
+                             test_of(event.client_request_id)};
+  const Keys keys = keys_of(event);
+  TableAccess access{.event = event, .client = shape.client, .partition_key = {}};
+  if (keys.partition != nullptr) {
+    access.has_partition = true;
+    access.partition_key = *keys.partition;
+    access.partition = key_hash(*keys.partition);
+  }
+  if (keys.row != nullptr) access.row = key_hash(*keys.row);
+  access.is_single = keys.row != nullptr && !std::holds_alternative<Batch>(operation);
+
+  const auto* const query = std::get_if<QueryEntities>(&operation);
+  shapes_.add(shape, {.is_error = event.status >= 400,
+                      .is_conflict = event.status == 409,
+                      .continues = event.continues,
+                      .entities_scanned = event.reads.entities_scanned,
+                      .entities_returned = event.reads.entities_returned,
+                      .entities_written = event.notes->writes.size(),
+                      .bytes_read = event.reads.bytes_read,
+                      .bytes_sent = event.body_bytes,
+                      .duration = event.duration,
+                      .partition = access.partition,
+                      .partitions = query != nullptr && query->plan.plan_class <= PlanClass::PartitionScan
+                                        ? partitions_of(query->plan.ranges)
+                                        : 0,
+                      .method = event.method,
+                      .target = event.target,
+                      .time = event.received});
+  if (query != nullptr) note_pages(event, shape);
+  if (!table.empty() && table != "*") note_activity(event, shape, table, access);
+}
+
+// A page is open until a request continues it, unless the client asked for that many entities and got them.
+void Insight::note_pages(const RequestEvent& event, const QueryShapeView& shape) {
+  const auto& query = std::get<QueryEntities>(*event.operation);
+  const auto& next = event.notes->next;
+  if (!query.resumes && !next) return;
+  const auto page = [&](const EntityKey& key) {
+    return mixed(mixed(hash_of(shape), key_hash(key.partition_key)), key_hash(key.row_key));
+  };
+  if (query.resumes) open_pages_.close(page(*query.resumes));
+  const bool is_full =
+      query.has_top && event.reads.entities_returned >= static_cast<std::uint64_t>(query.page_size);
+  if (next && !is_full) open_pages_.open(page(*next), hash_of(shape));
+}
+
+void Insight::note_activity(const RequestEvent& event, const QueryShapeView& shape, std::string_view table,
+                            TableAccess access) {
+  const bool is_creation = std::holds_alternative<CreateTable>(*event.operation);
+  if (!is_creation && !access.has_partition && !std::holds_alternative<QueryEntities>(*event.operation))
+    return;
+  const std::uint64_t place = mixed(key_hash(shape.account), key_hash(table));
+  if (access.has_partition) {
+    access.is_insert = may_add_entities(*event.operation);
+    if (access.is_single)
+      access.is_lost_update = is_lost_update(event, mixed(mixed(place, access.partition), access.row));
+  }
+  Shard& shard = activities_[place % activities_.size()];
+  const std::lock_guard lock(shard.mutex);
+  if (shard.last == nullptr || shard.last->first.table != table ||
+      shard.last->first.account != shape.account) {
+    TableKey key{std::string(shape.account), std::string(table)};
+    auto found = shard.tables.find(key);
+    if (found == shard.tables.end()) {
+      if (table_count_ >= kMaxTables) return;
+      ++table_count_;
+      found = shard.tables.emplace(std::move(key), TableActivity()).first;
+    }
+    shard.last = &*found;
+  }
+  if (is_creation) {
+    shard.last->second.add_creation();
+  } else {
+    shard.last->second.add(access);
+  }
+}
+
+// Notes an entity that is read. Returns whether the request replaces one that was read before, whatever its ETag is.
+bool Insight::is_lost_update(const RequestEvent& event, std::uint64_t entity) {
+  auto& noted = read_entities_[entity % read_entities_.size()];
+  if (event.notes->writes.empty()) {
+    if (event.status == 200) noted.store(entity, std::memory_order_relaxed);
+    return false;
+  }
+  if (noted.load(std::memory_order_relaxed) != entity) return false;
+  noted.store(0, std::memory_order_relaxed);
+  const Mutation& write = event.notes->writes.front();
+  return write.kind == WriteKind::Replace && write.condition.kind != Condition::Kind::ETag;
+}
+
+nlohmann::json Insight::to_json(std::string_view account) const {
+  const auto statistics = shapes_.all(account);
+  const auto abandoned = open_pages_.by_shape();
+  std::vector<RequestFinding> findings;
+  std::vector<const std::pair<const std::size_t, std::pair<QueryShape, ShapeSums>>*> sorted;
+  for (const auto& entry : statistics) sorted.push_back(&entry);
+  const auto order = [](const QueryShapeView& shape) {
+    return std::tuple(shape.account, shape.table, shape.operation, shape.fingerprint, shape.select,
+                      shape.plan, shape.client, shape.test);
+  };
+  std::sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) {
+    return order(a->second.first.view()) < order(b->second.first.view());
+  });
+  auto shapes = nlohmann::json::array();
+  for (const auto* const entry : sorted) {
+    const auto& [shape, sums] = entry->second;
+    const auto open = abandoned.find(entry->first);
+    const std::uint64_t pages = open == abandoned.end() ? 0 : open->second;
+    shapes.push_back(shape_json(shape, sums, pages));
+    for (RequestFinding& finding : findings_of(shape, sums, pages)) findings.push_back(std::move(finding));
+  }
+  std::map<std::tuple<std::string, std::string, std::string_view>, RequestFinding>
+      observed;  // of tables with a folded name
+  for (const Shard& shard : activities_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [key, activity] : shard.tables) {
+      if (!account.empty() && key.account != account) continue;
+      for (const Observation& observation : activity.observations()) {
+        RequestFinding finding = finding_of(key.account, key.table, observation);
+        const auto [place, is_new] =
+            observed.try_emplace({finding.shape.account, finding.shape.table, finding.id}, finding);
+        if (!is_new) place->second.count += finding.count;
+      }
+    }
+  }
+  for (auto& [key, finding] : observed) findings.push_back(std::move(finding));
+  auto list = nlohmann::json::array();
+  for (const RequestFinding& finding : findings) list.push_back(finding_json(finding));
+  return {{"version", 1},
+          {"program", "rocktable " ROCKTABLE_VERSION},
+          {"since", to_string(DateTime{since_})},
+          {"until", to_string(rocktable::now())},
+          {"notCounted", shapes_.beyond_limit()},
+          {"shapes", std::move(shapes)},
+          {"findings", std::move(list)}};
+}
+
+void Insight::clear(std::string_view account) {
+  std::set<std::size_t> shapes;
+  for (const auto& [shape, entry] : shapes_.all(account)) shapes.insert(shape);
+  open_pages_.forget(shapes);
+  shapes_.clear(account);
+  for (Shard& shard : activities_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.last = nullptr;
+    table_count_ -= std::erase_if(
+        shard.tables, [&](const auto& entry) { return account.empty() || entry.first.account == account; });
+  }
+  if (!account.empty()) return;
+  for (auto& entity : read_entities_) entity = 0;
+  since_ = rocktable::now().ticks;
+}
+
+}  // namespace rocktable

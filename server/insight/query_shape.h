@@ -1,0 +1,44 @@
+// The shape of a request: what is the same in all requests that a program makes for the same purpose.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rocktable {
+
+// A shape as views. The same fields as QueryShape.
+struct QueryShapeView {
+  std::string_view account, table, operation, plan, fingerprint, select, client, test;
+
+  bool operator==(const QueryShapeView&) const = default;
+};
+
+struct QueryShape {
+  std::string account;
+  std::string table;           // lower case, digits folded (folded_table()); empty: none
+  std::string_view operation;  // a constant: `QueryEntities`, `InsertOrMergeEntity`
+  std::string_view plan;       // a constant: `row-range`; empty: reads nothing by key
+  std::string fingerprint;     // filter_shape() of its filter; empty: none
+  std::string select;          // `Age,Name`; empty: everything
+  std::string client;          // client_of()
+  std::string test;            // test_of()
+
+  QueryShape() = default;
+  explicit QueryShape(const QueryShapeView& view);
+  QueryShapeView view() const;
+};
+
+std::size_t hash_of(const QueryShapeView& shape);
+
+// The name in lower case, with each run of digits as `#`: tables that are named by a date or a number have one shape.
+std::string folded_table(std::string_view table);
+
+// The first product of a User-Agent: `azsdk-js-data-tables/13.1.1`. At most 64 bytes.
+std::string_view client_of(std::string_view user_agent);
+
+// The name of the test that sent a request: the part of x-ms-client-request-id before its last `/`. Empty if there is none:
+// SDKs send a GUID. At most 256 bytes.
+std::string_view test_of(std::string_view client_request_id);
+
+}  // namespace rocktable

@@ -1,0 +1,139 @@
+#include "server/insight/shape_table.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "server/events/masking.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::size_t kMaxExample = 500;
+constexpr std::string_view kBeyond = "*";
+
+std::string example_of(const ShapeSample& sample) {
+  return std::string(sample.method)
+      .append(" ")
+      .append(without_signature(sample.target.substr(0, kMaxExample)));
+}
+
+}  // namespace
+
+void ShapeSums::add(const ShapeSample& sample) {
+  if (requests == 0) first = sample.time;
+  last = std::max(last, sample.time);
+  if (requests == 0 || sample.entities_scanned > 2 * example_scanned) {
+    example = example_of(sample);
+    example_scanned = sample.entities_scanned;
+  }
+  ++requests;
+  errors += sample.is_error ? 1 : 0;
+  conflicts += sample.is_conflict ? 1 : 0;
+  continuations += sample.continues ? 1 : 0;
+  entities_scanned += sample.entities_scanned;
+  entities_returned += sample.entities_returned;
+  entities_written += sample.entities_written;
+  bytes_read += sample.bytes_read;
+  bytes_sent += sample.bytes_sent;
+  durations.add(sample.duration);
+  if (sample.partition != 0) partitions.add(sample.partition);
+  most_partitions = std::max(most_partitions, sample.partitions);
+}
+
+void ShapeSums::add(const ShapeSums& other) {
+  if (other.requests == 0) return;
+  if (requests == 0 || other.example_scanned > example_scanned) {
+    example = other.example;
+    example_scanned = other.example_scanned;
+  }
+  first = requests == 0 ? other.first : std::min(first, other.first);
+  last = std::max(last, other.last);
+  requests += other.requests;
+  errors += other.errors;
+  conflicts += other.conflicts;
+  continuations += other.continuations;
+  entities_scanned += other.entities_scanned;
+  entities_returned += other.entities_returned;
+  entities_written += other.entities_written;
+  bytes_read += other.bytes_read;
+  bytes_sent += other.bytes_sent;
+  durations.add(other.durations);
+  partitions.add(other.partitions);
+  most_partitions = std::max(most_partitions, other.most_partitions);
+}
+
+// Assigns shards to threads in turn.
+ShapeTable::Shard& ShapeTable::shard_of_this_thread() {
+  static std::atomic<std::size_t> threads = 0;
+  thread_local const std::size_t kNumber = threads++;
+  return shards_[kNumber % shards_.size()];
+}
+
+// Returns whether the shape is known, or fits into the limit. Called once per shard and shape.
+bool ShapeTable::may_add(std::size_t hash) {
+  const std::lock_guard lock(known_mutex_);
+  if (known_.size() < kMaxShapes) known_.insert(hash);
+  return known_.contains(hash);
+}
+
+void ShapeTable::add(const QueryShapeView& shape, const ShapeSample& sample) {
+  Shard& shard = shard_of_this_thread();
+  const std::lock_guard lock(shard.mutex);
+  if (shard.last != nullptr && shard.last->first.view() == shape) return shard.last->second.add(sample);
+  auto found = shard.shapes.find(shape);
+  if (found == shard.shapes.end()) {
+    if (!may_add(hash_of(shape))) return add_beyond(shard, shape, sample);
+    found = shard.shapes.emplace(QueryShape(shape), ShapeSums()).first;
+  }
+  shard.last = &*found;
+  found->second.add(sample);
+}
+
+// Operations and plans are few. Accounts may be many.
+void ShapeTable::add_beyond(Shard& shard, const QueryShapeView& shape, const ShapeSample& sample) {
+  ++shard.beyond_limit;
+  QueryShape other;
+  other.account = other.table = other.fingerprint = kBeyond;
+  other.operation = shape.operation;
+  other.plan = shape.plan;
+  shard.shapes[std::move(other)].add(sample);
+}
+
+ShapeTable::Statistics ShapeTable::all(std::string_view account) const {
+  Statistics out;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [shape, statistics] : shard.shapes) {
+      if (!account.empty() && shape.account != account) continue;
+      auto& [known, sum] = out[hash_of(shape.view())];
+      if (sum.requests == 0) known = shape;
+      sum.add(statistics);
+    }
+  }
+  return out;
+}
+
+std::uint64_t ShapeTable::beyond_limit() const {
+  std::uint64_t out = 0;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    out += shard.beyond_limit;
+  }
+  return out;
+}
+
+void ShapeTable::clear(std::string_view account) {
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.last = nullptr;
+    std::erase_if(shard.shapes,
+                  [&](const auto& entry) { return account.empty() || entry.first.account == account; });
+    if (account.empty()) shard.beyond_limit = 0;
+  }
+  std::set<std::size_t> known;
+  for (const auto& [hash, entry] : all()) known.insert(hash);
+  const std::lock_guard lock(known_mutex_);
+  known_ = std::move(known);
+}
+
+}  // namespace rocktable

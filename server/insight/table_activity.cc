@@ -1,0 +1,90 @@
+#include "server/insight/table_activity.h"
+
+#include <algorithm>
+
+#include "odata/entity.h"
+#include "odata/text.h"
+#include "server/events/masking.h"
+#include "server/request/request_notes.h"
+
+namespace rocktable {
+namespace {
+
+// 80 % of the limits.
+constexpr std::size_t kManyBytes = kMaxEntityBytes / 10 * 8;
+constexpr std::size_t kManyProperties = kMaxProperties * 8 / 10;
+constexpr std::size_t kLongKey = kMaxKeyLength * 8 / 10;
+
+std::string request_of(const RequestEvent& event) {
+  return std::string(event.method).append(" ").append(without_signature(event.target.substr(0, 500)));
+}
+
+}  // namespace
+
+void TableActivity::add(const TableAccess& access) {
+  if (access.has_partition) partitions_.add(access.partition, access.partition_key);
+  const bool writes = !access.event.notes->writes.empty();
+  if (access.is_single) {
+    runs_.add({writes ? AccessRuns::Step::SingleWrite : AccessRuns::Step::PointRead, access.partition,
+               access.row, access.partition_key, access.event.method, access.event.target, access.client});
+  } else {
+    runs_.interrupt();
+  }
+  if (writes) add_writes(access);
+}
+
+void TableActivity::add_writes(const TableAccess& access) {
+  if (access.is_insert) {
+    partition_order_.add(access.partition_key);
+    partition_numbers_.add(access.partition_key);
+  }
+  for (const Mutation& write : access.event.notes->writes) {
+    if (access.is_insert && write.kind != WriteKind::Delete) row_numbers_.add(write.row_key);
+    check_limits(access, write);
+  }
+  if (access.is_lost_update && lost_updates_.count++ == 0) {
+    lost_updates_.subject = access.partition_key;
+    lost_updates_.example = request_of(access.event);
+    lost_updates_.client = access.client;
+  }
+}
+
+void TableActivity::check_limits(const TableAccess& access, const Mutation& write) {
+  const std::string_view partition_key = access.partition_key, row_key = write.row_key;
+  const std::size_t stored = write.properties.bytes().size();  // the entity has at most twice as many bytes
+  std::string what;
+  if (stored >= kManyBytes / 2) {
+    const EntityKey key{std::string(partition_key), write.row_key};
+    if (const auto size = entity_size(key, write.properties.decode()); size >= kManyBytes)
+      what = with_commas(size) + " bytes";
+  }
+  if (what.empty() && stored >= kManyProperties && write.properties.count() >= kManyProperties)
+    what = std::to_string(write.properties.count()) + " properties";
+  if (what.empty() && std::max(partition_key.size(), row_key.size()) >= kLongKey) {
+    const auto length = std::max(utf16_length(partition_key), utf16_length(row_key));
+    if (length >= kLongKey) what = "a key of " + std::to_string(length) + " characters";
+  }
+  if (what.empty() || near_limits_.count++ > 0) return;
+  near_limits_.subject = what;
+  near_limits_.example = request_of(access.event);
+  near_limits_.client = access.client;
+}
+
+std::vector<Observation> TableActivity::observations() const {
+  std::vector<Observation> out;
+  const auto add = [&](std::string_view id, const std::optional<Evidence>& evidence) {
+    if (evidence && evidence->count > 0) out.push_back({id, *evidence});
+  };
+  add("n-plus-one", runs_.point_reads());
+  add("single-writes", runs_.single_writes());
+  if (lost_updates_.count >= kLeastLostUpdates) add("lost-update", lost_updates_);
+  add("hot-partition", partitions_.hot());
+  add("append-only-keys", partition_order_.one_sided());
+  const auto numbers = row_numbers_.unpadded();
+  add("unpadded-numbers", numbers ? numbers : partition_numbers_.unpadded());
+  add("near-limits", near_limits_);
+  if (creations_ >= kLeastCreations) add("repeated-create-table", Evidence{creations_, {}, {}, {}});
+  return out;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,35 @@
+#include "server/insight/query_shape.h"
+
+#include <doctest/doctest.h>
+
+namespace rocktable {
+
+TEST_CASE("tables that are named by a date have one name") {
+  CHECK(folded_table("log20261121") == "log#");
+  CHECK(folded_table("Year2026Month11") == "year#month#");
+  CHECK(folded_table("orders") == "orders");
+  CHECK(folded_table("") == "");
+}
+
+TEST_CASE("the client is the first product of its User-Agent") {
+  CHECK(client_of("azsdk-js-data-tables/13.1.1 Node/20.1 OS/(x64-Linux)") == "azsdk-js-data-tables/13.1.1");
+  CHECK(client_of("curl/8") == "curl/8");
+  CHECK(client_of(std::string(100, 'x')).size() == 64);
+}
+
+TEST_CASE("a test is named before the last slash of the client's request id") {
+  CHECK(test_of("orders/lists all/0f8c") == "orders/lists all");
+  CHECK(test_of("0f8cb0a6-6f6f-4f4e-8a43-000000000000").empty());
+  CHECK(test_of("").empty());
+}
+
+TEST_CASE("the hash of a shape depends on all its parts") {
+  const QueryShapeView shape{"account", "table", "QueryEntities", "point", "A eq ?", "A", "client", "test"};
+  QueryShapeView other = shape;
+  CHECK(hash_of(shape) == hash_of(other));
+  other.test = "another";
+  CHECK(hash_of(shape) != hash_of(other));
+  CHECK(QueryShape(shape).view() == shape);
+}
+
+}  // namespace rocktable
