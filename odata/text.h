@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -62,6 +63,7 @@ inline char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<c
 
 inline bool equals_ignoring_case(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
+  if (std::memcmp(a.data(), b.data(), a.size()) == 0) return true;  // faster, and mostly the case
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i] != b[i] && to_lower_ascii(a[i]) != to_lower_ascii(b[i])) return false;
   return true;

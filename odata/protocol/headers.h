@@ -1,6 +1,7 @@
 // The header fields of one message: an HTTP request, or a part of a multipart body.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,17 +16,25 @@ namespace rocktable {
 class Headers {
  public:
   void reserve(std::size_t count) { fields_.reserve(count); }
-  void clear() { fields_.clear(); }
-  void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
+  void clear() {
+    fields_.clear();
+    seen_ = 0;
+  }
+  void add(std::string_view name, std::string_view value) {
+    fields_.emplace_back(name, value);
+    seen_ |= mark_of(name);
+  }
 
   // Returns the first value of that name, or an empty one if there is none.
   std::string_view get(std::string_view name) const {
+    if ((seen_ & mark_of(name)) == 0) return {};
     for (const auto& [field, value] : fields_)
       if (equals_ignoring_case(field, name)) return value;
     return {};
   }
 
   int count(std::string_view name) const {
+    if ((seen_ & mark_of(name)) == 0) return 0;
     int n = 0;
     for (const auto& field : fields_) n += equals_ignoring_case(field.first, name) ? 1 : 0;
     return n;
@@ -48,7 +57,16 @@ class Headers {
   const std::vector<std::pair<std::string_view, std::string_view>>& all() const { return fields_; }
 
  private:
+  // One bit of 64, by the length and the first letter of a name. Most names that are looked for are not there, and neither is
+  // their bit.
+  static std::uint64_t mark_of(std::string_view name) {
+    const auto letter =
+        name.empty() ? 0u : static_cast<unsigned>(static_cast<unsigned char>(name.front())) & 31u;
+    return std::uint64_t{1} << ((name.size() * 5 + letter) & 63u);
+  }
+
   std::vector<std::pair<std::string_view, std::string_view>> fields_;
+  std::uint64_t seen_ = 0;
 };
 
 // Returns the name of a header that a request has twice but may have only once, or an empty view. These

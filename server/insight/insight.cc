@@ -1,7 +1,6 @@
 #include "server/insight/insight.h"
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include "odata/filter_shape.h"
 #include "odata/text.h"
 #include "server/insight/findings.h"
+#include "server/insight/text_hash.h"
 #include "server/request/operation.h"
 #include "server/request/operation_table.h"
 #include "server/request/request_notes.h"
@@ -17,21 +17,12 @@
 namespace rocktable {
 namespace {
 
-std::uint64_t key_hash(std::string_view text) { return std::hash<std::string_view>()(text); }
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return (a ^ (b >> 29) ^ b) * 0x9e3779b97f4a7c15; }
-
 std::string_view name_of_operation(const Operation& operation, std::string_view name) {
   const auto* const write = std::get_if<WriteEntity>(&operation);
   return write == nullptr ? name : name_of_write(write->kind, write->condition);
 }
 
-// In lower case; empty: none, `*`: not a valid name.
-std::string table_of_event(const RequestEvent& event) {
-  return event.notes->table.empty() ? event.key->table : to_lower_ascii(event.notes->table);
-}
-
-std::string fingerprint_of(const Operation& operation) {
-  if (const auto* const query = std::get_if<QueryEntities>(&operation)) return query->shape;
+std::string fingerprint_of_tables(const Operation& operation) {
   const auto* const tables = std::get_if<QueryTables>(&operation);
   return tables != nullptr && tables->filter ? filter_shape(*tables->filter) : std::string();
 }
@@ -135,13 +126,17 @@ Insight::Insight() : since_(rocktable::now().ticks) {}
 void Insight::record(const RequestEvent& event) {
   if (event.key == nullptr || event.operation == nullptr || event.notes == nullptr) return;
   const Operation& operation = *event.operation;
-  const std::string table = table_of_event(event), folded = folded_table(table);
-  const std::string fingerprint = fingerprint_of(operation), select = select_of(operation);
+  const auto* const query = std::get_if<QueryEntities>(&operation);
+  std::string noted_table, folded, made_fingerprint;  // mostly empty: then views of others serve
+  std::string_view table = event.key->table;          // in lower case; empty: none, `*`: not a valid name
+  if (!event.notes->table.empty()) table = noted_table = to_lower_ascii(event.notes->table);
+  const std::string select = select_of(operation);
+  if (query == nullptr) made_fingerprint = fingerprint_of_tables(operation);
   const QueryShapeView shape{event.key->account,
-                             folded,
+                             has_digit(table) ? (folded = folded_table(table)) : table,
                              name_of_operation(operation, event.key->operation),
                              event.plan_class,
-                             fingerprint,
+                             query != nullptr ? query->shape : made_fingerprint,
                              select,
                              client_of(event.user_agent),
                              test_of(event.client_request_id)};
@@ -150,12 +145,11 @@ void Insight::record(const RequestEvent& event) {
   if (keys.partition != nullptr) {
     access.has_partition = true;
     access.partition_key = *keys.partition;
-    access.partition = key_hash(*keys.partition);
+    access.partition = text_hash(*keys.partition);
   }
-  if (keys.row != nullptr) access.row = key_hash(*keys.row);
+  if (keys.row != nullptr) access.row = text_hash(*keys.row);
   access.is_single = keys.row != nullptr && !std::holds_alternative<Batch>(operation);
 
-  const auto* const query = std::get_if<QueryEntities>(&operation);
   shapes_.add(shape, {.is_error = event.status >= 400,
                       .is_conflict = event.status == 409,
                       .continues = event.continues,
@@ -182,7 +176,7 @@ void Insight::note_pages(const RequestEvent& event, const QueryShapeView& shape)
   const auto& next = event.notes->next;
   if (!query.resumes && !next) return;
   const auto page = [&](const EntityKey& key) {
-    return mixed(mixed(hash_of(shape), key_hash(key.partition_key)), key_hash(key.row_key));
+    return joined_hash(joined_hash(hash_of(shape), text_hash(key.partition_key)), text_hash(key.row_key));
   };
   if (query.resumes) open_pages_.close(page(*query.resumes));
   const bool is_full =
@@ -191,34 +185,39 @@ void Insight::note_pages(const RequestEvent& event, const QueryShapeView& shape)
 }
 
 void Insight::note_activity(const RequestEvent& event, const QueryShapeView& shape, std::string_view table,
-                            TableAccess access) {
+                            TableAccess& access) {
   const bool is_creation = std::holds_alternative<CreateTable>(*event.operation);
   if (!is_creation && !access.has_partition && !std::holds_alternative<QueryEntities>(*event.operation))
     return;
-  const std::uint64_t place = mixed(key_hash(shape.account), key_hash(table));
+  Shard& shard = activities_[(table.size() + static_cast<unsigned char>(table.back())) % activities_.size()];
+  const std::lock_guard lock(shard.mutex);
+  TableActivity* const activity = find_activity(shard, shape.account, table);
+  if (activity == nullptr) return;
+  if (is_creation) return activity->add_creation();
   if (access.has_partition) {
     access.is_insert = may_add_entities(*event.operation);
-    if (access.is_single)
-      access.is_lost_update = is_lost_update(event, mixed(mixed(place, access.partition), access.row));
-  }
-  Shard& shard = activities_[place % activities_.size()];
-  const std::lock_guard lock(shard.mutex);
-  if (shard.last == nullptr || shard.last->first.table != table ||
-      shard.last->first.account != shape.account) {
-    TableKey key{std::string(shape.account), std::string(table)};
-    auto found = shard.tables.find(key);
-    if (found == shard.tables.end()) {
-      if (table_count_ >= kMaxTables) return;
-      ++table_count_;
-      found = shard.tables.emplace(std::move(key), TableActivity()).first;
+    if (access.is_single) {
+      const auto entity =
+          joined_hash(reinterpret_cast<std::uintptr_t>(activity) ^ access.partition, access.row);
+      access.is_lost_update = is_lost_update(event, entity);
     }
-    shard.last = &*found;
   }
-  if (is_creation) {
-    shard.last->second.add_creation();
-  } else {
-    shard.last->second.add(access);
+  activity->add(access);
+}
+
+// Returns nullptr if there are too many tables.
+TableActivity* Insight::find_activity(Shard& shard, std::string_view account, std::string_view table) {
+  if (shard.last != nullptr && shard.last->first.table == table && shard.last->first.account == account)
+    return &shard.last->second;
+  TableKey key{std::string(account), std::string(table)};
+  auto found = shard.tables.find(key);
+  if (found == shard.tables.end()) {
+    if (table_count_ >= kMaxTables) return nullptr;
+    ++table_count_;
+    found = shard.tables.emplace(std::move(key), TableActivity()).first;
   }
+  shard.last = &*found;
+  return &found->second;
 }
 
 // Notes an entity that is read. Returns whether the request replaces one that was read before, whatever its ETag is.

@@ -49,7 +49,8 @@ class Insight : public RequestEventSink {
 
   void note_pages(const RequestEvent& event, const QueryShapeView& shape);
   void note_activity(const RequestEvent& event, const QueryShapeView& shape, std::string_view table,
-                     TableAccess access);
+                     TableAccess& access);
+  TableActivity* find_activity(Shard& shard, std::string_view account, std::string_view table);
   bool is_lost_update(const RequestEvent& event, std::uint64_t entity);
 
   ShapeTable shapes_;

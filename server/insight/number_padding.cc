@@ -1,6 +1,6 @@
 #include "server/insight/number_padding.h"
 
-#include <functional>
+#include "server/insight/text_hash.h"
 
 namespace rocktable {
 namespace {
@@ -15,7 +15,7 @@ void NumberPadding::add(std::string_view key) {
   while (begin > 0 && key[begin - 1] >= '0' && key[begin - 1] <= '9') --begin;
   const std::size_t digits = key.size() - begin;
   if (digits == 0 || digits > kMaxDigits || key.size() > kMaxKey) return;
-  const std::size_t hash = std::hash<std::string_view>()(key.substr(0, begin));
+  const std::size_t hash = text_hash(key.substr(0, begin));
   Stem& stem = stems_[hash % stems_.size()];
   if (stem.hash != hash) stem = {hash, 0, {}, {}};
   ++stem.keys;

@@ -1,17 +1,17 @@
 #include "server/insight/query_shape.h"
 
 #include <algorithm>
-#include <functional>
+#include <cstdint>
+#include <cstring>
 
 #include "odata/text.h"
+#include "server/insight/text_hash.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxClient = 64;
 constexpr std::size_t kMaxTest = 256;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -30,16 +30,16 @@ QueryShapeView QueryShape::view() const {
 }
 
 std::size_t hash_of(const QueryShapeView& shape) {
-  std::size_t out = 0;
+  std::uint64_t out = 0;
   for (const std::string_view part : {shape.account, shape.table, shape.operation, shape.plan,
                                       shape.fingerprint, shape.select, shape.client, shape.test})
-    out = out * 0x9e3779b97f4a7c15 + std::hash<std::string_view>()(part);
+    out = joined_hash(out, text_hash(part));
   return out;
 }
 
 std::string folded_table(std::string_view table) {
   std::string out = to_lower_ascii(table);
-  if (std::none_of(out.begin(), out.end(), is_digit)) return out;
+  if (!has_digit(out)) return out;
   std::size_t length = 0;
   bool in_digits = false;
   for (const char c : out) {
@@ -59,9 +59,10 @@ std::string_view client_of(std::string_view user_agent) {
 }
 
 std::string_view test_of(std::string_view client_request_id) {
-  const auto slash = client_request_id.rfind('/');
-  return slash == client_request_id.npos ? std::string_view()
-                                         : client_request_id.substr(0, std::min(slash, kMaxTest));
+  const void* const slash = memrchr(client_request_id.data(), '/', client_request_id.size());
+  if (slash == nullptr) return {};
+  const auto length = static_cast<std::size_t>(static_cast<const char*>(slash) - client_request_id.data());
+  return client_request_id.substr(0, std::min(length, kMaxTest));
 }
 
 }  // namespace rocktable

@@ -31,6 +31,14 @@ struct QueryShape {
 
 std::size_t hash_of(const QueryShapeView& shape);
 
+// Whether folded_table() changes a name in lower case.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool has_digit(std::string_view table) {
+  for (const char c : table)
+    if (is_digit(c)) return true;
+  return false;
+}
+
 // The name in lower case, with each run of digits as `#`: tables that are named by a date or a number have one shape.
 std::string folded_table(std::string_view table);
 

@@ -4,8 +4,7 @@
 
 namespace rocktable {
 
-void TopPartitions::add(std::uint64_t partition, std::string_view partition_key) {
-  ++requests_;
+void TopPartitions::count(std::uint64_t partition, std::string_view partition_key) {
   Counter* least = counters_.data();
   for (Counter& counter : counters_) {
     if (counter.partition == partition && counter.count > 0) {
@@ -23,7 +22,7 @@ void TopPartitions::add(std::uint64_t partition, std::string_view partition_key)
 std::optional<Evidence> TopPartitions::hot() const {
   const auto& top = *std::max_element(counters_.begin(), counters_.end(),
                                       [](const Counter& a, const Counter& b) { return a.count < b.count; });
-  const std::uint64_t sure = top.count - top.excess;
+  const std::uint64_t sure = std::min((top.count - top.excess) * kStep, requests_);
   if (requests_ < kLeastRequests || static_cast<double>(sure) < kLeastShare * static_cast<double>(requests_))
     return std::nullopt;
   return Evidence{sure, top.partition_key, {}, {}};

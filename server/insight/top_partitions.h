@@ -18,18 +18,23 @@ class TopPartitions {
   static constexpr std::uint64_t kLeastRequests = 2'000;
   static constexpr double kLeastShare = 0.8;
 
-  void add(std::uint64_t partition, std::string_view partition_key);
+  // Looks at every seventh request.
+  void add(std::uint64_t partition, std::string_view partition_key) {
+    if (requests_++ % kStep == 0) count(partition, partition_key);
+  }
 
-  // The partition with at least kLeastShare of at least kLeastRequests. `count` is of its requests.
+  // The partition with at least kLeastShare of at least kLeastRequests. `count` is of its requests, about.
   std::optional<Evidence> hot() const;
 
-  std::uint64_t requests() const { return requests_; }
-
  private:
+  static constexpr std::uint64_t kStep = 7;
+
   struct Counter {
     std::uint64_t partition = 0, count = 0, excess = 0;  // `excess` of the count may belong to others
     std::string partition_key;
   };
+
+  void count(std::uint64_t partition, std::string_view partition_key);
 
   std::array<Counter, 8> counters_;
   std::uint64_t requests_ = 0;
