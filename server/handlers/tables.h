@@ -5,6 +5,7 @@
 
 #include "server/request/operation.h"
 #include "server/request/request_context.h"
+#include "server/request/request_notes.h"
 #include "server/request/response.h"
 #include "storage/table_store.h"
 
