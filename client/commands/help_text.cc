@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "client/terminal/text_width.h"
+
 namespace rocktable {
 namespace {
 
@@ -15,28 +17,6 @@ std::size_t text_column(std::string_view line) {
   if (name == 0 || name == line.npos) return line.npos;
   const std::size_t gap = line.find("  ", name);
   return gap == line.npos ? gap : line.find_first_not_of(' ', gap);
-}
-
-// Appends `text` in lines of at most `columns`. The first line continues at column `used`; the others are
-// indented by `indent` blanks.
-void append_folded(std::string& out, std::string_view text, std::size_t used, std::size_t indent,
-                   std::size_t columns) {
-  std::size_t column = used;
-  bool begins = true;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    if (!begins && column + 1 + word.size() > columns) {
-      out.append("\n").append(indent, ' ');
-      column = indent;
-      begins = true;
-    }
-    if (!begins) out += ' ';
-    out.append(word);
-    column += word.size() + (begins ? 0 : 1);
-    begins = false;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
 }
 
 void append_line(std::string& out, std::string_view line, std::size_t columns) {

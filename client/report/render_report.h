@@ -1,33 +1,16 @@
 // Renders a report and its verdict for people and for programs.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "client/report/insight_report.h"
+#include "client/report/report_format.h"
 #include "client/report/verdict.h"
 
 namespace rocktable {
 
-enum class ReportFormat { Text, Markdown, Html, Json, Junit, Github };
-
-// `text`, `markdown`, `html`, `json`, `junit`, `github`: the values of --format.
-std::span<const std::string_view> report_format_names();
-// Returns nullopt if there is no such format.
-std::optional<ReportFormat> parse_report_format(std::string_view name);
-// The format that the ending of a file's name tells: .txt, .md, .html, .json, .xml (junit). Returns nullopt for others.
-std::optional<ReportFormat> report_format_of_file(std::string_view path);
-
-// How `Text` looks; the other formats ignore it.
-struct RenderOptions {
-  bool colour = false;  // escape sequences of a terminal
-  std::size_t columns = 80;
-};
-
-// Renders the shapes of `report`, added up with merged(), and the violations of `verdict`. Ends with a newline.
+// Renders the shapes of `report`, added up with merged() (except in JSON), and the violations of `verdict`. Ends with a
+// newline.
 std::string render_report(const InsightReport& report, const Verdict& verdict, ReportFormat format,
                           const RenderOptions& options);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "client/terminal/text_width.h"
 #include "odata/printable.h"
 #include "odata/text.h"
 
@@ -14,22 +15,6 @@ constexpr std::chrono::seconds kLineInterval{10};
 constexpr std::chrono::seconds kLeastTime{1};  // too early for an estimate of the time left
 constexpr std::size_t kBarWidth = 30, kShortestBar = 8;
 constexpr const char* kClearLine = "\r\x1B[K";
-
-// Counts code points; assumes that the terminal shows one per column.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // not a continuation byte of UTF-8
-  }));
-}
-
-// Returns the first `width` code points.
-std::string shortened(const std::string& text, std::size_t width) {
-  std::size_t at = 0;
-  for (std::size_t seen = 0; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U && seen++ == width) break;
-  }
-  return text.substr(0, at);
-}
 
 std::string bar(double fraction, std::size_t width) {
   const auto done = static_cast<std::size_t>(fraction * static_cast<double>(width));
@@ -78,7 +63,7 @@ std::string progress_line(const ProgressState& state, std::size_t bar_columns) {
   }
   std::string line = head + text();
   const std::size_t width = width_of(line), around = bar(0, 0).size();
-  if (width > room) return shortened(line, room);
+  if (width > room) return std::string(shortened(line, room));
   const std::size_t bar_width = std::min(kBarWidth, room - width - std::min(around, room - width));
   if (state.fraction && bar_width >= kShortestBar) line.insert(head.size(), bar(fraction, bar_width));
   return line;

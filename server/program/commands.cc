@@ -4,6 +4,7 @@
 #include "client/commands/faults_command.h"
 #include "client/commands/healthcheck_command.h"
 #include "client/commands/migrate_command.h"
+#include "client/commands/report_command.h"
 #include "client/commands/reset_command.h"
 #include "client/commands/snapshot_command.h"
 #include "client/commands/transfer_commands.h"
@@ -23,6 +24,7 @@ constexpr Command kCommands[] = {
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
     {"migrate", "up|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},
     {"repair", "DIR", "Save undamaged data of the store in DIR", run_repair},
+    {"report", "", "Show what requests scan, and better queries", run_report},
     {"reset", "", "Delete all data, an account or a table", run_reset},
     {"snapshot", "ACTION", "Take, restore, list or delete snapshots", run_snapshot},
 };

@@ -1,0 +1,185 @@
+// Reads and writes the document of `GET /_rocktable/queries`.
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "client/report/insight_report.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::uint64_t kReportVersion = 1;
+
+// An object of the document. Each function leaves its target unchanged if the object lacks the member.
+class ReportObject {
+ public:
+  ReportObject(const nlohmann::json& value, std::string path) : value_(value), path_(std::move(path)) {
+    if (!value_.is_object()) refuse("", "an object");
+  }
+
+  void read(const char* name, std::string& out) const {
+    if (const auto* const member = find(name)) {
+      if (!member->is_string()) refuse(name, "text");
+      out = member->get<std::string>();
+    }
+  }
+
+  void read(const char* name, std::uint64_t& out) const {
+    if (const auto* const member = find(name)) {
+      // A document that was not parsed from text may have signed numbers.
+      if (!member->is_number_integer() || (!member->is_number_unsigned() && member->get<std::int64_t>() < 0))
+        refuse(name, "a whole number of at least 0");
+      out = member->get<std::uint64_t>();
+    }
+  }
+
+  void read(const char* name, double& out) const {
+    if (const auto* const member = find(name)) {
+      if (!member->is_number()) refuse(name, "a number");
+      out = member->get<double>();
+    }
+  }
+
+  void read(const char* name, bool& out) const {
+    if (const auto* const member = find(name)) {
+      if (!member->is_boolean()) refuse(name, "true or false");
+      out = member->get<bool>();
+    }
+  }
+
+  void read(const char* name, ShapeTimes& out) const {
+    if (const auto* const member = find(name)) {
+      const ReportObject times(*member, path_of(name));
+      times.read("p50", out.p50);
+      times.read("p99", out.p99);
+      times.read("max", out.max);
+    }
+  }
+
+  template <class Item>
+  void read(const char* name, std::vector<Item>& out) const {
+    if (const auto* const member = find(name)) {
+      if (!member->is_array()) refuse(name, "a list");
+      out.reserve(member->size());
+      for (std::size_t i = 0; i < member->size(); ++i)
+        read_members(ReportObject((*member)[i], path_of(name) + "[" + std::to_string(i) + "]"),
+                     out.emplace_back());
+    }
+  }
+
+ private:
+  const nlohmann::json* find(const char* name) const {
+    const auto found = value_.find(name);
+    return found == value_.end() ? nullptr : &*found;
+  }
+
+  std::string path_of(const char* name) const { return path_.empty() ? name : path_ + "." + name; }
+
+  [[noreturn]] void refuse(const char* name, const char* expected) const {
+    const std::string path = *name == '\0' ? path_ : path_of(name);
+    throw std::runtime_error("this is not a report of requests: " + (path.empty() ? "it" : path) +
+                             " must be " + expected);
+  }
+
+  const nlohmann::json& value_;
+  std::string path_;
+};
+
+// Calls `member` with the name and the value of each member, in the order of the document.
+template <class Shape, class Member>
+void for_each_member_of_shape(Shape& shape, const Member& member) {
+  member("account", shape.account);
+  member("table", shape.table);
+  member("operation", shape.operation);
+  member("plan", shape.plan);
+  member("fingerprint", shape.fingerprint);
+  member("select", shape.select);
+  member("client", shape.client);
+  member("test", shape.test);
+  member("requests", shape.requests);
+  member("errors", shape.errors);
+  member("conflicts", shape.conflicts);
+  member("continuations", shape.continuations);
+  member("abandoned", shape.abandoned);
+  member("entitiesScanned", shape.entities_scanned);
+  member("entitiesReturned", shape.entities_returned);
+  member("entitiesWritten", shape.entities_written);
+  member("bytesRead", shape.bytes_read);
+  member("bytesSent", shape.bytes_sent);
+  member("milliseconds", shape.milliseconds);
+  member("partitions", shape.partitions);
+  member("partitionsExact", shape.partitions_exact);
+  member("mostPartitionsPerRequest", shape.most_partitions_per_request);
+  member("example", shape.example);
+  member("firstSeen", shape.first_seen);
+  member("lastSeen", shape.last_seen);
+}
+
+template <class Found, class Member>
+void for_each_member_of_finding(Found& finding, const Member& member) {
+  member("id", finding.id);
+  member("account", finding.account);
+  member("table", finding.table);
+  member("operation", finding.operation);
+  member("fingerprint", finding.fingerprint);
+  member("client", finding.client);
+  member("test", finding.test);
+  member("count", finding.count);
+  member("sentence", finding.sentence);
+  member("example", finding.example);
+}
+
+void read_members(const ReportObject& object, ShapeStatistics& out) {
+  for_each_member_of_shape(out, [&](const char* name, auto& value) { object.read(name, value); });
+}
+
+void read_members(const ReportObject& object, Finding& out) {
+  for_each_member_of_finding(out, [&](const char* name, auto& value) { object.read(name, value); });
+}
+
+nlohmann::json json_of(const ShapeTimes& times) {
+  return {{"p50", times.p50}, {"p99", times.p99}, {"max", times.max}};
+}
+
+template <class Value>
+const Value& json_of(const Value& value) {
+  return value;
+}
+
+}  // namespace
+
+InsightReport parse_insight_report(const nlohmann::json& document) {
+  const ReportObject root(document, "");
+  std::uint64_t version = 0;
+  root.read("version", version);
+  if (version == 0) throw std::runtime_error("this is not a report of requests: it has no version");
+  if (version != kReportVersion)
+    throw std::runtime_error("this report of requests has version " + std::to_string(version) +
+                             "; this program reads version " + std::to_string(kReportVersion));
+  InsightReport out;
+  root.read("since", out.since);
+  root.read("until", out.until);
+  root.read("program", out.program);
+  root.read("notCounted", out.not_counted);
+  root.read("shapes", out.shapes);
+  root.read("findings", out.findings);
+  return out;
+}
+
+nlohmann::json to_json(const InsightReport& report) {
+  nlohmann::json shapes = nlohmann::json::array(), findings = nlohmann::json::array();
+  for (const auto& shape : report.shapes) {
+    auto& object = shapes.emplace_back(nlohmann::json::object());
+    for_each_member_of_shape(shape,
+                             [&](const char* name, const auto& value) { object[name] = json_of(value); });
+  }
+  for (const auto& finding : report.findings) {
+    auto& object = findings.emplace_back(nlohmann::json::object());
+    for_each_member_of_finding(finding,
+                               [&](const char* name, const auto& value) { object[name] = json_of(value); });
+  }
+  return {{"version", kReportVersion},      {"program", report.program},        {"since", report.since},
+          {"until", report.until},          {"notCounted", report.not_counted}, {"shapes", std::move(shapes)},
+          {"findings", std::move(findings)}};
+}
+
+}  // namespace rocktable

@@ -1,0 +1,35 @@
+#include "client/report/render_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "client/report/render_github.h"
+#include "client/report/render_html.h"
+#include "client/report/render_json.h"
+#include "client/report/render_junit.h"
+#include "client/report/render_markdown.h"
+#include "client/report/render_text.h"
+#include "client/report/report_view.h"
+
+namespace rocktable {
+std::string render_report(const InsightReport& report, const Verdict& verdict, ReportFormat format,
+                          const RenderOptions& options) {
+  // ASCII only, so that a terminal gets no control characters. Text of a server need not be UTF-8.
+  if (format == ReportFormat::Json)
+    return json_of_report(report, verdict).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) +
+           "\n";
+  const ReportView view = view_of(report, verdict);
+  switch (format) {
+    case ReportFormat::Markdown:
+      return render_markdown(view);
+    case ReportFormat::Html:
+      return render_html(view);
+    case ReportFormat::Junit:
+      return render_junit(view);
+    case ReportFormat::Github:
+      return render_github(view);
+    default:
+      return render_text(view, options);
+  }
+}
+
+}  // namespace rocktable
