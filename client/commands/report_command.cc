@@ -31,7 +31,7 @@ struct ReportFlags {
   bool reset = false;
 };
 
-std::string with_account(std::string resource, const ReportFlags& flags) {
+std::string with_account(const std::string& resource, const ReportFlags& flags) {
   return flags.account.empty() ? resource : resource + "?account=" + percent_encode(flags.account);
 }
 

@@ -141,7 +141,7 @@ nlohmann::json json_of(const ShapeTimes& times) {
 }
 
 template <class Value>
-const Value& json_of(const Value& value) {
+nlohmann::json json_of(const Value& value) {
   return value;
 }
 

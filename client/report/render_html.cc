@@ -160,6 +160,7 @@ std::string chart_of_classes(const std::vector<ShapeStatistics>& shapes) {
   std::map<std::string, std::uint64_t> requests;
   for (const auto& shape : shapes) requests[shape.plan] += shape.requests;
   std::vector<Bar> bars;
+  bars.reserve(requests.size());
   for (const auto& [plan, count] : requests)
     bars.push_back({plan.empty() ? "writes and others" : plan, static_cast<double>(count), with_commas(count),
                     reads_several_partitions(plan)});
