@@ -105,7 +105,9 @@ Result<void> check_entity(const EntityKey& key, const Properties& properties);
 // Returns the size of an entity in bytes, as the service computes it: 4 + 2 x (length of both keys) + for
 // each property 8 + 2 x (length of its name) + the size of its value. A value has 4 + 2 x length (String), 4
 // + bytes (Binary), 1 (Boolean), 4 (Int32), 8 (Int64, Double, DateTime) or 16 (Guid). Lengths are in UTF-16
-// code units.
+// code units. The service bills storage by the same size.
+// Source: learn.microsoft.com/archive/blogs/windowsazurestorage/
+// understanding-windows-azure-storage-billing-bandwidth-transactions-and-capacity (Table Entities)
 std::size_t entity_size(const EntityKey& key, std::span<const PropertyView> properties);
 std::size_t entity_size(const EntityKey& key, const Properties& properties);
 

@@ -19,8 +19,12 @@ JsonReader JsonDocument::root() const {
   return {text_.substr(text_.find_first_not_of(" \t\r\n")), "", *this};
 }
 
+FilePlace JsonDocument::place_of(std::string_view at) const {
+  return place_in_text(text_, static_cast<std::size_t>(at.data() - text_.data()));
+}
+
 void JsonDocument::refuse(std::string_view at, const std::string& sentence) const {
-  throw FileError(file_, place_in_text(text_, static_cast<std::size_t>(at.data() - text_.data())), sentence);
+  throw FileError(file_, place_of(at), sentence);
 }
 
 JsonReader::JsonReader(std::string_view value, std::string path, const JsonDocument& document)
@@ -85,6 +89,8 @@ double JsonReader::number(double least, double most) const {
     refuse("must be from " + shortest(least) + " to " + shortest(most));
   return *number;
 }
+
+FilePlace JsonReader::place() const { return document_.place_of(value_); }
 
 void JsonReader::refuse_at(std::string_view at, const std::string& sentence) const {
   document_.refuse(at, (path_.empty() ? "" : path_ + ": ") + sentence);

@@ -26,7 +26,10 @@ class JsonDocument {
  private:
   friend class JsonReader;
 
-  // `at` is a view of the text. Throws FileError.
+  // `at` is a view of the text.
+  FilePlace place_of(std::string_view at) const;
+
+  // Throws FileError.
   [[noreturn]] void refuse(std::string_view at, const std::string& sentence) const;
 
   std::string_view text_;
@@ -60,6 +63,7 @@ class JsonReader {
   double number(double least, double most) const;
 
   std::string_view value() const { return value_; }
+  FilePlace place() const;
   const std::vector<JsonMember>& members() const { return members_.list(); }
 
   // Calls `read`, and adds file and path to what it throws.

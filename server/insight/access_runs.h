@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/insight/evidence.h"
+#include "odata/insight/evidence.h"
 
 namespace rocktable {
 

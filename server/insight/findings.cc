@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "odata/insight/folded_table.h"
+#include "odata/insight/scan_limits.h"
 #include "odata/text.h"
 
 namespace rocktable {

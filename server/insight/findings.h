@@ -20,9 +20,7 @@ struct RequestFinding {
   std::string example;
 };
 
-// The limits of docs/findings.md. Below kLeastScanned the ratio says nothing.
-inline constexpr std::uint64_t kMostScannedPerReturned = 20;
-inline constexpr std::uint64_t kLeastScanned = 100;
+// The limits of docs/findings.md, beside those of odata/insight/scan_limits.h.
 inline constexpr std::uint64_t kLeastConflicts = 10;  // of at least a fifth of the inserts
 
 // `abandoned`: pages whose token the client did not use.

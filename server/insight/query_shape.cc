@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "odata/text.h"
-#include "server/insight/text_hash.h"
+#include "odata/insight/text_hash.h"
 
 namespace rocktable {
 namespace {
@@ -34,23 +33,6 @@ std::size_t hash_of(const QueryShapeView& shape) {
   for (const std::string_view part : {shape.account, shape.table, shape.operation, shape.plan,
                                       shape.fingerprint, shape.select, shape.client, shape.test})
     out = joined_hash(out, text_hash(part));
-  return out;
-}
-
-std::string folded_table(std::string_view table) {
-  std::string out = to_lower_ascii(table);
-  if (!has_digit(out)) return out;
-  std::size_t length = 0;
-  bool in_digits = false;
-  for (const char c : out) {
-    if (!is_digit(c)) {
-      out[length++] = c;
-    } else if (!in_digits) {
-      out[length++] = '#';
-    }
-    in_digits = is_digit(c);
-  }
-  out.resize(length);
   return out;
 }
 

@@ -16,7 +16,7 @@ struct QueryShapeView {
 
 struct QueryShape {
   std::string account;
-  std::string table;           // lower case, digits folded (folded_table()); empty: none
+  std::string table;           // lower case, digits folded (odata/insight/folded_table.h); empty: none
   std::string_view operation;  // a constant: `QueryEntities`, `InsertOrMergeEntity`
   std::string_view plan;       // a constant: `row-range`; empty: reads nothing by key
   std::string fingerprint;     // filter_shape() of its filter; empty: none
@@ -30,17 +30,6 @@ struct QueryShape {
 };
 
 std::size_t hash_of(const QueryShapeView& shape);
-
-// Whether folded_table() changes a name in lower case.
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-inline bool has_digit(std::string_view table) {
-  for (const char c : table)
-    if (is_digit(c)) return true;
-  return false;
-}
-
-// The name in lower case, with each run of digits as `#`: tables that are named by a date or a number have one shape.
-std::string folded_table(std::string_view table);
 
 // The first product of a User-Agent: `azsdk-js-data-tables/13.1.1`. At most 64 bytes.
 std::string_view client_of(std::string_view user_agent);

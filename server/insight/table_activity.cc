@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "odata/entity.h"
+#include "odata/insight/near_limits.h"
 #include "odata/text.h"
 #include "server/events/masking.h"
 #include "server/request/request_notes.h"
 
 namespace rocktable {
 namespace {
-
-// 80 % of the limits.
-constexpr std::size_t kManyBytes = kMaxEntityBytes / 10 * 8;
-constexpr std::size_t kManyProperties = kMaxProperties * 8 / 10;
-constexpr std::size_t kLongKey = kMaxKeyLength * 8 / 10;
 
 std::string request_of(const RequestEvent& event) {
   return std::string(event.method).append(" ").append(without_signature(event.target.substr(0, 500)));
@@ -53,9 +49,9 @@ void TableActivity::check_limits(const TableAccess& access, const Mutation& writ
   const std::string_view partition_key = access.partition_key, row_key = write.row_key;
   const std::size_t stored = write.properties.bytes().size();  // the entity has at most twice as many bytes
   std::string what;
-  if (stored >= kManyBytes / 2) {
+  if (stored >= kManyEntityBytes / 2) {
     const EntityKey key{std::string(partition_key), write.row_key};
-    if (const auto size = entity_size(key, write.properties.decode()); size >= kManyBytes)
+    if (const auto size = entity_size(key, write.properties.decode()); size >= kManyEntityBytes)
       what = with_commas(size) + " bytes";
   }
   if (what.empty() && stored >= kManyProperties && write.properties.count() >= kManyProperties)

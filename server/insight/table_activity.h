@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "odata/insight/evidence.h"
+#include "odata/insight/number_padding.h"
 #include "server/events/request_event.h"
 #include "server/insight/access_runs.h"
-#include "server/insight/evidence.h"
 #include "server/insight/key_order.h"
-#include "server/insight/number_padding.h"
 #include "server/insight/top_partitions.h"
 
 namespace rocktable {

@@ -3,7 +3,7 @@
 
 #include "server/insight/access_runs.h"
 #include "server/insight/key_order.h"
-#include "server/insight/number_padding.h"
+#include "odata/insight/number_padding.h"
 #include "server/insight/open_pages.h"
 #include "server/insight/top_partitions.h"
 

@@ -4,13 +4,6 @@
 
 namespace rocktable {
 
-TEST_CASE("tables that are named by a date have one name") {
-  CHECK(folded_table("log20261121") == "log#");
-  CHECK(folded_table("Year2026Month11") == "year#month#");
-  CHECK(folded_table("orders") == "orders");
-  CHECK(folded_table("") == "");
-}
-
 TEST_CASE("the client is the first product of its User-Agent") {
   CHECK(client_of("azsdk-js-data-tables/13.1.1 Node/20.1 OS/(x64-Linux)") == "azsdk-js-data-tables/13.1.1");
   CHECK(client_of("curl/8") == "curl/8");

@@ -1,6 +1,6 @@
-#include "server/insight/number_padding.h"
+#include "odata/insight/number_padding.h"
 
-#include "server/insight/text_hash.h"
+#include "odata/insight/text_hash.h"
 
 namespace rocktable {
 namespace {
