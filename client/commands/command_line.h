@@ -20,6 +20,7 @@ namespace rocktable {
 inline constexpr int kExitSuccess = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitBudget = 3;  // of exec and report: requests exceed the budget
 
 // The column of the texts in the help pages of commands.
 inline constexpr std::size_t kHelpColumn = 36;

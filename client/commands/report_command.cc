@@ -1,19 +1,30 @@
 #include "client/commands/report_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "client/commands/command_line.h"
 #include "client/commands/command_output.h"
 #include "client/commands/control_flags.h"
+#include "client/commands/data_report.h"
 #include "client/control/control_client.h"
+#include "client/report/budget.h"
 #include "client/report/insight_report.h"
+#include "client/report/judge.h"
+#include "client/report/prices.h"
 #include "client/report/render_report.h"
 #include "client/report/report_file.h"
+#include "client/report/write_budget.h"
 #include "client/terminal/terminal.h"
 #include "client/usage_error.h"
 #include "odata/files/input_file.h"
@@ -28,7 +39,11 @@ constexpr const char* kStandardInput = "-";
 struct ReportFlags {
   ControlClientOptions instance;
   std::string from, save, format, output, account;
+  std::string budget, write_budget, prices;
+  std::uint64_t times = 1;
   bool reset = false;
+  bool data = false, budget_schema = false;
+  DataFlags stored;
 };
 
 std::string with_account(const std::string& resource, const ReportFlags& flags) {
@@ -54,25 +69,6 @@ InsightReport report_of(const nlohmann::json& document, const ReportFlags& flags
   return out;
 }
 
-// Without a budget each finding is a warning.
-Verdict warnings_of(const InsightReport& report) {
-  Verdict out;
-  for (const Finding& finding : merged(report).findings) {
-    Violation warning;
-    warning.id = finding.id;
-    warning.table = finding.table;
-    warning.operation = finding.operation;
-    warning.fingerprint = finding.fingerprint;
-    warning.client = finding.client;
-    warning.test = finding.test;
-    warning.example = finding.example;
-    warning.count = finding.count;
-    warning.sentence = finding.sentence;
-    out.violations.push_back(std::move(warning));
-  }
-  return out;
-}
-
 void write(const InsightReport& report, const Verdict& verdict, ReportFormat format,
            const std::string& path) {
   const bool is_printed = path.empty() || path == kReportToStandardOutput;
@@ -84,7 +80,31 @@ void write(const InsightReport& report, const Verdict& verdict, ReportFormat for
   if (!std::cout) throw std::runtime_error("the report cannot be written to standard output");
 }
 
-int report(const ReportFlags& flags, const CommandOutput& output) {
+// Mistakes in these files are mistakes on the command line.
+template <class Read>
+auto read_for_report(const std::string& file, const Read& read) -> std::optional<decltype(read(file))> {
+  if (file.empty()) return std::nullopt;
+  try {
+    return read(file);
+  } catch (const std::exception& error) {
+    throw UsageError(error.what());
+  }
+}
+
+ReportFormat format_for(const ReportFlags& flags, const CommandOutput& output) {
+  const auto told = output.is_json() ? ReportFormat::Json : parse_report_format(flags.format);
+  return format_of_report(flags.output, told);
+}
+
+// A budget is written in place of the report, unless something else asks for the report, too.
+bool only_writes_budget(const ReportFlags& flags, const CommandOutput& output) {
+  return !flags.write_budget.empty() && !output.is_json() && flags.output.empty() && flags.format.empty() &&
+         flags.budget.empty() && flags.prices.empty();
+}
+
+int report_requests(const ReportFlags& flags, const CommandOutput& output) {
+  const auto budget = read_for_report(flags.budget, read_budget);
+  const auto prices = read_for_report(flags.prices, read_prices);
   std::optional<ControlClient> instance;
   if (flags.from.empty()) instance.emplace(flags.instance);
   const nlohmann::json document =
@@ -93,10 +113,53 @@ int report(const ReportFlags& flags, const CommandOutput& output) {
   if (!flags.save.empty())
     write_report_file(flags.save,
                       document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
-  const auto told = output.is_json() ? ReportFormat::Json : parse_report_format(flags.format);
-  write(recorded, warnings_of(recorded), format_of_report(flags.output, told), flags.output);
+  if (!flags.write_budget.empty()) write_budget(flags.write_budget, recorded);
+  Verdict verdict = judge(recorded, budget ? &*budget : nullptr);
+  if (prices) verdict.cost = cost_of(recorded, *prices, flags.times);
+  if (!only_writes_budget(flags, output)) write(recorded, verdict, format_for(flags, output), flags.output);
   if (flags.reset) instance->request("POST", with_account("queries/reset", flags));
+  return is_broken(verdict) ? kExitBudget : kExitSuccess;
+}
+
+// The usual target of the command is a running rocktable, by an address. Stored data belong to an account: that target
+// is not meant.
+std::string account_of_data(const std::string& connection) {
+  const char* const variable = std::getenv("ROCKTABLE_URL");
+  const bool is_given =
+      connection != ControlTargetOptions().connection && (variable == nullptr || connection != variable);
+  return is_given ? connection : "";
+}
+
+int report_data(ReportFlags& flags, const CommandOutput& output) {
+  const auto prices = read_for_report(flags.prices, read_prices);
+  flags.stored.connection = account_of_data(flags.instance.target.connection);
+  flags.stored.authority_file = flags.instance.target.ca_file;
+  InsightReport found;
+  for (TableData& data : read_stored_data(flags.stored)) {
+    found.tables.push_back(std::move(data.stored));
+    std::move(data.findings.begin(), data.findings.end(), std::back_inserter(found.findings));
+  }
+  Verdict verdict = judge(found, nullptr);
+  if (prices && prices->storage_per_gigabyte_month) verdict.cost = storage_cost_of(found, *prices);
+  write(found, verdict, format_for(flags, output), flags.output);
   return kExitSuccess;
+}
+
+// Throws UsageError if options exclude each other.
+void check(const CLI::App& app, const ReportFlags& flags) {
+  for (const char* const name :
+       {"--from", "--save", "--output", "--account", "--budget", "--writeBudget", "--prices"}) {
+    const auto* const option = app.get_option(name);
+    if (option->count() > 0 && option->as<std::string>().empty())
+      throw UsageError(std::string(name) + " must not be empty");
+  }
+  if (app.count("--times") > 0 && flags.prices.empty()) throw UsageError("--times needs --prices");
+  for (const char* const name : {"--table", "--sample"})
+    if (app.count(name) > 0 && !flags.data) throw UsageError(std::string(name) + " needs --data");
+  for (const char* const name :
+       {"--from", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
+    if (app.count(name) > 0 && flags.data)
+      throw UsageError("--data is about stored entities, " + std::string(name) + " about requests");
 }
 
 std::string why_no_format(const std::string& given) {
@@ -109,7 +172,7 @@ std::string why_no_format(const std::string& given) {
 
 int run_report(int argc, const char* const* argv) {
   CLI::App app(
-      "rocktable report [--from FILE] [--format FORMAT] [--output FILE]\n"
+      "rocktable report [--from FILE | --data] [--budget FILE] [--format FORMAT] [--output FILE]\n"
       "Shows what a running rocktable recorded about requests: their shapes, how many entities each "
       "scanned and returned, and what could be better.",
       "rocktable report");
@@ -124,21 +187,38 @@ int run_report(int argc, const char* const* argv) {
                            ->check(CLI::Validator(why_no_format, ""));
   app.add_option("--output", flags.output, "Write the report to this file; - is standard output")
       ->type_name("FILE");
+  const auto add_file = [&](const char* name, std::string& file, const char* text) {
+    app.add_option(name, file, text)->type_name("FILE");
+  };
+  add_file("--budget", flags.budget, "Exit code 3 if the requests exceed this budget");
+  add_file("--writeBudget", flags.write_budget,
+           "Write a budget that allows these requests, in place of a report");
+  add_file("--prices", flags.prices, "Prices, for the cost");
+  add_number(app, "--times", flags.times, 1, 1'000'000'000, "The cost of so many times these requests")
+      ->type_name("N");
   app.add_option("--account", flags.account, "Only requests of this account")->type_name("NAME");
   auto* const reset = app.add_flag("--reset", flags.reset, "Then forget what was recorded");
   reset->excludes("--from");
+  app.add_flag("--data", flags.data, "Instead, look through stored entities of the account of CONN");
+  app.add_option("--table", flags.stored.tables, "With --data: only this table; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_number(app, "--sample", flags.stored.sample, 1, 1'000'000'000,
+             "With --data: read so many entities of each table (100000)")
+      ->type_name("N");
+  app.add_flag("--budgetSchema", flags.budget_schema, "Print the JSON schema of budgets");
   output.add_flag(app);
   format->excludes("--json");
   add_control_options(app, flags.instance);
   app.get_formatter()->column_width(kHelpColumn);
   app.footer(control_target_help());
   return run_command(app, argc, argv, output, [&] {
-    for (const char* const name : {"--from", "--save", "--output", "--account"}) {
-      const auto* const option = app.get_option(name);
-      if (option->count() > 0 && option->as<std::string>().empty())
-        throw UsageError(std::string(name) + " must not be empty");
+    check(app, flags);
+    if (flags.budget_schema) {
+      std::cout << kBudgetSchema << std::flush;
+      return kExitSuccess;
     }
-    return report(flags, output);
+    return flags.data ? report_data(flags, output) : report_requests(flags, output);
   });
 }
 

@@ -50,12 +50,21 @@ struct Finding {
   std::string sentence, example;
 };
 
+// A table whose stored entities were looked through.
+struct StoredTable {
+  std::string table;
+  std::uint64_t entities = 0, partitions = 0;
+  std::uint64_t bytes = 0;  // entity_size() of all: what the service bills
+  bool is_complete = true;  // false: the table has more entities than were read
+};
+
 struct InsightReport {
   std::string since, until;  // ISO 8601, UTC
   std::string program;       // that recorded: `rocktable 0.1.0`
   std::uint64_t not_counted = 0;
   std::vector<ShapeStatistics> shapes;
   std::vector<Finding> findings;
+  std::vector<StoredTable> tables;  // of a report of stored data, which has no shapes; `tables` in JSON
 };
 
 // Reads the document of `GET /_rocktable/queries`, version 1. Members that it lacks have their defaults; others are

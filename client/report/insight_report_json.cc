@@ -128,12 +128,25 @@ void for_each_member_of_finding(Found& finding, const Member& member) {
   member("example", finding.example);
 }
 
+template <class Table, class Member>
+void for_each_member_of_table(Table& table, const Member& member) {
+  member("table", table.table);
+  member("entities", table.entities);
+  member("partitions", table.partitions);
+  member("bytes", table.bytes);
+  member("complete", table.is_complete);
+}
+
 void read_members(const ReportObject& object, ShapeStatistics& out) {
   for_each_member_of_shape(out, [&](const char* name, auto& value) { object.read(name, value); });
 }
 
 void read_members(const ReportObject& object, Finding& out) {
   for_each_member_of_finding(out, [&](const char* name, auto& value) { object.read(name, value); });
+}
+
+void read_members(const ReportObject& object, StoredTable& out) {
+  for_each_member_of_table(out, [&](const char* name, auto& value) { object.read(name, value); });
 }
 
 nlohmann::json json_of(const ShapeTimes& times) {
@@ -162,6 +175,7 @@ InsightReport parse_insight_report(const nlohmann::json& document) {
   root.read("notCounted", out.not_counted);
   root.read("shapes", out.shapes);
   root.read("findings", out.findings);
+  root.read("tables", out.tables);
   return out;
 }
 
@@ -177,9 +191,16 @@ nlohmann::json to_json(const InsightReport& report) {
     for_each_member_of_finding(finding,
                                [&](const char* name, const auto& value) { object[name] = json_of(value); });
   }
-  return {{"version", kReportVersion},      {"program", report.program},        {"since", report.since},
-          {"until", report.until},          {"notCounted", report.not_counted}, {"shapes", std::move(shapes)},
-          {"findings", std::move(findings)}};
+  nlohmann::json out = {
+      {"version", kReportVersion},      {"program", report.program},        {"since", report.since},
+      {"until", report.until},          {"notCounted", report.not_counted}, {"shapes", std::move(shapes)},
+      {"findings", std::move(findings)}};
+  for (const auto& table : report.tables) {
+    auto& object = out["tables"].emplace_back(nlohmann::json::object());
+    for_each_member_of_table(table,
+                             [&](const char* name, const auto& value) { object[name] = json_of(value); });
+  }
+  return out;
 }
 
 }  // namespace rocktable

@@ -70,6 +70,11 @@ std::string header_of_page(const ReportView& view) {
                         "Of " + counted(view.report.not_counted, "more request", "more requests") +
                             " no shape was kept.") +
            "\n";
+  if (!view.tables.empty()) {
+    out += html_element("p", html_text(view.summary)) + "\n<ul>\n";
+    for (const auto& table : view.tables) out += html_element("li", html_text(table)) + "\n";
+    return out + "</ul>\n</header>\n";
+  }
   out += "<dl class=\"totals\">\n";
   const auto append = [&](const char* name, std::uint64_t number) {
     out += "<div><dt>" + std::string(name) + "</dt><dd>" + with_commas(number) + "</dd></div>\n";
@@ -268,7 +273,7 @@ std::string costs_section(const ReportView& view) {
   if (!view.verdict.cost) return "";
   const CostTable& cost = *view.verdict.cost;
   std::string out = "<section>\n<h2>Costs</h2>\n<p>";
-  out += cost.times == 1 ? "At" : "Of " + shortest(cost.times) + " times these requests, at";
+  out += cost.times == 1 ? "At" : "Of " + with_commas(cost.times) + " times these requests, at";
   out += " the prices of " + html_text(cost.date) + " (" + html_text(cost.source) + ").</p>\n" +
          std::string(kTableStart) + head_cell("", false) + head_cell("transactions", true) +
          head_cell(html_text(cost.currency), true) + "</tr></thead>\n<tbody role=\"rowgroup\">\n";

@@ -119,7 +119,7 @@ void append_group_as_markdown(std::string& out, const ViolationGroup& group) {
 
 void append_costs_as_markdown(std::string& out, const CostTable& cost) {
   out += "\n### Costs\n\n";
-  if (cost.times != 1) out += "For " + shortest(cost.times) + " times these requests, at";
+  if (cost.times != 1) out += "For " + with_commas(cost.times) + " times these requests, at";
   out += std::string(cost.times == 1 ? "At" : "") + " the prices of " + markdown_prose(cost.date) + " (" +
          markdown_prose(cost.source) + ").\n\n";
   const std::string head =
@@ -155,6 +155,8 @@ std::string render_markdown(const ReportView& view) {
   std::string out = "## rocktable: " + markdown_prose(view.headline) + "\n\n";
   if (!view.period.empty()) out += markdown_prose(view.period) + ": ";
   out += markdown_prose(view.summary) + ".\n";
+  if (!view.tables.empty()) out += '\n';
+  for (const auto& table : view.tables) out += "- " + markdown_prose(table) + "\n";
   for (const auto& group : view.groups) append_group_as_markdown(out, group);
   if (!view.verdict.unused_rules.empty()) out += "\n### Rules that no shape used\n\n";
   for (const auto& rule : view.verdict.unused_rules) out += "- " + markdown_prose(rule) + "\n";

@@ -208,16 +208,17 @@ void append_group(std::string& out, const ViolationGroup& group, const RenderOpt
 
 void append_cost_row(std::string& out, const CostRow& row, const std::string& currency,
                      const RenderOptions& options) {
-  append_paragraph(out,
-                   text_of_cost(row.cost) + " " + currency + ": " + row.label + ", " +
-                       counted(row.transactions, "transaction", "transactions"),
-                   2, options);
+  append_paragraph(
+      out,
+      text_of_cost(row.cost) + " " + currency + ": " + row.label +
+          (row.transactions == 0 ? "" : ", " + counted(row.transactions, "transaction", "transactions")),
+      2, options);
 }
 
 void append_costs(std::string& out, const CostTable& cost, const RenderOptions& options) {
   out += '\n';
   std::string title = "Costs";
-  if (cost.times != 1) title += " of " + shortest(cost.times) + " times these requests";
+  if (cost.times != 1) title += " of " + with_commas(cost.times) + " times these requests";
   title += ", at the prices of " + cost.date + " (" + cost.source + ")";
   append_paragraph(out, title, 0, options);
   for (const auto& row : cost.rows) append_cost_row(out, row, cost.currency, options);
@@ -241,6 +242,7 @@ std::string render_text(const ReportView& view, const RenderOptions& options) {
   out += coloured(headline, kBold, options) + "\n";
   if (!view.period.empty()) append_paragraph(out, view.period, 0, options);
   append_paragraph(out, view.summary, 0, options);
+  for (const auto& table : view.tables) append_paragraph(out, table, 2, options);
   append_shapes(out, view, options);
   if (const std::string violations = render_violations_as_text(view, options); !violations.empty())
     out.append("\n").append(violations);

@@ -38,6 +38,7 @@ void make_printable(CostTable& cost) {
 InsightReport printable_report(InsightReport report) {
   for (std::string* const text : {&report.since, &report.until, &report.program}) make_printable(*text);
   for (ShapeStatistics& shape : report.shapes) make_printable(shape);
+  for (StoredTable& table : report.tables) make_printable(table.table);
   report.findings.clear();  // the verdict has them
   return report;
 }
@@ -132,6 +133,22 @@ std::string summary_of(const InsightReport& report, const ReportTotals& totals) 
   return out;
 }
 
+std::string line_of_table(const StoredTable& table) {
+  return table.table + ": " + (table.is_complete ? "" : "the first ") +
+         counted(table.entities, "entity", "entities") + " in " +
+         counted(table.partitions, "partition", "partitions") + ", " + text_of_bytes(table.bytes);
+}
+
+std::string summary_of(const std::vector<StoredTable>& tables) {
+  std::uint64_t entities = 0, bytes = 0;
+  for (const StoredTable& table : tables) {
+    entities += table.entities;
+    bytes += table.bytes;
+  }
+  return counted(entities, "entity", "entities") + " of " + counted(tables.size(), "table", "tables") +
+         " read, " + text_of_bytes(bytes);
+}
+
 // The number with `digits` decimals, with commas, without zeros at the end.
 std::string decimal(double number, int digits) {
   char out[64];
@@ -164,7 +181,9 @@ ReportView view_of(const InsightReport& report, const Verdict& verdict) {
   out.totals = totals_of(out.report);
   out.headline = headline_of(out.verdict);
   out.period = period_of(out.report);
-  out.summary = summary_of(out.report, out.totals);
+  out.summary =
+      out.report.tables.empty() ? summary_of(out.report, out.totals) : summary_of(out.report.tables);
+  for (const StoredTable& table : out.report.tables) out.tables.push_back(line_of_table(table));
   return out;
 }
 
@@ -192,6 +211,19 @@ std::string text_of_place(const Violation& violation) {
   const bool has_both = !violation.operation.empty() && !violation.fingerprint.empty();
   return text_of_place_parts(violation.table,
                              violation.operation + (has_both ? " " : "") + violation.fingerprint);
+}
+
+std::string text_of_bytes(std::uint64_t bytes) {
+  constexpr double kStep = 1024;
+  if (bytes < 1024) return counted(bytes, "byte", "bytes");
+  auto size = static_cast<double>(bytes);
+  std::string_view unit;
+  for (const std::string_view next : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (size < kStep) break;
+    size /= kStep;
+    unit = next;
+  }
+  return readable_number(size).append(" ").append(unit);
 }
 
 std::string text_of_ratio(const ShapeStatistics& shape) {

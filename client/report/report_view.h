@@ -35,6 +35,7 @@ struct ReportView {
   std::string headline;  // the result of headline_of()
   std::string period;    // `2026-11-22 10:00:00 to 10:05:00 UTC`
   std::string summary;   // `312 requests of 10 shapes; 12,000 entities scanned, 340 returned, 20 written`
+  std::vector<std::string> tables;  // of stored data: `orders: 12,345 entities in 120 partitions, 4.5 MiB`
 };
 
 ReportView view_of(const InsightReport& report, const Verdict& verdict);
@@ -50,6 +51,8 @@ std::string text_of_query(const ShapeStatistics& shape);
 std::string text_of_place(const ShapeStatistics& shape);
 std::string text_of_place(const Violation& violation);
 
+// `4.5 MiB`, `1 byte`
+std::string text_of_bytes(std::uint64_t bytes);
 // Entities scanned for each one returned: `250`, `2.5`, or `-` if none was scanned.
 std::string text_of_ratio(const ShapeStatistics& shape);
 // `0.25`, `12.5`, `1,250`

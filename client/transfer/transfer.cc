@@ -12,8 +12,8 @@
 #include <set>
 #include <thread>
 
-#include "client/continuation_guard.h"
 #include "client/table_client.h"
+#include "client/table_listing.h"
 #include "client/transfer/contents_id.h"
 #include "client/transfer/entity_sink.h"
 #include "client/transfer/entity_source.h"
@@ -238,22 +238,7 @@ std::vector<Job> Transfer::plan() {
 
 std::vector<std::string> Transfer::list_tables() {
   TableClient client = client_of(options_.from);
-  std::vector<std::string> names;
-  RetryPolicy policy;
-  ContinuationGuard guard;
-  std::string next;
-  do {
-    const auto page = with_retries(policy, pause(), [&](int) { return client.list_tables(next); });
-    if (!page)
-      throw std::runtime_error("the tables of " + name_of(options_.from) +
-                               " cannot be listed: " + page.error().sentence());
-    names.insert(names.end(), page->names.begin(), page->names.end());
-    next = page->next;
-    if (const auto fault = guard.fault(next, page->names.size()); !next.empty() && !fault.empty())
-      throw std::runtime_error("the tables of " + name_of(options_.from) + " cannot be listed: " + fault);
-    policy.reached_before = true;
-  } while (!next.empty());
-  return names;
+  return list_all_tables(client, pause());
 }
 
 std::vector<Job> Transfer::jobs_from_account() {

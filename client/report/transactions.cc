@@ -1,0 +1,13 @@
+#include "client/report/transactions.h"
+
+namespace rocktable {
+
+std::uint64_t transactions_of(const ShapeStatistics& shape) { return shape.requests; }
+
+std::uint64_t transactions_of(const InsightReport& report) {
+  std::uint64_t out = 0;
+  for (const ShapeStatistics& shape : report.shapes) out += transactions_of(shape);
+  return out;
+}
+
+}  // namespace rocktable
