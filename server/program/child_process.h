@@ -8,6 +8,7 @@
 #include <csignal>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 namespace rocktable {
 
@@ -25,6 +26,9 @@ class Descriptor {
  private:
   int number_;
 };
+
+// Writes all of a text. Returns false if that fails, such as when the reader is gone.
+bool write_all(const Descriptor& to, std::string_view text);
 
 struct Pipe {
   Descriptor read, write;

@@ -98,14 +98,6 @@ std::string environment_of(const StartupReport& report, const ExecOptions& optio
   return out;
 }
 
-void write_all(const Descriptor& to, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(to.get(), text.data(), text.size());
-    if (count < 0 && errno != EINTR) return;  // the reader is gone
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  }
-}
-
 // Detaches the server from the terminal and from standard output, so that a reader of the command's output
 // does not wait for the server to end.
 void detach_from_terminal() {
@@ -113,6 +105,14 @@ void detach_from_terminal() {
   const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nothing.get(), STDIN_FILENO);
   dup2(nothing.get(), STDOUT_FILENO);
+}
+
+// Returns the exit code of `rocktable exec` if the server ended in order, with a message of its own.
+std::optional<int> code_of_finding(int server_status) {
+  if (!WIFEXITED(server_status)) return std::nullopt;
+  const int code = WEXITSTATUS(server_status);
+  if (code == kExitBudget || code == kExitUnusedFault) return code;
+  return code == kExitReport ? std::optional(kExitFailure) : std::nullopt;
 }
 
 // The main function of the server process. Writes the environment of the command to `ready` when clients can
@@ -130,6 +130,9 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
         },
         [&](const ShutdownReport& report) {
           code = report_unused_faults(report, options.server.strict_faults);
+          if (!options.report) return;
+          const int gate = options.report->finish(report.queries);
+          if (gate != kExitSuccess) code = gate;
         });
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n';
@@ -279,8 +282,7 @@ int Execution::run() {
   const bool ended_early = server_status_.has_value();
   stop_server();
   const int code = exit_code_of(*command_status_);
-  if (WIFEXITED(*server_status_) && WEXITSTATUS(*server_status_) == kExitUnusedFault)
-    return code == kExitSuccess ? kExitUnusedFault : code;
+  if (const auto finding = code_of_finding(*server_status_)) return code == kExitSuccess ? *finding : code;
   if (!ended_early && *server_status_ != 0) report_server_end("the server did not shut down cleanly");
   return code == kExitSuccess && (ended_early || *server_status_ != 0) ? kExitFailure : code;
 }

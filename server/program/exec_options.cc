@@ -12,6 +12,10 @@ constexpr const char* kOptionsHelp =
     "Runs COMMAND with its own table service, and ends with its exit code.\n\n"
     "  --export NAME    Also set variable NAME to the connection string; repeatable\n"
     "  --devStorage     UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002\n"
+    "  --budget FILE    Exit code 3 if the requests of COMMAND exceed this budget\n"
+    "  --report FILE    Write a report of these requests; - is standard output\n"
+    "  --reportFormat FORMAT  text, markdown, html, json, junit, github (by the name)\n"
+    "  --prices FILE    Prices, for the cost in the report\n"
     "  -h,--help        Show this page\n";
 
 constexpr const char* kFooter =
@@ -29,8 +33,8 @@ constexpr const char* kFooter =
     "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE: with\n"
     "  --tls auto, the authorities trusted so far and this authority\n\n"
     "Exit codes: that of COMMAND; 128 + N if signal N ended it; 127 COMMAND not\n"
-    "found; 126 COMMAND cannot be run; 1 the server failed; 2 wrong usage;\n"
-    "4 with --strictFaults, a fault rule hit no request.\n";
+    "found; 126 COMMAND cannot be run; 1 the server failed; 2 wrong usage; 3 the\n"
+    "budget is exceeded; 4 with --strictFaults, a fault rule hit no request.\n";
 
 bool is_variable_name(const std::string& name) {
   return !name.empty() && name.find('=') == std::string::npos;
@@ -62,6 +66,17 @@ std::optional<std::string> refuse_options_of_parents(const Options& server) {
   return std::nullopt;
 }
 
+// Sets out.report. Returns the message of wrong usage if a flag or a file has a mistake.
+std::optional<CommandResult> read_report(const ExecReportFlags& flags, const CLI::App& app,
+                                         ExecOptions& out) {
+  try {
+    out.report.emplace(flags);
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    return usage_error(app, error.what());
+  }
+}
+
 }  // namespace
 
 ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optional<CommandResult>& ending) {
@@ -80,6 +95,15 @@ ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optio
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--devStorage", out.dev_storage,
                "UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002");
+  ExecReportFlags report;
+  const auto add_file = [&](const char* name, std::string& value, const char* text) {
+    app.add_option(name, value, text)->type_name("FILE");
+  };
+  add_file("--budget", report.budget, "Exit code 3 if the requests of COMMAND exceed this budget");
+  add_file("--report", report.report, "Write a report of these requests; - is standard output");
+  app.add_option("--reportFormat", report.report_format, "Format of the report (by the name of its file)")
+      ->type_name("FORMAT");
+  add_file("--prices", report.prices, "Prices, for the cost in the report");
   const auto* const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
   ending = parse(app, static_cast<int>(dashes - argv), argv);
@@ -95,8 +119,12 @@ ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optio
   if (!ending && out.dev_storage)
     if (const auto refusal = use_development_storage(app, server.options))
       ending = usage_error(app, *refusal);
+  if (!ending && (!report.budget.empty() || !report.report.empty() || !report.report_format.empty() ||
+                  !report.prices.empty()))
+    ending = read_report(report, app, out);
   if (ending) return {};
   out.server = std::move(server.options);
+  out.server.report_queries = out.report.has_value();
   out.server.silent = true;
   out.keeps_nothing = app.count("--location") == 0;
   out.server.in_memory = out.server.in_memory || out.keeps_nothing;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/commands/command_line.h"
+#include "server/program/exec_report.h"
 #include "server/program/server_flags.h"
 
 namespace rocktable {
@@ -14,9 +15,10 @@ struct ExecOptions {
   Options server;
   std::vector<std::string> exports;  // further variables for the connection string
   const char* const* command = nullptr;
-  bool dev_storage = false;   // endpoints of UseDevelopmentStorage=true
-  bool keeps_nothing = true;  // no data remains after the server
-  std::string folder;         // temporary, while the server runs; empty: not needed
+  bool dev_storage = false;          // endpoints of UseDevelopmentStorage=true
+  bool keeps_nothing = true;         // no data remains after the server
+  std::optional<ExecReport> report;  // nullopt: neither a budget nor a report is asked for
+  std::string folder;                // temporary, while the server runs; empty: not needed
 };
 
 // Parses the options before `--`; the rest is the command. If there is nothing to run, sets `ending`.

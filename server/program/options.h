@@ -53,6 +53,7 @@ struct Options {
   std::string behave;                 // of all accounts, as parse_behaviour() reads it
   std::string faults_file;            // empty: none
   bool strict_faults = false;         // a rule that never fires is an error
+  bool report_queries = false;        // at the end (ShutdownReport::queries); no flag
   std::vector<std::string> warnings;  // to be printed before the start
   ValueSources value_sources;         // of options not from the command line
 };

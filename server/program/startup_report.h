@@ -28,6 +28,7 @@ struct StartupReport {
 };
 
 inline constexpr int kExitUnusedFault = 4;  // --strictFaults
+inline constexpr int kExitReport = 5;       // of the server of `rocktable exec`, which then ends with 1
 
 // The report of an orderly shutdown.
 struct ShutdownReport {
@@ -36,6 +37,7 @@ struct ShutdownReport {
   std::string store;                       // see StartupReport
   std::optional<std::uint64_t> tables;     // nullopt: could not be counted
   std::vector<std::string> unused_faults;  // names of fault rules that hit no request
+  std::string queries = {};  // with Options::report_queries: the document of GET /_rocktable/queries
 };
 
 // `http://127.0.0.1:10002`; the endpoint of the account; its connection string.

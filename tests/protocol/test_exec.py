@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start"
 
 PYTHON = sys.executable
 SECONDS = 20
-HELP_WIDTH, HELP_HEIGHT = 100, 25
+HELP_WIDTH, HELP_HEIGHT = 100, 30
 
 # Counts the signals in its arguments until none arrives for a while, and exits with 10 + the count.
 COUNT_SIGNALS = """
