@@ -191,7 +191,7 @@ void DataLint::find_mixed_types() {
     std::string list;
     for (const auto& [count, type] : types)
       list.append(list.empty() ? "" : ", ").append(type).append(" in ").append(with_commas(count));
-    shown.append(shown.empty() ? "" : "; ").append("`" + name + "`: " + list);
+    shown.append(shown.empty() ? "" : "; ").append("`").append(name).append("`: ").append(list);
   }
   if (mixed == 0) return;
   add_finding("mixed-types", entities,

@@ -60,6 +60,7 @@ struct TableTransactions {
 template <class Count>
 std::vector<std::pair<std::string, std::uint64_t>> most_first(const auto& counts, const Count& count) {
   std::vector<std::pair<std::string, std::uint64_t>> out;
+  out.reserve(counts.size());
   for (const auto& [name, value] : counts) out.emplace_back(name, count(value));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return out;

@@ -87,7 +87,7 @@ int ExecReport::finish(const std::string& queries) const {
     print_verdict(verdict);
     return is_broken(verdict) ? kExitBudget : kExitSuccess;
   } catch (const std::exception& error) {
-    std::cerr << "rocktable: " << printable(error.what()) << std::endl;
+    std::cerr << "rocktable: " << printable(error.what()) << '\n' << std::flush;
     return kExitReport;
   }
 }
