@@ -8,9 +8,9 @@
 
 #include "odata/filter_shape.h"
 #include "odata/insight/folded_table.h"
+#include "odata/insight/text_hash.h"
 #include "odata/text.h"
 #include "server/insight/findings.h"
-#include "odata/insight/text_hash.h"
 #include "server/request/operation.h"
 #include "server/request/operation_table.h"
 #include "server/request/request_notes.h"
