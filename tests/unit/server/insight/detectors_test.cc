@@ -1,9 +1,9 @@
 // Each detector: what it finds, and what is nearly the same but right.
 #include <doctest/doctest.h>
 
+#include "odata/insight/number_padding.h"
 #include "server/insight/access_runs.h"
 #include "server/insight/key_order.h"
-#include "odata/insight/number_padding.h"
 #include "server/insight/open_pages.h"
 #include "server/insight/top_partitions.h"
 
