@@ -4,22 +4,15 @@
 #include <utility>
 
 #include "odata/insight/near_limits.h"
+#include "odata/insight/shown_key.h"
 #include "odata/text.h"
 #include "odata/uri.h"
 
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kMaxShownKey = 100;
 constexpr std::size_t kMaxShownProperties = 5;
 constexpr std::size_t kLeastDigitsOfTime = 4;  // of a year, or of ticks
-
-std::string shown_key(const std::string& key) {
-  if (key.size() <= kMaxShownKey) return "`" + key + "`";
-  std::size_t end = kMaxShownKey;
-  while (end > 0 && (static_cast<unsigned char>(key[end]) & 0xc0) == 0x80) --end;  // within a character
-  return "`" + key.substr(0, end) + "`...";
-}
 
 // `orders(PartitionKey='de',RowKey='1')`, as in a URL
 std::string address_of(const std::string& table, const EntityKey& key) {

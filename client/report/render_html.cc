@@ -263,6 +263,13 @@ std::string shapes_section(const ReportView& view) {
   return out + "</section>\n";
 }
 
+std::string tests_section(const ReportView& view) {
+  if (view.tests.empty()) return "";
+  std::string out = "<section>\n<h2>Tests, the most entities scanned first</h2>\n<ul>\n";
+  for (const auto& test : view.tests) out += html_element("li", html_text(test)) + "\n";
+  return out + "</ul>\n</section>\n";
+}
+
 std::string cost_cells(const CostRow& row, const std::string& currency) {
   return "<tr role=\"row\">" + html_element("td role=\"cell\" class=\"shape\"", html_text(row.label)) +
          number_cell("transactions", with_commas(row.transactions)) +
@@ -286,7 +293,8 @@ std::string costs_section(const ReportView& view) {
 
 std::string render_html(const ReportView& view) {
   return head_of_page(view) + header_of_page(view) + "<main>\n" + violations_section(view) +
-         charts_section(view) + shapes_section(view) + costs_section(view) + "</main>\n</body>\n</html>\n";
+         charts_section(view) + shapes_section(view) + tests_section(view) + costs_section(view) +
+         "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace rocktable

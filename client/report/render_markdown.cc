@@ -161,6 +161,8 @@ std::string render_markdown(const ReportView& view) {
   if (!view.verdict.unused_rules.empty()) out += "\n### Rules that no shape used\n\n";
   for (const auto& rule : view.verdict.unused_rules) out += "- " + markdown_prose(rule) + "\n";
   append_shapes_as_markdown(out, view.report.shapes);
+  if (!view.tests.empty()) out += "\n### Tests, the most entities scanned first\n\n";
+  for (const auto& test : view.tests) out += "- " + markdown_prose(test) + "\n";
   if (view.verdict.cost) append_costs_as_markdown(out, *view.verdict.cost);
   return out;
 }

@@ -246,6 +246,11 @@ std::string render_text(const ReportView& view, const RenderOptions& options) {
   append_shapes(out, view, options);
   if (const std::string violations = render_violations_as_text(view, options); !violations.empty())
     out.append("\n").append(violations);
+  if (!view.tests.empty()) {
+    out += '\n';
+    append_paragraph(out, "Tests, the most entities scanned first", 0, options);
+  }
+  for (const auto& test : view.tests) append_paragraph(out, test, 2, options);
   if (!view.verdict.unused_rules.empty()) out += '\n';
   for (const auto& rule : view.verdict.unused_rules) append_paragraph(out, rule, 0, options);
   if (view.verdict.cost) append_costs(out, *view.verdict.cost, options);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "client/report/by_test.h"
 #include "odata/date_time.h"
 #include "odata/insight/finding_catalog.h"
 #include "odata/printable.h"
@@ -139,6 +140,26 @@ std::string line_of_table(const StoredTable& table) {
          counted(table.partitions, "partition", "partitions") + ", " + text_of_bytes(table.bytes);
 }
 
+std::string line_of_test(const TestCosts& test) {
+  std::string out = test.name + ": " + counted(test.requests, "request", "requests") + ", " +
+                    counted(test.entities_scanned, "entity", "entities") + " scanned, " +
+                    with_commas(test.entities_returned) + " returned";
+  if (test.worst.entities_scanned > 0)
+    out += "; most by " + text_of_place(test.worst) + " (" + test.worst.plan + ")";
+  return printable(out);
+}
+
+std::vector<std::string> lines_of_tests(const std::vector<TestCosts>& tests) {
+  constexpr std::size_t kMostTests = 40;
+  std::vector<std::string> out;
+  const std::size_t shown = std::min(tests.size(), kMostTests);
+  for (std::size_t i = 0; i < shown; ++i) out.push_back(line_of_test(tests[i]));
+  if (tests.size() > shown)
+    out.push_back("... and " + counted(tests.size() - shown, "more test", "more tests") +
+                  ", which --format json has");
+  return out;
+}
+
 std::string summary_of(const std::vector<StoredTable>& tables) {
   std::uint64_t entities = 0, bytes = 0;
   for (const StoredTable& table : tables) {
@@ -184,6 +205,7 @@ ReportView view_of(const InsightReport& report, const Verdict& verdict) {
   out.summary =
       out.report.tables.empty() ? summary_of(out.report, out.totals) : summary_of(out.report.tables);
   for (const StoredTable& table : out.report.tables) out.tables.push_back(line_of_table(table));
+  out.tests = lines_of_tests(costs_by_test(report));
   return out;
 }
 

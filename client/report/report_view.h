@@ -36,6 +36,7 @@ struct ReportView {
   std::string period;    // `2026-11-22 10:00:00 to 10:05:00 UTC`
   std::string summary;   // `312 requests of 10 shapes; 12,000 entities scanned, 340 returned, 20 written`
   std::vector<std::string> tables;  // of stored data: `orders: 12,345 entities in 120 partitions, 4.5 MiB`
+  std::vector<std::string> tests;   // `adds up: 3 requests, 3,000 entities scanned, 12 returned; most by ...`
 };
 
 ReportView view_of(const InsightReport& report, const Verdict& verdict);

@@ -4,12 +4,11 @@
 
 #include "odata/insight/folded_table.h"
 #include "odata/insight/scan_limits.h"
+#include "odata/insight/shown_key.h"
 #include "odata/text.h"
 
 namespace rocktable {
 namespace {
-
-constexpr std::size_t kMaxSubject = 100;
 
 std::string scanned_and_returned(const ShapeSums& statistics) {
   return counted(statistics.entities_scanned, "entity", "entities") + " scanned, " +
@@ -17,17 +16,9 @@ std::string scanned_and_returned(const ShapeSums& statistics) {
          counted(statistics.requests, "request", "requests");
 }
 
-// A key in a sentence.
-std::string quoted_subject(const std::string& text) {
-  if (text.size() <= kMaxSubject) return "`" + text + "`";
-  std::size_t end = kMaxSubject;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // within a character
-  return "`" + text.substr(0, end) + "`...";
-}
-
 std::string sentence_of(std::string_view id, const Evidence& evidence) {
   const std::string count = with_commas(evidence.count);
-  const std::string subject = quoted_subject(evidence.subject);
+  const std::string subject = shown_key(evidence.subject);
   if (id == "n-plus-one")
     return count + " point reads went one by one to rows of one partition, such as " + subject + ".";
   if (id == "single-writes")
