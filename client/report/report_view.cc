@@ -153,6 +153,7 @@ std::vector<std::string> lines_of_tests(const std::vector<TestCosts>& tests) {
   constexpr std::size_t kMostTests = 40;
   std::vector<std::string> out;
   const std::size_t shown = std::min(tests.size(), kMostTests);
+  out.reserve(shown + 1);
   for (std::size_t i = 0; i < shown; ++i) out.push_back(line_of_test(tests[i]));
   if (tests.size() > shown)
     out.push_back("... and " + counted(tests.size() - shown, "more test", "more tests") +
