@@ -149,33 +149,54 @@ std::optional<std::string> Service::past_policies(std::string_view account, std:
 // --- Accept ---------------------------------------------------------------------------------------------
 
 Service::Call::Call(Service& service, const Request& request) : service_(&service), request_(&request) {
-  kind_ = request.service != StorageService::Table     ? Kind::BlobOrQueue
-          : request.target.starts_with(kControlPrefix) ? Kind::Control
-                                                       : Kind::Tables;
+  kind_ = kind_of(request);
   context_.request_id = new_guid();
   context_.received = service.now();
   context_.version = newest_version();
   context_.service = request.service;
   context_.explains = service.options_.explain_auth;
   response_ = guard([&] {
-    return kind_ == Kind::Control ? service.accept_control(request, *this) : service.accept(request, *this);
+    switch (kind_) {
+      case Kind::Control:
+        return service.accept_control(request, *this);
+      case Kind::Owner:
+        return service.accept_as_owner(request, *this);
+      case Kind::Tables:
+      case Kind::BlobOrQueue:
+        break;
+    }
+    return service.accept(request, *this);
   });
   key_ = statistics_key();
-  if (service.is_disturbed()) prepare_disturbance();
+  if (!service.is_disturbed()) return;
+  if (kind_ == Kind::Owner) {
+    keep_boundaries_only();
+  } else {
+    prepare_disturbance();
+  }
+}
+
+Service::Call::Kind Service::Call::kind_of(const Request& request) {
+  if (request.service != StorageService::Table) return Kind::BlobOrQueue;
+  if (!request.target.starts_with(kControlPrefix)) return Kind::Tables;
+  return request.target.starts_with(kOwnersPrefix) ? Kind::Owner : Kind::Control;
 }
 
 Service::Call Service::accept(const Request& request) { return {*this, request}; }
 
-std::optional<Response> Service::accept_control(const Request& request, Call& call) {
+std::optional<ControlRefusal> Service::refuse_control(const Request& request) const {
   // A control token closes the control surface to the well-known key.
   const bool secret = !options_.control.token.empty();
   const auto is_signed = [&] {
     // By the wall clock: a client must be able to turn the clock back.
     return authenticator_.is_signed_by_account(request, rocktable::now(), secret);
   };
-  if (const auto refusal =
-          refuse_control(options_.control, control_resource(request.target), request.headers, is_signed))
-    return control_refusal(*refusal);
+  return rocktable::refuse_control(options_.control, control_resource(request.target), request.headers,
+                                   is_signed);
+}
+
+std::optional<Response> Service::accept_control(const Request& request, Call& call) {
+  if (const auto refusal = refuse_control(request)) return control_refusal(*refusal);
   if (control_may_block({request.method, request.target})) call.lane_ = Lane::Control;
   return std::nullopt;
 }
@@ -184,13 +205,13 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
   RequestContext& context = call.context_;
   context.client_request_id = client_request_id_of(request.headers);
   if (request.headers.count("Host") > 1) throw ServiceException(ErrorCode::InvalidHeaderValue);
-  context.target =
-      parse_target(request.target, request.headers.get("Host"), options_.secure, options_.product_style)
-          .value();
+  context.target = parse_target(request.target, request.headers.get("Host"), options_.secure,
+                                options_.product_style && call.kind_ != Call::Kind::Owner)
+                       .value();
   const Target& target = context.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
   const OperationRequest parts{request.method, target.resource, query, request.headers, target.account};
-  const bool is_for_tables = call.kind_ == Call::Kind::Tables;
+  const bool is_for_tables = call.kind_ != Call::Kind::BlobOrQueue;
   call.front_end_ = query.get("comp").has_value();
   if (is_for_tables) context.preferences = parse_preferences(parts);
   context.version = version_of(request.headers, query, options_.strict_api_version);
@@ -198,15 +219,17 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
 
   if (const auto known = authenticator_.require_account(target.account); !known)
     refuse_access(request, context, known.error());
-  if (request.method == "OPTIONS") {
+  if (request.method == "OPTIONS" && call.kind_ != Call::Kind::Owner) {
     if (!is_for_tables) throw ServiceException(ErrorCode::CorsPreflightFailure);  // it has no CORS rules
     return preflight(context, cors_rules_.of(target.account), request.headers);
   }
   call.stage_ = Call::Stage::AccountFound;
-  check_fetch_mode(request).value();
-  auto caller = authenticator_.authenticate(request, target, options_.secure, context.received);
-  if (!caller) refuse_access(request, context, caller.error());
-  context.caller = *std::move(caller);
+  if (call.kind_ != Call::Kind::Owner) {
+    check_fetch_mode(request).value();
+    auto caller = authenticator_.authenticate(request, target, options_.secure, context.received);
+    if (!caller) refuse_access(request, context, caller.error());
+    context.caller = *std::move(caller);
+  }
   check_version(context.caller, context.version).value();
   call.stage_ = Call::Stage::Authenticated;
   if (!is_for_tables) return blob_and_queue_response(request, query, context);
@@ -245,7 +268,7 @@ std::invoke_result_t<Step> Service::Call::guard(const Step& step) {
 }
 
 Response Service::Call::refuse(const ServiceException& refusal) const {
-  if (kind_ == Kind::Control) return control_failure(refusal);
+  if (is_of_control()) return control_failure(refusal);
   const ErrorCode code = refusal.error().code;
   const ErrorSource source = source_of(code);
   Response response = error_response(refusal.error(), context_, source);
@@ -258,7 +281,7 @@ Response Service::Call::refuse(const ServiceException& refusal) const {
 
 // Reports a failure inside the emulator to its log, not to the client.
 Response Service::Call::fail(const std::exception& fault) const {
-  if (kind_ == Kind::Control) {
+  if (is_of_control()) {
     spdlog::error("{} {} failed: {}", request_->method, request_->target, fault.what());
     return control_failure(fault);
   }
@@ -291,7 +314,7 @@ Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Shar
     return disturbance_ ? execute_disturbed(hung_up, memory) : execute(hung_up, memory);
   });
   if (disturbance_) finish_disturbed(response);
-  if (kind_ == Kind::Tables) {
+  if (kind_ == Kind::Tables || may_ask_) {
     auto refusal = guard([&]() -> std::optional<Response> {
       add_own_fields(response);  // refused while the store is replaced, and the account's settings with it
       return std::nullopt;
@@ -309,7 +332,8 @@ Response Service::Call::try_to_execute(const std::atomic<bool>& hung_up, MemoryB
 Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   if (kind_ == Kind::Control) return service_->run_control(*request_);
   if (!scans_) return dispatch(memory);
-  RunningScanCounter live(service_->statistics_, key_, counted_stats_);
+  std::optional<RunningScanCounter> live;
+  if (kind_ == Kind::Tables) live.emplace(service_->statistics_, key_, counted_stats_);
   ScanThrottle::Scan scan(service_->scan_throttle_, start_, request_->connection);
   if (lane_ == Lane::Partition) scan.claim(start_);
   const ScanProgress progress(stats_,
@@ -334,10 +358,10 @@ Response Service::Call::dispatch(TableStore& store, MemoryBudget::Share& memory)
 }
 
 // Called between two entities of a scan. Returns false to end the scan.
-bool Service::Call::keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& scan,
+bool Service::Call::keep_scanning(std::optional<RunningScanCounter>& live, ScanThrottle::Scan& scan,
                                   const std::atomic<bool>& hung_up) {
   const auto now = std::chrono::steady_clock::now();
-  live.update(stats_, now);
+  if (live) live->update(stats_, now);
   if (const auto rest = scan.rest(now); rest > rest.zero()) std::this_thread::sleep_for(rest);
   // A client that only shuts down its sending side looks the same. It gets the whole answer to a short query.
   return !hung_up || now - start_ < kShortQuery;
@@ -364,11 +388,12 @@ Response Service::run_control(const Request& request) {
 void Service::Call::add_own_fields(Response& response) const {
   if (service_->options_.explain_headers && !response.explanation.empty())
     response.add("x-rocktable-explain", response.explanation);
-  if (service_->options_.insight_headers && !plan_class_.empty()) {
+  if ((service_->options_.insight_headers || may_ask_) && !plan_class_.empty()) {
     response.add("x-rocktable-plan", plan_class_);
     response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
   }
+  if (may_ask_) return add_owners_fields(response);
   if (stage_ >= Stage::AccountFound) {
     add_cors_fields(response, service_->cors_rules_.of(context_.target.account), request_->method,
                     request_->headers.get("Origin"));

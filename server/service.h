@@ -89,7 +89,12 @@ class Service {
    private:
     friend class Service;
 
-    enum class Kind { Tables, BlobOrQueue, Control };
+    enum class Kind {
+      Tables,
+      BlobOrQueue,
+      Control,
+      Owner,  // a request to the table service through the control API
+    };
 
     // The progress of a request. Each stage includes the previous ones.
     enum class Stage {
@@ -98,6 +103,10 @@ class Service {
       Authenticated,  // the caller may know that the account exists
       Parsed,
     };
+
+    static Kind kind_of(const Request& request);
+    // Whether its refusals have the form of the control API.
+    bool is_of_control() const { return kind_ == Kind::Control || (kind_ == Kind::Owner && !may_ask_); }
 
     template <class Step>
     std::invoke_result_t<Step> guard(const Step& step);
@@ -110,9 +119,14 @@ class Service {
     Response try_to_execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
     Response dispatch(MemoryBudget::Share& memory);
     Response dispatch(TableStore& store, MemoryBudget::Share& memory);
-    bool keep_scanning(RunningScanCounter& live, ScanThrottle::Scan& scan, const std::atomic<bool>& hung_up);
+    bool keep_scanning(std::optional<RunningScanCounter>& live, ScanThrottle::Scan& scan,
+                       const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;
     StatisticsKey statistics_key() const;
+
+    // In owner_call.cc
+    void keep_boundaries_only();
+    void add_owners_fields(Response& response) const;
 
     // In disturbed_call.cc
     void prepare_disturbance();
@@ -138,6 +152,11 @@ class Service {
     RequestNotes notes_;
     StatisticsKey key_;
     std::unique_ptr<Disturbance> disturbance_;  // null: the request runs undisturbed
+
+    // Of requests through the control API.
+    bool may_ask_ = false;                               // the control API lets the caller in
+    std::unique_ptr<Request> forwarded_;                 // the request to the table service
+    std::unique_ptr<const Behaviour> owners_behaviour_;  // null: everything is off
   };
 
   // Reads no entity, and not the body of the request, which may not have arrived yet. Never throws. Thread-safe.
@@ -162,6 +181,8 @@ class Service {
   // Prepare `call`, or return the response immediately. Throw ServiceException.
   std::optional<Response> accept(const Request& request, Call& call);
   std::optional<Response> accept_control(const Request& request, Call& call);
+  std::optional<Response> accept_as_owner(const Request& request, Call& call);
+  std::optional<ControlRefusal> refuse_control(const Request& request) const;
   Response run_control(const Request& request);
   std::optional<std::string> past_policies(std::string_view account, std::string_view table);
   DateTime now() const { return options_.time->now(); }

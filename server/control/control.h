@@ -33,6 +33,8 @@
 //   GET    retries                  requests that came again after a fault
 //   DELETE retries
 //
+// entities/ACCOUNT/... is the table service itself (server/owner_call.cc).
+//
 // Any other request is refused with 404 or 405. Every refusal is a JSON object whose member "error" is a
 // sentence.
 #pragma once
@@ -45,6 +47,10 @@
 namespace rocktable {
 
 inline constexpr std::string_view kControlPrefix = "/_rocktable/";
+
+// Requests to the table service as the account's owner: /_rocktable/entities/ACCOUNT/Tables and so on. The Service serves
+// them, not control_response().
+inline constexpr std::string_view kOwnersPrefix = "/_rocktable/entities/";
 
 struct ControlRequest {
   std::string_view method;
