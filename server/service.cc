@@ -375,6 +375,9 @@ Response Service::run_control(const Request& request) {
       .store = store_,
       .serves_account =
           [this](std::string_view account) { return authenticator_.require_account(account).has_value(); },
+      .has_public_key =
+          [this](std::string_view account) { return authenticator_.accounts().has_public_key(account); },
+      .named_accounts = [this] { return authenticator_.accounts().names(); },
       .settings_changed = [this] { cors_rules_.forget_all(); },
       .behaviour_changed = [this] { store_.keep_past(behaviours_.longest_geo_lag()); },
       .time = *options_.time,

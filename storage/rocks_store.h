@@ -120,6 +120,9 @@ class RocksStore {
   class Erasure;
   bool has_files(const rocksdb::Range& range) const;
 
+  // --- Estimates: in table_size.cc
+  std::uint64_t approximate_bytes(const TableName& name, const KeyRanges& ranges) const;
+
   // --- Reserved tables: in reserved_tables.cc
   // Reserves consecutive table ids and returns the first. Entities written under them belong to no table
   // until a batch adds the tables to the catalog and deletes the row of encode_clone_key(). If that does not

@@ -144,6 +144,19 @@ const std::vector<std::string>* Accounts::keys_of(std::string_view name) const {
   return state_->any && is_account_name(name) ? &kWellKnown : nullptr;
 }
 
+bool Accounts::has_public_key(std::string_view name) const {
+  const auto* keys = keys_of(name);
+  return keys != nullptr && std::find(keys->begin(), keys->end(), kDevelopmentKey) != keys->end();
+}
+
+std::vector<std::string> Accounts::names() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<std::string> out;
+  for (const auto& [name, keys] : *state_->named) out.push_back(name);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 const AccountKey& cached_key(const std::string& base64) {
   auto& keys = view_of_this_thread().cached_keys;
   auto found = keys.find(base64);

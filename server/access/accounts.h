@@ -55,6 +55,12 @@ class Accounts {
   // calls keys_of() again, on any set.
   const std::vector<std::string>* keys_of(std::string_view name) const;
 
+  // Returns whether the account has the well-known key.
+  bool has_public_key(std::string_view name) const;
+
+  // The named accounts, in the order of their names.
+  std::vector<std::string> names() const;
+
  private:
   struct State;
   std::shared_ptr<State> state_;

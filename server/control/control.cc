@@ -7,6 +7,7 @@
 #include "server/control/disturbance_resources.h"
 #include "server/control/insight_resources.h"
 #include "server/control/store_resources.h"
+#include "server/control/table_resources.h"
 #include "storage/fixtures/store_fixtures.h"
 
 namespace rocktable {
@@ -40,6 +41,9 @@ constexpr Route kRoutes[] = {
     {"GET", "ready", false, handle_ready},
     {"GET", "stats", false, handle_stats},
     {"GET", "contents", true, handle_contents},
+    {"GET", "accounts", true, handle_get_accounts},
+    {"GET", "tables", true, handle_get_tables},
+    {"GET", "plan", true, handle_get_plan},
     {"POST", "reset", true, handle_reset},
     {"GET", "snapshots", true, handle_list_snapshots},
     {"GET", "snapshots/*", true, handle_get_snapshot},

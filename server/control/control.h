@@ -11,6 +11,9 @@
 // Resources for test suites (store_resources.h):
 //
 //   GET    contents                         the number of tables of each account
+//   GET    accounts                         the accounts that are served
+//   GET    tables?account=A[&table=T]       the tables of an account with their sizes
+//   GET    plan?account=A&table=T&filter=F  what a query would read
 //   POST   reset[?account=A[&table=T]]      deletes everything, an account or a table
 //   GET    snapshots[/NAME]                 lists all, or shows one
 //   POST   snapshots/NAME[?replace=true]    takes the snapshot

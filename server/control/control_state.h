@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "odata/time_source.h"
 #include "server/behaviour/behaviours.h"
@@ -22,6 +24,8 @@ struct ControlState {
   bool stopping;
   TableStore& store;
   std::function<bool(std::string_view account)> serves_account;
+  std::function<bool(std::string_view account)> has_public_key;  // the well-known one
+  std::function<std::vector<std::string>()> named_accounts;      // in the order of their names
   std::function<void()> settings_changed;   // call after the service properties of accounts may have changed
   std::function<void()> behaviour_changed;  // call after `behaviours` changed
   TimeSource& time;

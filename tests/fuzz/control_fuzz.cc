@@ -75,6 +75,8 @@ void fuzz_control(std::string_view input) {
                            .stopping = false,
                            .store = store,
                            .serves_account = [](std::string_view account) { return account.size() < 5; },
+                           .has_public_key = [](std::string_view) { return false; },
+                           .named_accounts = [] { return std::vector<std::string>{"a"}; },
                            .settings_changed = [] {},
                            .behaviour_changed = [] {},
                            .time = time,
