@@ -1,0 +1,33 @@
+// All that the page shows, in one place. What changes it calls change(); the page is drawn once in the next frame,
+// however many changes there were.
+
+export const state = {
+  account: "devstoreaccount1",
+  screen: "tables", // tables, entities, requests, insight or lab
+  table: null,
+  address: { path: [], parameters: {} },
+  panel: null, // { view: () => node, close: () => {} }: what the right side shows
+  isReachable: true,
+};
+
+let draw = () => {};
+let isScheduled = false;
+
+export function change(mutate) {
+  mutate(state);
+  notify();
+}
+
+export function notify() {
+  if (isScheduled) return;
+  isScheduled = true;
+  requestAnimationFrame(() => {
+    isScheduled = false;
+    draw();
+  });
+}
+
+// main.js says how to draw.
+export function drawWith(redraw) {
+  draw = redraw;
+}

@@ -1,0 +1,112 @@
+// Starts the page: the frame, the screen of the current address, keys, and what to do when a token is needed or the
+// server was away.
+import { go, readAddress } from "./core/address.js";
+import { ApiError, askTokenWith, onBack } from "./core/api.js";
+import { listenToKeys, onKey } from "./core/keyboard.js";
+import { mount } from "./core/render.js";
+import { change, drawWith, notify, state } from "./core/state.js";
+import { loadCatalog, refreshTables } from "./screens/catalog.js";
+import { frame } from "./screens/frame.js";
+import { showHelp } from "./screens/help.js";
+import { refreshLab } from "./screens/lab_dot.js";
+import { askForToken } from "./screens/token.js";
+
+// Each screen exports view(state), enter(address) and leave(). enter() is called for each address of the screen, leave()
+// when another screen follows. They are loaded when they are first opened.
+const kScreens = {
+  tables: () => import("./screens/tables.js"),
+  entities: () => import("./screens/entities.js"),
+  requests: () => import("./activity/requests.js"),
+  insight: () => import("./activity/insight.js"),
+  lab: () => import("./activity/lab.js"),
+};
+
+let current = null; // the module of the screen that is shown
+let loadError = null;
+let arrivals = 0;
+
+function screenOf({ path }) {
+  if (path[0] === "acc" && path[1]) return path[2] ? "entities" : "tables";
+  return kScreens[path[0]] && path[0] !== "entities" ? path[0] : null;
+}
+
+async function arrive() {
+  const address = readAddress();
+  const screen = screenOf(address);
+  if (!screen || (screen === "tables" && !address.path[1])) {
+    go(`/acc/${encodeURIComponent(state.account)}`, {}, { replace: true });
+    return;
+  }
+  const arrival = ++arrivals;
+  const accountBefore = state.account;
+  let module = null;
+  try {
+    module = await kScreens[screen]();
+    loadError = null;
+  } catch (error) {
+    loadError = error;
+  }
+  if (arrival !== arrivals) return; // another address meanwhile
+  if (current && current !== module) current.leave();
+  change(() => {
+    const isOther = state.screen !== screen || address.path.join("/") !== state.address.path.join("/");
+    state.address = address;
+    state.screen = screen;
+    state.table = screen === "entities" ? address.path[2] : null;
+    if (address.path[0] === "acc") state.account = address.path[1];
+    if (isOther) {
+      state.panel?.close?.();
+      state.panel = null;
+    }
+    state.isDrawerOpen = false;
+  });
+  current = module;
+  if (state.account !== accountBefore) loadCatalog();
+  else if (screen === "tables") refreshTables();
+  refreshLab();
+  await module?.enter(address);
+  notify();
+}
+
+function isShown() {
+  return current ? current.view(state) : null;
+}
+
+function start() {
+  askTokenWith(askForToken);
+  drawWith(mount(document.getElementById("app"), () => frame(state, isShown, loadError)));
+  onKey("?", "this help", () => void showHelp());
+  onKey("g t", "tables", () => go(`/acc/${encodeURIComponent(state.account)}`));
+  onKey("g r", "requests", () => go("/requests"));
+  onKey("g i", "insight", () => go("/insight"));
+  onKey("g l", "lab", () => go("/lab"));
+  onKey("Escape", "back: closes the panel, leaves a field", leaveOne);
+  listenToKeys();
+  addEventListener("hashchange", arrive);
+  addEventListener("focus", refreshLab);
+  onBack(() => {
+    loadCatalog();
+    refreshLab();
+    current?.enter(state.address);
+  });
+  // What no screen has dealt with is said in the frame, not lost in the console.
+  addEventListener("unhandledrejection", ({ reason }) => {
+    if (reason?.name !== "AbortError" && reason instanceof ApiError) change(() => (state.error = reason));
+  });
+  loadCatalog();
+  arrive();
+}
+
+function leaveOne() {
+  const active = document.activeElement;
+  if (active && active !== document.body && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName)) return active.blur();
+  if (state.isDrawerOpen) return change(() => (state.isDrawerOpen = false));
+  if (!state.panel) return false;
+  const panel = state.panel;
+  panel.close?.();
+  change(() => {
+    if (state.panel === panel) state.panel = null;
+  });
+}
+
+start();

@@ -1,0 +1,7 @@
+import { h } from "../core/render.js";
+
+export function view() {
+  return h("h1", null, "entities");
+}
+export function enter() {}
+export function leave() {}

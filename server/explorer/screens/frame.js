@@ -1,0 +1,57 @@
+// The frame around each screen: the bar at the top, the list of tables at the left, the panel at the right.
+import { go, linkTo } from "../core/address.js";
+import { h } from "../core/render.js";
+import { change } from "../core/state.js";
+import { connectionString } from "./connection.js";
+import { sidebar } from "./sidebar.js";
+
+const kTabs = [
+  ["Tables", ["tables", "entities"], (state) => linkTo(`/acc/${encodeURIComponent(state.account)}`)],
+  ["Requests", ["requests"], () => linkTo("/requests")],
+  ["Insight", ["insight"], () => linkTo("/insight")],
+  ["Lab", ["lab"], () => linkTo("/lab")],
+];
+
+export function frame(state, isShown, loadError) {
+  const hasTables = state.screen === "tables" || state.screen === "entities";
+  return [
+    h("header", { class: "bar", key: "bar" },
+      hasTables && h("button", {
+        class: "drawer-button", type: "button", key: "drawer", "aria-expanded": String(Boolean(state.isDrawerOpen)),
+        "aria-controls": "sidebar", onclick: () => change(() => (state.isDrawerOpen = !state.isDrawerOpen)),
+      }, "List"),
+      h("a", { class: "brand", href: linkTo(`/acc/${encodeURIComponent(state.account)}`) }, "rocktable"),
+      accountPicker(state),
+      h("nav", { class: "tabs", "aria-label": "Screens" }, kTabs.map(([name, screens, href]) =>
+        h("a", { href: href(state), "aria-current": screens.includes(state.screen) ? "page" : null }, name,
+          name === "Lab" && state.labOn.length > 0 && labDot(state)))),
+      connectionString(state)),
+    h("div", { key: "notices" },
+      !state.isReachable && h("p", { class: "notice", role: "status" }, "The server is not reachable. Trying again…"),
+      state.error && h("p", { class: "notice bad", role: "alert" }, state.error.message, " ",
+        h("button", { type: "button", onclick: () => change(() => (state.error = null)) }, "Dismiss"))),
+    h("div", { class: `body${state.panel ? " with-panel" : ""}`, key: "body" },
+      hasTables && sidebar(state),
+      h("main", { key: "main", id: "main", tabindex: "-1" }, loadError ? missing(loadError) : isShown()),
+      state.panel && h("aside", { class: "panel", key: "panel", "aria-label": "Details" }, state.panel.view())),
+  ];
+}
+
+function labDot({ labOn }) {
+  const text = `On: ${labOn.join(", ")}`;
+  return h("span", { class: "dot", role: "img", "aria-label": text, title: text });
+}
+
+function accountPicker({ account, catalog }) {
+  const names = catalog.accounts.map((one) => one.account);
+  if (!names.includes(account)) names.unshift(account);
+  return h("label", { class: "account" },
+    h("span", { class: "offscreen" }, "Account"),
+    h("select", {
+      value: account,
+      onchange: (event) => go(`/acc/${encodeURIComponent(event.target.value)}`),
+    }, names.map((name) => h("option", { key: name, value: name }, name))));
+}
+
+const missing = (error) =>
+  h("div", { class: "empty" }, h("h1", null, "This screen cannot be loaded"), h("p", null, error.message));
