@@ -12,6 +12,7 @@
 #include "server/access/signed_identifiers.h"
 #include "server/control/control.h"
 #include "server/control/control_response.h"
+#include "server/explorer/explorer_pages.h"
 #include "server/handlers/batch.h"
 #include "server/handlers/blob_and_queue_stub.h"
 #include "server/handlers/entities.h"
@@ -178,6 +179,9 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
 
 Service::Call::Kind Service::Call::kind_of(const Request& request) {
   if (request.service != StorageService::Table) return Kind::BlobOrQueue;
+  const std::string_view root = kControlPrefix.substr(0, kControlPrefix.size() - 1);
+  if (!request.target.starts_with(root)) return Kind::Tables;  // nearly all requests
+  if (is_explorer_target(request.target)) return Kind::Control;
   if (!request.target.starts_with(kControlPrefix)) return Kind::Tables;
   return request.target.starts_with(kOwnersPrefix) ? Kind::Owner : Kind::Control;
 }
@@ -196,6 +200,9 @@ std::optional<ControlRefusal> Service::refuse_control(const Request& request) co
 }
 
 std::optional<Response> Service::accept_control(const Request& request, Call& call) {
+  if (is_explorer_target(request.target))
+    return explorer_response(options_.control, options_.explorer, request.method, request.target,
+                             request.headers);
   if (const auto refusal = refuse_control(request)) return control_refusal(*refusal);
   if (control_may_block({request.method, request.target})) call.lane_ = Lane::Control;
   return std::nullopt;

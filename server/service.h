@@ -47,6 +47,7 @@ struct ServiceOptions {
   bool explain_auth = false;        // explain refusals of access to the logs
   bool explain_headers = false;     // and to the client
   bool insight_headers = false;     // report the cost of a request in headers of our own
+  bool explorer = true;             // serve the pages of /_rocktable/
   ControlPolicy control = {};       // who may use /_rocktable/
   Behaviour behaviour = {};         // of all accounts
   std::shared_ptr<TimeSource> time = std::make_shared<TimeSource>();

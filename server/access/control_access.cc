@@ -96,6 +96,12 @@ std::string what_to_send(const ControlPolicy& policy) {
          signature + ", signed with a key other than the well-known one.";
 }
 
+// Whether a person follows a link or types an address.
+bool is_navigation(const Headers& headers) {
+  return !headers.has("Origin") && headers.count("Sec-Fetch-Site") == 1 &&
+         headers.get("Sec-Fetch-Mode") == "navigate" && headers.get("Sec-Fetch-Dest") == "document";
+}
+
 }  // namespace
 
 bool ControlPolicy::requires_credentials() const {
@@ -124,6 +130,20 @@ std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::s
       403,
       "The Host header is neither a loopback address, nor localhost, nor the value of --tableHost. "
       "With a token or a signature, any Host is accepted."};
+}
+
+std::optional<ControlRefusal> refuse_page(const ControlPolicy& policy, const Headers& headers) {
+  if (is_cross_origin(headers) && !is_navigation(headers))
+    return ControlRefusal{403, "Cross-origin requests are refused."};
+  if (policy.requires_credentials() && policy.token.empty())
+    return ControlRefusal{
+        403,
+        "This server is reachable from other machines and has no --controlToken. Start it with "
+        "--controlToken TOKEN, or without --tableHost."};
+  if (policy.token.empty() && !is_own_host(policy, headers))
+    return ControlRefusal{
+        403, "The Host header is neither a loopback address, nor localhost, nor the value of --tableHost."};
+  return std::nullopt;
 }
 
 }  // namespace rocktable

@@ -50,6 +50,7 @@ struct Options {
   bool explain_auth = false;  // refusals of access are explained
   bool strict_api_version = false;
   bool insight_headers = false;
+  bool no_explorer = false;           // no pages below /_rocktable/
   std::string behave;                 // of all accounts, as parse_behaviour() reads it
   std::string faults_file;            // empty: none
   bool strict_faults = false;         // a rule that never fires is an error

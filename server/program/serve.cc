@@ -219,6 +219,7 @@ ShutdownReport start_and_serve(const Options& options,
                    .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                    .explain_headers = options.explain_auth,
                    .insight_headers = options.insight_headers,
+                   .explorer = !options.no_explorer,
                    .control = {server.addresses(), options.table_host, options.control_token},
                    .behaviour = parse_behaviour(options.behave),
                    .time = time});
@@ -230,6 +231,8 @@ ShutdownReport start_and_serve(const Options& options,
     report.queue = address_of(server, listeners, 2, secure);
   }
   report.store = store_path(options);
+  const ControlPolicy policy{server.addresses(), options.table_host, options.control_token};
+  report.explorer = !options.no_explorer && (!policy.token.empty() || !policy.requires_credentials());
   if (has_ready_file(options)) write_ready_file(options.ready_file, report);
   if (!made.empty()) spdlog::info("created the folder {}", printable(made));
   warn_of_public_key(server, named, options.any_account);

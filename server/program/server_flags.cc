@@ -152,6 +152,7 @@ void ServerFlags::add_options() {
   app_.add_option("--controlToken", options_.control_token, "Bearer token required for /_rocktable/...")
       ->type_name("TOKEN")
       ->group(access);
+  app_.add_flag("--noExplorer", options_.no_explorer, "No page for browsers at /_rocktable/")->group(access);
   app_.add_flag("--explainAuth", options_.explain_auth, "Explain refusals in the header x-rocktable-explain")
       ->group(access);
 

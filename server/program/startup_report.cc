@@ -119,6 +119,8 @@ void print_startup(const StartupReport& report) {
   if (accounts.size() > kMaxAnnounced)
     std::cout << "and " << accounts.size() - kMaxAnnounced << " more accounts\n";
   announce_authority(report);
+  if (report.explorer)
+    std::cout << "rocktable: see tables and requests at " << url_of(report) << "/_rocktable/\n";
   announce_store(std::cout, report);
 }
 

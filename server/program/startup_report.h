@@ -25,6 +25,7 @@ struct StartupReport {
   std::string certificate_authority;  // file that clients must trust; empty: no local authority
   std::optional<ServiceAddress> blob = {}, queue = {};  // if these ports are open, too
   std::string store = {};                               // absolute path of its folder; empty: in memory
+  bool explorer = false;                                // its page is served
 };
 
 inline constexpr int kExitUnusedFault = 4;  // --strictFaults
@@ -52,7 +53,7 @@ std::string local_host_of(const std::string& address, const std::string& table_h
 // Returns the accounts for the report: devstoreaccount1 first if it exists, then the others in their order.
 std::vector<Account> accounts_to_report(std::vector<Account> named, bool any);
 
-// Prints two lines that scripts read, and one with the place of the data. Prints no key except the well-known
+// Prints two lines that scripts read, one with the page of the explorer, and one with the place of the data. Prints no key except the well-known
 // one, because output goes into logs.
 void print_startup(const StartupReport& report);
 
