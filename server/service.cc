@@ -155,7 +155,7 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
   context_.received = service.now();
   context_.version = newest_version();
   context_.service = request.service;
-  context_.explains = service.options_.explain_auth;
+  context_.explains = service.options_.explain_auth || service.recent_requests_.is_on();
   response_ = guard([&] {
     switch (kind_) {
       case Kind::Control:
@@ -378,6 +378,7 @@ Response Service::run_control(const Request& request) {
   const ControlState state{
       .statistics = statistics_,
       .insight = insight_,
+      .recent_requests = recent_requests_,
       .stopping = stopping_,
       .store = store_,
       .serves_account =
@@ -434,6 +435,8 @@ RequestEvent Service::Call::event(const Response& answer, std::chrono::microseco
   out.client_request_id = context_.client_request_id;
   out.operation = operation_ ? &*operation_ : nullptr;
   out.notes = &notes_;
+  out.request = request_;
+  out.response = &answer;
   out.received = context_.received;
   out.reads = stats_;
   out.counted_reads = counted_stats_;

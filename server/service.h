@@ -20,6 +20,7 @@
 #include "server/insight/insight.h"
 #include "server/limits/memory_budget.h"
 #include "server/limits/scan_throttle.h"
+#include "server/monitor/recent_requests.h"
 #include "server/request/error_response.h"
 #include "server/request/operation.h"
 #include "server/request/request.h"
@@ -178,6 +179,9 @@ class Service {
   // Observes the events of requests.
   Insight& insight() { return insight_; }
 
+  // Keeps the last events of requests, while somebody asks for them.
+  RecentRequests& recent_requests() { return recent_requests_; }
+
  private:
   // Prepare `call`, or return the response immediately. Throw ServiceException.
   std::optional<Response> accept(const Request& request, Call& call);
@@ -196,6 +200,7 @@ class Service {
   CorsRules cors_rules_;
   Statistics statistics_;
   Insight insight_;
+  RecentRequests recent_requests_;
   ScanThrottle scan_throttle_;
   ServiceOptions options_;
   Behaviours behaviours_;

@@ -64,6 +64,8 @@ constexpr Route kRoutes[] = {
     {"DELETE", "faults/*", false, handle_delete_fault},
     {"GET", "queries", false, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
+    {"GET", "requests", false, handle_get_requests},
+    {"GET", "requests/stream", false, handle_stream_requests},
     {"GET", "retries", false, handle_get_retries},
     {"DELETE", "retries", false, handle_clear_retries},
 };

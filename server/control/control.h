@@ -36,6 +36,9 @@
 //   GET    retries                  requests that came again after a fault
 //   DELETE retries
 //
+//   GET    requests[?since=N]       the last requests, while somebody asks (recent_requests.h)
+//   GET    requests/stream          the same as server-sent events
+//
 // entities/ACCOUNT/... is the table service itself (server/owner_call.cc).
 //
 // Any other request is refused with 404 or 405. Every refusal is a JSON object whose member "error" is a

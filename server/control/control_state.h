@@ -12,6 +12,7 @@
 #include "server/faults/fault_plan.h"
 #include "server/faults/retry_log.h"
 #include "server/insight/insight.h"
+#include "server/monitor/recent_requests.h"
 #include "server/request/target.h"
 #include "storage/table_store.h"
 
@@ -21,6 +22,7 @@ namespace rocktable {
 struct ControlState {
   const Statistics& statistics;
   Insight& insight;
+  RecentRequests& recent_requests;
   bool stopping;
   TableStore& store;
   std::function<bool(std::string_view account)> serves_account;

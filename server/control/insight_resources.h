@@ -1,4 +1,4 @@
-// Resources of the control API for the insight into requests (docs/insight.md).
+// Resources of the control API for the insight into requests (docs/insight.md), and for the last requests.
 #pragma once
 
 #include "server/control/control_state.h"
@@ -8,5 +8,7 @@ namespace rocktable {
 
 Response handle_get_queries(const ControlState& state, const ControlArguments& arguments);
 Response handle_reset_queries(const ControlState& state, const ControlArguments& arguments);
+Response handle_get_requests(const ControlState& state, const ControlArguments& arguments);
+Response handle_stream_requests(const ControlState& state, const ControlArguments& arguments);
 
 }  // namespace rocktable

@@ -11,7 +11,9 @@
 #include "odata/date_time.h"
 #include "odata/error.h"
 #include "server/request/operation.h"
+#include "server/request/request.h"
 #include "server/request/request_notes.h"
+#include "server/request/response.h"
 #include "storage/request_stats.h"
 
 namespace rocktable {
@@ -39,6 +41,8 @@ struct RequestEvent {
   std::string_view client_request_id;
   const Operation* operation = nullptr;  // null: refused before it was known
   const RequestNotes* notes = nullptr;   // of its handler
+  const Request* request = nullptr;
+  const Response* response = nullptr;
   DateTime received;
 
   RequestStats reads;          // of the store

@@ -26,6 +26,7 @@ constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kIdleBytes = 4 << 10;       // an idle connection keeps at most this
 constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its thread no longer did not wait
 constexpr std::chrono::milliseconds kWatchInterval{50};
+constexpr std::chrono::milliseconds kStreamInterval{100};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
 
 ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket,
@@ -285,13 +286,14 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
   }
   const Interference* const interference = response->interference.get();
   if (interference != nullptr) co_await pause(interference->delay);
-  const ResponseOptions options{.keep_alive = parser.keep_alive() && !finishing_,
+  const ResponseOptions options{.keep_alive = parser.keep_alive() && !finishing_ && !response->stream,
                                 .http_1_0 = parser.is_http_1_0()};
   if (interference != nullptr && interference->ending != Interference::Ending::Complete) {
     co_await end_early(*response, options);
     co_return false;
   }
   const bool written = co_await write(*response, options);
+  if (written && response->stream && response->sends_body) co_await write_stream(*response->stream, options);
   response_share_.release();
   body_share_.release();
   head_share_.release();
@@ -378,6 +380,24 @@ asio::awaitable<bool> Connection::write(const Response& response, const Response
   }
   if (trace_) trace_->end_with_response(outgoing_, body, response.error, watchdog_.since(), !error);
   co_return !error;
+}
+
+// Writes the parts of a stream as they come, until the client hangs up or the server stops. For HTTP/1.0, which has no
+// chunks, the stream is empty.
+asio::awaitable<void> Connection::write_stream(BodyStream& stream, const ResponseOptions& options) {
+  if (options.http_1_0) co_return;
+  while (!finishing_ && !stream_.has_hung_up()) {
+    const std::string part = stream.next();
+    watchdog_.note_progress(Watchdog::Clock::now());
+    if (!part.empty()) {
+      outgoing_.clear();
+      append_chunk(outgoing_, part);
+      const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(outgoing_), kAwait);
+      if (error) co_return;
+    }
+    co_await pause(kStreamInterval);
+  }
+  co_await asio::async_write(stream_, asio::buffer(kLastChunk), kAwait);
 }
 
 // Waits as long as a fault or a simulated behaviour delays the request. Ends early if the server stops.

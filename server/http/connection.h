@@ -83,6 +83,7 @@ class Connection {
   void trace_broken_request(MessageReader& reader, bool is_refused);
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const ResponseOptions& options);
+  boost::asio::awaitable<void> write_stream(BodyStream& stream, const ResponseOptions& options);
   boost::asio::awaitable<void> pause(std::chrono::microseconds time);
   boost::asio::awaitable<void> end_early(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> refuse(const Error& error);

@@ -306,16 +306,17 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   MemoryBudget heads(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
-  const ConnectionContext context{.service = service,
-                                  .lanes = lanes,
-                                  .event_sinks = {&service.statistics(), &service.insight(), &access_log},
-                                  .trace = trace,
-                                  .timeouts = timeouts_of(options_.limits),
-                                  .tls = options_.tls.get(),
-                                  .heads = heads,
-                                  .bodies = bodies,
-                                  .responses = responses,
-                                  .has_freed = has_freed_};
+  const ConnectionContext context{
+      .service = service,
+      .lanes = lanes,
+      .event_sinks = {&service.statistics(), &service.insight(), &service.recent_requests(), &access_log},
+      .trace = trace,
+      .timeouts = timeouts_of(options_.limits),
+      .tls = options_.tls.get(),
+      .heads = heads,
+      .bodies = bodies,
+      .responses = responses,
+      .has_freed = has_freed_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
     if (!error) begin_stop();

@@ -24,12 +24,21 @@ class DurationHistogram {
     max_ = std::max(max_, other.max_);
   }
 
+  // Adds counts of the same buckets.
+  template <class Counts>
+  void add_counts(const Counts& counts) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      const std::uint32_t count = counts[i];
+      counts_[i] += count;
+      if (count > 0) max_ = std::max(max_, Duration(static_cast<Duration::rep>(middle_of(i)) + 1));
+    }
+  }
+
   Duration max() const { return max_; }
 
   // The duration that this part (0 to 1) of the requests does not exceed, about. Zero without requests.
   Duration quantile(double part) const;
 
- private:
   // Each power of two has four buckets; the last one begins at two minutes.
   static constexpr std::uint64_t kParts = 4;
   static constexpr std::size_t kBuckets = 26 * kParts;
@@ -40,6 +49,8 @@ class DurationHistogram {
     const auto power = static_cast<std::size_t>(std::bit_width(ticks)) - 3;  // ticks >> power is 4 to 7
     return std::min(power * kParts + (ticks >> power), kBuckets - 1);
   }
+
+ private:
   static double middle_of(std::size_t bucket);
 
   std::array<std::uint32_t, kBuckets> counts_{};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "odata/filter_shape.h"
+#include "odata/insight/finding_catalog.h"
 #include "odata/insight/folded_table.h"
 #include "odata/insight/text_hash.h"
 #include "odata/text.h"
@@ -117,6 +118,7 @@ nlohmann::json finding_json(const RequestFinding& finding) {
           {"test", shape.test},
           {"count", finding.count},
           {"sentence", finding.sentence},
+          {"advice", find_finding_kind(finding.id)->advice},
           {"example", finding.example}};
 }
 
@@ -126,6 +128,7 @@ Insight::Insight() : since_(rocktable::now().ticks) {}
 
 void Insight::record(const RequestEvent& event) {
   if (event.key == nullptr || event.operation == nullptr || event.notes == nullptr) return;
+  minutes_.add(event.received, event.duration, event.reads.entities_scanned);
   const Operation& operation = *event.operation;
   const auto* const query = std::get_if<QueryEntities>(&operation);
   std::string noted_table, folded, made_fingerprint;  // mostly empty: then views of others serve
@@ -234,7 +237,7 @@ bool Insight::is_lost_update(const RequestEvent& event, std::uint64_t entity) {
   return write.kind == WriteKind::Replace && write.condition.kind != Condition::Kind::ETag;
 }
 
-nlohmann::json Insight::to_json(std::string_view account) const {
+nlohmann::json Insight::to_json(std::string_view account, DateTime now) const {
   const auto statistics = shapes_.all(account);
   const auto abandoned = open_pages_.by_shape();
   std::vector<RequestFinding> findings;
@@ -278,7 +281,8 @@ nlohmann::json Insight::to_json(std::string_view account) const {
           {"until", to_string(rocktable::now())},
           {"notCounted", shapes_.beyond_limit()},
           {"shapes", std::move(shapes)},
-          {"findings", std::move(list)}};
+          {"findings", std::move(list)},
+          {"minutes", minutes_.to_json(now)}};
 }
 
 void Insight::clear(std::string_view account) {
@@ -293,6 +297,7 @@ void Insight::clear(std::string_view account) {
         shard.tables, [&](const auto& entry) { return account.empty() || entry.first.account == account; });
   }
   if (!account.empty()) return;
+  minutes_.clear();
   for (auto& entity : read_entities_) entity = 0;
   since_ = rocktable::now().ticks;
 }

@@ -14,6 +14,7 @@
 
 #include "server/events/request_event.h"
 #include "server/insight/open_pages.h"
+#include "server/insight/recent_minutes.h"
 #include "server/insight/shape_table.h"
 #include "server/insight/table_activity.h"
 
@@ -29,9 +30,9 @@ class Insight : public RequestEventSink {
   // Ignores requests that were refused before their operation was known.
   void record(const RequestEvent& event) override;
 
-  // {"version", "program", "since", "until", "notCounted", "shapes": [...], "findings": [...]} (docs/control-api.md), of one
-  // account or of all (empty).
-  nlohmann::json to_json(std::string_view account = {}) const;
+  // {"version", "program", "since", "until", "notCounted", "shapes": [...], "findings": [...], "minutes": [...]}
+  // (docs/control-api.md), of one account or of all (empty). `now`: the time of the emulator.
+  nlohmann::json to_json(std::string_view account = {}, DateTime now = rocktable::now()) const;
 
   // Begins again, for one account or for all (empty).
   void clear(std::string_view account = {});
@@ -54,6 +55,7 @@ class Insight : public RequestEventSink {
   bool is_lost_update(const RequestEvent& event, std::uint64_t entity);
 
   ShapeTable shapes_;
+  RecentMinutes minutes_;  // of all accounts
   OpenPages open_pages_;
   std::array<Shard, 16> activities_;
   std::atomic<std::size_t> table_count_ = 0;

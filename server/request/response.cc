@@ -97,8 +97,13 @@ void append_response_head(std::string& out, const Response& response, const Resp
 }
 
 std::string_view response_tail(const Response& response, const ResponseOptions& options) {
-  if (!is_chunked(response, options) || !response.sends_body) return "";
-  return response.body.empty() ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
+  if (!is_chunked(response, options) || !response.sends_body || response.stream) return "";
+  return response.body.empty() ? kLastChunk : "\r\n0\r\n\r\n";
+}
+
+void append_chunk(std::string& out, std::string_view bytes) {
+  append_number(out, bytes.size(), 16);
+  out.append("\r\n").append(bytes).append("\r\n");
 }
 
 }  // namespace rocktable

@@ -10,6 +10,7 @@
 
 #include "odata/date_time.h"
 #include "odata/error.h"
+#include "server/request/body_stream.h"
 
 namespace rocktable {
 
@@ -47,6 +48,7 @@ struct Response {
   bool continues = false;   // has a continuation token
 
   std::unique_ptr<Interference> interference;  // null: none
+  std::unique_ptr<BodyStream> stream;          // follows `body`, until the client hangs up; null: none
 
   void add_etag(DateTime timestamp) { append_etag_field(fields, timestamp); }
   void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }
@@ -63,5 +65,9 @@ struct ResponseOptions {
 // Append the bytes before the body (status line, headers, the chunk's size), and return those after it.
 void append_response_head(std::string& out, const Response& response, const ResponseOptions& options);
 std::string_view response_tail(const Response& response, const ResponseOptions& options);
+
+// A part of a stream (Response::stream), and its end.
+void append_chunk(std::string& out, std::string_view bytes);
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace rocktable
