@@ -9,6 +9,7 @@
 #include "client/commands/snapshot_command.h"
 #include "client/commands/transfer_commands.h"
 #include "server/program/exec.h"
+#include "server/program/open_command.h"
 #include "server/program/repair_command.h"
 
 namespace rocktable {
@@ -23,6 +24,7 @@ constexpr Command kCommands[] = {
     {"healthcheck", "", "Check whether an instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
     {"migrate", "up|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},
+    {"open", "", "Show tables and requests in the browser", run_open},
     {"repair", "DIR", "Save undamaged data of the store in DIR", run_repair},
     {"report", "", "Show what requests scan, and better queries", run_report},
     {"reset", "", "Delete all data, an account or a table", run_reset},
