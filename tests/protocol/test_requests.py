@@ -1,0 +1,199 @@
+"""What a program sent: /_rocktable/requests, once and as a stream."""
+import contextlib
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from fixture_control import account_of, control, done, insert
+from rocktable_server import (
+    BINARY, Account, Server, connection, create_table, exchange_until_closed, request_bytes, send
+)
+
+pytestmark = pytest.mark.skipif(
+    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
+)
+
+SECONDS = 10
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = Server("--anyAccount")
+    yield running
+    running.stop()
+
+
+class Stream:
+    """The events of a stream."""
+
+    def __init__(self, client, query):
+        self.socket = client
+        target = f"/_rocktable/requests/stream{query}"
+        client.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        self.text = b""
+        self.until(b"\r\n\r\n")
+
+    def until(self, wanted):
+        self.socket.settimeout(SECONDS)
+        while wanted not in self.text:
+            data = self.socket.recv(65536)
+            assert data, f"the stream ended before {wanted}: {self.text[-500:]}"
+            self.text += data
+
+    def events(self, kind):
+        """The documents of all events of a kind so far. A chunk has whole events."""
+        lines = self.text.decode().splitlines()
+        return [
+            json.loads(data.removeprefix("data: "))
+            for event, data in zip(lines, lines[1:], strict=False)
+            if event == f"event: {kind}" and data.startswith("data: ")
+        ]
+
+
+@contextlib.contextmanager
+def streaming(server, query=""):
+    with connection(server) as client:
+        yield Stream(client, query)
+
+
+def test_the_program_made_exactly_two_requests(server):
+    account = account_of(server, "monitored1")
+    create_table(account, "orders")
+    begin = done(server, "GET", "requests")["next"]
+    insert(account, "orders", "p", "r")
+    send(account, "GET", "/orders(PartitionKey='p',RowKey='missing')", {"x-ms-client-request-id": "mine"})
+    told = done(server, "GET", f"requests?since={begin}&account=monitored1")
+    assert told["isComplete"]
+    first, second = told["requests"]
+    assert (first["operation"], first["table"], first["status"]) == ("InsertEntity", "orders", 204)
+    assert first["code"] is None
+    assert (second["operation"], second["status"]) == ("GetEntity", 404)
+    assert second["code"] == "ResourceNotFound"
+    assert (second["plan"], second["entitiesScanned"], second["clientRequestId"]) == ("point", 0, "mine")
+    assert second["number"] > first["number"] >= begin
+    assert done(server, "GET", f"requests?since={told['next']}")["requests"] == []
+
+
+def test_accounts_are_told_apart(server):
+    begin = done(server, "GET", "requests")["next"]
+    for name in ("monitored2", "monitored3"):
+        create_table(account_of(server, name), "orders")
+    told = done(server, "GET", f"requests?since={begin}&account=monitored3")["requests"]
+    assert [one["account"] for one in told] == ["monitored3"]
+
+
+def test_secrets_and_control_requests_are_not_told(server):
+    begin = done(server, "GET", "requests?detail=true")["next"]
+    account = account_of(server, "monitored4")
+    send(account, "GET", "/Tables?sig=secret")
+    told = done(server, "GET", f"requests?since={begin}&account=monitored4&detail=true")
+    (one,) = told["requests"]
+    assert "secret" not in json.dumps(told)
+    headers = dict(one["requestHeaders"])
+    assert headers["Authorization"] == "SharedKeyLite monitored4:***"
+
+
+def test_the_reason_of_a_refusal_is_told(server):
+    begin = done(server, "GET", "requests")["next"]
+    account = account_of(server, "monitored5")
+    stranger = Account(f"AccountName=monitored5;AccountKey=bm90IHRoZSBrZXk=;TableEndpoint={account.endpoint}")
+    assert send(stranger, "GET", "/Tables").status == 403
+    (one,) = done(server, "GET", f"requests?since={begin}&account=monitored5")["requests"]
+    assert (one["status"], one["code"]) == (403, "AuthenticationFailed")
+    assert "key" in one["explanation"]
+
+
+def test_a_request_is_streamed_within_a_second(server):
+    account = account_of(server, "monitored6")
+    with streaming(server, "?account=monitored6") as stream:
+        stream.until(b"event: start")
+        begin = time.monotonic()
+        create_table(account, "orders")
+        stream.until(b"event: request")
+        assert time.monotonic() - begin < 1
+        (one,) = stream.events("request")
+        assert (one["operation"], one["status"]) == ("CreateTable", 204)
+
+
+def test_a_stream_goes_on_where_another_ended(server):
+    account = account_of(server, "monitored7")
+    with streaming(server) as stream:
+        stream.until(b"event: start")
+        (start,) = stream.events("start")
+    create_table(account, "orders")
+    with streaming(server, f"?account=monitored7&since={start['next']}") as stream:
+        stream.until(b"event: request")
+        assert stream.events("gap") == []
+
+
+def test_a_closed_stream_leaves_no_connection(server):
+    before = open_sockets(server)
+    with streaming(server) as stream:
+        stream.until(b"event: start")
+        assert open_sockets(server) == before + 1
+    deadline = time.monotonic() + SECONDS
+    while open_sockets(server) > before:
+        assert time.monotonic() < deadline, "the connection stays open"
+        time.sleep(0.05)
+
+
+def open_sockets(server):
+    folder = f"/proc/{server.process.pid}/fd"
+    links = []
+    for entry in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            links.append(os.readlink(f"{folder}/{entry}"))
+    return sum(link.startswith("socket:") for link in links)
+
+
+def test_a_server_with_open_streams_stops_at_once():
+    running = Server()
+    try:
+        with streaming(running) as first, streaming(running) as second:
+            for stream in (first, second):
+                stream.until(b"event: start")
+            begin = time.monotonic()
+            running.process.send_signal(signal.SIGTERM)
+            for stream in (first, second):
+                stream.until(b"0\r\n\r\n")
+            running.process.wait(SECONDS)
+            assert time.monotonic() - begin < 2
+    finally:
+        if running.is_running():
+            running.kill()
+
+
+def test_a_flood_has_a_gap(server):
+    account = account_of(server, "monitored8")
+    create_table(account, "orders")
+    target = f"{account.base}/orders(PartitionKey='p',RowKey='r')"
+    with streaming(server, "?account=monitored8") as stream:
+        stream.until(b"event: start")
+        exchange_until_closed(account, request_bytes(account, "GET", target) * 5_000)
+        time.sleep(0.1)  # then there is room again
+        create_table(account, "last")
+        stream.until(b"event: gap")
+        stream.until(b'"operation":"CreateTable"')
+        requests = sum(one["operation"] == "GetEntity" for one in stream.events("request"))
+        missed = sum(gap["missed"] for gap in stream.events("gap"))
+        assert requests + missed >= 5_000
+        assert 1_900 <= requests < 5_000
+
+
+@pytest.mark.parametrize("resource", ["requests", "requests/stream"])
+@pytest.mark.parametrize("query", ["since=x", "since=-1", "since=", "x=1", "account=-", "detail=1"])
+def test_bad_parameters_are_refused(server, resource, query):
+    assert control(server, "GET", f"{resource}?{query}").status in (400, 404)
+
+
+def test_a_stream_needs_the_token_and_the_right_origin():
+    running = Server("--controlToken", "secret")
+    try:
+        assert control(running, "GET", "requests/stream").status == 401
+        assert control(running, "GET", "requests", Origin="http://evil.example").status == 403
+        assert control(running, "GET", "requests", x_rocktable_token="secret").status == 200
+    finally:
+        running.stop()

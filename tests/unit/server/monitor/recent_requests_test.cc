@@ -1,0 +1,140 @@
+// Which requests are told, and how a gap shows.
+#include "server/monitor/recent_requests.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "server/monitor/request_stream.h"
+
+namespace rocktable {
+namespace {
+
+using Clock = RecentRequests::Clock;
+
+struct Sent {
+  std::string account = "one";
+  std::string_view target = "/one/orders()?sig=secret";
+};
+
+void send(RecentRequests& requests, const Sent& sent = {}, Clock::time_point now = Clock::now()) {
+  static const std::string kBody = "{\"A\": 1}";
+  Request request;
+  request.headers.add("Host", "127.0.0.1:10002");
+  request.headers.add("Authorization", "SharedKey one:secret");
+  request.body = &kBody;
+  Response response;
+  response.add("ETag", "W/\"1\"");
+  response.body = std::string(5'000, 'x');
+  const StatisticsKey key{sent.account, "orders", "QueryEntities", "point"};
+  RequestEvent event;
+  event.key = &key;
+  event.request = &request;
+  event.response = &response;
+  event.method = "GET";
+  event.target = sent.target;
+  event.status = 200;
+  requests.record(event, now);
+}
+
+const WantedRequests kDetailed{.account = "", .details = true};
+
+WantedRequests of_account(const char* name) { return {.account = name, .details = false}; }
+
+std::uint64_t begin_of(RecentRequests& requests) {
+  return requests.since(std::nullopt, {}).at("next").get<std::uint64_t>();
+}
+
+TEST_CASE("requests are kept from the first question on") {
+  RecentRequests requests;
+  send(requests);
+  CHECK_FALSE(requests.is_on());
+  const auto begin = begin_of(requests);
+  CHECK(requests.is_on());
+  send(requests);
+  send(requests, {.account = "two", .target = "/two/orders()"});
+  const auto told = requests.since(begin, {});
+  CHECK(told.at("isComplete") == true);
+  REQUIRE(told.at("requests").size() == 2);
+  CHECK(told["requests"][0].at("number") == begin);
+  CHECK(requests.since(begin, of_account("two")).at("requests").size() == 1);
+  CHECK(requests.since(told.at("next").get<std::uint64_t>(), {}).at("requests").empty());
+}
+
+TEST_CASE("a refused request is told for the account that it names") {
+  RecentRequests requests;
+  const auto begin = begin_of(requests);
+  send(requests, {.account = "", .target = "/three/orders()"});
+  CHECK(requests.since(begin, of_account("three")).at("requests").size() == 1);
+}
+
+TEST_CASE("details are kept if somebody asks for them, without secrets") {
+  RecentRequests requests;
+  auto begin = begin_of(requests);
+  send(requests);
+  CHECK_FALSE(requests.since(begin, kDetailed).at("requests")[0].contains("requestBody"));
+  send(requests);
+  const auto told = requests.since(begin, kDetailed).at("requests")[1];
+  CHECK(told.at("requestBody") == "{\"A\": 1}");
+  CHECK(told.at("responseHeaders") == nlohmann::json::parse(R"([["ETag", "W/\"1\""]])"));
+  CHECK(told.at("responseBody").get<std::string>().size() == RecentRequests::kMaxBody);
+  CHECK(told.at("requestHeaders").size() == 2);
+  CHECK(told.dump().find("secret") == std::string::npos);
+  CHECK(requests.since(begin, {}).at("requests")[1].contains("requestBody") == false);
+}
+
+TEST_CASE("a gap is told") {
+  RecentRequests requests;
+  const auto begin = begin_of(requests);
+  const auto now = Clock::now();
+  SUBCASE("more than are kept") {
+    for (std::size_t i = 0; i < RecentRequests::kMaxRequests; ++i) send(requests, {}, now);
+    CHECK(requests.since(begin, {}).at("isComplete") == true);
+    send(requests, {}, now + std::chrono::seconds(1));
+    CHECK(requests.since(begin, {}).at("requests").size() == RecentRequests::kMaxRequests);
+  }
+  SUBCASE("more than may come at once") {
+    for (std::size_t i = 0; i < RecentRequests::kMaxRequests + 500; ++i) send(requests, {}, now);
+    CHECK(requests.since(begin, {}).at("requests").size() == RecentRequests::kMaxRequests);
+  }
+  SUBCASE("nobody asked for a while") {
+    const auto later = now + RecentRequests::kIdle + std::chrono::seconds(1);
+    send(requests, {}, later);
+    CHECK_FALSE(requests.is_on());
+    CHECK(requests.since(begin, {}, later).at("requests").empty());
+  }
+  CHECK(requests.since(begin, {}).at("isComplete") == false);
+}
+
+TEST_CASE("a stream has requests as events, and gaps between them") {
+  RecentRequests requests;
+  RequestStream stream(requests, std::nullopt, {});
+  const auto begin = begin_of(requests);
+  CHECK(stream.next() == "event: start\ndata: {\"next\": " + std::to_string(begin) + "}\n\n");
+  CHECK(stream.next().empty());
+  const auto now = Clock::now();
+  for (std::size_t i = 0; i < RecentRequests::kMaxRequests + 10; ++i) send(requests, {}, now);
+  std::size_t events = 0;
+  std::string last;
+  for (std::string part = stream.next(); !part.empty(); part = stream.next()) {
+    for (std::size_t at = 0; (at = part.find("event: request\n", at)) != part.npos; ++at) ++events;
+    last = part;
+  }
+  CHECK(events == RecentRequests::kMaxRequests);
+  CHECK(last.ends_with("event: gap\ndata: {\"missed\": 10}\n\n"));
+}
+
+TEST_CASE("a stream begins where it is told, also after a new start of the server") {
+  RecentRequests requests;
+  const auto begin = begin_of(requests);
+  send(requests);
+  CHECK(RequestStream(requests, begin, {}).next().find("event: request") != std::string::npos);
+  RequestStream from_before(requests, begin + 1'000, {});
+  from_before.next();
+  send(requests);
+  CHECK(from_before.next().find("event: request") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace rocktable

@@ -1,0 +1,58 @@
+// Counts and estimates of a table's entities.
+#include "storage/table_size.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/storage/files.h"
+#include "tests/unit/storage/store.h"
+
+namespace rocktable {
+namespace {
+
+constexpr int kPartitions = 50;
+constexpr int kRows = 100;
+
+void fill(TableStore& store) {
+  REQUIRE(outcome(store.create_table(kTable)) == "done");
+  for (int partition = 0; partition < kPartitions; ++partition) {
+    std::vector<Mutation> rows;
+    for (int row = 0; row < kRows; ++row) rows.push_back(insert(std::to_string(1000 + row)));
+    committed(store, kTable, std::to_string(100 + partition), rows);
+  }
+}
+
+TEST_CASE("a small table is counted") {
+  TableStore store(in_memory());
+  fill(store);
+  const auto size = size_of_table(store, kTable, all_keys(), 100'000, far_away()).value();
+  CHECK(size.is_exact);
+  CHECK(size.entities == kPartitions * kRows);
+  CHECK(size.bytes > size.entities);
+  const KeyRanges partition{{{"107", ""}, EntityKey{std::string("107\0", 4), ""}}};
+  CHECK(size_of_table(store, kTable, partition, 100'000, far_away()).value().entities == kRows);
+  CHECK(size_of_table(store, kTable, {}, 100'000, far_away()).value().entities == 0);
+}
+
+TEST_CASE("what is beyond the limit is estimated, within a half") {
+  TableStore store(in_memory());
+  fill(store);
+  for (const auto& [most, deadline] : {std::pair(std::uint64_t{200}, far_away()), {100'000, passed()}}) {
+    const auto size = size_of_table(store, kTable, all_keys(), most, deadline).value();
+    CHECK_FALSE(size.is_exact);
+    CHECK(size.entities > kPartitions * kRows / 2);
+    CHECK(size.entities < kPartitions * kRows * 2);
+  }
+}
+
+TEST_CASE("a table that does not exist has no size") {
+  TableStore store(in_memory());
+  const auto size = size_of_table(store, kTable, all_keys(), 10, far_away());
+  REQUIRE(size.has_error());
+  CHECK(size.error().code == ErrorCode::TableNotFound);
+}
+
+}  // namespace
+}  // namespace rocktable
