@@ -1,7 +1,185 @@
+// The entities of a table: the query, the grid, the pages, and what can be done with them. The panel, deleting, import,
+// export and snippets are in entities/, and loaded when they are first used.
+import { copy } from "../core/clipboard.js";
+import { count } from "../core/format.js";
+import { onKey } from "../core/keyboard.js";
 import { h } from "../core/render.js";
+import { change, state } from "../core/state.js";
+import { refreshTable, tableOf } from "./catalog.js";
+import { cellText } from "./cells.js";
+import { entitiesDeleted, run, stop } from "./entity_pages.js";
+import { filterBar, focusFilter, readQuery } from "./filter_bar.js";
+import { grid, move, scrollToTop, select } from "./grid.js";
+import { emptyGrid, paging } from "./paging.js";
+import { planSoon } from "./plan.js";
+import { sizeOf } from "./sidebar.js";
+import { deleteTable, emptyTable } from "./tables.js";
+import { go } from "../core/address.js";
 
-export function view() {
-  return h("h1", null, "entities");
+export { entitiesDeleted, entityChanged } from "./entity_pages.js";
+
+const kNoteMs = 2000;
+let forgetKeys = [];
+let deleting = null; // { done, total, controller } while entities are being deleted
+
+export function enter({ path: [, account, table], parameters }) {
+  document.title = `${table} · rocktable`;
+  if (forgetKeys.length === 0) forgetKeys = listen();
+  const query = readQuery(parameters);
+  planSoon(account, table, query.filter, 0);
+  scrollToTop();
+  refreshTable(table, account).catch(() => {}); // the query says what is wrong
+  return run(account, table, query);
 }
-export function enter() {}
-export function leave() {}
+
+export function leave() {
+  stop();
+  for (const forget of forgetKeys) forget();
+  forgetKeys = [];
+  change(() => (state.plan = null));
+}
+
+// Runs the query again: after an import, for example.
+export function reload() {
+  const { account, table, query } = state.entities;
+  refreshTable(table, account).catch(() => {});
+  return run(account, table, query);
+}
+
+function listen() {
+  const onRow = (action) => () => {
+    const own = state.entities;
+    if (!own?.active || !own.rows[own.active.row]) return false;
+    return action(own.active, own);
+  };
+  const key = (words, action) => [words, action];
+  return Object.entries({
+    "/": key("filter", () => focusFilter()),
+    j: key("next row", () => move(1, 0)),
+    k: key("row before", () => move(-1, 0)),
+    l: key("next cell", () => move(0, 1)),
+    h: key("cell before", () => move(0, -1)),
+    ArrowDown: key("next row, in the grid", inGrid(() => move(1, 0))),
+    ArrowUp: key("row before, in the grid", inGrid(() => move(-1, 0))),
+    Enter: key("open the row", onRow(({ row, column }, { rows, columns }) => void open(rows[row], columns[column]?.name))),
+    e: key("edit the row", onRow(({ row, column }, { rows, columns }) => void open(rows[row], columns[column]?.name, true))),
+    n: key("new entity", () => void add()),
+    x: key("select the row", onRow(({ row }, { rows, selected }) => select(row, !selected.has(rows[row])))),
+    c: key("copy the cell", onRow(({ row, column }, { rows, columns }) => void copied(cellText(rows[row], columns[column].name)))),
+    y: key("copy the row as JSON", onRow(({ row }, { rows }) => void copied(JSON.stringify(rows[row], null, 2)))),
+  }).map(([keys, [words, action]]) => onKey(keys, words, action));
+}
+
+const inGrid = (action) => (event) => (event.target.closest?.(".grid") ? action() : false);
+
+async function copied(text) {
+  const isCopied = await copy(text);
+  const { entities } = state;
+  change(() => (entities.note = isCopied ? "copied" : "not copied: the browser does not allow it"));
+  setTimeout(() => change(() => (entities.note = "")), kNoteMs);
+}
+
+async function open(entity, property, isEdit = false) {
+  const { account, table, entities } = state;
+  const { openEntity } = await import("../entities/panel.js");
+  openEntity(account, table, entity, { property, isEdit, isPartial: entities.query.select !== "" });
+}
+
+async function add(from = null) {
+  const { newEntity } = await import("../entities/panel.js");
+  newEntity(state.account, state.table, from);
+}
+
+async function removeSelected() {
+  const { account, table, entities: { selected } } = state;
+  const { deleteMany } = await import("../entities/delete_many.js");
+  const { confirmByTyping } = await import("../core/dialog.js");
+  const words = `${count(selected.size)} ${selected.size === 1 ? "entity" : "entities"}`;
+  await confirmByTyping({
+    title: `Delete ${words} of ${table}?`,
+    text: "They are deleted in transactions of up to 100 of one partition.",
+    word: String(selected.size),
+    action: async () => void deleteAll(account, table, [...selected], deleteMany),
+  });
+}
+
+async function deleteAll(account, table, list, deleteMany) {
+  const controller = new AbortController();
+  deleting = { done: 0, total: list.length, controller };
+  const onProgress = (progress) => change(() => (deleting.done = progress.done ?? progress));
+  try {
+    const result = await deleteMany(account, table, list, { onProgress, signal: controller.signal });
+    const gone = result?.deleted ?? list;
+    entitiesDeleted(gone);
+    if (result?.failed?.length) change(() => (state.error = new Error(result.failed[0].message ?? String(result.failed[0]))));
+  } catch (error) {
+    change(() => (state.error = error));
+    reload(); // what is left is not known
+  }
+  change(() => (deleting = null));
+  refreshTable(table, account).catch(() => {});
+}
+
+const openPart = (module, name) => async () => {
+  const part = await import(`../entities/${module}.js`);
+  part[name](state.account, state.table, { ...state.entities.query });
+};
+
+export function view({ account, table, entities: own, ...all }) {
+  if (!own || own.table !== table || own.account !== account) return null;
+  return h("div", { class: "entities", key: `${account}/${table}` },
+    titleLine(own, tableOf(table)),
+    filterBar({ ...all }),
+    own.error && problem(own.error, table),
+    emptyOrGrid(own),
+    paging(own));
+}
+
+function emptyOrGrid(own) {
+  if (own.rows.length === 0) return h("div", { class: "no-rows", key: "empty" }, emptyGrid(own));
+  return grid(own, (entity, property) => void open(entity, property));
+}
+
+function titleLine(own, about) {
+  const { selected } = own;
+  return h("div", { class: "row title-line", key: "title" },
+    h("h1", { class: "mono" }, own.table),
+    h("span", { class: "dim grow size-of-table" }, about && sizeOf(about)),
+    deleting ? h("span", { class: "row", key: "deleting", role: "status" },
+      `deleting ${count(deleting.done)} of ${count(deleting.total)}…`,
+      h("button", { type: "button", onclick: () => deleting.controller.abort() }, "Cancel")) :
+      selected.size > 0 && h("button", { type: "button", key: "delete", class: "danger", onclick: removeSelected },
+        `Delete ${count(selected.size)}…`),
+    h("button", { type: "button", key: "new", onclick: () => add() }, "New entity"),
+    h("button", { type: "button", key: "transfer", onclick: openPart("transfer_panel", "openTransfer") }, "Import, export"),
+    h("button", { type: "button", key: "snippets", onclick: openPart("snippets_panel", "openSnippets") }, "Query as code"),
+    menu(own.table));
+}
+
+function menu(table) {
+  const act = (action) => async (event) => {
+    event.target.closest("details").open = false;
+    if (!(await action(table))) return;
+    if (action === deleteTable) go(`/acc/${encodeURIComponent(state.account)}`);
+    else reload();
+  };
+  return h("details", { class: "menu", key: "menu" },
+    h("summary", { class: "button" }, "Table"),
+    h("div", { class: "menu-list" },
+      h("button", { type: "button", class: "quiet", onclick: act(emptyTable) }, "Empty…"),
+      h("button", { type: "button", class: "quiet", onclick: act(deleteTable) }, "Delete…")));
+}
+
+const kAdvice = {
+  TableNotFound: "The table does not exist any more, or not yet: see the list.",
+  InvalidInput: "Correct the filter, and run it again.",
+  ServerBusy: "The server throttles or restores; run it again in a moment.",
+};
+
+function problem(error) {
+  return h("div", { class: "notice bad", role: "alert", key: "error" },
+    h("div", { class: "grow" },
+      h("strong", null, error.code || `Status ${error.status}`), ` ${error.message} `,
+      h("span", { class: "dim" }, kAdvice[error.code] ?? "")),
+    h("button", { type: "button", onclick: reload }, "Run again"));
+}

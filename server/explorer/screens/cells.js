@@ -1,0 +1,38 @@
+// What a cell of the grid shows, and how wide its column is.
+import { signOf, textOf, typeOf } from "../entities/values.js";
+import { bytes, shown } from "../core/format.js";
+import { h } from "../core/render.js";
+
+const kCharWidth = 8; // of the monospaced face, a little more than it is
+const kPadding = 18;
+const kLeastWidth = 64;
+const kMostWidth = 340;
+const kLongText = 200; // longer texts are cut here, and open at the side
+
+const characters = (width) => Math.floor((width - kPadding) / kCharWidth);
+
+// The width that this cell and the head of its column would like.
+export function widthOf(entity, { name, types }) {
+  const text = Math.min(textOf(entity, name).length, kLongText);
+  const signs = [...types].reduce((sum, type) => sum + signOf(type).length + 1, 1);
+  const longest = Math.max(text + (types.size > 1 ? 3 : 0), name.length + signs);
+  return Math.min(kMostWidth, Math.max(kLeastWidth, longest * kCharWidth + kPadding));
+}
+
+// The sign of a type, with its name for those who ask.
+export const typeSign = (type) =>
+  h("abbr", { class: "sign", key: type, title: type }, signOf(type));
+
+// The content of a cell: nothing for a property that the entity does not have.
+export function cellContent(entity, { name, types, width }) {
+  if (!(name in entity) || entity[name] === null) return null;
+  const text = textOf(entity, name);
+  const sign = types.size > 1 && typeSign(typeOf(entity, name));
+  if (text.length <= kLongText) return sign ? [sign, shown(text)] : shown(text);
+  const size = `… ${bytes(new TextEncoder().encode(text).length)}`;
+  const room = characters(width) - size.length - (sign ? 4 : 0);
+  return [sign, shown(text.slice(0, Math.max(room, 4))), h("span", { class: "dim" }, size)];
+}
+
+// One-line text of a whole cell, for the clipboard and for screen readers.
+export const cellText = (entity, name) => (name in entity && entity[name] !== null ? textOf(entity, name) : "");

@@ -1,0 +1,141 @@
+// Reads the entities of a table page by page, as the service pages them, and keeps what was loaded with the columns and
+// types that were met. One query at a time: a new one ends the former.
+//
+//   state.entities = {
+//     account, table, query: { filter, select, top },
+//     rows, columns: [{ name, types: Set, width }],      columns in the order in which they were met, keys first
+//     pages: [{ scanned, returned, hasMore, milliseconds, plan }],
+//     next: what continues the query, or null; isLoading, goal: so many rows are being loaded; error: an ApiError
+//     selected: Set of rows, active: { row, column }: places, anchor: a place }
+import { parseEntities } from "../entities/entity_client.js";
+import { typeOf } from "../entities/values.js";
+import { service } from "../core/api.js";
+import { change, state } from "../core/state.js";
+import { widthOf } from "./cells.js";
+
+const kMostPerPage = 1000; // the service's own limit
+const kKeys = ["PartitionKey", "RowKey"];
+const kRowsForWidth = 200; // later rows do not change the width of a column, so that nothing jumps
+
+let running = null; // the AbortController of what is being loaded
+
+export const kUsualTop = 100;
+
+// Forgets what was loaded, and reads the first page.
+export function run(account, table, query) {
+  stop();
+  change(() => {
+    state.entities = {
+      account, table, query,
+      rows: [], columns: kKeys.map(newColumn), pages: [], next: {}, isLoading: false, goal: 0, error: null,
+      selected: new Set(), active: null, anchor: 0,
+    };
+  });
+  return load(0);
+}
+
+export const nextPage = () => load(0);
+export const loadUpTo = (goal) => load(goal);
+
+// Ends what is being loaded; what has arrived stays.
+export function stop() {
+  running?.abort();
+  running = null;
+}
+
+// Reads one page, and then more while there are fewer than `goal` rows.
+async function load(goal) {
+  const own = state.entities;
+  if (!own.next || own.isLoading) return;
+  const controller = (running = new AbortController());
+  change(() => Object.assign(own, { isLoading: true, goal, error: null }));
+  try {
+    do await readPage(own, goal, controller.signal);
+    while (own.next && own.rows.length < goal);
+  } catch (error) {
+    if (error.name !== "AbortError") change(() => (own.error = error));
+  }
+  if (running === controller) running = null;
+  change(() => Object.assign(own, { isLoading: false, goal: 0 }));
+}
+
+async function readPage(own, goal, signal) {
+  const top = goal ? Math.min(kMostPerPage, goal - own.rows.length) : own.query.top;
+  const answer = await service(own.account, "GET", pathOf(own.table, own.query, top, own.next), { signal });
+  if (answer.error) throw answer.error;
+  const entities = parseEntities(answer.text);
+  const header = (name) => answer.headers.get(name);
+  const [partition, row] = [header("x-ms-continuation-nextpartitionkey"), header("x-ms-continuation-nextrowkey")];
+  change(() => {
+    for (const entity of entities) add(own, entity);
+    own.next = partition === null ? null : { NextPartitionKey: partition, ...(row !== null && { NextRowKey: row }) };
+    own.pages.push({
+      scanned: Number(header("x-rocktable-scanned") ?? NaN),
+      returned: entities.length,
+      hasMore: own.next !== null,
+      milliseconds: Number(header("x-rocktable-milliseconds") ?? answer.milliseconds),
+      plan: header("x-rocktable-plan") ?? "",
+    });
+  });
+}
+
+export function pathOf(table, { filter, select }, top, next = {}) {
+  const parameters = { $filter: filter, $select: selectOf(select), $top: top, ...next };
+  const given = Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined);
+  return `/${encodeURIComponent(table)}()?${given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
+}
+
+// The keys are always read: without them an entity cannot be opened.
+function selectOf(select) {
+  const names = select.split(",").map((name) => name.trim()).filter(Boolean);
+  return names.length === 0 ? "" : [...new Set([...kKeys, ...names])].join(",");
+}
+
+const newColumn = (name) => ({ name, types: new Set(), width: 0 });
+
+function add(own, entity) {
+  own.rows.push(entity);
+  for (const name in entity) if (!name.includes("odata.")) meet(own, entity, name);
+}
+
+function meet(own, entity, name) {
+  own.byName ??= new Map(own.columns.map((column) => [column.name, column]));
+  let column = own.byName.get(name);
+  if (!column) {
+    column = newColumn(name);
+    own.byName.set(name, column);
+    own.columns.push(column);
+  }
+  if (entity[name] === null) return;
+  const isNewType = column.types.size;
+  column.types.add(typeOf(entity, name));
+  if (column.types.size !== isNewType) column.version = (column.version ?? 0) + 1;
+  if (own.rows.length <= kRowsForWidth || column.width === 0) column.width = Math.max(column.width, widthOf(entity, column));
+}
+
+// What the panel wrote, without reading again. `before` null: inserted; `after` null: deleted.
+export function entityChanged(before, after) {
+  change(() => {
+    const own = state.entities;
+    if (!own) return;
+    const isSame = (row) => row.PartitionKey === before?.PartitionKey && row.RowKey === before?.RowKey;
+    const place = before ? own.rows.findIndex(isSame) : -1;
+    if (place < 0 && after) add(own, after); // at the end: the person sees it, and the next run puts it in its order
+    else if (place >= 0 && after) {
+      own.rows[place] = after;
+      for (const name in after) if (!name.includes("odata.")) meet(own, after, name);
+    } else if (place >= 0) own.rows.splice(place, 1);
+    if (place >= 0) own.selected.delete(before);
+  });
+}
+
+export function entitiesDeleted(entities) {
+  change(() => {
+    const own = state.entities;
+    const keyOf = (entity) => JSON.stringify([entity.PartitionKey, entity.RowKey]);
+    const gone = new Set(entities.map(keyOf));
+    own.rows = own.rows.filter((row) => !gone.has(keyOf(row)));
+    own.selected = new Set([...own.selected].filter((row) => !gone.has(keyOf(row))));
+    own.active = null;
+  });
+}

@@ -1,0 +1,159 @@
+// The grid of entities: a real table of which only the rows in sight are in the page. All rows have one height, so that
+// 100,000 scroll as smoothly as ten.
+import { h } from "../core/render.js";
+import { change, notify, state } from "../core/state.js";
+import { cellContent, typeSign } from "./cells.js";
+
+const kRowHeight = 28;
+const kHeadHeight = 33;
+const kCheckWidth = 36;
+const kOverscan = 12; // rows above and below what is in sight
+const kStep = 8; // rows are exchanged in steps, so that not each pixel draws
+const kFrozen = 2; // PartitionKey and RowKey
+const kNarrowKey = 110; // where the page is narrow, the frozen keys leave room for the others
+
+let scroller = null; // the element that scrolls
+let first = 0; // the first row in the page
+let height = 600;
+
+const resized = new ResizeObserver(([entry]) => {
+  if (entry.contentRect.height === 0) return;
+  height = entry.contentRect.height;
+  notify();
+});
+
+function attach(element) {
+  if (scroller) resized.unobserve(scroller);
+  scroller = element;
+  resized.observe(element);
+}
+
+function scrolled() {
+  const now = Math.max(0, Math.floor(scroller.scrollTop / kRowHeight / kStep) * kStep - kOverscan);
+  if (now !== first) {
+    first = now;
+    notify();
+  }
+}
+
+export function scrollToTop() {
+  first = 0;
+  if (scroller) scroller.scrollTop = 0;
+}
+
+// `onOpen(row, name)` opens an entity at the side.
+export function grid(own, onOpen) {
+  const { rows, columns } = own;
+  const isNarrow = innerWidth <= 700;
+  const widths = columns.map(({ width }, i) => {
+    const usual = width || 120;
+    return i < kFrozen && isNarrow ? Math.min(usual, kNarrowKey) : usual;
+  });
+  const begin = Math.min(first, Math.max(0, rows.length - kStep));
+  const end = Math.min(rows.length, begin + Math.ceil(height / kRowHeight) + 2 * kOverscan + kStep);
+  const total = widths.reduce((sum, width) => sum + width, kCheckWidth);
+  const shape = columns.map((column) => `${column.name}\n${column.version ?? 0}`).join("\n") + widths.join();
+  const body = [];
+  for (let i = begin; i < end; i += 1) body.push(row(own, i, shape, widths, onOpen));
+  return h("div", {
+    class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${own.table}`, tabindex: "0", ref: attach,
+    onscroll: scrolled,
+  },
+    h("table", { "aria-rowcount": String(rows.length + 1), style: { width: `${total}px` } },
+      h("colgroup", null,
+        h("col", { key: "check", style: { width: `${kCheckWidth}px` } }),
+        columns.map(({ name }, i) => h("col", { key: `c ${name}`, style: { width: `${widths[i]}px` } }))),
+      head(own, widths),
+      space("above", begin * kRowHeight),
+      h("tbody", { key: "rows" }, body),
+      space("below", (rows.length - end) * kRowHeight)));
+}
+
+const space = (key, pixels) =>
+  h("tbody", { key, "aria-hidden": "true", class: "space" },
+    pixels > 0 && h("tr", null, h("td", { style: { height: `${pixels}px` } })));
+
+const frozenAt = (i, widths) => (i === 0 ? kCheckWidth : kCheckWidth + widths[0]);
+const frozen = (i, widths) => (i < kFrozen ? { left: `${frozenAt(i, widths)}px` } : null);
+
+function head({ columns, rows, selected }, widths) {
+  const all = rows.length > 0 && selected.size === rows.length;
+  return h("thead", { key: "head" }, h("tr", { "aria-rowindex": "1" },
+    h("th", { key: "check", class: "check frozen", scope: "col", style: { left: "0" } },
+      h("input", {
+        type: "checkbox", "aria-label": "Select all loaded entities", checked: all,
+        indeterminate: selected.size > 0 && !all,
+        onchange: (event) => change(() => (state.entities.selected = new Set(event.target.checked ? rows : []))),
+      })),
+    columns.map(({ name, types }, i) => {
+      const isKey = i < kFrozen;
+      return h("th", { key: name, scope: "col", class: isKey ? "frozen" : null, style: frozen(i, widths), title: name },
+        h("span", { class: "name" }, name), !isKey && [...types].map(typeSign));
+    })));
+}
+
+// Rows are described once for each look of theirs; what is the same object is not compared again.
+const described = new WeakMap();
+
+function row(own, i, shape, widths, onOpen) {
+  const entity = own.rows[i];
+  const isSelected = own.selected.has(entity);
+  const column = own.active?.row === i ? own.active.column : -1;
+  const look = `${i} ${isSelected} ${column} ${shape}`;
+  const before = described.get(entity);
+  if (before?.look === look) return before.view;
+  const cells = own.columns.map((one, c) => h(c < kFrozen ? "th" : "td", {
+    scope: c < kFrozen ? "row" : null, style: frozen(c, widths),
+    class: `${c < kFrozen ? "frozen" : ""}${c === column ? " active" : ""}` || null,
+  }, cellContent(entity, { ...one, width: widths[c] })));
+  const view = h("tr", {
+    key: i, "aria-rowindex": String(i + 2),
+    class: `${isSelected ? "selected" : ""}${column >= 0 ? " current" : ""}` || null,
+    onclick: (event) => clicked(event, i, onOpen),
+  },
+    h("td", { class: "check frozen", style: { left: "0" } },
+      h("input", {
+        type: "checkbox", "aria-label": `Select row ${i + 1}`, checked: isSelected,
+        onclick: (event) => { event.stopPropagation(); select(i, event.target.checked, event.shiftKey); },
+      })),
+    cells);
+  described.set(entity, { look, view });
+  return view;
+}
+
+function clicked(event, i, onOpen) {
+  const cell = event.target.closest("td, th");
+  const column = cell ? cell.cellIndex - 1 : -1;
+  if (column < 0 || String(getSelection())) return; // a person who selects text does not want to leave it
+  activate(i, column);
+  onOpen(state.entities.rows[i], state.entities.columns[column]?.name);
+}
+
+// With `isRange`, all rows from the last that was selected.
+export function select(i, isOn, isRange = false) {
+  change(() => {
+    const own = state.entities;
+    const [from, to] = isRange ? [Math.min(own.anchor, i), Math.max(own.anchor, i)] : [i, i];
+    for (const entity of own.rows.slice(from, to + 1)) own.selected[isOn ? "add" : "delete"](entity);
+    own.anchor = i;
+  });
+}
+
+export function activate(row, column) {
+  change(() => (state.entities.active = { row, column }));
+}
+
+// Moves by rows or columns, and scrolls so far that the cell is in sight. Returns false if there is no row.
+export function move(rows, columns) {
+  const own = state.entities;
+  if (!own || own.rows.length === 0) return false;
+  const { row, column } = own.active ?? { row: rows > 0 ? -1 : 0, column: 0 };
+  const within = (n, count) => Math.min(Math.max(n, 0), count - 1);
+  const next = within(row + rows, own.rows.length);
+  activate(next, within(column + columns, own.columns.length));
+  const top = next * kRowHeight;
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  const bottom = top + kRowHeight + kHeadHeight - scroller.clientHeight;
+  if (bottom > scroller.scrollTop) scroller.scrollTop = bottom + 16; // room for the scroll bar
+  return true;
+}

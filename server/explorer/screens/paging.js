@@ -1,0 +1,58 @@
+// What each page has cost and given, and the ways to more of them. A page that returned nothing is not the end: it says so.
+import { count, milliseconds } from "../core/format.js";
+import { h } from "../core/render.js";
+import { loadUpTo, nextPage, stop } from "./entity_pages.js";
+
+const kPagesListed = 200;
+
+export function paging({ rows, pages, next, isLoading, goal, selected, note }) {
+  const last = pages.at(-1);
+  return h("footer", { class: "paging", key: "paging" },
+    h("div", { class: "grow told" },
+      h("span", { class: "loaded" }, `${count(rows.length)} loaded${selected.size ? `, ${count(selected.size)} selected` : ""}`),
+      last && h("span", { class: "page-line", role: "status" }, line(last, pages.length)),
+      pages.length > 1 && details(pages),
+      note && h("span", { class: "good", role: "status" }, note)),
+    h("div", { class: "row" },
+      goal > 0 ? loading(goal, rows.length) : next && pages.length > 0 && [
+        h("button", { type: "button", key: "next", disabled: isLoading, onclick: nextPage }, "Next page"),
+        h("button", { type: "button", key: "10k", disabled: isLoading, onclick: () => loadUpTo(rows.length + 10_000) }, "Load 10,000"),
+        h("button", { type: "button", key: "all", disabled: isLoading, onclick: () => loadUpTo(Infinity) }, "Load all"),
+      ]));
+}
+
+const loading = (goal, loaded) => [
+  h("span", { class: "dim", key: "progress", role: "status" },
+    goal === Infinity ? `loading all: ${count(loaded)}…` : `loading ${count(loaded)} of ${count(goal)}…`),
+  h("button", { type: "button", key: "cancel", onclick: stop }, "Cancel"),
+];
+
+function line(page, number) {
+  const scanned = Number.isNaN(page.scanned) ? "" : `scanned ${count(page.scanned)} · `;
+  return `page ${count(number)}: ${scanned}returned ${count(page.returned)} · more: ${page.hasMore ? "yes" : "no"} · ` +
+    milliseconds(page.milliseconds);
+}
+
+function details(pages) {
+  const sum = (name) => pages.reduce((total, page) => total + page[name], 0);
+  const listed = pages.slice(-kPagesListed);
+  return h("details", { class: "pages" },
+    h("summary", null, `all ${count(pages.length)}: scanned ${count(sum("scanned"))} · returned ${count(sum("returned"))} · ` +
+      milliseconds(sum("milliseconds"))),
+    h("ol", { start: pages.length - listed.length + 1 }, listed.map((page, i) =>
+      h("li", null, line(page, pages.length - listed.length + i + 1)))));
+}
+
+// In the place of rows where there are none.
+export function emptyGrid({ query, pages, next, isLoading, error }) {
+  if (error || isLoading || pages.length === 0) return null;
+  if (next) {
+    return h("div", { class: "empty" },
+      h("h2", null, pages.length === 1 ? "This page is empty, but there is more" : "These pages are empty, but there is more"),
+      h("p", null, "The service ends a page early when it has scanned enough; the query goes on after it."),
+      h("p", null, h("button", { type: "button", class: "primary", onclick: nextPage }, "Next page")));
+  }
+  return h("div", { class: "empty" },
+    h("h2", null, query.filter ? "No entity matches" : "No entities"),
+    h("p", null, query.filter ? "The query has read all that its filter allows." : "New entity adds one, Import many."));
+}
