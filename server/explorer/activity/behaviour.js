@@ -1,0 +1,85 @@
+// Switches for what the service does all the time, for all accounts or for one.
+import { control } from "../core/api.js";
+import { h } from "../core/render.js";
+import { change, state } from "../core/state.js";
+import { jsonOf, kBehaviours, valuesOf, withBehaviour } from "./behaviour_model.js";
+import { act, errorOf } from "./lab_part.js";
+
+const own = () => state.lab.behaviour;
+
+export async function loadBehaviour() {
+  await act("behaviour", async () => Object.assign(own(), await control("GET", "behaviour")));
+}
+
+// What applies to the chosen accounts: their own, or that of all.
+function documentOf({ account = "", behaviour = {}, accounts = {} }) {
+  return accounts[account] ?? behaviour;
+}
+
+const queryOf = ({ account }) => ({ account });
+
+function put(document_) {
+  return act("behaviour", async () => {
+    await control("PUT", "behaviour", { query: queryOf(own()), body: document_ });
+    Object.assign(own(), await control("GET", "behaviour"));
+  });
+}
+
+function switchOff() {
+  return act("behaviour", async () => {
+    await control("DELETE", "behaviour", { query: queryOf(own()) });
+    Object.assign(own(), await control("GET", "behaviour"));
+  });
+}
+
+export function accountNames() {
+  return (state.catalog?.accounts ?? []).map(({ account }) => account);
+}
+
+export function behaviourPart() {
+  const { account = "", accounts = {}, behaviour } = own();
+  const names = [...new Set([...accountNames(), ...Object.keys(accounts)])];
+  const isOwn = account in accounts;
+  return h("section", { class: "lab-part", "aria-labelledby": "lab-behaviour" },
+    h("header", { class: "row" },
+      h("h2", { class: "grow", id: "lab-behaviour" }, "Behaviour of the service"),
+      h("label", { class: "field" }, h("span", null, "For"), h("select", {
+        value: account, onchange: (event) => change(() => (own().account = event.target.value)),
+      }, h("option", { value: "", key: "" }, "all accounts"), names.map((name) => h("option", { value: name, key: name }, name)))),
+      h("button", {
+        type: "button", disabled: Object.keys(documentOf(own())).length === 0 || (account !== "" && !isOwn),
+        onclick: switchOff,
+      }, account ? "As all accounts" : "Switch all off")),
+    account && h("p", { class: "dim" }, isOwn ? "This account has a behaviour of its own, and nothing of the one for all." :
+      "This account has the behaviour for all. A switch here gives it its own."),
+    errorOf("behaviour"),
+    behaviour && h("div", { class: "switches" }, kBehaviours.map(behaviourSwitch)));
+}
+
+function behaviourSwitch(definition) {
+  const { name, title, sentence, values } = definition;
+  const document_ = documentOf(own());
+  const isOn = name in document_;
+  const numbers = isOn ? valuesOf(definition, document_[name]) : own().typed?.[name] ?? valuesOf(definition);
+  const set = (next) => put(withBehaviour(document_, name, jsonOf(definition, next)));
+  return h("div", { class: `behaviour${isOn ? " is-on" : ""}`, key: name },
+    h("label", { class: "switch" },
+      h("input", {
+        type: "checkbox", checked: isOn, "aria-describedby": `about-${name}`,
+        onchange: async ({ target }) => {
+          const isDone = await (target.checked ? set(numbers) : put(withBehaviour(document_, name, undefined)));
+          if (!isDone) target.checked = isOn;
+        },
+      }), h("b", null, title)),
+    h("p", { class: "dim", id: `about-${name}` }, sentence),
+    h("div", { class: "row" }, values.map(({ label, unit, step, least }, i) =>
+      h("label", { class: "number-field", key: label }, label, " ", h("input", {
+        type: "number", value: String(numbers[i]), step, min: least, "aria-label": `${title}: ${label}, ${unit}`,
+        onchange: ({ target }) => {
+          if (!target.checkValidity() || target.value === "") return target.reportValidity();
+          const next = numbers.map((number, j) => (j === i ? Number(target.value) : number));
+          if (isOn) return set(next);
+          change(() => (own().typed = { ...own().typed, [name]: next }));
+        },
+      }), ` ${unit}`))));
+}

@@ -1,0 +1,87 @@
+// Fault rules: from the fields of the form, and in words. Retries in words.
+import { count } from "../core/format.js";
+
+export const kOperations = [
+  "InsertEntity", "UpdateEntity", "MergeEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "DeleteEntity",
+  "WriteEntity", "GetEntity", "QueryEntities", "Batch", "CreateTable", "QueryTables", "GetTable", "DeleteTable",
+  "GetTableAcl", "SetTableAcl", "GetServiceProperties", "SetServiceProperties", "GetServiceStats",
+];
+
+export const kEffects = [
+  ["error", "an error of the service"],
+  ["reset", "the connection is reset"],
+  ["close", "the connection ends without an answer"],
+  ["cut", "the answer is cut off"],
+  ["delay", "only a delay"],
+];
+
+export const kEmptyRule = {
+  name: "", account: "", table: "", operation: "", partitionKey: "", skip: "", count: "1", probability: "",
+  effect: "error", status: "503", code: "", cutAfterBytes: "100", delay: "", isAfterCommit: false,
+};
+
+// The document of a rule; the server says what is wrong with it.
+export function ruleOf(fields) {
+  const match = given(fields, ["account", "table", "operation", "partitionKey"], String);
+  const when = given(fields, ["skip", "count", "probability"], Number);
+  const then = fields.delay ? { delay: fields.delay } : {};
+  if (fields.effect === "error") Object.assign(then, given(fields, ["status"], Number), given(fields, ["code"], String));
+  if (fields.effect === "reset" || fields.effect === "close") then[fields.effect] = true;
+  if (fields.effect === "cut") then.cutAfterBytes = Number(fields.cutAfterBytes);
+  if (fields.isAfterCommit && !["cut", "delay"].includes(fields.effect)) then.at = "afterCommit";
+  return { ...given(fields, ["name"], String), match, when, then };
+}
+
+function given(fields, names, convert) {
+  return Object.fromEntries(names.filter((name) => fields[name] !== "").map((name) => [name, convert(fields[name])]));
+}
+
+const listed = (x) => [x].flat().join(", ");
+
+export function matchInWords({ match }) {
+  const {
+    operation, method, account, table, partitionKey, partitionKeyPrefix, rowKey, position, clientRequestIdPrefix,
+  } = match;
+  const words = [listed(operation ?? method ?? "every request")];
+  if (operation && method) words.push(`by ${listed(method)}`);
+  if (account || table) words.push(`of ${[account, table].filter(Boolean).join("/")}`);
+  if (partitionKey !== undefined) words.push(`with PartitionKey '${partitionKey}'`);
+  if (partitionKeyPrefix !== undefined) words.push(`with PartitionKey '${partitionKeyPrefix}…'`);
+  if (rowKey !== undefined) words.push(`with RowKey '${rowKey}'`);
+  if (position !== undefined) words.push(`as operation ${position} of a change set`);
+  if (clientRequestIdPrefix) words.push(`of the client request id '${clientRequestIdPrefix}…'`);
+  return words.join(" ");
+}
+
+export function whenInWords({ when }) {
+  const words = [];
+  if (when.skip) words.push(`after ${count(when.skip)}`);
+  words.push(when.count ? `the first ${count(when.count)}` : "always");
+  if (when.probability !== undefined && when.probability < 1) words.push(`each with ${when.probability * 100} %`);
+  return words.join(", ");
+}
+
+export function thenInWords({ then }) {
+  const words = [];
+  const { delay } = then;
+  if (delay) words.push(typeof delay === "string" ? `${delay} later` :
+    `about ${delay.lognormal?.median} later (sigma ${delay.lognormal?.sigma})`);
+  if (then.status || then.code) words.push([then.status, then.code].filter(Boolean).join(" "));
+  if (then.reset) words.push("connection reset");
+  if (then.close) words.push("connection closed");
+  if (then.cutAfterBytes !== undefined) words.push(`cut after ${count(then.cutAfterBytes)} bytes`);
+  if (then.at === "afterCommit") words.push("after the commit");
+  return words.join(", ");
+}
+
+// "busy, then 204 after 19 ms; succeeded; committed once"
+export function retryInWords({ attempts, outcome, committed, metOwnWork }) {
+  const story = attempts.map(({ after, status, code, fault }, i) => {
+    const what = fault ?? [status, code].filter(Boolean).join(" ");
+    return i > 0 ? `${what} after ${count(after)} ms` : what;
+  });
+  const words = [story.join(", then "), outcome];
+  if (committed > 0) words.push(committed === 1 ? "committed once" : `committed ${committed} times`);
+  if (metOwnWork) words.push("met its own work");
+  return words.join("; ");
+}

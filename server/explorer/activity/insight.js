@@ -1,0 +1,192 @@
+// The screen of what requests cost: the report of `rocktable report`, of the server that runs.
+import { linkTo } from "../core/address.js";
+import { control } from "../core/api.js";
+import { about, count, milliseconds, shown } from "../core/format.js";
+import { h } from "../core/render.js";
+import { change, notify, state } from "../core/state.js";
+import { barChart, chartTable } from "./chart.js";
+import { addedUp, findingsOf, grouped, totalsOf } from "./shapes.js";
+
+const kFirstShapes = 50;
+const kFirstItems = 5;
+const kText = 600;
+
+state.insight = { report: null, error: null, isLoading: false, loadedAt: 0, shapesShown: kFirstShapes };
+const own = state.insight;
+let clock = null;
+
+export function enter() {
+  clock ??= setInterval(notify, 1000); // "updated 3 s ago"
+  return load();
+}
+
+export function leave() {
+  clearInterval(clock);
+  clock = null;
+}
+
+async function load() {
+  change(() => (own.isLoading = true));
+  try {
+    show(await control("GET", "queries"));
+  } catch (error) {
+    own.error = error;
+  }
+  change(() => (own.isLoading = false));
+}
+
+// What is drawn is made once for each answer, because there may be thousands of shapes.
+function show(answer) {
+  const shapes = addedUp(answer.shapes);
+  const groups = grouped(answer.findings);
+  Object.assign(own, {
+    report: { ...answer, shapes, groups, totals: totalsOf(shapes) }, error: null, loadedAt: Date.now(), drawn: null,
+  });
+}
+
+async function startAgain() {
+  try {
+    await control("POST", "queries/reset");
+    own.shapesShown = kFirstShapes;
+    await load();
+  } catch (error) {
+    change(() => (own.error = error));
+  }
+}
+
+export function view() {
+  const { report, error, loadedAt, isLoading } = own;
+  const seconds = Math.max(0, Math.round((Date.now() - loadedAt) / 1000));
+  const age = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
+  if (report) own.drawn ??= content(report);
+  return h("div", { class: "page insight" },
+    h("header", { class: "row" },
+      h("h1", { class: "grow" }, "Insight"),
+      report && h("span", { class: "dim" }, `updated ${age} ago`),
+      h("button", { type: "button", disabled: isLoading, onclick: load }, "Reload"),
+      h("button", { type: "button", onclick: startAgain, title: "Forgets all counts and findings" }, "Start again")),
+    error && h("p", { class: "error", role: "alert" }, error.message),
+    report && own.drawn);
+}
+
+function content(report) {
+  const { shapes, groups, minutes } = report;
+  if (shapes.length === 0) {
+    return h("div", { class: "empty", key: "empty" }, h("h2", null, "No requests counted"),
+      h("p", null, `Each request since ${instant(report.since)} would be here, by its shape.`));
+  }
+  return h("div", { class: "report", key: "report" },
+    totals(report),
+    minutes?.length > 0 && charts(minutes),
+    findings(groups),
+    h("section", null,
+      h("h2", null, "Shapes of requests, by entities scanned"),
+      shapes.slice(0, own.shapesShown).map((shape) => shapeCard(shape, groups, shapes[0].entitiesScanned)),
+      shapes.length > own.shapesShown && h("button", {
+        type: "button",
+        onclick: () => change(() => Object.assign(own, { shapesShown: own.shapesShown * 4, drawn: null })),
+      }, `Show more of ${count(shapes.length)}`)));
+}
+
+const instant = (iso) => `${new Date(iso).toLocaleDateString("en-CA")} ${new Date(iso).toLocaleTimeString("en-GB")}`;
+
+function totals({ totals: sums, shapes, since, notCounted }) {
+  const numbers = [
+    ["requests", sums.requests], ["shapes", shapes.length], ["scanned", sums.entitiesScanned],
+    ["returned", sums.entitiesReturned], ["written", sums.entitiesWritten], ["failed", sums.errors],
+  ];
+  return h("section", null,
+    h("dl", { class: "totals" },
+      numbers.map(([name, number]) => h("div", null, h("dt", null, name), h("dd", { title: count(number) }, large(number))))),
+    h("p", { class: "dim" }, `Since ${instant(since)}. Times are of this machine; the counts are those of the cloud, too.`,
+      notCounted > 0 && ` Of ${count(notCounted)} more requests no shape was kept.`));
+}
+
+const large = (n) => (n < 100_000 ? count(n) : about(n));
+
+function charts(minutes) {
+  const columns = [
+    { title: "Requests in 10 s", of: (minute) => minute.requests, format: count },
+    { title: "Entities scanned in 10 s", of: (minute) => minute.entitiesScanned, format: count },
+    { title: "Time, 99th percentile", of: (minute) => minute.milliseconds?.p99 ?? 0, format: milliseconds },
+  ];
+  return h("section", null,
+    h("div", { class: "charts" }, columns.map(({ title, of, format }) =>
+      barChart({ title, format, points: minutes.map((minute) => ({ time: minute.time, value: of(minute) })) }))),
+    chartTable("The same as numbers", minutes, columns));
+}
+
+function findings(groups) {
+  if (groups.length === 0) {
+    return h("section", null, h("h2", null, "Findings"), h("p", { class: "good" }, "None: no use of tables that gets slow or expensive."));
+  }
+  return h("section", { class: "findings" }, h("h2", null, "Findings, the worst first"), groups.map(({ id, title, advice, isError, items }) =>
+    h("article", { class: `finding ${isError ? "is-error" : "is-warning"}`, key: id, id: `finding-${id}` },
+      h("h3", null, h("span", { class: isError ? "bad" : "warn" }, isError ? "Expensive: " : "Look at: "), title,
+        items.length > 1 && h("span", { class: "dim" }, ` (${count(items.length)})`)),
+      advice && h("p", { class: "better" }, h("b", null, "Better: "), prose(advice)),
+      h("ul", null, items.slice(0, kFirstItems).map(findingItem)),
+      items.length > kFirstItems && h("details", null,
+        h("summary", null, `${count(items.length - kFirstItems)} more`),
+        h("ul", null, items.slice(kFirstItems, 100).map(findingItem))))));
+}
+
+function findingItem(item) {
+  return h("li", { key: item.key },
+    h("p", null, prose(item.sentence)),
+    h("p", { class: "place" }, h("code", null, placeOf(item)), " ", requestsLink(item)),
+    item.example && h("details", null, h("summary", null, "Example"), h("pre", null, shown(item.example, kText))));
+}
+
+// "QueryEntities orders: Age gt ?"
+function placeOf({ operation, table, fingerprint }) {
+  const place = [operation, table].filter(Boolean).join(" ");
+  return shown(fingerprint ? `${place}: ${fingerprint}` : place, kText);
+}
+
+// What stands between backticks is code.
+const prose = (text) => shown(text).split("`").map((part, i) => (i % 2 === 1 ? h("code", null, part) : part));
+
+function requestsLink({ table, operation, plan }) {
+  return h("a", { href: linkTo("/requests", { table: table === "*" ? "" : table, operation, plan }) }, "Last requests");
+}
+
+function shapeCard(shape, groups, most) {
+  const { key, plan, entitiesScanned, entitiesReturned, entitiesWritten, requests, errors } = shape;
+  const ratio = entitiesScanned / Math.max(entitiesReturned, 1);
+  const numbers = [
+    ["scanned", entitiesScanned], ["returned", entitiesReturned], ["written", entitiesWritten], ["requests", requests],
+    ["failed", errors],
+  ].filter(([name, number]) => number > 0 || name === "scanned");
+  const better = findingsOf(shape, groups);
+  return h("article", { class: "shape", key },
+    h("div", { class: "did" },
+      h("h3", null, shown([shape.operation, shape.table].filter(Boolean).join(" "), 120), " ",
+        plan && h("span", { class: `plan is-${plan}` }, plan)),
+      shape.fingerprint && h("code", { class: "fingerprint" }, shown(shape.fingerprint, kText)),
+      shape.select && h("p", { class: "dim" }, `$select=${shown(shape.select, 200)}`),
+      h("p", { class: "dim" }, shown(moreOf(shape), kText)),
+      better.map(({ id, title, advice }) =>
+        h("p", { class: "better", key: id }, h("b", null, "Better: "), advice ? prose(advice) : title))),
+    h("div", { class: "cost" },
+      entitiesScanned > 0 && h("span", { class: `bar-meter ${ratio > 20 ? "bad" : ratio > 5 ? "warn" : "good"}` },
+        h("span", { style: { width: `${Math.max(1, (entitiesScanned / most) * 100)}%` } })),
+      h("dl", null, numbers.map(([name, number]) => h("div", { key: name },
+        h("dt", null, name), h("dd", { class: name === "failed" ? "bad" : "", title: count(number) }, large(number)))),
+        h("div", { key: "p99" }, h("dt", null, "p99"), h("dd", null, milliseconds(shape.milliseconds.p99)))),
+      requestsLink(shape)));
+}
+
+function moreOf({ partitions, partitionsExact, continuations, abandoned, conflicts, clients, tests, accounts }) {
+  const some = (n, one, many) => n > 0 && `${count(n)} ${n === 1 ? one : many}`;
+  const list = (set, word) => set.size > 0 && (set.size <= 3 ? `${word}${[...set].join(", ")}` : `${set.size} ${word.trim()}s`);
+  return [
+    partitions > 0 && `${partitionsExact ? "" : "at least "}${some(partitions, "partition", "partitions")}`,
+    some(continuations, "continuation", "continuations"),
+    abandoned > 0 && `${count(abandoned)} abandoned`,
+    some(conflicts, "conflict", "conflicts"),
+    accounts.size > 1 ? list(accounts, "account ") : "",
+    list(clients, "client "),
+    list(tests, "test "),
+  ].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,70 @@
+// A request of the list once more: as the owner of its account, through the control API, so that it needs no signature.
+// As a command for a shell, and as what is needed to send it.
+
+const kSignature = new Set([
+  "sv", "ss", "srt", "sp", "st", "se", "spr", "sip", "sr", "si", "tn", "spk", "srk", "epk", "erk", "sig",
+]);
+// Headers that change what a request means.
+const kHeaders = new Set([
+  "accept", "content-type", "if-match", "prefer", "dataserviceversion", "maxdataserviceversion", "x-http-method",
+  "x-ms-version",
+]);
+const kWithBody = new Set(["POST", "PUT", "MERGE", "PATCH"]);
+
+export const isWrite = ({ method }) => !["GET", "HEAD", "OPTIONS"].includes(method);
+
+// What follows the account in its target, without a signature: "/orders()?$filter=…".
+export function pathOf({ account, target }) {
+  const [path, query = ""] = (target ?? "").replace(/^https?:\/\/[^/]*/, "").split(/\?(.*)/s);
+  const [, first, rest] = path.match(/^\/([^/]*)(.*)$/s) ?? [null, "", path];
+  const isNamed = account && (first === account || first === `${account}-secondary`);
+  const options = query.split("&").filter((one) => one && !kSignature.has(one.split("=")[0].toLowerCase()));
+  const own = isNamed ? rest || "/" : path;
+  return options.length > 0 ? `${own}?${options.join("&")}` : own;
+}
+
+// { method, path, headers, body, problem }: `problem` says why it cannot be sent as it was.
+export function copyOf(request) {
+  const { method, requestHeaders, requestBody } = request;
+  const headers = {};
+  for (const [name, value] of requestHeaders ?? [])
+    if (kHeaders.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
+  if (!requestHeaders) {
+    headers.accept = "application/json;odata=fullmetadata";
+    if (kWithBody.has(method)) headers["content-type"] = "application/json";
+    if (method === "DELETE") headers["if-match"] = "*";
+  }
+  const body = kWithBody.has(method) && requestBody ? requestBody : undefined;
+  return { method, path: pathOf(request), headers, body, problem: problemOf(request) };
+}
+
+function problemOf({ account, method, requestHeaders, requestBody }) {
+  if (!account) return "It named no account.";
+  if (!kWithBody.has(method)) return "";
+  if (!requestHeaders) return "Its body was not recorded. Switch on “Record headers and bodies” before it is sent.";
+  const length = Number(requestHeaders.find(([name]) => name.toLowerCase() === "content-length")?.[1] ?? 0);
+  const isChunked = requestHeaders.some(([name]) => name.toLowerCase() === "transfer-encoding");
+  const recorded = new TextEncoder().encode(requestBody ?? "").length;
+  if (length > recorded || (isChunked && recorded >= 1024)) return "Only the first KiB of its body was recorded.";
+  return "";
+}
+
+export function asCurl(request, origin, hasToken = false) {
+  const { method, path, headers, body } = copyOf(request);
+  const url = `${origin}/_rocktable/entities/${encodeURIComponent(request.account || "ACCOUNT")}${path}`;
+  const parts = ["curl", ...(method === "GET" ? [] : method === "HEAD" ? ["--head"] : ["-X", quoted(method)]), quoted(url)];
+  if (hasToken) parts.push("-H", quoted("x-rocktable-token: TOKEN"));
+  for (const [name, value] of Object.entries(headers)) parts.push("-H", quoted(`${name}: ${value}`));
+  if (body !== undefined) parts.push("--data-binary", quoted(body));
+  return parts.join(" ");
+}
+
+// For POSIX shells; with control characters as bash and zsh write them, so that a terminal does not obey them.
+export function quoted(text) {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  if (!/[\u0000-\u001f\u007f-\u009f]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
+  const escaped = text.replace(/[\\']/g, "\\$&")
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, (one) => (one === "\n" ? "\\n" : one === "\t" ? "\\t" :
+      `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`));
+  return `$'${escaped}'`;
+}

@@ -1,0 +1,159 @@
+// All that is known of one request, in the panel at the right: what it asked, what was read for it, why it was refused,
+// and the same request once more.
+import { control, service } from "../core/api.js";
+import { copy } from "../core/clipboard.js";
+import { bytes, count, milliseconds, percent, shown } from "../core/format.js";
+import { h } from "../core/render.js";
+import { change, notify, state } from "../core/state.js";
+import { asCurl, copyOf, isWrite, pathOf } from "./request_copy.js";
+import { decoded } from "./request_filter.js";
+
+const kMostOfBody = 4096;
+
+let panel = null; // what this module has put there
+
+export function closeDetail() {
+  if (!panel || state.panel !== panel) return;
+  change(() => (state.panel = null));
+  panel = null;
+}
+
+export function openDetail(request, { setDetail, onClose }) {
+  const own = { request, setDetail, plan: null, copied: "", asks: false, isSending: false, answer: null, problem: "" };
+  own.close = () => {
+    change(() => (state.panel = null));
+    onClose();
+  };
+  panel = { view: () => detail(own), close: onClose };
+  change(() => (state.panel = panel));
+  loadPlan(own);
+}
+
+async function loadPlan(own) {
+  const { account, table, operation, target } = own.request;
+  if (operation !== "QueryEntities" || !account || !table) return;
+  const filter = new URLSearchParams(target.split(/\?(.*)/s)[1] ?? "").get("$filter") ?? "";
+  try {
+    // An empty parameter is refused as a typing error, and no filter is what is meant.
+    own.plan = await control("GET", "plan", { query: { account, table, filter } });
+  } catch (error) {
+    own.plan = { error };
+  }
+  notify();
+}
+
+function detail(own) {
+  const { request } = own;
+  return h("div", { class: "request-detail", key: request.number },
+    h("header", { class: "row" },
+      h("h2", { class: "grow" }, `${shown(request.method, 16)} ${shown(request.operation, 60)}`),
+      h("button", { type: "button", class: "quiet", onclick: own.close }, "Close")),
+    h("p", { class: `status of-${Math.floor(request.status / 100)}` },
+      h("b", null, request.status ? String(request.status) : "No answer"), request.code ? ` ${shown(request.code, 100)}` : ""),
+    request.explanation && h("section", null, h("h3", null, "Why it was refused"), h("p", null, shown(request.explanation, 4096))),
+    request.fault && h("p", { class: "warn" }, "A fault rule of the lab hit it: ", h("b", null, shown(request.fault, 100))),
+    h("pre", { class: "target" }, shown(decoded(request.target), kMostOfBody)),
+    facts(request),
+    own.plan && planPart(own),
+    recorded(own),
+    again(own));
+}
+
+function facts(request) {
+  const { time, account, table, plan, entitiesScanned, entitiesReturned, bytesSent, client, clientRequestId } = request;
+  const rows = [
+    ["Time", time],
+    ["Account", account],
+    ["Table", table],
+    ["Plan", plan],
+    ["Scanned, returned", plan ? `${count(entitiesScanned)}, ${count(entitiesReturned)}` : ""],
+    ["Answer", bytesSent === undefined ? "" : bytes(bytesSent)],
+    ["Time in the server", milliseconds(request.milliseconds)],
+    ["Client", client],
+    ["Client request id", clientRequestId],
+    ["Request id", request.requestId],
+  ];
+  return h("dl", { class: "facts" }, rows.filter(([, value]) => value)
+    .map(([name, value]) => [h("dt", null, name), h("dd", null, shown(value, 300))]));
+}
+
+function planPart({ plan, request }) {
+  const { error } = plan;
+  if (error) {
+    return h("section", null, h("h3", null, "Plan"),
+      h("p", { class: "dim" }, error.code ? `${error.code}: ` : "", shown(error.message, 1000)));
+  }
+  return h("section", null, h("h3", null, "Plan of this query now"),
+    h("p", null, h("span", { class: `plan is-${plan.plan}` }, plan.plan),
+      ` reads ${percent(plan.share)} of the table, about ${count(plan.entities)} ${plan.entities === 1 ? "entity" : "entities"}`),
+    plan.rangeTexts?.length > 0 && h("ul", { class: "ranges" },
+      plan.rangeTexts.slice(0, 20).map((text) => h("li", null, h("code", null, shown(text, 300)))),
+      plan.ranges > 20 && h("li", { class: "dim" }, `and ${count(plan.ranges - 20)} more`)),
+    plan.better && h("p", null, h("b", null, "Better: "), shown(plan.better, 1000)));
+}
+
+function recorded({ request, setDetail }) {
+  if (!request.requestHeaders) {
+    if (state.requests.isDetail) return h("p", { class: "dim" }, "Its headers and bodies were not recorded. Those of later requests are.");
+    return h("p", { class: "dim" }, "Its headers and bodies were not recorded. ",
+      h("button", { type: "button", class: "link", onclick: () => setDetail(true) }, "Record those of later requests"));
+  }
+  const part = (title, headers, body) => h("details", { open: true }, h("summary", null, title),
+    h("pre", null, (headers ?? []).map(([name, value]) => `${shown(name, 200)}: ${shown(value, 2048)}\n`)),
+    body ? h("pre", { class: "payload" }, shownBody(body)) : h("p", { class: "dim" }, "No body."));
+  return h("section", null,
+    part("Request", request.requestHeaders, request.requestBody),
+    part("Answer", request.responseHeaders, request.responseBody));
+}
+
+// Line breaks and tabs stay what they are.
+export function shownBody(text) {
+  const cut = text.length > kMostOfBody ? `${text.slice(0, kMostOfBody)}…` : text;
+  return cut.split(/(\r?\n|\t)/).map((part, i) => (i % 2 === 1 ? part.replace("\r", "") : shown(part))).join("");
+}
+
+function again(own) {
+  const { request, asks, isSending, answer, copied } = own;
+  const { problem } = copyOf(request);
+  const copyCurl = async () => {
+    const worked = await copy(asCurl(request, location.origin));
+    change(() => (own.copied = worked ? "Copied." : "The browser did not allow it."));
+  };
+  return h("section", null,
+    h("h3", null, "Again, as the owner of the account"),
+    h("pre", { class: "curl" }, shown(asCurl(request, location.origin), kMostOfBody)),
+    h("div", { class: "row" },
+      h("button", { type: "button", onclick: copyCurl }, "Copy as curl"),
+      !asks && h("button", {
+        type: "button", disabled: Boolean(problem) || isSending, key: "send",
+        onclick: () => (isWrite(request) ? change(() => (own.asks = true)) : send(own)),
+      }, isSending ? "Sending…" : "Send again"),
+      h("span", { role: "status" }, copied)),
+    asks && h("div", { class: "row ask", key: "ask" },
+      h("span", null, "It changes data."),
+      h("button", { type: "button", class: "danger", onclick: () => send(own) }, `Send ${shown(request.method, 16)}`),
+      h("button", { type: "button", onclick: () => change(() => (own.asks = false)) }, "Cancel")),
+    problem && h("p", { class: "dim" }, problem),
+    own.problem && h("p", { class: "error", role: "alert" }, own.problem),
+    answer && answerPart(answer));
+}
+
+async function send(own) {
+  change(() => Object.assign(own, { isSending: true, asks: false, problem: "", answer: null }));
+  const { method, headers, body } = copyOf(own.request);
+  try {
+    own.answer = await service(own.request.account, method, pathOf(own.request), { headers, body });
+  } catch (error) {
+    own.problem = error.message;
+  }
+  change(() => (own.isSending = false));
+}
+
+function answerPart({ status, error, headers, text, milliseconds: ms }) {
+  const scanned = headers.get("x-rocktable-scanned");
+  const cost = scanned ? `, scanned ${count(Number(scanned))}, returned ${count(Number(headers.get("x-rocktable-returned")))}` : "";
+  return h("div", { class: "answer", role: "status" },
+    h("p", { class: `status of-${Math.floor(status / 100)}` }, h("b", null, String(status)), error?.code ? ` ${error.code}` : "",
+      h("span", { class: "dim" }, ` in ${milliseconds(ms)}${cost}`)),
+    text && h("pre", { class: "payload" }, shownBody(text)));
+}

@@ -1,0 +1,113 @@
+// The list of requests. Only the lines in sight are elements, so that its length costs nothing.
+import { count, milliseconds, shown, time } from "../core/format.js";
+import { h } from "../core/render.js";
+import { notify, state } from "../core/state.js";
+import { decoded } from "./request_filter.js";
+
+const kLine = 28; // px, as in activity.css
+const kHead = 28;
+const kBeyond = 8; // lines above and below those in sight
+
+let scroller = null;
+let height = 600;
+const resizes = new ResizeObserver(() => {
+  height = scroller?.clientHeight || height;
+  notify();
+});
+
+function adopt(element) {
+  resizes.disconnect();
+  resizes.observe(element);
+  scroller = element;
+  height = element.clientHeight || height;
+}
+
+export function scrollToTop() {
+  if (scroller) scroller.scrollTop = 0;
+}
+
+export function scrollToLine(place) {
+  if (!scroller) return;
+  const top = place * kLine;
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  const bottom = top + kLine + kHead;
+  if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight;
+}
+
+const kColumns = [
+  ["at", "Time"], ["op", "Request"], ["table", "Table"], ["status", "Status"], ["plan", "Plan"],
+  ["scan", "Scanned / returned"], ["ms", "Time taken"], ["client", "Client"],
+];
+
+export function requestList(log, selected, { open, scrolled, move }) {
+  const top = scroller?.isConnected ? scroller.scrollTop : 0;
+  const first = Math.max(0, Math.min(Math.floor(top / kLine) - kBeyond, log.length - 1));
+  const last = Math.min(log.length, first + Math.ceil(height / kLine) + 2 * kBeyond);
+  const lines = [];
+  for (let i = first; i < last; i += 1) lines.push(line(log.at(i), i, selected, open));
+  return h("div", {
+    class: "log", key: "log", ref: adopt, tabindex: "0", role: "region", "aria-label": "Requests, the newest first",
+    onscroll: ({ target }) => scrolled(target.scrollTop > kLine / 2),
+    onkeydown: (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step) {
+        move(step);
+        event.preventDefault();
+      }
+    },
+  }, h("table", { class: "request-lines", "aria-rowcount": String(log.length + 1) },
+    h("thead", null, h("tr", null, kColumns.map(([name, title]) => h("th", { scope: "col", class: `c-${name}` }, title)))),
+    h("tbody", null,
+      space("above", first),
+      lines,
+      space("below", log.length - last))));
+}
+
+const space = (key, lines) => lines > 0 &&
+  h("tr", { key, "aria-hidden": "true" }, h("td", { colspan: "8", style: { height: `${lines * kLine}px` } }));
+
+// Lines of entries do not change, but for being selected.
+const kDrawn = new WeakMap();
+
+function line(entry, place, selected, open) {
+  const isSelected = entry === selected;
+  const known = kDrawn.get(entry);
+  if (known && known.isSelected === isSelected && known.account === state.account) return known.view;
+  const view = entry.request ? requestLine(entry, isSelected, open) : gapLine(entry);
+  kDrawn.set(entry, { view, isSelected, account: state.account });
+  return view;
+}
+
+function gapLine({ id, missed, words }) {
+  const text = [words, missed > 0 && `${count(missed)} ${missed === 1 ? "request" : "requests"} not shown`]
+    .filter(Boolean).join("; ");
+  return h("tr", { key: id, class: "gap" }, h("td", { colspan: "8" }, text));
+}
+
+function requestLine(entry, isSelected, open) {
+  const { request } = entry;
+  const { method, operation, status, code, plan, entitiesScanned, entitiesReturned, client, account } = request;
+  const target = shown(decoded(request.target), 300);
+  return h("tr", {
+    key: entry.id, class: `of-${Math.floor(status / 100)}`, "aria-selected": isSelected ? "true" : null,
+    onclick: () => open(entry),
+  },
+    h("td", { class: "c-at" }, time(request.time)),
+    h("td", { class: "c-op", title: `${method} ${target}` }, h("b", null, shown(method, 16)), " ", shown(operation, 60)),
+    h("td", { class: "c-table" },
+      account && account !== state.account && h("span", { class: "dim" }, `${shown(account, 40)}/`), shown(request.table ?? "", 80)),
+    h("td", { class: "c-status" }, h("b", null, status || "none"), code ? ` ${shown(code, 60)}` : ""),
+    h("td", { class: "c-plan" }, plan && h("span", { class: `plan is-${plan}` }, plan)),
+    h("td", { class: "c-scan" }, plan || entitiesScanned > 0 ? `${count(entitiesScanned)} / ${count(entitiesReturned)}` : ""),
+    h("td", { class: "c-ms" }, timeBar(request.milliseconds)),
+    h("td", { class: "c-client" }, shown((client ?? "").split(" ")[0], 60)));
+}
+
+// From 0.1 ms to 10 s in five equal steps of a factor of ten.
+export function widthOf(ms) {
+  return Math.round(Math.min(1, Math.max(0, (Math.log10(Math.max(ms, 0.1)) + 1) / 5)) * 100);
+}
+
+function timeBar(ms) {
+  return [milliseconds(ms), h("span", { class: "ms-bar" }, h("span", { style: { width: `${widthOf(ms)}%` } }))];
+}

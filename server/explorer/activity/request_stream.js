@@ -1,0 +1,80 @@
+// The live stream of requests into a log. It connects again by itself, and goes on where it was; what was missed then is
+// a gap in the log.
+import { ApiError, stream } from "../core/api.js";
+
+const kAgainMs = 500;
+
+export class RequestStream {
+  #log;
+  #onChange;
+  #next = 0; // the number of the next request; the server begins at 0 with the oldest that it knows
+  #connection = null; // the AbortController of what runs
+  #isDetail = false;
+  isConnected = false;
+  error = null;
+
+  constructor(log, onChange) {
+    this.#log = log;
+    this.#onChange = onChange;
+  }
+
+  // Does nothing if it is open.
+  async open({ isDetail }) {
+    if (this.#connection) return;
+    this.#isDetail = isDetail;
+    const connection = (this.#connection = new AbortController());
+    while (this.#connection === connection) {
+      this.error = null;
+      await stream("requests/stream", {
+        query: { since: this.#next, ...(isDetail && { detail: "true" }) },
+        signal: connection.signal,
+        onEvent: (type, data) => {
+          if (this.#connection === connection) this.#take(type, data);
+        },
+        onEnd: (error) => {
+          if (this.#connection === connection) this.#ended(error);
+        },
+      });
+      if (this.#connection === connection) await new Promise((resolve) => setTimeout(resolve, kAgainMs));
+    }
+  }
+
+  close() {
+    this.#connection?.abort();
+    this.#connection = null;
+    this.isConnected = false;
+  }
+
+  #ended(error) {
+    this.isConnected = false;
+    // While the server does not answer, core/api.js asks for it, and the screen is entered again when it is back. What
+    // was refused stays refused until a person does something.
+    const isOver = error instanceof ApiError && (error.status > 0 || error.message.includes("reached"));
+    if (isOver) {
+      this.#connection = null;
+      this.error = error.status > 0 ? error : null;
+    }
+    this.#onChange();
+  }
+
+  #take(type, data) {
+    const value = JSON.parse(data);
+    if (type === "start") this.#started(value.next);
+    else if (type === "gap") this.#log.addGap(value.missed);
+    else if (type === "request" && value.number >= this.#next) {
+      this.#next = value.number + 1;
+      this.#log.add(value);
+    }
+    this.#onChange();
+  }
+
+  // A server that counts from the beginning is another one.
+  #started(next) {
+    this.isConnected = true;
+    if (next >= this.#next) return;
+    this.#log.addGap(0, "The server was started again");
+    this.#next = 0;
+    this.close();
+    this.open({ isDetail: this.#isDetail });
+  }
+}

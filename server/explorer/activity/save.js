@@ -1,0 +1,8 @@
+// Saves text as a file, as a download.
+export function save(name, type, text) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  Object.assign(link, { href, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
