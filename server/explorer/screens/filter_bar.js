@@ -56,7 +56,7 @@ export function filterBar({ filterBar: { filter, select, top }, plan }) {
         })),
       planBadge(plan),
       h("button", { type: "submit", class: "primary", title: "Enter" }, "Run")),
-    planDetail(plan, goTo),
+    planDetail(plan, !filter.trim(), goTo),
     h("div", { class: "row more" },
       h("label", { class: "grow inline" }, h("span", null, "Properties"),
         h("input", {

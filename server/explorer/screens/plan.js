@@ -48,13 +48,14 @@ export function planBadge(plan) {
     h("span", { class: `share ${level(share)}` }, percent(share)));
 }
 
-// Under the filter: the better query, or what is wrong and where. `onGoTo(position)` puts the cursor there.
-export function planDetail(plan, onGoTo) {
+// Under the filter: the better query, or what is wrong and where. `isEmpty`: there is no
+// filter. `onGoTo(position)` puts the cursor there.
+export function planDetail(plan, isEmpty, onGoTo) {
   const { error, better, rangeTexts = [], plan: name } = plan?.result ?? {};
   const isOld = plan?.isOld ? " old" : "";
   if (error) return refusal(plan.filter, error, isOld, onGoTo);
   return h("div", { class: `plan-detail${isOld}`, id: "plan-detail" },
-    !plan && h("p", { class: "dim" }, "Without a filter: all entities, in the order of their keys."),
+    isEmpty && h("p", { class: "dim" }, "Without a filter: all entities, in the order of their keys."),
     rangeTexts.length > 0 && name !== "table-scan" && h("p", { class: "dim mono" }, ranges(rangeTexts)),
     better && h("p", null, h("strong", null, "Better: "), shown(better)));
 }
