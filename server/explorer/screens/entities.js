@@ -1,7 +1,7 @@
 // The entities of a table: the query, the grid, the pages, and what can be done with them. The panel, deleting, import,
 // export and snippets are in entities/, and loaded when they are first used.
 import { copy } from "../core/clipboard.js";
-import { count } from "../core/format.js";
+import { count, shown } from "../core/format.js";
 import { onKey } from "../core/keyboard.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
@@ -23,7 +23,7 @@ let forgetKeys = [];
 let deleting = null; // { done, total, controller } while entities are being deleted
 
 export function enter({ path: [, account, table], parameters }) {
-  document.title = `${table} · rocktable`;
+  document.title = `${shown(table)} · rocktable`;
   if (forgetKeys.length === 0) forgetKeys = listen();
   const query = readQuery(parameters);
   planSoon(account, table, query.filter, 0);
@@ -143,7 +143,7 @@ function emptyOrGrid(own) {
 function titleLine(own, about) {
   const { selected } = own;
   return h("div", { class: "row title-line", key: "title" },
-    h("h1", { class: "mono" }, own.table),
+    h("h1", { class: "mono" }, shown(own.table)),
     h("span", { class: "dim grow size-of-table" }, about && sizeOf(about)),
     deleting ? h("span", { class: "row", key: "deleting", role: "status" },
       `deleting ${count(deleting.done)} of ${count(deleting.total)}…`,
@@ -179,7 +179,7 @@ const kAdvice = {
 function problem(error) {
   return h("div", { class: "notice bad", role: "alert", key: "error" },
     h("div", { class: "grow" },
-      h("strong", null, error.code || `Status ${error.status}`), ` ${error.message} `,
+      h("strong", null, error.code || `Status ${error.status}`), ` ${shown(error.message, 600)} `,
       h("span", { class: "dim" }, kAdvice[error.code] ?? "")),
     h("button", { type: "button", onclick: reload }, "Run again"));
 }

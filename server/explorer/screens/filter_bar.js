@@ -37,9 +37,9 @@ function typed(name, event) {
   if (name === "filter") planSoon(state.account, state.table, event.target.value);
 }
 
-function goTo(position) {
+function goTo(from, to) {
   field.focus();
-  field.setSelectionRange(position, position + 1);
+  field.setSelectionRange(from, to);
 }
 
 export function filterBar({ filterBar: { filter, select, top }, plan }) {

@@ -1,5 +1,6 @@
 // The grid of entities: a real table of which only the rows in sight are in the page. All rows have one height, so that
 // 100,000 scroll as smoothly as ten.
+import { shown } from "../core/format.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { cellContent, typeSign } from "./cells.js";
@@ -87,8 +88,8 @@ function head({ columns, rows, selected }, widths) {
       })),
     columns.map(({ name, types }, i) => {
       const isKey = i < kFrozen;
-      return h("th", { key: name, scope: "col", class: isKey ? "frozen" : null, style: frozen(i, widths), title: name },
-        h("span", { class: "name" }, name), !isKey && [...types].map(typeSign));
+      return h("th", { key: name, scope: "col", class: isKey ? "frozen" : null, style: frozen(i, widths), title: shown(name) },
+        shown(name), !isKey && [...types].map((type) => [" ", typeSign(type)]));
     })));
 }
 

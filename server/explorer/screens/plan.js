@@ -49,7 +49,7 @@ export function planBadge(plan) {
 }
 
 // Under the filter: the better query, or what is wrong and where. `isEmpty`: there is no
-// filter. `onGoTo(position)` puts the cursor there.
+// filter. `onGoTo(from, to)` selects it.
 export function planDetail(plan, isEmpty, onGoTo) {
   const { error, better, rangeTexts = [], plan: name } = plan?.result ?? {};
   const isOld = plan?.isOld ? " old" : "";
@@ -73,14 +73,20 @@ function refusal(filter, { code, message, position }, isOld, onGoTo) {
     sentence);
 }
 
-// The filter around the position, with the character there marked.
+// The part of the filter that the service stumbled over. It tells how far it had read, which is the end of that part.
+export function stumbledOver(filter, position) {
+  const [part] = /('[^']*'?|[\w.]+|\S)?\s*$/.exec(filter.slice(0, position));
+  return [position - part.length, position];
+}
+
+// The filter around that part.
 function marked(filter, position, onGoTo) {
-  const from = Math.max(0, position - kAround);
-  const before = filter.slice(from, position);
-  const at = filter.slice(position, position + 1) || " ";
+  const [from, to] = stumbledOver(filter, position);
+  const start = Math.max(0, from - kAround);
   return h("button", {
     type: "button", key: "marked", class: "quiet mono marked", title: `Go to position ${position}`,
-    onclick: () => onGoTo(position),
+    onclick: () => onGoTo(from, to),
   },
-    from > 0 && "…", shown(before), h("mark", null, shown(at)), shown(filter.slice(position + 1, position + kAround)));
+    start > 0 && "…", shown(filter.slice(start, from)), h("mark", null, shown(filter.slice(from, to)) || " "),
+    shown(filter.slice(to, to + kAround)));
 }

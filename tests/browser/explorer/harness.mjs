@@ -18,7 +18,8 @@ const kTypes = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-const kPolicy = "default-src 'self'";
+const kPolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+  "require-trusted-types-for 'script'; trusted-types 'none'"; // that of the server
 const kWaitMs = 10_000;
 
 // A server with requests that tests prepare data by.

@@ -1,0 +1,127 @@
+// The grid with many and with hostile entities: what it costs, and that text stays text.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+
+const kRows = 100_000;
+const kStepBoundMs = 100; // of a scroll step, from the event to the frame that shows it
+const kMostRowsInPage = 200;
+const kCellBoundMs = 200;
+
+let server, browser, folder;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rocktable-explorer-"));
+  const lines = Array.from({ length: kRows }, (_, i) => {
+    const key = String(i).padStart(6, "0");
+    return JSON.stringify({ PartitionKey: `p${key.slice(0, 3)}`, RowKey: key, Item: `item ${i}`, Price: i / 8, Ok: i % 3 === 0 });
+  });
+  await writeFile(join(folder, "many.ndjson"), `${lines.join("\n")}\n`);
+  server = await startExplorerServer({ environment: {}, flags: ["--seed", join(folder, "many.ndjson")] });
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const rows = (page) => page.locator(".grid tbody:not(.space) tr");
+
+// Scrolls the grid to `top`; returns how long it took until a frame showed rows there.
+const scrollTo = (page, top) => page.evaluate(async (to) => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const grid = document.querySelector(".grid");
+  const begin = performance.now();
+  grid.scrollTop = to;
+  const isFilled = () => {
+    const box = grid.getBoundingClientRect();
+    const at = document.elementFromPoint(box.left + 60, box.top + box.height / 2);
+    return Boolean(at?.closest("tr[aria-rowindex]"));
+  };
+  do await frame();
+  while (!isFilled() && performance.now() - begin < 5000);
+  return performance.now() - begin;
+}, top);
+
+describe("A person with 100,000 rows", () => {
+  test("loads and scrolls them, while few are in the page", async (t) => {
+    const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/many?top=1000");
+    await page.getByText("1,000 loaded").waitFor();
+    const begin = performance.now();
+    await page.getByRole("button", { name: "Load all" }).click();
+    await page.locator(".loaded", { hasText: "100,000 loaded" }).waitFor({ timeout: 120_000 });
+    t.diagnostic(`loaded in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+    assert.equal(await page.locator(".grid table").getAttribute("aria-rowcount"), String(kRows + 1));
+    const height = await page.locator(".grid").evaluate((grid) => grid.scrollHeight);
+    const steps = [];
+    for (let i = 0; i < 20; i += 1) steps.push(await scrollTo(page, (height / 20) * i + 40));
+    for (let i = 0; i < 20; i += 1) steps.push(await scrollTo(page, height / 2 + i * 500));
+    steps.sort((a, b) => a - b);
+    t.diagnostic(`a scroll step: median ${steps[20].toFixed(1)} ms, most ${steps.at(-1).toFixed(1)} ms`);
+    assert.ok(steps.at(-2) < kStepBoundMs, steps.map((one) => one.toFixed(0)).join(" "));
+    assert.ok((await rows(page).count()) < kMostRowsInPage);
+    await scrollTo(page, height);
+    await rows(page).last().getByText("099999").waitFor();
+    assert.equal(await rows(page).last().getAttribute("aria-rowindex"), String(kRows + 1));
+    await close();
+  });
+});
+
+describe("A person with a 32 KB cell", () => {
+  test("sees it cut, with its size, and waits for nothing", async (t) => {
+    await server.createTable("long");
+    for (let i = 0; i < 40; i += 1)
+      await server.insert("long", { PartitionKey: "p", RowKey: String(i).padStart(2, "0"), Text: "x".repeat(32_768 - i) });
+    const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/long");
+    const cell = rows(page).first().locator("td").last();
+    await eventually(async () => assert.match(await cell.innerText(), /^x+… 32 KB$/));
+    assert.ok((await cell.innerText()).length < 100);
+    const took = await page.evaluate(async () => {
+      const begin = performance.now();
+      document.querySelector(".filter-bar button[type=submit]").click();
+      await new Promise((resolve) => {
+        new MutationObserver(() => document.querySelectorAll(".grid tr").length > 20 && resolve())
+          .observe(document.body, { childList: true, subtree: true });
+      });
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - begin;
+    });
+    t.diagnostic(`40 such cells: ${took.toFixed(0)} ms from Run to the frame`);
+    assert.ok(took < kCellBoundMs, `${took}`);
+    await close();
+  });
+});
+
+describe("Hostile text", () => {
+  test("in keys, names and values is shown as text", async () => {
+    await server.createTable("hostile");
+    const script = "<script>document.title='broken'</script><img src=x onerror=alert(1)>";
+    await server.insert("hostile",
+      { PartitionKey: script.replace("/", ""), RowKey: "\u202eevil", Bidi: "a\u202eb\u2066c", Nul: "a\u0000b", Script: script, __proto__x: "p" },
+      { PartitionKey: "quote'\"&amp;", RowKey: "'", Script: "{{7*7}}${7*7}" });
+    const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/hostile");
+    page.on("dialog", (dialog) => assert.fail(dialog.message()));
+    await rows(page).nth(1).waitFor();
+    const text = await page.locator(".grid").innerText();
+    for (const part of [script, "‹U+202E›evil", "a‹U+202E›b‹U+2066›c", "a‹U+0000›b", "quote'\"&amp;", "{{7*7}}${7*7}"])
+      assert.ok(text.includes(part), part);
+    assert.ok(!text.includes("\u202e") && !text.includes("\u0000"));
+    assert.equal(await page.locator("main script, main img").count(), 0);
+    assert.equal(await page.title(), "hostile · rocktable");
+    await close();
+  });
+
+  test("in an address is shown as text, or told by the service", async () => {
+    const name = encodeURIComponent("<img src=x onerror=alert(1)>\u202e");
+    const { page, close } = await openExplorer(browser, server, `#/acc/devstoreaccount1/${name}?filter=%3Cscript%3E%00`);
+    await page.getByRole("alert").first().waitFor();
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    assert.ok(!(await page.getByRole("heading", { level: 1 }).innerText()).includes("\u202e"));
+    await close();
+  });
+});
