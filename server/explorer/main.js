@@ -84,6 +84,7 @@ function start() {
   listenToKeys();
   addEventListener("hashchange", arrive);
   addEventListener("focus", refreshLab);
+  addEventListener("click", ({ target }) => closeMenus(target));
   onBack(() => {
     loadCatalog();
     refreshLab();
@@ -97,9 +98,17 @@ function start() {
   arrive();
 }
 
+// Closes the menus of the frame that `target` is not in. Returns whether there was one.
+function closeMenus(target) {
+  const open = [...document.querySelectorAll("details.menu[open]")].filter((menu) => !menu.contains(target));
+  for (const menu of open) menu.open = false;
+  return open.length > 0;
+}
+
 function leaveOne() {
   const active = document.activeElement;
   if (active && active !== document.body && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName)) return active.blur();
+  if (closeMenus(null)) return true;
   if (state.isDrawerOpen) return change(() => (state.isDrawerOpen = false));
   if (!state.panel) return false;
   const panel = state.panel;

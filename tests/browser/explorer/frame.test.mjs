@@ -1,12 +1,19 @@
-// The frame of the page, and the ways between its screens.
+// The frame of the page: ways between screens, the token, the lab's dot, and a server that goes away.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { kDefaultBinary } from "../../support/server.mjs";
+import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
 
 let server, browser;
 
 before(async () => {
-  server = await startExplorerServer();
+  server = await startExplorerServer({ environment: {} });
   browser = await startBrowser();
 });
 
@@ -15,12 +22,137 @@ after(async () => {
   await server?.stop();
 });
 
+const kAccount = "#/acc/devstoreaccount1";
+
 describe("A person who opens the page", () => {
   test("sees the tables of the well-known account", async () => {
     const { page, close } = await openExplorer(browser, server);
-    await page.getByRole("navigation", { name: "Screens" }).waitFor();
     await page.waitForURL(/#\/acc\/devstoreaccount1$/);
     assert.equal(await page.getByLabel("Account").inputValue(), server.account);
+    await page.getByRole("link", { name: "Tables" }).and(page.locator("[aria-current=page]")).waitFor();
     await close();
+  });
+
+  test("reaches each screen by its tab, and by keys", async () => {
+    const { page, close } = await openExplorer(browser, server, kAccount);
+    for (const [name, key] of [["Requests", "r"], ["Insight", "i"], ["Lab", "l"], ["Tables", "t"]]) {
+      const tab = page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name });
+      await tab.click();
+      await page.locator("[aria-current=page]", { hasText: name }).waitFor();
+      await page.getByText("This screen cannot be loaded").waitFor({ state: "detached" });
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("g");
+      await page.keyboard.press("t");
+      await page.getByRole("heading", { name: /devstoreaccount1|No tables yet/ }).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.locator("[aria-current=page]", { hasText: name }).first().waitFor();
+    }
+    await close();
+  });
+
+  test("with an address that does not exist comes to the tables", async () => {
+    const { page, close } = await openExplorer(browser, server, "#/nowhere/at/all");
+    await page.waitForURL(/#\/acc\/devstoreaccount1$/);
+    await close();
+  });
+
+  test("copies a connection string", async () => {
+    const { page, close } = await openExplorer(browser, server, kAccount);
+    await page.locator("summary", { hasText: "Connection string" }).click();
+    await page.getByRole("button", { name: /^Copy/ }).first().click();
+    await page.getByText("Copied").waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(text, /AccountName=devstoreaccount1;AccountKey=.*TableEndpoint=http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1/);
+    await close();
+  });
+});
+
+describe("A person who has switched something on", () => {
+  test("sees it on every screen", async () => {
+    await server.control("PUT", "behaviour", { latency: 1 });
+    await server.control("POST", "faults", { name: "busy", then: { status: 503 } });
+    const { page, close } = await openExplorer(browser, server, kAccount);
+    const dot = page.getByRole("img", { name: /^On: behaviour latency, 1 fault rule$/ });
+    await dot.waitFor();
+    await server.control("DELETE", "behaviour");
+    await server.control("DELETE", "faults");
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await eventually(async () => assert.equal(await dot.count(), 0));
+    await close();
+  });
+});
+
+describe("A server with a control token", () => {
+  test("asks for it, says when it is wrong, and keeps it out of addresses and storage", async () => {
+    const guarded = await startExplorerServer({ environment: {}, flags: ["--controlToken", "secret-token"] });
+    const { page, close } = await openExplorer(browser, guarded, kAccount);
+    const dialog = page.getByRole("dialog", { name: "Control token" });
+    await dialog.getByLabel("Token").fill("wrong");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("The server refused that token.").waitFor();
+    await dialog.getByLabel("Token").fill("secret-token");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "No tables yet" }).waitFor();
+    assert.equal(await dialog.count(), 0, "asked once for all requests");
+    const kept = await page.evaluate(() => [location.href, JSON.stringify({ ...localStorage, ...sessionStorage }), document.cookie]);
+    assert.ok(!kept.join(" ").includes("secret"));
+    await close();
+    await guarded.stop();
+  });
+
+  test("shows nothing without it, and says what is missing", async () => {
+    const guarded = await startExplorerServer({ environment: {}, flags: ["--controlToken", "secret-token"] });
+    const { page, close } = await openExplorer(browser, guarded, kAccount);
+    await page.getByRole("dialog", { name: "Control token" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "The tables cannot be listed" }).waitFor();
+    await close();
+    await guarded.stop();
+  });
+});
+
+// A server whose port and data outlive it.
+async function startAt(port, folder) {
+  const readyFile = join(folder, `ready-${Date.now()}.json`);
+  const flags = ["--location", folder, "--tablePort", String(port), "--readyFile", readyFile, "--silent"];
+  const child = spawn(process.env.ROCKTABLE_BINARY ?? kDefaultBinary, flags, { stdio: ["ignore", "ignore", "inherit"] });
+  await eventually(async () => JSON.parse(await readFile(readyFile, "utf8")));
+  return async () => {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+}
+
+async function freePort() {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address();
+  listener.close();
+  await once(listener, "close");
+  return port;
+}
+
+describe("A server that was restarted", () => {
+  test("is waited for, and the page works again by itself", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "rocktable-explorer-"));
+    const port = await freePort();
+    const root = `http://127.0.0.1:${port}`;
+    const stop = await startAt(port, folder);
+    await fetch(`${root}/_rocktable/entities/devstoreaccount1/Tables`, {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ TableName: "orders" }),
+    });
+    const { page, close } = await openExplorer(browser, { root }, `${kAccount}/orders`, { expect: ["restart"] });
+    await page.getByText("0 loaded").waitFor();
+    await stop();
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("The server is not reachable. Trying again…").waitFor();
+    const stopAgain = await startAt(port, folder);
+    await page.getByText("The server is not reachable").waitFor({ state: "detached" });
+    await page.getByText("page 1: scanned 0").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    await close();
+    await stopAgain();
+    await rm(folder, { recursive: true, force: true });
   });
 });
