@@ -153,7 +153,8 @@ function requestsLink({ table, operation, plan }) {
 
 function shapeCard(shape, groups, most) {
   const { key, plan, entitiesScanned, entitiesReturned, entitiesWritten, requests, errors } = shape;
-  const ratio = entitiesScanned / Math.max(entitiesReturned, 1);
+  const isManyForFew = entitiesScanned >= 100 && entitiesScanned > 20 * Math.max(entitiesReturned, 1);
+  const colour = /range$|table-scan/.test(plan) && plan !== "row-range" ? "bad" : isManyForFew ? "warn" : "good";
   const numbers = [
     ["scanned", entitiesScanned], ["returned", entitiesReturned], ["written", entitiesWritten], ["requests", requests],
     ["failed", errors],
@@ -162,14 +163,14 @@ function shapeCard(shape, groups, most) {
   return h("article", { class: "shape", key },
     h("div", { class: "did" },
       h("h3", null, shown([shape.operation, shape.table].filter(Boolean).join(" "), 120), " ",
-        plan && h("span", { class: `plan is-${plan}` }, plan)),
+        plan && h("span", { class: `plan-class is-${plan}` }, plan)),
       shape.fingerprint && h("code", { class: "fingerprint" }, shown(shape.fingerprint, kText)),
       shape.select && h("p", { class: "dim" }, `$select=${shown(shape.select, 200)}`),
       h("p", { class: "dim" }, shown(moreOf(shape), kText)),
       better.map(({ id, title, advice }) =>
-        h("p", { class: "better", key: id }, h("b", null, "Better: "), advice ? prose(advice) : title))),
+        h("p", { class: "better", key: id }, h("b", null, advice ? "Better: " : "Finding: "), prose(advice || title)))),
     h("div", { class: "cost" },
-      entitiesScanned > 0 && h("span", { class: `bar-meter ${ratio > 20 ? "bad" : ratio > 5 ? "warn" : "good"}` },
+      entitiesScanned > 0 && h("span", { class: `bar-meter ${colour}` },
         h("span", { style: { width: `${Math.max(1, (entitiesScanned / most) * 100)}%` } })),
       h("dl", null, numbers.map(([name, number]) => h("div", { key: name },
         h("dt", null, name), h("dd", { class: name === "failed" ? "bad" : "", title: count(number) }, large(number)))),

@@ -84,7 +84,7 @@ function planPart({ plan, request }) {
       h("p", { class: "dim" }, error.code ? `${error.code}: ` : "", shown(error.message, 1000)));
   }
   return h("section", null, h("h3", null, "Plan of this query now"),
-    h("p", null, h("span", { class: `plan is-${plan.plan}` }, plan.plan),
+    h("p", null, h("span", { class: `plan-class is-${plan.plan}` }, plan.plan),
       ` reads ${percent(plan.share)} of the table, about ${count(plan.entities)} ${plan.entities === 1 ? "entity" : "entities"}`),
     plan.rangeTexts?.length > 0 && h("ul", { class: "ranges" },
       plan.rangeTexts.slice(0, 20).map((text) => h("li", null, h("code", null, shown(text, 300)))),

@@ -36,7 +36,7 @@ export function scrollToLine(place) {
 
 const kColumns = [
   ["at", "Time"], ["op", "Request"], ["table", "Table"], ["status", "Status"], ["plan", "Plan"],
-  ["scan", "Scanned / returned"], ["ms", "Time taken"], ["client", "Client"],
+  ["scan", "Scanned / returned"], ["ms", "Took"], ["client", "Client"],
 ];
 
 export function requestList(log, selected, { open, scrolled, move }) {
@@ -55,16 +55,21 @@ export function requestList(log, selected, { open, scrolled, move }) {
         event.preventDefault();
       }
     },
-  }, h("table", { class: "request-lines", "aria-rowcount": String(log.length + 1) },
-    h("thead", null, h("tr", null, kColumns.map(([name, title]) => h("th", { scope: "col", class: `c-${name}` }, title)))),
-    h("tbody", null,
+  },
+  // Lines are laid out as grids, which takes the roles of a table from its elements.
+  h("table", { class: "request-lines", role: "table", "aria-rowcount": String(log.length + 1) },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, kColumns.map(([name, title]) =>
+      h("th", { scope: "col", role: "columnheader", class: `c-${name}` }, title)))),
+    h("tbody", { role: "rowgroup" },
       space("above", first),
       lines,
       space("below", log.length - last))));
 }
 
 const space = (key, lines) => lines > 0 &&
-  h("tr", { key, "aria-hidden": "true" }, h("td", { colspan: "8", style: { height: `${lines * kLine}px` } }));
+  h("tr", { key, class: "space", "aria-hidden": "true", style: { height: `${lines * kLine}px` } });
+
+const cell = (name, ...children) => h("td", { class: `c-${name}`, role: "cell" }, ...children);
 
 // Lines of entries do not change, but for being selected.
 const kDrawn = new WeakMap();
@@ -81,26 +86,28 @@ function line(entry, place, selected, open) {
 function gapLine({ id, missed, words }) {
   const text = [words, missed > 0 && `${count(missed)} ${missed === 1 ? "request" : "requests"} not shown`]
     .filter(Boolean).join("; ");
-  return h("tr", { key: id, class: "gap" }, h("td", { colspan: "8" }, text));
+  return h("tr", { key: id, class: "gap", role: "row" }, h("td", { role: "cell" }, text));
 }
 
 function requestLine(entry, isSelected, open) {
   const { request } = entry;
   const { method, operation, status, code, plan, entitiesScanned, entitiesReturned, client, account } = request;
   const target = shown(decoded(request.target), 300);
+  const at = time(request.time);
   return h("tr", {
-    key: entry.id, class: `of-${Math.floor(status / 100)}`, "aria-selected": isSelected ? "true" : null,
-    onclick: () => open(entry),
+    key: entry.id, role: "row", class: `line of-${Math.floor(status / 100)}${isSelected ? " is-selected" : ""}`,
+    "aria-current": isSelected ? "true" : null, onclick: () => open(entry),
   },
-    h("td", { class: "c-at" }, time(request.time)),
-    h("td", { class: "c-op", title: `${method} ${target}` }, h("b", null, shown(method, 16)), " ", shown(operation, 60)),
-    h("td", { class: "c-table" },
-      account && account !== state.account && h("span", { class: "dim" }, `${shown(account, 40)}/`), shown(request.table ?? "", 80)),
-    h("td", { class: "c-status" }, h("b", null, status || "none"), code ? ` ${shown(code, 60)}` : ""),
-    h("td", { class: "c-plan" }, plan && h("span", { class: `plan is-${plan}` }, plan)),
-    h("td", { class: "c-scan" }, plan || entitiesScanned > 0 ? `${count(entitiesScanned)} / ${count(entitiesReturned)}` : ""),
-    h("td", { class: "c-ms" }, timeBar(request.milliseconds)),
-    h("td", { class: "c-client" }, shown((client ?? "").split(" ")[0], 60)));
+    cell("at", at.slice(0, 8), h("span", { class: "fraction" }, at.slice(8))),
+    h("td", { class: "c-op", role: "cell", title: `${method} ${target}` },
+      h("b", null, shown(method, 16)), " ", shown(operation, 60)),
+    cell("table", account && account !== state.account && h("span", { class: "dim" }, `${shown(account, 40)}/`),
+      shown(request.table ?? "", 80)),
+    cell("status", h("b", null, status || "none"), code ? ` ${shown(code, 60)}` : ""),
+    cell("plan", plan && h("span", { class: `plan-class is-${plan}` }, plan)),
+    cell("scan", plan || entitiesScanned > 0 ? `${count(entitiesScanned)} / ${count(entitiesReturned)}` : ""),
+    cell("ms", timeBar(request.milliseconds)),
+    cell("client", shown((client ?? "").split(" ")[0], 60)));
 }
 
 // From 0.1 ms to 10 s in five equal steps of a factor of ten.

@@ -3,13 +3,15 @@
 import { ApiError, stream } from "../core/api.js";
 
 const kAgainMs = 500;
+const kForgetMs = 55_000; // the server records for a minute after somebody asked
 
 export class RequestStream {
   #log;
   #onChange;
-  #next = 0; // the number of the next request; the server begins at 0 with the oldest that it knows
+  #next = 0; // the number of the next request; 0 asks for all that the server knows
   #connection = null; // the AbortController of what runs
-  #isDetail = false;
+  #closedAt = 0;
+  #wasAway = false; // so long that the server has recorded nothing
   isConnected = false;
   error = null;
 
@@ -21,7 +23,7 @@ export class RequestStream {
   // Does nothing if it is open.
   async open({ isDetail }) {
     if (this.#connection) return;
-    this.#isDetail = isDetail;
+    this.#wasAway = this.#closedAt > 0 && Date.now() - this.#closedAt > kForgetMs;
     const connection = (this.#connection = new AbortController());
     while (this.#connection === connection) {
       this.error = null;
@@ -40,8 +42,10 @@ export class RequestStream {
   }
 
   close() {
-    this.#connection?.abort();
+    if (!this.#connection) return;
+    this.#connection.abort();
     this.#connection = null;
+    this.#closedAt = Date.now();
     this.isConnected = false;
   }
 
@@ -59,22 +63,20 @@ export class RequestStream {
 
   #take(type, data) {
     const value = JSON.parse(data);
-    if (type === "start") this.#started(value.next);
-    else if (type === "gap") this.#log.addGap(value.missed);
-    else if (type === "request" && value.number >= this.#next) {
+    if (type === "start") this.isConnected = true;
+    else if (type === "gap") this.#missed(value.missed);
+    else if (type === "request") {
+      // A server that counts from the beginning is another one.
+      if (value.number < this.#next) this.#log.addGap(0, "The server was started again");
       this.#next = value.number + 1;
       this.#log.add(value);
     }
     this.#onChange();
   }
 
-  // A server that counts from the beginning is another one.
-  #started(next) {
-    this.isConnected = true;
-    if (next >= this.#next) return;
-    this.#log.addGap(0, "The server was started again");
-    this.#next = 0;
-    this.close();
-    this.open({ isDetail: this.#isDetail });
+  #missed(missed) {
+    if (this.#wasAway) this.#log.addGap(0, "Not recorded while this screen was closed");
+    else if (this.#next > 0) this.#log.addGap(missed); // what was before the first line is not missing
+    this.#wasAway = false;
   }
 }

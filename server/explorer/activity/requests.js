@@ -168,7 +168,7 @@ function filterBar() {
     field("Status", "status", { list: "request-statuses", placeholder: "4xx" }),
     h("datalist", { id: "request-statuses", key: "statuses" }, kStatuses.map((one) => h("option", { value: one }))),
     choice("Plan", "plan", kPlans),
-    choice("Account", "account", accounts),
+    (accounts.length > 1 || filter.account) && choice("Account", "account", accounts),
     filter.operation && h("button", {
       type: "button", class: "chip", key: "operation", title: "Show all operations",
       onclick: () => filterBy("operation", ""),
@@ -188,9 +188,11 @@ function filterBar() {
 function nothing() {
   if (log.total > 0 || !isEmpty(own.filter)) {
     return h("div", { class: "empty", key: "empty" }, h("h2", null, "No request passes the filter"),
-      h("p", null, `${count(log.total)} known. `,
+      h("p", null, `${count(log.total)} recorded, while this screen was open. `,
         h("button", { type: "button", class: "link", onclick: () => go("/requests") }, "Show all")));
   }
   return h("div", { class: "empty", key: "empty" }, h("h2", null, "No requests yet"),
-    h("p", null, stream.isConnected ? "Each request to the table service appears here at once." : "Connecting…"));
+    h("p", null, stream.isConnected ?
+      "Each request to the table service appears here at once. The server records while this screen is open." :
+      "Connecting…"));
 }
