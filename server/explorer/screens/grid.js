@@ -147,7 +147,7 @@ export function activate(row, column) {
 // Moves by rows or columns, and scrolls so far that the cell is in sight. Returns false if there is no row.
 export function move(rows, columns) {
   const own = state.entities;
-  if (!own || own.rows.length === 0) return false;
+  if (!own || own.rows.length === 0 || !scroller) return false;
   const { row, column } = own.active ?? { row: rows > 0 ? -1 : 0, column: 0 };
   const within = (n, count) => Math.min(Math.max(n, 0), count - 1);
   const next = within(row + rows, own.rows.length);

@@ -1,0 +1,50 @@
+// Each screen, light and dark, wide and narrow, as axe-core judges it: nothing serious or critical.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { fillSample } from "./sample.mjs";
+import { kScreens } from "./screens.mjs";
+
+const kAxe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let server, browser;
+
+before(async () => {
+  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
+  browser = await startBrowser();
+  await fillSample(server);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+// What axe-core finds, each with the first of its places.
+async function findings(page) {
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations
+    .filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)} ${nodes[0].failureSummary}`);
+}
+
+describe("axe-core finds nothing serious", () => {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1280, 480]) {
+      test(`on any screen, ${colorScheme}, at ${width} pixels`, async () => {
+        const found = {};
+        for (const [name, { address, prepare }] of Object.entries(kScreens)) {
+          const { page, close } = await openExplorer(browser, server, address, { width, colorScheme });
+          await prepare(page);
+          await page.evaluate(kAxe);
+          const list = await findings(page);
+          if (list.length > 0) found[name] = list;
+          await close();
+        }
+        assert.deepEqual(found, {});
+      });
+    }
+  }
+});

@@ -1,0 +1,63 @@
+// Every screen: its address, and what is done there before it is looked at. For the test of accessibility, and for
+// script/screenshots.
+const kAccount = "#/acc/devstoreaccount1";
+const kFilter = "PartitionKey eq 'de-03' and Price gt 3";
+
+const loaded = (page) => page.locator(".page-line").waitFor();
+
+async function openRow(page) {
+  await loaded(page);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("complementary").waitFor();
+}
+
+async function button(page, name) {
+  await loaded(page);
+  await page.getByRole("button", { name }).first().click();
+  await page.getByRole("complementary").waitFor();
+}
+
+export const kScreens = {
+  tables: { address: kAccount, prepare: (page) => page.getByRole("heading", { level: 1 }).waitFor() },
+  "no-tables": { address: "#/acc/another", prepare: (page) => page.getByRole("heading", { name: "No tables yet" }).waitFor() },
+  connection: {
+    address: kAccount,
+    prepare: async (page) => {
+      await page.locator("summary", { hasText: "Connection string" }).click();
+      await page.getByRole("button", { name: /^Copy/ }).first().waitFor();
+    },
+  },
+  entities: { address: `${kAccount}/orders?filter=${encodeURIComponent(kFilter)}`, prepare: loaded },
+  scan: { address: `${kAccount}/orders?filter=${encodeURIComponent("Price gt 3")}&top=20`, prepare: loaded },
+  refused: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByLabel("Filter", { exact: true }).fill("PartitionKey eq 'de-03' and Price gt gt 3");
+      await page.locator("mark").waitFor();
+    },
+  },
+  entity: { address: `${kAccount}/customers`, prepare: openRow },
+  "new-entity": { address: `${kAccount}/orders`, prepare: (page) => button(page, "New entity") },
+  transfer: { address: `${kAccount}/orders`, prepare: (page) => button(page, "Import, export") },
+  snippets: { address: `${kAccount}/orders?filter=${encodeURIComponent(kFilter)}`, prepare: (page) => button(page, "Query as code") },
+  delete: {
+    address: kAccount,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Delete orders" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  keys: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  requests: { address: "#/requests", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
+  insight: { address: "#/insight", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
+  lab: { address: "#/lab", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
+};
