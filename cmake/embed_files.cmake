@@ -1,38 +1,45 @@
-# Writes a C++ source with files, compressed: cmake -D ROOT=FOLDER -D OUTPUT=FILE.cc -D "FILES=a;b" -P embed_files.cmake
-# The paths in FILES are relative to ROOT. The source defines embedded_files() of server/explorer/embedded_files.h.
-set(arrays "")
+# Writes a C++ source with text files, as one gzip archive:
+#
+#   cmake -D ROOT=FOLDER -D OUTPUT=FILE.cc -D "FILES=a;b" -P embed_files.cmake
+#
+# The paths in FILES are relative to ROOT. The source defines embedded_archive() of server/explorer/embedded_files.h. Lines
+# that are only a comment are left out: they are a tenth of the archive.
+set(all "")
 set(entries "")
-set(number 0)
 foreach(file IN LISTS FILES)
-  set(packed ${OUTPUT}.gz)
-  execute_process(COMMAND gzip -9nc ${ROOT}/${file} OUTPUT_FILE ${packed} COMMAND_ERROR_IS_FATAL ANY)
-  file(READ ${packed} bytes HEX)
-  file(REMOVE ${packed})
-  file(SHA256 ${ROOT}/${file} hash)
+  file(READ ${ROOT}/${file} text)
+  if(file MATCHES "\\.js$")
+    string(REGEX REPLACE "\n[ \t]*//[^\n]*" "" text "\n${text}")
+    string(SUBSTRING "${text}" 1 -1 text)
+  endif()
+  string(SHA256 hash "${text}")
   string(SUBSTRING ${hash} 0 16 hash)
-  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-  string(APPEND arrays "constexpr unsigned char kFile${number}[] = {${bytes}};\n")
-  string(APPEND entries "    {\"${file}\", \"\\\"${hash}\\\"\", text_of(kFile${number})},\n")
-  math(EXPR number "${number} + 1")
+  string(LENGTH "${text}" size)
+  string(APPEND all "${text}")
+  string(APPEND entries "    {\"${file}\", \"\\\"${hash}\\\"\", ${size}},\n")
 endforeach()
+string(LENGTH "${all}" size)
+file(WRITE ${OUTPUT}.txt "${all}")
+execute_process(COMMAND gzip -9nc ${OUTPUT}.txt OUTPUT_FILE ${OUTPUT}.gz COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${OUTPUT}.gz bytes HEX)
+file(REMOVE ${OUTPUT}.txt ${OUTPUT}.gz)
+string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
 file(WRITE ${OUTPUT} "// Written by cmake/embed_files.cmake.
 #include \"server/explorer/embedded_files.h\"
 
 namespace rocktable {
 namespace {
 
-${arrays}
-template <std::size_t size>
-std::string_view text_of(const unsigned char (&bytes)[size]) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
+constexpr unsigned char kPacked[] = {${bytes}};
 
-const EmbeddedFile kFiles[] = {
+constexpr EmbeddedArchive::Part kArchiveParts[] = {
 ${entries}};
 
 }  // namespace
 
-std::span<const EmbeddedFile> embedded_files() { return kFiles; }
+EmbeddedArchive embedded_archive() {
+  return {{reinterpret_cast<const char*>(kPacked), sizeof kPacked}, ${size}, kArchiveParts};
+}
 
 }  // namespace rocktable
 ")

@@ -92,8 +92,7 @@ Response explorer_response(const ControlPolicy& policy, bool is_on, std::string_
     return out;
   }
   out.add("Content-Type", type_of(file->path));
-  out.add("Content-Encoding", "gzip");
-  out.body = file->packed;
+  out.body = file->content;
   return out;
 }
 
