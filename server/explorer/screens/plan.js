@@ -75,8 +75,10 @@ function refusal(filter, { code, message, position }, isOld, onGoTo) {
 
 // The part of the filter that the service stumbled over. It tells how far it had read, which is the end of that part.
 export function stumbledOver(filter, position) {
-  const [part] = /('[^']*'?|[\w.]+|\S)?\s*$/.exec(filter.slice(0, position));
-  return [position - part.length, position];
+  let found = [position, position];
+  for (const { 0: part, index } of filter.matchAll(/'(?:[^']|'')*'?|[\w.]+|\S/g))
+    if (index < position) found = [index, index + part.length];
+  return found;
 }
 
 // The filter around that part.

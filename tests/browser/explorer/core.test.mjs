@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 const kRoot = new URL("../../../server/explorer/", import.meta.url);
 const { about, bytes, count, milliseconds, percent, shown } = await import(new URL("core/format.js", kRoot));
 const { linkTo, readAddress } = await import(new URL("core/address.js", kRoot));
+const { stumbledOver } = await import(new URL("screens/plan.js", kRoot));
 const { foldTables, matching } = await import(new URL("screens/fold.js", kRoot));
 
 describe("Hostile text", () => {
@@ -62,4 +63,17 @@ describe("A list of tables", () => {
 
   test("is found by parts of names, in any case", () =>
     assert.deepEqual(matching([table("Orders"), table("old"), table("items")], "O R").map(({ name }) => name), ["Orders"]));
+});
+
+describe("The part of a filter that the service stumbled over", () => {
+  const cases = [
+    ["A eq 1 ?? 'x'", 8, "?"],
+    ["A eq", 4, "eq"],
+    ["A eq 'it''s' 'b", 15, "'b"],
+    ["K eq 'de-03' and P gt gt 3", 26, "3"],
+    ["A eq guid'zz'", 13, "'zz'"],
+    ["", 0, ""],
+  ];
+  for (const [filter, position, part] of cases)
+    test(`in ${filter} at ${position} is ${part}`, () => assert.equal(filter.slice(...stumbledOver(filter, position)), part));
 });
