@@ -1,0 +1,247 @@
+// The parts of Requests, Insight and Lab that need no page.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { describe, test } from "node:test";
+import { request } from "./live.mjs";
+
+const load = (name) => import(new URL(`../../../server/explorer/activity/${name}.js`, import.meta.url));
+const { RequestLog } = await load("request_log");
+const { decoded, filterOf, matcher } = await load("request_filter");
+const { asCurl, copyOf, pathOf, quoted } = await load("request_copy");
+const { jsonOf, kBehaviours, valuesOf, withBehaviour } = await load("behaviour_model");
+const { kEmptyRule, matchInWords, retryInWords, ruleOf, thenInWords, whenInWords } = await load("fault_model");
+const { addedUp, findingsOf, grouped, totalsOf } = await load("shapes");
+const { barHeight } = await load("chart");
+
+const lines = (log) => Array.from({ length: log.length }, (_, i) => {
+  const { request: one, missed, words } = log.at(i);
+  return one ? one.number : words || -missed;
+});
+
+function logOf(count, capacity) {
+  const log = new RequestLog(capacity);
+  for (let i = 1; i <= count; i += 1) log.add(request(i));
+  return log;
+}
+
+describe("The log of requests", () => {
+  test("has the newest first, and forgets the oldest", () => {
+    assert.deepEqual(lines(logOf(3, 10)), [3, 2, 1]);
+    const log = logOf(25_000, 10_000);
+    assert.equal(log.length, 10_000);
+    assert.deepEqual([log.at(0).request.number, log.at(9_999).request.number], [25_000, 15_001]);
+    assert.equal(log.at(10_000), undefined);
+  });
+
+  test("joins gaps that follow each other, also those that a filter brings together", () => {
+    const log = logOf(1);
+    log.addGap(5);
+    log.addGap(7);
+    log.add(request(14, { status: 404 }));
+    log.addGap(3);
+    assert.deepEqual(lines(log), [-3, 14, -12, 1]);
+    log.filterBy(({ status }) => status === 200);
+    assert.deepEqual(lines(log), [-15, 1]);
+    log.addGap(0, "restarted");
+    assert.deepEqual([lines(log), log.at(0).missed], [["restarted", 1], 15]);
+  });
+
+  test("keeps the lines that one reads, however many come", () => {
+    const log = logOf(3, 10);
+    log.hold();
+    for (let i = 4; i <= 100; i += 1) log.add(request(i));
+    assert.deepEqual([lines(log), log.newRequests, log.total], [[3, 2, 1], 97, 10]);
+    log.release();
+    assert.deepEqual([lines(log), log.newRequests], [[100, 99, 98, 97, 96, 95, 94, 93, 92, 91], 0]);
+  });
+
+  test("counts as new what passes the filter", () => {
+    const log = logOf(2);
+    log.filterBy(({ status }) => status === 404);
+    log.hold();
+    log.add(request(3));
+    log.add(request(4, { status: 404 }));
+    assert.equal(log.newRequests, 1);
+  });
+
+  test("finds the place of an entry", () => {
+    const log = logOf(50, 20);
+    for (const place of [0, 7, 19]) assert.equal(log.indexOf(log.at(place)), place);
+    const forgotten = log.at(19);
+    log.add(request(51));
+    assert.equal(log.indexOf(forgotten), -1);
+    assert.equal(log.indexOf(null), -1);
+  });
+
+  test("is exported with its gaps, the oldest first", () => {
+    const log = logOf(1);
+    log.addGap(5);
+    log.add(request(7));
+    const rows = log.toNdjson().trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(rows.map((row) => row.gap ?? row.number), [1, { missed: 5 }, 7]);
+  });
+
+  test("takes 20,000 requests in less time than they need to come", () => {
+    const begin = performance.now();
+    logOf(20_000);
+    assert.ok(performance.now() - begin < 500);
+  });
+});
+
+describe("A filter", () => {
+  const cases = [
+    [{}, {}, true],
+    [{ status: "2xx" }, {}, true],
+    [{ status: "4xx" }, {}, false],
+    [{ status: "4XX" }, { status: 412 }, true],
+    [{ status: "404" }, { status: 404 }, true],
+    [{ status: "40" }, { status: 404 }, false],
+    [{ account: "other" }, {}, false],
+    [{ table: "ORD" }, {}, true],
+    [{ table: "rders" }, {}, false],
+    [{ table: "log#" }, { table: "Log20261121" }, true],
+    [{ table: "log#" }, { table: "log" }, false],
+    [{ plan: "point" }, {}, true],
+    [{ plan: "table-scan" }, {}, false],
+    [{ operation: "GetEntity" }, {}, true],
+    [{ text: "price gt 3" }, { target: "/a/orders()?$filter=Price%20gt%203" }, true],
+    [{ text: "%20gt" }, { target: "/a/orders()?$filter=Price%20gt%203" }, true],
+    [{ text: "SERVERBUSY" }, { code: "ServerBusy" }, true],
+    [{ text: "nowhere" }, {}, false],
+    [{ text: "azsdk", status: "5xx" }, {}, false],
+  ];
+  for (const [parameters, changes, passes] of cases)
+    test(`${JSON.stringify(parameters)} ${passes ? "lets" : "does not let"} ${JSON.stringify(changes)} pass`, () =>
+      assert.equal(matcher(filterOf(parameters))(request(1, changes)), passes));
+
+  test("does not fail at a target that is not valid", () => assert.equal(decoded("/a/%zz"), "/a/%zz"));
+});
+
+describe("A request once more", () => {
+  const path = (target, account = "devstoreaccount1") => pathOf({ account, target });
+
+  test("has no account and no signature in its path", () => {
+    assert.equal(path("/devstoreaccount1/orders()?$filter=A%20eq%201"), "/orders()?$filter=A%20eq%201");
+    assert.equal(path("/devstoreaccount1-secondary/orders()"), "/orders()");
+    assert.equal(path("/orders()?$top=1&sv=2019-02-02&sig=%2A&SE=x&se=y", "contoso"), "/orders()?$top=1");
+    assert.equal(path("/devstoreaccount1/$batch"), "/$batch");
+    assert.equal(path("/devstoreaccount1?comp=list"), "/?comp=list");
+  });
+
+  test("has the headers that matter, and its body", () => {
+    const requestHeaders = [["Authorization", "SharedKey"], ["If-Match", "*"], ["Content-Length", "2"]];
+    const copy = copyOf(request(1, { method: "PUT", requestHeaders, requestBody: "{}" }));
+    assert.deepEqual([copy.headers, copy.body, copy.problem], [{ "if-match": "*" }, "{}", ""]);
+  });
+
+  test("is not sent without its whole body", () => {
+    assert.match(copyOf(request(1, { method: "POST" })).problem, /not recorded/);
+    const requestHeaders = [["content-length", "4000"]];
+    assert.match(copyOf(request(1, { method: "POST", requestHeaders, requestBody: "x".repeat(1024) })).problem, /first KiB/);
+    assert.equal(copyOf(request(1)).problem, "");
+    assert.match(copyOf(request(1, { account: "" })).problem, /no account/);
+  });
+
+  test("is a command that a shell takes as it is", () => {
+    const hostile = "it's `id` $(id) \\ \u0007 \n \u202e é";
+    assert.equal(execFileSync("bash", ["-c", `printf %s ${quoted(hostile)}`], { encoding: "utf8" }), hostile);
+    assert.equal(execFileSync("bash", ["-c", `printf %s ${quoted("it's $(id)")}`], { encoding: "utf8" }), "it's $(id)");
+    assert.doesNotMatch(quoted("\u001b[2J"), /\u001b/, "a terminal would obey it");
+    const text = asCurl(request(1, { method: "DELETE" }), "http://127.0.0.1:10002");
+    assert.equal(text, "curl -X DELETE " +
+      `'http://127.0.0.1:10002/_rocktable/entities/devstoreaccount1/orders(PartitionKey='\\''de'\\'',RowKey='\\''1'\\'')' ` +
+      "-H 'accept: application/json;odata=fullmetadata' -H 'if-match: *'");
+  });
+});
+
+describe("Behaviours", () => {
+  const named = (name) => kBehaviours.find((one) => one.name === name);
+
+  test("are numbers in fields and JSON", () => {
+    assert.deepEqual(valuesOf(named("throttle")), [2000, 20000]);
+    assert.deepEqual(valuesOf(named("throttle"), [500]), [500, 20000]);
+    assert.deepEqual(valuesOf(named("latency"), 7), [7, 0]);
+    assert.deepEqual(valuesOf(named("deleteDelay"), true), [40]);
+    assert.deepEqual(jsonOf(named("throttle"), [500, 100]), [500, 100]);
+    assert.equal(jsonOf(named("latency"), [20, 0]), 20);
+    assert.deepEqual(jsonOf(named("latency"), [20, 0.8]), [20, 0.8]);
+    assert.equal(jsonOf(named("boundaries"), [4]), 4);
+  });
+
+  test("are switched one by one", () => {
+    assert.deepEqual(withBehaviour({ boundaries: 4 }, "geoLag", 5), { boundaries: 4, geoLag: 5 });
+    assert.deepEqual(withBehaviour({ boundaries: 4, geoLag: 5 }, "geoLag", undefined), { boundaries: 4 });
+  });
+});
+
+describe("Fault rules", () => {
+  test("are made of what was given", () => {
+    assert.deepEqual(ruleOf(kEmptyRule), { match: {}, when: { count: 1 }, then: { status: 503 } });
+    const fields = { ...kEmptyRule, name: "lost", table: "orders", count: "", effect: "reset", isAfterCommit: true };
+    assert.deepEqual(ruleOf(fields), { name: "lost", match: { table: "orders" }, when: {}, then: { reset: true, at: "afterCommit" } });
+    const delay = { ...kEmptyRule, effect: "delay", delay: "300ms", isAfterCommit: true, probability: "0.5", skip: "2" };
+    assert.deepEqual(ruleOf(delay), { match: {}, when: { skip: 2, count: 1, probability: 0.5 }, then: { delay: "300ms" } });
+    assert.deepEqual(ruleOf({ ...kEmptyRule, effect: "cut" }).then, { cutAfterBytes: 100 });
+  });
+
+  test("are told in words", () => {
+    const rule = {
+      match: { operation: ["InsertEntity", "GetEntity"], table: "orders", partitionKeyPrefix: "de" },
+      when: { count: 2, skip: 1, probability: 0.5 },
+      then: { status: 503, code: "ServerBusy", delay: "20ms", at: "afterCommit" },
+    };
+    assert.equal(matchInWords(rule), "InsertEntity, GetEntity of orders with PartitionKey 'de…'");
+    assert.equal(whenInWords(rule), "after 1, the first 2, each with 50 %");
+    assert.equal(thenInWords(rule), "20ms later, 503 ServerBusy, after the commit");
+    assert.equal(matchInWords({ match: {} }), "every request");
+    assert.equal(whenInWords({ when: { seed: 1 } }), "always");
+    assert.equal(thenInWords({ then: { delay: { lognormal: { median: "20ms", sigma: 0.8 } } } }), "about 20ms later (sigma 0.8)");
+  });
+
+  test("and what clients did then, too", () => {
+    const attempts = [
+      { after: 0, status: 503, code: "ServerBusy", fault: "busy", committed: false },
+      { after: 19, status: 409, code: "EntityAlreadyExists", fault: null, committed: false },
+    ];
+    assert.equal(retryInWords({ attempts, outcome: "failed", committed: 1, metOwnWork: true }),
+      "busy, then 409 EntityAlreadyExists after 19 ms; failed; committed once; met its own work");
+  });
+});
+
+describe("Shapes", () => {
+  const shape = (changes) => ({
+    account: "a", table: "orders", operation: "QueryEntities", plan: "table-scan", fingerprint: "Age gt ?", select: "",
+    client: "one", test: "", requests: 1, errors: 0, conflicts: 0, continuations: 0, abandoned: 0, entitiesScanned: 10,
+    entitiesReturned: 1, entitiesWritten: 0, bytesRead: 1, bytesSent: 1, milliseconds: { p50: 1, p99: 2, max: 3 },
+    partitions: 1, partitionsExact: true, lastSeen: "2026-11-22T10:00:00Z", example: "few", ...changes,
+  });
+  const finding = (changes) => ({
+    id: "single-writes", table: "orders", operation: "", fingerprint: "", count: 1, sentence: "one", example: "", ...changes,
+  });
+
+  test("are added up over accounts and clients, those that scan most first", () => {
+    const sums = addedUp([
+      shape({ operation: "GetEntity", plan: "point", entitiesScanned: 15 }),
+      shape(),
+      shape({ account: "b", client: "two", entitiesScanned: 30, example: "many", milliseconds: { p50: 1, p99: 9, max: 9 } }),
+    ]);
+    assert.deepEqual(sums.map(({ entitiesScanned }) => entitiesScanned), [40, 15]);
+    assert.deepEqual([...sums[0].accounts, ...sums[0].clients], ["a", "b", "one", "two"]);
+    assert.deepEqual([sums[0].example, sums[0].milliseconds.p99, sums[0].requests], ["many", 9, 2]);
+    assert.equal(totalsOf(sums).entitiesScanned, 55);
+  });
+
+  test("name their findings, the worst kind first", () => {
+    const groups = grouped([
+      finding(), finding({ sentence: "five", count: 5, client: "two" }), finding({ table: "other", count: 2 }),
+      finding({ id: "table-scan", operation: "QueryEntities", fingerprint: "Age gt ?", advice: "Give the key." }),
+    ]);
+    assert.deepEqual(groups.map(({ id, isError }) => [id, isError]), [["table-scan", true], ["single-writes", false]]);
+    assert.deepEqual(groups[1].items.map(({ sentence, count }) => [sentence, count]), [["five", 6], ["one", 2]]);
+    assert.deepEqual(findingsOf(shape(), groups).map(({ advice }) => advice), ["Give the key."]);
+  });
+
+  test("have charts in which something is never nothing", () => {
+    assert.deepEqual([barHeight(0, 10), barHeight(1, 1e6), barHeight(10, 10), barHeight(0, 0)], [0, 1, 64, 0]);
+  });
+});
