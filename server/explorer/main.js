@@ -12,7 +12,8 @@ import { refreshLab } from "./screens/lab_dot.js";
 import { askForToken } from "./screens/token.js";
 
 // Each screen exports view(state), enter(address) and leave(). enter() is called for each address of the screen, leave()
-// when another screen follows. They are loaded when they are first opened.
+// when another screen follows, and back(), if there is one, instead of enter() when the server was away. They are loaded
+// when they are first opened.
 const kScreens = {
   tables: () => import("./screens/tables.js"),
   entities: () => import("./screens/entities.js"),
@@ -88,7 +89,8 @@ function start() {
   onBack(() => {
     loadCatalog();
     refreshLab();
-    current?.enter(state.address);
+    if (current?.back) current.back();
+    else current?.enter(state.address);
   });
   // What no screen has dealt with is said in the frame, not lost in the console.
   addEventListener("unhandledrejection", ({ reason }) => {

@@ -15,6 +15,7 @@ export class ApiError extends Error {
 
 let token = "";
 let asked = null; // while the person is asked for a token: the promise of it
+let declinedAt = -1; // requests that began before are not worth another question
 let askForToken = async () => "";
 
 // `ask(wasRefused)` shows a dialog, and returns the token that was typed or "".
@@ -29,6 +30,7 @@ function queryOf(query = {}) {
 
 // One request; on 401 the person is asked for a token as often as it is wrong.
 async function send(path, options) {
+  const begin = performance.now();
   for (;;) {
     const used = token;
     const headers = { ...options.headers, ...(used && { "x-rocktable-token": used }) };
@@ -42,9 +44,13 @@ async function send(path, options) {
     }
     if (answer.status !== 401) return answer;
     if (token !== used) continue; // another request got one meanwhile
+    if (begin < declinedAt) return answer;
     asked ??= askForToken(used !== "").finally(() => (asked = null));
     const typed = await asked;
-    if (!typed) return answer;
+    if (!typed) {
+      declinedAt = performance.now();
+      return answer;
+    }
     token = typed;
   }
 }

@@ -39,6 +39,11 @@ export function leave() {
   change(() => (state.plan = null));
 }
 
+// Runs what failed while the server was away. What was loaded and typed stays.
+export function back() {
+  if (state.entities?.error) reload();
+}
+
 // Runs the query again: after an import, for example.
 export function reload() {
   const { account, table, query } = state.entities;

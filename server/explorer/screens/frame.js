@@ -1,5 +1,6 @@
 // The frame around each screen: the bar at the top, the list of tables at the left, the panel at the right.
 import { go, linkTo } from "../core/address.js";
+import { shown } from "../core/format.js";
 import { h } from "../core/render.js";
 import { change } from "../core/state.js";
 import { connectionString } from "./connection.js";
@@ -28,7 +29,8 @@ export function frame(state, isShown, loadError) {
       connectionString(state)),
     h("div", { key: "notices" },
       !state.isReachable && h("p", { class: "notice", role: "status" }, "The server is not reachable. Trying again…"),
-      state.error && h("p", { class: "notice bad", role: "alert" }, state.error.message, " ",
+      state.error && h("p", { class: "notice bad", role: "alert" },
+        h("span", { class: "grow" }, state.error.code && h("strong", null, `${state.error.code}: `), shown(state.error.message)),
         h("button", { type: "button", onclick: () => change(() => (state.error = null)) }, "Dismiss"))),
     h("div", { class: `body${state.panel ? " with-panel" : ""}`, key: "body" },
       hasTables && sidebar(state),

@@ -54,8 +54,10 @@ export function grid(own, onOpen) {
   const end = Math.min(rows.length, begin + Math.ceil(height / kRowHeight) + 2 * kOverscan + kStep);
   const total = widths.reduce((sum, width) => sum + width, kCheckWidth);
   const shape = columns.map((column) => `${column.name}\n${column.version ?? 0}`).join("\n") + widths.join();
+  const before = described;
+  described = new Map();
   const body = [];
-  for (let i = begin; i < end; i += 1) body.push(row(own, i, shape, widths, onOpen));
+  for (let i = begin; i < end; i += 1) body.push(row(own, i, shape, widths, before, onOpen));
   return h("div", {
     class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${own.table}`, tabindex: "0", ref: attach,
     onscroll: scrolled,
@@ -93,16 +95,20 @@ function head({ columns, rows, selected }, widths) {
     })));
 }
 
-// Rows are described once for each look of theirs; what is the same object is not compared again.
-const described = new WeakMap();
+// The rows in the page, as they were described last: a row that looks the same is the same description, which the
+// renderer does not compare again.
+let described = new Map(); // entity -> { look, view }
 
-function row(own, i, shape, widths, onOpen) {
+function row(own, i, shape, widths, drawn, onOpen) {
   const entity = own.rows[i];
   const isSelected = own.selected.has(entity);
   const column = own.active?.row === i ? own.active.column : -1;
   const look = `${i} ${isSelected} ${column} ${shape}`;
-  const before = described.get(entity);
-  if (before?.look === look) return before.view;
+  const before = drawn.get(entity);
+  if (before?.look === look) {
+    described.set(entity, before);
+    return before.view;
+  }
   const cells = own.columns.map((one, c) => h(c < kFrozen ? "th" : "td", {
     scope: c < kFrozen ? "row" : null, style: frozen(c, widths),
     class: `${c < kFrozen ? "frozen" : ""}${c === column ? " active" : ""}` || null,

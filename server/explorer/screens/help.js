@@ -3,7 +3,7 @@ import { h } from "../core/render.js";
 import { allKeys } from "../core/keyboard.js";
 import { showDialog } from "../core/dialog.js";
 
-const kNames = { Escape: "Esc" };
+const kNames = { Escape: "Esc", ArrowDown: "↓", ArrowUp: "↑" };
 
 export function showHelp() {
   return showDialog("Keys", (close) =>

@@ -108,5 +108,5 @@ const problem = (error) =>
 const nothing = (account) =>
   h("div", { class: "empty" },
     h("h1", null, "No tables yet"),
-    h("p", null, `Create one here, or let a program connect: Connection string above has it for ${account}.`),
+    h("p", null, `Create one, or connect a program: the connection string of ${account} is above.`),
     h("p", null, h("button", { type: "button", class: "primary", onclick: addTable }, "New table")));

@@ -65,7 +65,7 @@ export async function ask(server) {
 
 // What the lab shows as switched on.
 export async function switchOn(server) {
-  await server.control("PUT", "behaviour", { throttle: [500, 2000], latency: [20, 0.8] });
+  await server.control("PUT", "behaviour", { throttle: [2000, 20_000], latency: [20, 0.8] });
   await server.control("POST", "faults", [
     { name: "busy", match: { operation: "InsertEntity", table: "orders" }, when: { count: 2 }, then: { status: 503 } },
     { name: "lost-answers", match: { operation: "Batch" }, when: { probability: 0.1 }, then: { at: "afterCommit", close: true } },
