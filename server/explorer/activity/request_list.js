@@ -26,8 +26,11 @@ export function scrollToTop() {
   if (scroller) scroller.scrollTop = 0;
 }
 
+// Also gives the list the focus, so that Enter opens the line and does not press a button.
 export function scrollToLine(place) {
   if (!scroller) return;
+  if (document.activeElement?.closest("button, a, body") && !scroller.contains(document.activeElement))
+    scroller.focus({ preventScroll: true });
   const top = place * kLine;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   const bottom = top + kLine + kHead;

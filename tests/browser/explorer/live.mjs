@@ -1,5 +1,7 @@
 // Requests for the screen of requests: real ones, and those of a stream that the test writes itself, for what no server
 // does on demand.
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
 
 // The page's connections to requests/stream become ones that push() writes to. Reloads the page at `address`.
 export async function takeOverStream(page, address = "#/requests") {
@@ -44,4 +46,41 @@ export function request(number, changes = {}) {
     entitiesScanned: 1, entitiesReturned: 1, bytesSent: 312, milliseconds: 0.12, client: "azsdk-js-data-tables/13.3.2",
     clientRequestId: "", requestId: `id-${number}`, fault: null, explanation: null, ...changes,
   };
+}
+
+// A port that leads to one server after another, as to one that was started again: to(server) breaks the connections.
+export async function startDoor() {
+  let target = null;
+  const sockets = new Set();
+  const door = createServer((socket) => {
+    if (!target) return void socket.destroy();
+    const inner = connect(Number(new URL(target.endpoint).port), "127.0.0.1");
+    for (const one of [socket, inner]) {
+      sockets.add(one);
+      one.on("error", () => {});
+      one.on("close", () => [socket, inner].forEach((both) => both.destroy()));
+    }
+    socket.pipe(inner).pipe(socket);
+  });
+  door.listen(0, "127.0.0.1");
+  await once(door, "listening");
+  return {
+    root: `http://127.0.0.1:${door.address().port}`,
+    to: (server) => {
+      target = server;
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+    },
+    stop: () => door.close(),
+  };
+}
+
+// Sends bytes as they are, and returns the answer: what no client would send.
+export async function sendRaw(server, text) {
+  const socket = connect(Number(new URL(server.endpoint).port), "127.0.0.1");
+  const received = [];
+  socket.on("data", (data) => received.push(data));
+  socket.end(Buffer.from(text, "latin1"));
+  await once(socket, "close");
+  return Buffer.concat(received).toString("latin1");
 }

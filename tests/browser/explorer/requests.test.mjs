@@ -1,0 +1,364 @@
+// The screen of live requests, as a person uses it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { request, sendRaw, startDoor, takeOverStream } from "./live.mjs";
+
+const kClickMs = 100;
+const kWrk = "/usr/bin/wrk"; // a load generator
+
+let server, browser, explorer, page;
+
+before(async () => {
+  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
+  browser = await startBrowser();
+  await server.createTable("orders");
+  for (let row = 0; row < 30; row += 1) await server.insert("orders", { PartitionKey: "de", RowKey: `${row}`, Price: row });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+beforeEach(async () => {
+  explorer = await openExplorer(browser, server, "#/requests", { expect: ["restart"] });
+  ({ page } = explorer);
+  await page.getByText("Each request to the table service").or(page.locator(".line").first()).waitFor();
+  await page.getByRole("button", { name: "Clear" }).click(); // the requests of the test before
+  await page.getByText("No requests yet").waitFor();
+});
+
+afterEach(() => explorer.close());
+
+const lines = () => page.locator(".line");
+const newest = () => lines().first();
+const detail = () => page.getByRole("complementary");
+const read = (row, options) => server.fetch("GET", `orders(PartitionKey='de',RowKey='${row}')`, options);
+const scan = async (filter = "Price gt 27") =>
+  (await server.fetch("GET", `orders()?$filter=${encodeURIComponent(filter)}`)).text();
+
+describe("A person who watches requests", () => {
+  test("sees a request within one second, with what it cost", async () => {
+    const begin = performance.now();
+    await scan();
+    await newest().getByText("table-scan").waitFor();
+    assert.ok(performance.now() - begin < 1000);
+    const text = await newest().innerText();
+    for (const part of ["GET QueryEntities", "orders", "200", "30 / 2", " ms", "node"]) assert.ok(text.includes(part), text);
+  });
+
+  test("does not see the page's own requests", async () => {
+    await server.control("GET", "stats");
+    await page.evaluate(() => fetch("/_rocktable/entities/devstoreaccount1/Tables"));
+    await read(1);
+    await newest().getByText("GetEntity").waitFor();
+    assert.equal(await lines().filter({ hasText: "QueryTables" }).count(), 0);
+  });
+
+  test("filters by status, table, plan and text, and can send the link", async () => {
+    await read(2);
+    await read("absent");
+    await scan();
+    await lines().nth(2).waitFor();
+    const left = async (text) => eventually(async () => {
+      const texts = await lines().allInnerTexts();
+      assert.ok(texts.length > 0 && texts.every((one) => one.includes(text)), texts.join("\n"));
+    });
+    await page.getByLabel("Status", { exact: true }).fill("4xx");
+    await left("404 ResourceNotFound");
+    await page.waitForURL(/status=4xx/);
+    await page.getByLabel("Status", { exact: true }).fill("");
+    await page.getByRole("combobox", { name: "Plan" }).selectOption("table-scan");
+    await left("table-scan");
+    await page.getByRole("combobox", { name: "Plan" }).selectOption("");
+    await page.getByLabel("Text", { exact: true }).fill("price gt 27");
+    await left("QueryEntities");
+    await page.getByLabel("Table", { exact: true }).fill("customers");
+    await page.getByText("No request passes the filter").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await lines().nth(2).waitFor();
+    assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "");
+    await page.goto(`${server.root}/_rocktable/#/requests?status=404`);
+    await left("404");
+  });
+
+  test("pauses, goes on and clears", async () => {
+    await read(3);
+    await newest().waitFor();
+    const before = await lines().count();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await read(4);
+    await read(5);
+    await page.getByRole("button", { name: "2 new" }).waitFor();
+    assert.equal(await lines().count(), before);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await eventually(async () => assert.equal(await lines().count(), before + 2));
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("No requests yet").waitFor();
+    await read(6);
+    await eventually(async () => assert.equal(await lines().count(), 1));
+  });
+
+  test("saves the requests as NDJSON", async () => {
+    await read(7);
+    await read(8);
+    await lines().nth(1).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click(),
+    ]);
+    const rows = (await readFile(await download.path(), "utf8")).trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(rows.map(({ operation, status }) => [operation, status]), [["GetEntity", 200], ["GetEntity", 200]]);
+    assert.ok(rows[0].number < rows[1].number);
+  });
+
+  test("goes through the lines by keys, and closes the detail by Escape", async () => {
+    await read(1);
+    await read("absent");
+    await lines().nth(1).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await detail().getByText("RowKey='1'").first().waitFor();
+    await page.keyboard.press("k");
+    await detail().getByText("ResourceNotFound").waitFor();
+    await page.keyboard.press("Escape");
+    await detail().waitFor({ state: "detached" });
+  });
+
+  test("leaves no connection when going to another screen", async () => {
+    const live = await takeOverStream(page);
+    await page.getByRole("link", { name: "Insight" }).click();
+    await eventually(async () => assert.deepEqual((await live.connections()).map(({ isOpen }) => isOpen), [false]));
+    await page.getByRole("link", { name: "Requests" }).click();
+    await eventually(async () => assert.deepEqual((await live.connections()).map(({ isOpen }) => isOpen), [false, true]));
+  });
+});
+
+describe("A person who opens a request", () => {
+  async function recordBodies() {
+    const connected = page.waitForResponse(/requests\/stream\?.*detail=true/);
+    await page.getByLabel("Record headers and bodies").check();
+    await connected;
+  }
+
+  test("sees the plan of a query, and a better one", async () => {
+    await scan();
+    await newest().getByText("table-scan").click();
+    await detail().getByText("reads 100 % of the table").waitFor();
+    await detail().getByText("Better:").waitFor();
+    await detail().getByText("Give the PartitionKey").waitFor();
+    await detail().getByText("Price gt 27").first().waitFor();
+  });
+
+  test("sees headers and bodies if they are recorded, and no signature", async () => {
+    await recordBodies();
+    await read(9, { headers: { "x-ms-client-request-id": "suite/reads/9" } });
+    await newest().click();
+    await detail().getByText("suite/reads/9").first().waitFor();
+    const text = await detail().innerText();
+    assert.match(text, /x-ms-client-request-id: suite\/reads\/9/i);
+    assert.match(text, /authorization: SharedKeyLite/i);
+    assert.match(text, /"RowKey":"9"/);
+    assert.doesNotMatch(text, /SharedKeyLite devstoreaccount1:[A-Za-z0-9+/]{20}/);
+  });
+
+  test("sees why a signature was refused", async () => {
+    await read(1, { headers: { authorization: `SharedKeyLite ${server.account}:${Buffer.alloc(32).toString("base64")}` } });
+    await newest().getByText("403 AuthenticationFailed").click();
+    await detail().getByRole("heading", { name: "Why it was refused" }).waitFor();
+    assert.match(await detail().innerText(), /signature/i);
+  });
+
+  test("copies it as curl, which works as it is", async () => {
+    await scan("PartitionKey eq 'de' and RowKey eq '7'");
+    await newest().getByText("point").click();
+    await detail().getByRole("button", { name: "Copy as curl" }).click();
+    await detail().getByText("Copied.").waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const shell = spawn("bash", ["-c", `${command} --silent`], { stdio: ["ignore", "pipe", "inherit"] });
+    let received = "";
+    shell.stdout.on("data", (data) => (received += data));
+    await once(shell, "close");
+    assert.deepEqual(JSON.parse(received).value.map(({ RowKey }) => RowKey), ["7"]);
+  });
+
+  test("sends a read again, at once", async () => {
+    await read(11);
+    await newest().getByText("GetEntity").click();
+    await detail().getByRole("button", { name: "Send again" }).click();
+    await detail().locator(".answer").getByText("200").waitFor();
+    await detail().locator(".answer").getByText('"RowKey":"11"').waitFor();
+  });
+
+  test("sends a write again only when asked twice", async () => {
+    await recordBodies();
+    await server.fetch("PUT", "orders(PartitionKey='de',RowKey='again')", { body: JSON.stringify({ Price: 5 }) });
+    await newest().getByText("PUT").click();
+    await detail().getByText('{"Price":5}').first().waitFor();
+    await server.fetch("DELETE", "orders(PartitionKey='de',RowKey='again')", { headers: { "if-match": "*" } });
+    await detail().getByRole("button", { name: "Send again" }).click();
+    await detail().getByText("It changes data.").waitFor();
+    assert.equal((await read("again")).status, 404, "not sent yet");
+    await detail().getByRole("button", { name: "Send PUT" }).click();
+    await detail().locator(".answer").getByText("204").waitFor();
+    assert.equal((await read("again")).status, 200);
+  });
+
+  test("is told that a write cannot be sent again without its body", async () => {
+    await server.insert("orders", { PartitionKey: "x", RowKey: String(Date.now()) });
+    await newest().getByText("InsertEntity").click();
+    await detail().getByText("Its body was not recorded").waitFor();
+    assert.equal(await detail().getByRole("button", { name: "Send again" }).isDisabled(), true);
+  });
+});
+
+describe("Lines", () => {
+  test("stay where they are while one reads, and a pill counts what came", async () => {
+    const live = await takeOverStream(page);
+    const send = (from, to) =>
+      live.push(...Array.from({ length: to - from + 1 }, (_, i) => ["request", request(from + i)]));
+    await live.push(["start", { next: 1 }]);
+    await send(1, 200);
+    await newest().waitFor();
+    const log = page.getByRole("region", { name: "Requests, the newest first" });
+    await log.evaluate((element) => (element.scrollTop = 1400));
+    await eventually(async () => assert.match(await log.innerText(), /10:00:00\.145/));
+    const seen = await page.locator(".line", { hasText: "10:00:00.145" }).boundingBox();
+    await send(201, 237);
+    await page.getByRole("button", { name: "37 new" }).waitFor();
+    assert.deepEqual(await page.locator(".line", { hasText: "10:00:00.145" }).boundingBox(), seen);
+    assert.ok((await lines().count()) < 80, "only the lines in sight are elements");
+    await page.getByRole("button", { name: "37 new" }).click();
+    await newest().getByText("10:00:00.237").waitFor();
+    assert.equal(await log.evaluate((element) => element.scrollTop), 0);
+    await newest().click();
+    await send(238, 238);
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    await page.keyboard.press("Escape");
+    await newest().getByText("10:00:00.238").waitFor();
+  });
+
+  test("that are missing are a gap", async () => {
+    const live = await takeOverStream(page);
+    await live.push(["start", { next: 1 }], ["gap", { missed: 9 }], ["request", request(10)],
+      ["gap", { missed: 1800 }], ["request", request(1811)]);
+    await page.getByText("1,800 requests not shown").waitFor();
+    assert.equal(await page.locator(".gap").count(), 1, "what was before the first line is not missing");
+  });
+
+  test("with hostile text show it as text", async () => {
+    await sendRaw(server, "GET /devstoreaccount1/orders()?$filter=<script>alert(1)</script>%E2%80%AE%00 HTTP/1.1\r\n" +
+      "Host: 127.0.0.1\r\nUser-Agent: <img/src=x/onerror=alert(1)>\xe2\x80\xae\r\n" +
+      "x-ms-client-request-id: \"><svg onload=alert(1)>\r\nConnection: close\r\n\r\n");
+    const live = newest();
+    await live.waitFor();
+    await live.click();
+    await detail().getByText("Request id", { exact: true }).waitFor();
+    const made = "\u202eevil\u0000<b>x</b>";
+    const taken = await takeOverStream(page);
+    await taken.push(["start", { next: 1 }], ["request", request(1, {
+      table: made, operation: made, method: made, code: made, client: made, account: made, target: `/a/${made}`,
+      clientRequestId: made, requestId: made, fault: made, explanation: made, requestHeaders: [[made, made]],
+      requestBody: made, responseHeaders: [[made, made]], responseBody: made, plan: "",
+    })]);
+    await newest().click();
+    await detail().getByText("‹U+202E›evil‹U+0000›<b>x</b>").first().waitFor();
+    const body = await page.evaluate(() => document.body.innerText);
+    assert.doesNotMatch(body, /[\u202e\u0000]/);
+    assert.equal(await page.locator("main b b, main script, main svg, main img, aside b b, aside svg, aside img").count(), 0);
+  });
+});
+
+// How long the page takes from clicks to what they show, while `run` runs.
+async function clicksDuring(run, clicks = 20) {
+  const times = [];
+  let isOver = false;
+  const running = run().finally(() => (isOver = true));
+  for (let i = 0; i < clicks && !isOver; i += 1) {
+    times.push(await page.evaluate(async () => {
+      const button = [...document.querySelectorAll("button")].find((one) => /^(Pause|Go on)$/.test(one.textContent));
+      const before = button.textContent;
+      const begin = performance.now();
+      button.click();
+      while (button.textContent === before) await new Promise((resolve) => requestAnimationFrame(resolve));
+      return performance.now() - begin;
+    }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await running;
+  return times.sort((a, b) => a - b);
+}
+
+describe("A flood", () => {
+  const skip = !existsSync(kWrk) && "wrk is not installed";
+  test("of requests leaves the page quick, and what it did not get is a gap", { skip }, async () => {
+    const url = `${server.endpoint}/orders(PartitionKey='de',RowKey='1')?${await sasOf(server)}`;
+    const times = await clicksDuring(async () => {
+      const wrk = spawn(kWrk, ["-t1", "-c16", "-d4s", "-H", "accept: application/json", url], { stdio: ["ignore", "pipe", "inherit"] });
+      let report = "";
+      wrk.stdout.on("data", (data) => (report += data));
+      await once(wrk, "close");
+      assert.match(report, /requests in/);
+      assert.doesNotMatch(report, /Non-2xx/);
+    });
+    assert.ok(times.length >= 10, `${times}`);
+    assert.ok(times.at(-2) < kClickMs, `clicks took ${times.map((ms) => ms.toFixed(0))} ms`);
+    await page.locator(".gap").first().waitFor();
+    assert.ok((await lines().count()) < 80);
+  });
+
+  test("of 20,000 requests in a second through the stream leaves the page quick", async () => {
+    const live = await takeOverStream(page);
+    await live.push(["start", { next: 1 }]);
+    let number = 0;
+    const times = await clicksDuring(async () => {
+      for (let i = 0; i < 20; i += 1) {
+        const from = number;
+        number += 1000;
+        await page.evaluate(([one, first]) => window.pushEvents(
+          Array.from({ length: 1000 }, (_, k) => ["request", { ...one, number: first + k }])), [request(1), from]);
+      }
+    }, 10);
+    assert.ok(times.at(-1) < kClickMs, `clicks took ${times.map((ms) => ms.toFixed(0))} ms`);
+  });
+});
+
+// A shared access signature for the account, so that a load generator need not sign.
+async function sasOf({ account, key }) {
+  const se = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`;
+  const fields = { sv: "2019-02-02", ss: "t", srt: "sco", sp: "rwdlacu", se };
+  const text = [account, fields.sp, fields.ss, fields.srt, "", fields.se, "", "", fields.sv, ""].join("\n");
+  return new URLSearchParams({ ...fields, sig: createHmac("sha256", Buffer.from(key, "base64")).update(text).digest("base64") });
+}
+
+describe("A server that is started again", () => {
+  test("is connected to by itself, and the list says so", async () => {
+    const door = await startDoor();
+    const first = await startExplorerServer();
+    door.to(first);
+    const through = await openExplorer(browser, door, "#/requests", { expect: ["restart", /./] });
+    await through.page.getByText("No requests yet").waitFor();
+    const ask = (one, table) => one.fetch("GET", `${table}()`);
+    for (let i = 0; i < 5; i += 1) await ask(first, "before");
+    await through.page.locator(".line", { hasText: "before" }).first().waitFor();
+    door.to(null);
+    await first.stop();
+    const second = await startExplorerServer();
+    door.to(second);
+    await eventually(async () => {
+      await ask(second, "after");
+      await through.page.locator(".line", { hasText: "after" }).first().waitFor({ timeout: 300 });
+    });
+    await through.page.locator(".gap", { hasText: "The server was started again" }).waitFor();
+    await through.page.locator(".line", { hasText: "before" }).first().waitFor();
+    await through.close();
+    await second.stop();
+    door.stop();
+  });
+});
