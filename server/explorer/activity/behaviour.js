@@ -56,30 +56,42 @@ export function behaviourPart() {
     behaviour && h("div", { class: "switches" }, kBehaviours.map(behaviourSwitch)));
 }
 
+// What is on, else what was typed before it is switched on. Asked for at each event, since one may come before the page is
+// drawn again: a click leaves the field that was typed in.
+function numbersOf(definition) {
+  const { name } = definition;
+  const on = documentOf(own())[name];
+  return on === undefined ? own().typed?.[name] ?? valuesOf(definition) : valuesOf(definition, on);
+}
+
+function typeNumber(definition, place, target) {
+  if (!target.checkValidity() || target.value === "") return void target.reportValidity();
+  const { name } = definition;
+  const numbers = numbersOf(definition).with(place, Number(target.value));
+  if (name in documentOf(own())) put(withBehaviour(documentOf(own()), name, jsonOf(definition, numbers)));
+  else change(() => (own().typed = { ...own().typed, [name]: numbers }));
+}
+
+async function flip(definition, target) {
+  const json = target.checked ? jsonOf(definition, numbersOf(definition)) : undefined;
+  const isDone = await put(withBehaviour(documentOf(own()), definition.name, json));
+  if (!isDone) target.checked = !target.checked;
+}
+
 function behaviourSwitch(definition) {
   const { name, title, sentence, values } = definition;
-  const document_ = documentOf(own());
-  const isOn = name in document_;
-  const numbers = isOn ? valuesOf(definition, document_[name]) : own().typed?.[name] ?? valuesOf(definition);
-  const set = (next) => put(withBehaviour(document_, name, jsonOf(definition, next)));
+  const isOn = name in documentOf(own());
+  const numbers = numbersOf(definition);
   return h("div", { class: `behaviour${isOn ? " is-on" : ""}`, key: name },
     h("label", { class: "switch" },
       h("input", {
         type: "checkbox", checked: isOn, "aria-describedby": `about-${name}`,
-        onchange: async ({ target }) => {
-          const isDone = await (target.checked ? set(numbers) : put(withBehaviour(document_, name, undefined)));
-          if (!isDone) target.checked = isOn;
-        },
+        onchange: ({ target }) => flip(definition, target),
       }), h("b", null, title)),
     h("p", { class: "dim", id: `about-${name}` }, sentence),
     h("div", { class: "row" }, values.map(({ label, unit, step, least }, i) =>
       h("label", { class: "number-field", key: label }, label, " ", h("input", {
         type: "number", value: String(numbers[i]), step, min: least, "aria-label": `${title}: ${label}, ${unit}`,
-        onchange: ({ target }) => {
-          if (!target.checkValidity() || target.value === "") return target.reportValidity();
-          const next = numbers.map((number, j) => (j === i ? Number(target.value) : number));
-          if (isOn) return set(next);
-          change(() => (own().typed = { ...own().typed, [name]: next }));
-        },
+        onchange: ({ target }) => typeNumber(definition, i, target),
       }), ` ${unit}`))));
 }
