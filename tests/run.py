@@ -265,11 +265,6 @@ def package_runners(filters, scratch):
     return runners
 
 
-def browser_tests():
-    folder = ROOT / "tests/browser"
-    return sorted([*folder.glob("*.test.mjs"), *(folder / "explorer").glob("*.test.mjs")])
-
-
 def main():
     preset, filters = sys.argv[1], sys.argv[2:]
     options = set()
@@ -290,7 +285,9 @@ def main():
         if not quick:
             runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
         if "--browser" in options:
-            runners += [JavaScript(ROOT / "tests/browser", None, browser_tests(), filters, scratch)]
+            browser = ROOT / "tests/browser"
+            files = [*sorted(browser.glob("*.test.mjs")), *sorted(browser.glob("explorer/*.test.mjs"))]
+            runners += [JavaScript(browser, None, files, filters, scratch)]
         for folder in [ROOT / "tests/protocol"] + [ROOT / "tests/crash"] * (not quick):
             runners += Python.of(folder, filters, sanitized, quick, scratch)
         if not quick:

@@ -10,7 +10,7 @@ export function paging({ rows, pages, next, isLoading, goal, selected, note }) {
   return h("footer", { class: "paging", key: "paging" },
     h("div", { class: "grow told" },
       h("span", { class: "loaded" }, `${count(rows.length)} loaded${selected.size ? `, ${count(selected.size)} selected` : ""}`),
-      last && h("span", { class: "page-line", role: "status" }, line(last, pages.length)),
+      last && h("span", { class: "page-line", role: "status" }, `page ${count(pages.length)}: `, line(last)),
       pages.length > 1 && details(pages),
       note && h("span", { class: "good", role: "status" }, note)),
     h("div", { class: "row" },
@@ -27,9 +27,9 @@ const loading = (goal, loaded) => [
   h("button", { type: "button", key: "cancel", onclick: stop }, "Cancel"),
 ];
 
-function line(page, number) {
+function line(page) {
   const scanned = Number.isNaN(page.scanned) ? "" : `scanned ${count(page.scanned)} · `;
-  return `page ${count(number)}: ${scanned}returned ${count(page.returned)} · more: ${page.hasMore ? "yes" : "no"} · ` +
+  return `${scanned}returned ${count(page.returned)} · more: ${page.hasMore ? "yes" : "no"} · ` +
     milliseconds(page.milliseconds);
 }
 
@@ -39,8 +39,7 @@ function details(pages) {
   return h("details", { class: "pages" },
     h("summary", null, `all ${count(pages.length)}: scanned ${count(sum("scanned"))} · returned ${count(sum("returned"))} · ` +
       milliseconds(sum("milliseconds"))),
-    h("ol", { start: pages.length - listed.length + 1 }, listed.map((page, i) =>
-      h("li", null, line(page, pages.length - listed.length + i + 1)))));
+    h("ol", { start: pages.length - listed.length + 1 }, listed.map((page) => h("li", null, line(page)))));
 }
 
 // In the place of rows where there are none.

@@ -37,7 +37,7 @@ describe("axe-core finds nothing serious", () => {
         const found = {};
         for (const [name, { address, prepare }] of Object.entries(kScreens)) {
           const { page, close } = await openExplorer(browser, server, address, { width, colorScheme });
-          await prepare(page);
+          await prepare(page, server);
           await page.evaluate(kAxe);
           const list = await findings(page);
           if (list.length > 0) found[name] = list;

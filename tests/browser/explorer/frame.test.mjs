@@ -143,9 +143,9 @@ describe("A server that was restarted", () => {
       method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ TableName: "orders" }),
     });
     const { page, close } = await openExplorer(browser, { root }, `${kAccount}/orders`, { expect: ["restart"] });
-    await page.getByText("0 loaded").waitFor();
+    await page.locator(".page-line").waitFor();
     await stop();
-    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("The server is not reachable. Trying again…").waitFor();
     const stopAgain = await startAt(port, folder);
     await page.getByText("The server is not reachable").waitFor({ state: "detached" });

@@ -10,7 +10,7 @@ const kCities = ["Berlin", "Hamburg", "Köln", "Leipzig", "München"];
 function orders() {
   return Array.from({ length: 420 }, (_, i) => entity(`de-${String(i % 12).padStart(2, "0")}`, String(i).padStart(5, "0"), {
     Item: kItems[i % 10],
-    Price: i % 10 === 3 ? 12.5 : ((i * 37) % 900) / 100 + 0.99,
+    Price: i % 10 === 3 ? 12.5 : (((i * 37) % 900) + 99) / 100,
     Count: (i * 7) % 24,
     Paid: i % 3 !== 0,
     ...typed("At", "DateTime", `2026-11-${String((i % 28) + 1).padStart(2, "0")}T${String(i % 24).padStart(2, "0")}:30:00Z`),

@@ -1,5 +1,5 @@
-// Every screen: its address, and what is done there before it is looked at. For the test of accessibility, and for
-// script/screenshots.
+// Every screen: its address, and what is done there before it is looked at; prepare(page, server). For the test of
+// accessibility, and for script/screenshots.
 const kAccount = "#/acc/devstoreaccount1";
 const kFilter = "PartitionKey eq 'de-03' and Price gt 3";
 
@@ -36,6 +36,30 @@ export const kScreens = {
       await loaded(page);
       await page.getByLabel("Filter", { exact: true }).fill("PartitionKey eq 'de-03' and Price gt gt 3");
       await page.locator("mark").waitFor();
+    },
+  },
+  "short-pages": {
+    address: `${kAccount}/orders`,
+    prepare: async (page, server) => {
+      await loaded(page);
+      const before = (await server.control("GET", "behaviour")).behaviour;
+      await server.control("PUT", "behaviour", { ...before, boundaries: 6 });
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      for (let i = 2; i <= 5; i += 1) {
+        await page.locator(".paging").getByRole("button", { name: "Next page" }).click();
+        await page.locator(".page-line", { hasText: `page ${i}:` }).waitFor();
+      }
+      await page.locator(".pages summary").click();
+      await server.control("PUT", "behaviour", before);
+    },
+  },
+  selected: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByLabel("Select row 3", { exact: true }).click();
+      await page.getByLabel("Select row 7", { exact: true }).click({ modifiers: ["Shift"] });
+      await page.getByText("5 selected").waitFor();
     },
   },
   entity: { address: `${kAccount}/customers`, prepare: openRow },

@@ -34,7 +34,7 @@ async function take(name, address, prepare, colorScheme, width) {
   const { page, close } = await openExplorer(browser, server, address, { width, height: kHeights[width], colorScheme });
   try {
     if (name === "requests") setTimeout(() => ask(server), 0); // it shows what comes after it was opened
-    await prepare(page);
+    await prepare(page, server);
     await page.waitForTimeout(kSettleMs * (name === "requests" ? 4 : 1));
     await page.screenshot({ path: file });
     await close();
