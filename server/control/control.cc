@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/control/control_response.h"
+#include "server/control/convert_resource.h"
 #include "server/control/disturbance_resources.h"
 #include "server/control/insight_resources.h"
 #include "server/control/store_resources.h"
@@ -44,6 +45,7 @@ constexpr Route kRoutes[] = {
     {"GET", "accounts", true, handle_get_accounts},
     {"GET", "tables", true, handle_get_tables},
     {"GET", "plan", true, handle_get_plan},
+    {"POST", "convert", true, handle_convert},
     {"POST", "reset", true, handle_reset},
     {"GET", "snapshots", true, handle_list_snapshots},
     {"GET", "snapshots/*", true, handle_get_snapshot},

@@ -13,6 +13,7 @@
 //   GET    contents                         the number of tables of each account
 //   GET    accounts                         the accounts that are served
 //   GET    tables?account=A[&table=T]       the tables of an account with their sizes
+//   POST   convert?from=F&to=F              entities of the body in another file format
 //   GET    plan?account=A&table=T&filter=F  what a query would read
 //   POST   reset[?account=A[&table=T]]      deletes everything, an account or a table
 //   GET    snapshots[/NAME]                 lists all, or shows one

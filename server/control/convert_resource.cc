@@ -1,0 +1,88 @@
+#include "server/control/convert_resource.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "odata/files/csv.h"
+#include "odata/files/entity_format.h"
+#include "server/control/control_checks.h"
+#include "server/control/control_response.h"
+
+namespace rocktable {
+namespace {
+
+std::optional<EntityFormat> format_of(std::optional<std::string_view> name) {
+  return name ? format_of_file("." + std::string(*name)) : std::nullopt;
+}
+
+// Throws nlohmann::json::exception if the text is not a list of texts.
+std::vector<std::string> columns_of(std::optional<std::string_view> list) {
+  return list ? nlohmann::json::parse(*list).get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+struct Conversion {
+  std::ostringstream text;
+  nlohmann::json lines = nlohmann::json::array();
+  PropertyNames names;
+};
+
+// Throws FileError at the first line that is no entity.
+void convert(EntityFormat from, EntityFormat to, std::string_view body, const EntityWriterOptions& options,
+             Conversion& out) {
+  std::istringstream in{std::string(body)};
+  const auto writer = open_entity_writer(to, out.text, "the answer", options);
+  const auto convert_all = [&] {
+    const auto reader = open_entity_reader(from, in, "file");
+    while (const auto entity = reader->next()) {
+      const auto properties = view_of(entity->properties);
+      const EntityView view{entity->key.partition_key, entity->key.row_key, entity->timestamp, properties};
+      out.names.add(view);
+      out.lines.push_back(reader->place().line);
+      writer->write(view);
+    }
+  };
+  try {
+    convert_all();
+  } catch (const FileError&) {
+    writer->flush();
+    throw;
+  }
+  writer->flush();
+}
+
+nlohmann::json error_json(const FileError& error) {
+  return {{"line", error.place().line}, {"column", error.place().column}, {"message", error.what()}};
+}
+
+}  // namespace
+
+Response handle_convert(const ControlState&, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {"columns", "from", "header", "to"}))
+    return std::move(*refusal);
+  const auto from = format_of(arguments.query.get("from")), to = format_of(arguments.query.get("to"));
+  if (!from || !to) return control_error(400, "The parameters from and to must be ndjson or csv.");
+  const auto header = arguments.query.get("header").value_or("true");
+  if (header != "true" && header != "false")
+    return control_error(400, "The parameter header must be true or false.");
+  EntityWriterOptions options;
+  options.header = header == "true";
+  try {
+    options.columns = columns_of(arguments.query.get("columns"));
+  } catch (const nlohmann::json::exception&) {
+    return control_error(400, "The parameter columns must be a JSON list of names.");
+  }
+  Conversion out;
+  nlohmann::json error;
+  try {
+    convert(*from, *to, arguments.body, options, out);
+  } catch (const FileError& fault) {
+    error = error_json(fault);
+  }
+  return control_json(200, {{"text", out.text.str()},
+                            {"lines", std::move(out.lines)},
+                            {"names", out.names.names()},
+                            {"error", std::move(error)}});
+}
+
+}  // namespace rocktable
