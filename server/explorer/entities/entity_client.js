@@ -1,0 +1,108 @@
+// Reads and writes entities as the table service does. All throw the service's ApiError.
+import { ApiError, service, serviceError } from "../core/api.js";
+import { isProperty, parseAnnotated } from "./values.js";
+
+const kMostPerSet = 100;
+const kMostBytes = 4 * 2 ** 20; // of a change set
+const kSpare = 1024; // for what is around each of its operations
+
+const quoted = (key) => encodeURIComponent(key.replaceAll("'", "''"));
+
+export const keyPath = (table, { PartitionKey, RowKey }) =>
+  `/${encodeURIComponent(table)}(PartitionKey='${quoted(PartitionKey)}',RowKey='${quoted(RowKey)}')`;
+
+export const parseEntities = (text) => parseAnnotated(text).value;
+
+// What is sent of an entity: the service sets the Timestamp, and of the annotations only the types matter.
+export function bodyOf(entity) {
+  const isSent = ([name]) => name !== "Timestamp" && (isProperty(name) || name.endsWith("@odata.type"));
+  const { "Timestamp@odata.type": _, ...body } = Object.fromEntries(Object.entries(entity).filter(isSent));
+  return JSON.stringify(body);
+}
+
+async function send(account, method, path, { etag, entity, signal } = {}) {
+  const headers = { ...(etag && { "if-match": etag }), ...(entity && { "content-type": "application/json" }) };
+  const answer = await service(account, method, path, { headers, body: entity && bodyOf(entity), signal });
+  if (answer.error) throw answer.error;
+  return answer;
+}
+
+export const getEntity = async (account, table, key, signal) =>
+  parseAnnotated((await send(account, "GET", keyPath(table, key), { signal })).text);
+
+// Returns the entity as it is stored.
+export const insertEntity = async (account, table, entity) =>
+  parseAnnotated((await send(account, "POST", `/${encodeURIComponent(table)}`, { entity })).text);
+
+// `method` is PUT (replace) or MERGE; without an ETag the entity need not exist. Returns the new ETag.
+export const updateEntity = async (account, table, method, entity, etag) =>
+  (await send(account, method, keyPath(table, entity), { entity, etag })).headers.get("etag");
+
+export const deleteEntity = (account, table, key, etag = "*") => send(account, "DELETE", keyPath(table, key), { etag });
+
+// One page of a query: { entities, next, headers, milliseconds }; `next` goes into the following call, or is null.
+export async function queryPage(account, table, { filter = "", select = "", top = 1000 }, next = {}, signal) {
+  const given = Object.entries({ $filter: filter, $select: select, $top: top, ...next }).filter(([, value]) => value !== "");
+  const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  const { text, headers, milliseconds } = await send(account, "GET", `/${encodeURIComponent(table)}()?${query}`, { signal });
+  const [NextPartitionKey, NextRowKey] = ["partition", "row"].map((key) => headers.get(`x-ms-continuation-next${key}key`));
+  const following = NextPartitionKey === null ? null : { NextPartitionKey, ...(NextRowKey !== null && { NextRowKey }) };
+  return { entities: parseEntities(text), next: following, headers, milliseconds };
+}
+
+// All entities of a query, a page at a time.
+export async function* queryPages(account, table, query, signal) {
+  for (let next = {}; next;) {
+    const page = await queryPage(account, table, query, next, signal);
+    yield page;
+    next = page.next;
+  }
+}
+
+// An operation of a change set is { method: "POST" | "PUT" | "MERGE" | "DELETE", entity, etag }. This cuts a list of them
+// into change sets that the service takes: of one partition, at most 100, at most 4 MiB.
+export function changeSetsOf(operations) {
+  const open = new Map(); // partition -> { set, size }
+  const sets = [];
+  for (const operation of operations) {
+    const { PartitionKey } = operation.entity;
+    operation.body ??= operation.method === "DELETE" ? "" : bodyOf(operation.entity);
+    const size = new Blob([operation.body, keyPath("", operation.entity)]).size + kSpare;
+    let last = open.get(PartitionKey);
+    if (!last || last.set.length === kMostPerSet || last.size + size > kMostBytes) {
+      open.set(PartitionKey, (last = { set: [], size: 0 }));
+      sets.push(last.set);
+    }
+    last.set.push(operation);
+    last.size += size;
+  }
+  return sets;
+}
+
+// Sends one change set, of which all is done or nothing. Returns the ETags; an error has `place`: which operation was
+// refused, or -1.
+export async function sendChangeSet(account, table, operations, signal) {
+  // The boundaries need not be random: no line of JSON begins as they do.
+  const root = `${location.origin}/${account}`;
+  const parts = operations.map(({ method, entity, etag, body }) => [
+    "--set", "Content-Type: application/http", "Content-Transfer-Encoding: binary", "",
+    `${method} ${root}${method === "POST" ? `/${table}` : keyPath(table, entity)} HTTP/1.1`,
+    "Accept: application/json;odata=nometadata", "Content-Type: application/json", "Prefer: return-no-content",
+    ...(etag ? [`If-Match: ${etag}`] : []), "", body ?? (method === "DELETE" ? "" : bodyOf(entity)), "",
+  ].join("\r\n"));
+  const body = `--batch\r\nContent-Type: multipart/mixed; boundary=set\r\n\r\n${parts.join("")}` +
+    `--set--\r\n--batch--\r\n`;
+  const headers = { "content-type": "multipart/mixed; boundary=batch" };
+  const answer = await service(account, "POST", "/$batch", { headers, body, signal });
+  if (answer.error) throw Object.assign(answer.error, { place: -1 });
+  // A body is one line of JSON, so nothing in it looks like a status line.
+  const answers = [...answer.text.matchAll(/^HTTP\/1\.1 (\d+).*\r?\n((?:.+\r?\n)*)\r?\n(.*)/gm)];
+  for (const [, status, , text] of answers) {
+    if (status < 300) continue;
+    const error = serviceError({ status: Number(status) }, text);
+    const [, place, sentence] = /^(\d+):(.*)$/s.exec(error.message) ?? [0, answers.length > 1 ? -1 : 0, error.message];
+    throw Object.assign(error, { place: Number(place), message: sentence });
+  }
+  if (answers.length !== operations.length) throw new ApiError(answer.status, "", "The answer of the change set is incomplete.");
+  return answers.map(([, , lines]) => /^etag: *(.*?)\r?$/im.exec(lines)?.[1]);
+}
