@@ -1,7 +1,7 @@
 // Starts the page: the frame, the screen of the current address, keys, and what to do when a token is needed or the
 // server was away.
 import { go, readAddress } from "./core/address.js";
-import { ApiError, askTokenWith, onBack } from "./core/api.js";
+import { askTokenWith, onBack } from "./core/api.js";
 import { listenToKeys, onKey } from "./core/keyboard.js";
 import { mount } from "./core/render.js";
 import { change, drawWith, notify, state } from "./core/state.js";
@@ -39,7 +39,6 @@ async function arrive() {
     return;
   }
   const arrival = ++arrivals;
-  const accountBefore = state.account;
   let module = null;
   try {
     module = await kScreens[screen]();
@@ -62,7 +61,8 @@ async function arrive() {
     state.isDrawerOpen = false;
   });
   current = module;
-  if (state.account !== accountBefore) loadCatalog();
+  document.title = `${screen} · rocktable`; // a screen that has more to say says it in enter()
+  if (state.account !== state.catalog.account) loadCatalog();
   else if (screen === "tables") refreshTables();
   refreshLab();
   await module?.enter(address);
@@ -94,9 +94,8 @@ function start() {
   });
   // What no screen has dealt with is said in the frame, not lost in the console.
   addEventListener("unhandledrejection", ({ reason }) => {
-    if (reason?.name !== "AbortError" && reason instanceof ApiError) change(() => (state.error = reason));
+    if (reason?.name !== "AbortError") change(() => (state.error = reason));
   });
-  loadCatalog();
   arrive();
 }
 

@@ -1,6 +1,6 @@
 // The accounts, and the tables of the current one: what the list at the left and the screen of tables show.
 //
-//   state.catalog = { accounts, tables, error, isLoading }
+//   state.catalog = { accounts, account, tables, error }      `tables` are those of `account`; null until they are known
 import { control } from "../core/api.js";
 import { change, state } from "../core/state.js";
 
@@ -10,7 +10,8 @@ let latest = 0;
 
 // Loads both. Tables of another account are forgotten at once.
 export async function loadCatalog() {
-  if (state.catalog.account !== state.account) change(() => (state.catalog.tables = null));
+  if (state.catalog.account !== state.account)
+    change(() => Object.assign(state.catalog, { tables: null, account: state.account, error: null }));
   await Promise.all([loadAccounts(), refreshTables()]);
 }
 

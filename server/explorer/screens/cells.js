@@ -1,5 +1,5 @@
 // What a cell of the grid shows, and how wide its column is.
-import { signOf, textOf, typeOf } from "../entities/values.js";
+import { signOf, textOf, typeOf } from "../core/edm.js";
 import { bytes, shown } from "../core/format.js";
 import { h } from "../core/render.js";
 

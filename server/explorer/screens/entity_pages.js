@@ -7,9 +7,8 @@
 //     pages: [{ scanned, returned, hasMore, milliseconds, plan }],
 //     next: what continues the query, or null; isLoading, goal: so many rows are being loaded; error: an ApiError
 //     selected: Set of rows, active: { row, column }: places, anchor: a place }
-import { parseEntities } from "../entities/entity_client.js";
-import { typeOf } from "../entities/values.js";
 import { service } from "../core/api.js";
+import { parseEntities, typeOf } from "../core/edm.js";
 import { change, state } from "../core/state.js";
 import { widthOf } from "./cells.js";
 

@@ -59,7 +59,7 @@ export function grid(own, onOpen) {
   const body = [];
   for (let i = begin; i < end; i += 1) body.push(row(own, i, shape, widths, before, onOpen));
   return h("div", {
-    class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${own.table}`, tabindex: "0", ref: attach,
+    class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${shown(own.table)}`, tabindex: "0", ref: attach,
     onscroll: scrolled,
   },
     h("table", { "aria-rowcount": String(rows.length + 1), style: { width: `${total}px` } },

@@ -52,7 +52,7 @@ function item(table) {
       title: `${table.name}: ${sizeOf(table)}`,
     },
       h("span", { class: "name" }, table.name), " ",
-      h("span", { class: "size" }, about(table.entities))));
+      h("span", { class: "size" }, `${table.isExact ? "" : "~"}${about(table.entities)}`)));
 }
 
 function fold(line, open) {

@@ -60,6 +60,19 @@ describe("A person who opens a table", () => {
   });
 });
 
+describe("A person who has enlarged the page to 200 %", () => {
+  test("still reaches everything", async () => {
+    await server.insert("orders", ...Array.from({ length: 30 }, (_, i) => order("p", String(i).padStart(2, "0"), { A: i })));
+    const { page, close } = await open(kOrders, { width: 640, height: 400, deviceScaleFactor: 2 });
+    await page.getByText("30 loaded").waitFor();
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 640);
+    assert.ok((await page.locator(".grid").boundingBox()).height >= 120);
+    await page.locator(".page-line").scrollIntoViewIfNeeded();
+    assert.ok(await page.locator(".page-line").isVisible());
+    await close();
+  });
+});
+
 describe("A person who types a filter", () => {
   test("sees its plan before it runs, and what would be better", async () => {
     await server.insert("orders", ...Array.from({ length: 20 }, (_, i) => order(`p${i}`, "1", { Age: i })));

@@ -13,7 +13,7 @@ import { eventually, openExplorer, startBrowser, startExplorerServer } from "./h
 let server, browser;
 
 before(async () => {
-  server = await startExplorerServer({ environment: {} });
+  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
   browser = await startBrowser();
 });
 
@@ -54,6 +54,21 @@ describe("A person who opens the page", () => {
   test("with an address that does not exist comes to the tables", async () => {
     const { page, close } = await openExplorer(browser, server, "#/nowhere/at/all");
     await page.waitForURL(/#\/acc\/devstoreaccount1$/);
+    await close();
+  });
+
+  test("chooses another account, and sees its tables", async () => {
+    const body = JSON.stringify({ TableName: "elsewhere" });
+    const headers = { "content-type": "application/json" };
+    await fetch(`${server.root}/_rocktable/entities/second/Tables`, { method: "POST", headers, body });
+    const { page, close } = await openExplorer(browser, server, kAccount);
+    await page.locator("option[value=second]").waitFor({ state: "attached" });
+    await page.getByLabel("Account").selectOption("second");
+    await page.waitForURL(/#\/acc\/second$/);
+    await page.getByRole("main").getByRole("link", { name: "elsewhere" }).waitFor();
+    await page.goBack();
+    await page.getByRole("main").getByText("elsewhere").waitFor({ state: "detached" });
+    assert.equal(await page.getByLabel("Account").inputValue(), server.account);
     await close();
   });
 
