@@ -1,5 +1,5 @@
 // What a cell of the grid shows, and how wide its column is.
-import { signOf, textOf, typeOf } from "../core/edm.js";
+import { signOf, textOf, typeOf } from "../entities/values.js";
 import { bytes, shown } from "../core/format.js";
 import { h } from "../core/render.js";
 
@@ -25,7 +25,7 @@ export const typeSign = (type) =>
 
 // The content of a cell: nothing for a property that the entity does not have.
 export function cellContent(entity, { name, types, width }) {
-  if (!(name in entity) || entity[name] === null) return null;
+  if (!Object.hasOwn(entity, name) || entity[name] === null) return null;
   const text = textOf(entity, name);
   const sign = types.size > 1 && typeSign(typeOf(entity, name));
   if (text.length <= kLongText) return sign ? [sign, shown(text)] : shown(text);
@@ -33,6 +33,3 @@ export function cellContent(entity, { name, types, width }) {
   const room = characters(width) - size.length - (sign ? 4 : 0);
   return [sign, shown(text.slice(0, Math.max(room, 4))), h("span", { class: "dim" }, size)];
 }
-
-// One-line text of a whole cell, for the clipboard and for screen readers.
-export const cellText = (entity, name) => (name in entity && entity[name] !== null ? textOf(entity, name) : "");

@@ -1,12 +1,12 @@
 // The entities of a table: the query, the grid, the pages, and what can be done with them. The panel, deleting, import,
 // export and snippets are in entities/, and loaded when they are first used.
+import { textOf } from "../entities/values.js";
 import { copy } from "../core/clipboard.js";
 import { count, shown } from "../core/format.js";
 import { onKey } from "../core/keyboard.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { refreshTable, tableOf } from "./catalog.js";
-import { cellText } from "./cells.js";
 import { entitiesDeleted, run, stop } from "./entity_pages.js";
 import { filterBar, focusFilter, readQuery } from "./filter_bar.js";
 import { grid, move, scrollToTop, select } from "./grid.js";
@@ -70,7 +70,7 @@ function listen() {
     e: key("edit the row", onRow(({ row, column }, { rows, columns }) => void open(rows[row], columns[column]?.name, true))),
     n: key("new entity", () => void add()),
     x: key("select the row", onRow(({ row }, { rows, selected }) => select(row, !selected.has(rows[row])))),
-    c: key("copy the cell", onRow(({ row, column }, { rows, columns }) => void copied(cellText(rows[row], columns[column].name)))),
+    c: key("copy the cell", onRow(({ row, column }, { rows, columns }) => void copied(textOf(rows[row], columns[column].name)))),
     y: key("copy the row as JSON", onRow(({ row }, { rows }) => void copied(JSON.stringify(rows[row], null, 2)))),
   }).map(([keys, [words, action]]) => onKey(keys, words, action));
 }

@@ -7,13 +7,13 @@
 //     pages: [{ scanned, returned, hasMore, milliseconds, plan }],
 //     next: what continues the query, or null; isLoading, goal: so many rows are being loaded; error: an ApiError
 //     selected: Set of rows, active: { row, column }: places, anchor: a place }
+import { parseEntities } from "../entities/entity_client.js";
+import { isProperty, kKeys, typeOf } from "../entities/values.js";
 import { service } from "../core/api.js";
-import { parseEntities, typeOf } from "../core/edm.js";
 import { change, state } from "../core/state.js";
 import { widthOf } from "./cells.js";
 
 const kMostPerPage = 1000; // the service's own limit
-const kKeys = ["PartitionKey", "RowKey"];
 const kRowsForWidth = 200; // later rows do not change the width of a column, so that nothing jumps
 
 let running = null; // the AbortController of what is being loaded
@@ -94,7 +94,7 @@ const newColumn = (name) => ({ name, types: new Set(), width: 0 });
 
 function add(own, entity) {
   own.rows.push(entity);
-  for (const name in entity) if (!name.includes("odata.")) meet(own, entity, name);
+  for (const name in entity) if (isProperty(name)) meet(own, entity, name);
 }
 
 function meet(own, entity, name) {
@@ -122,7 +122,7 @@ export function entityChanged(before, after) {
     if (place < 0 && after) add(own, after); // at the end: the person sees it, and the next run puts it in its order
     else if (place >= 0 && after) {
       own.rows[place] = after;
-      for (const name in after) if (!name.includes("odata.")) meet(own, after, name);
+      for (const name in after) if (isProperty(name)) meet(own, after, name);
     } else if (place >= 0) own.rows.splice(place, 1);
     if (place >= 0) own.selected.delete(before);
   });

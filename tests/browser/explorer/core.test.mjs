@@ -5,7 +5,6 @@ import { describe, test } from "node:test";
 const kRoot = new URL("../../../server/explorer/", import.meta.url);
 const { about, bytes, count, milliseconds, percent, shown } = await import(new URL("core/format.js", kRoot));
 const { linkTo, readAddress } = await import(new URL("core/address.js", kRoot));
-const { parseEntities, textOf, typeOf } = await import(new URL("core/edm.js", kRoot));
 const { stumbledOver } = await import(new URL("screens/plan.js", kRoot));
 const { foldTables, matching } = await import(new URL("screens/fold.js", kRoot));
 
@@ -77,24 +76,4 @@ describe("The part of a filter that the service stumbled over", () => {
   ];
   for (const [filter, position, part] of cases)
     test(`in ${filter} at ${position} is ${part}`, () => assert.equal(filter.slice(...stumbledOver(filter, position)), part));
-});
-
-describe("The body of a page", () => {
-  const text = `{"odata.metadata":"x","value":[{"odata.etag":"W/1","odata.id":"i","odata.editLink":"e","PartitionKey":"a:3.0",` +
-    `"RowKey":"\\"Price\\":3.0","Whole":3.0,"Half":1.5,"Int":3,"Huge":1E+20,"Less":-0.0,"Big@odata.type":"Edm.Int64",` +
-    `"Big":"9007199254740993","Nan@odata.type":"Edm.Double","Nan":"NaN","Yes":true,"Text":"3.0"}]}`;
-  const [entity] = parseEntities(text);
-
-  test("keeps the types that JSON loses", () => {
-    const types = ["Whole", "Half", "Int", "Huge", "Less", "Big", "Nan", "Yes", "Text", "RowKey"];
-    assert.deepEqual(types.map((name) => typeOf(entity, name).slice(4)),
-      ["Double", "Double", "Int32", "Double", "Double", "Int64", "Double", "Boolean", "String", "String"]);
-  });
-
-  test("keeps values as they are", () => {
-    assert.deepEqual(["PartitionKey", "RowKey", "Whole", "Half", "Huge", "Less", "Big", "Nan", "Text"].map((name) => textOf(entity, name)),
-      ["a:3.0", '"Price":3.0', "3.0", "1.5", "100000000000000000000.0", "-0.0", "9007199254740993", "NaN", "3.0"]);
-    assert.equal(entity["odata.etag"], "W/1");
-    assert.ok(!("odata.id" in entity) && !("RowKey@odata.type" in entity));
-  });
 });

@@ -102,7 +102,7 @@ describe("Hostile text", () => {
     await server.createTable("hostile");
     const script = "<script>document.title='broken'</script><img src=x onerror=alert(1)>";
     await server.insert("hostile",
-      { PartitionKey: script.replace("/", ""), RowKey: "\u202eevil", Bidi: "a\u202eb\u2066c", Nul: "a\u0000b", Script: script, __proto__x: "p" },
+      { PartitionKey: script.replace("/", ""), RowKey: "\u202eevil", Bidi: "a\u202eb\u2066c", Nul: "a\u0000b", Script: script, constructor: "c" },
       { PartitionKey: "quote'\"&amp;", RowKey: "'", Script: "{{7*7}}${7*7}" });
     const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/hostile");
     page.on("dialog", (dialog) => assert.fail(dialog.message()));
