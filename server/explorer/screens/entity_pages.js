@@ -4,12 +4,11 @@
 //   state.entities = {
 //     account, table, query: { filter, select, top },
 //     rows, columns: [{ name, types: Set, width }],      columns in the order in which they were met, keys first
-//     pages: [{ scanned, returned, hasMore, milliseconds, plan }],
+//     pages: [{ scanned, returned, hasMore, milliseconds }],
 //     next: what continues the query, or null; isLoading, goal: so many rows are being loaded; error: an ApiError
 //     selected: Set of rows, active: { row, column }: places, anchor: a place }
-import { parseEntities } from "../entities/entity_client.js";
+import { queryPage } from "../entities/entity_client.js";
 import { isProperty, kKeys, typeOf } from "../entities/values.js";
-import { service } from "../core/api.js";
 import { change, state } from "../core/state.js";
 import { widthOf } from "./cells.js";
 
@@ -59,29 +58,20 @@ async function load(goal) {
 }
 
 async function readPage(own, goal, signal) {
-  const top = goal ? Math.min(kMostPerPage, goal - own.rows.length) : own.query.top;
-  const answer = await service(own.account, "GET", pathOf(own.table, own.query, top, own.next), { signal });
-  if (answer.error) throw answer.error;
-  const entities = parseEntities(answer.text);
-  const header = (name) => answer.headers.get(name);
-  const [partition, row] = [header("x-ms-continuation-nextpartitionkey"), header("x-ms-continuation-nextrowkey")];
+  const { filter, select, top: usual } = own.query;
+  const top = goal ? Math.min(kMostPerPage, goal - own.rows.length) : usual;
+  const query = { filter, select: selectOf(select), top };
+  const { entities, next, headers, milliseconds } = await queryPage(own.account, own.table, query, own.next, signal);
   change(() => {
     for (const entity of entities) add(own, entity);
-    own.next = partition === null ? null : { NextPartitionKey: partition, ...(row !== null && { NextRowKey: row }) };
+    own.next = next;
     own.pages.push({
-      scanned: Number(header("x-rocktable-scanned") ?? NaN),
+      scanned: Number(headers.get("x-rocktable-scanned") ?? NaN),
       returned: entities.length,
-      hasMore: own.next !== null,
-      milliseconds: Number(header("x-rocktable-milliseconds") ?? answer.milliseconds),
-      plan: header("x-rocktable-plan") ?? "",
+      hasMore: next !== null,
+      milliseconds: Number(headers.get("x-rocktable-milliseconds") ?? milliseconds),
     });
   });
-}
-
-export function pathOf(table, { filter, select }, top, next = {}) {
-  const parameters = { $filter: filter, $select: selectOf(select), $top: top, ...next };
-  const given = Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined);
-  return `/${encodeURIComponent(table)}()?${given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
 }
 
 // The keys are always read: without them an entity cannot be opened.
