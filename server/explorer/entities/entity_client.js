@@ -91,7 +91,7 @@ export async function sendChangeSet(account, table, operations, signal) {
     ...(etag ? [`If-Match: ${etag}`] : []), "", body ?? (method === "DELETE" ? "" : bodyOf(entity)), "",
   ].join("\r\n"));
   const body = `--batch\r\nContent-Type: multipart/mixed; boundary=set\r\n\r\n${parts.join("")}` +
-    `--set--\r\n--batch--\r\n`;
+    "--set--\r\n--batch--\r\n";
   const headers = { "content-type": "multipart/mixed; boundary=batch" };
   const answer = await service(account, "POST", "/$batch", { headers, body, signal });
   if (answer.error) throw Object.assign(answer.error, { place: -1 });
