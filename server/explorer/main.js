@@ -1,8 +1,8 @@
-// Starts the page: the frame, the screen of the current address, keys, and what to do when a token is needed or the
-// server was away.
+// Starts the page: the frame, the screen of the current address, keys, and what to do when a token is needed
+// or the server was away.
 import { go, readAddress } from "./core/address.js";
 import { askTokenWith, onBack } from "./core/api.js";
-import { listenToKeys, onKey } from "./core/keyboard.js";
+import { isField, listenToKeys, onKey } from "./core/keyboard.js";
 import { mount } from "./core/render.js";
 import { change, drawWith, notify, state } from "./core/state.js";
 import { loadCatalog, refreshTables } from "./screens/catalog.js";
@@ -11,9 +11,9 @@ import { showHelp } from "./screens/help.js";
 import { refreshLab } from "./screens/lab_dot.js";
 import { askForToken } from "./screens/token.js";
 
-// Each screen exports view(state), enter(address) and leave(). enter() is called for each address of the screen, leave()
-// when another screen follows, and back(), if there is one, instead of enter() when the server was away. They are loaded
-// when they are first opened.
+// Each screen exports view(state), enter(address) and leave(). enter() is called for each address of the
+// screen, leave() when another screen follows, and back(), if there is one, instead of enter() when the
+// server was away. They are loaded when they are first opened.
 const kScreens = {
   tables: () => import("./screens/tables.js"),
   entities: () => import("./screens/entities.js"),
@@ -108,7 +108,7 @@ function closeMenus(target) {
 
 function leaveOne() {
   const active = document.activeElement;
-  if (active && active !== document.body && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName)) return active.blur();
+  if (isField(active)) return active.blur();
   if (closeMenus(null)) return true;
   if (state.isDrawerOpen) return change(() => (state.isDrawerOpen = false));
   if (!state.panel) return false;

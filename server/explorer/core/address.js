@@ -5,7 +5,9 @@
 //   #/requests?…  #/insight  #/lab
 
 export function linkTo(path, parameters = {}) {
-  const given = Object.entries(parameters).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  const given = Object.entries(parameters).filter(
+    ([, value]) => value !== "" && value !== null && value !== undefined,
+  );
   const query = new URLSearchParams(given).toString();
   return `#${path}${query && "?"}${query}`;
 }

@@ -1,5 +1,5 @@
-// The server's two faces: its control resources, and the table service as an account's owner. A control token is kept in
-// this module alone, so it is gone with the tab.
+// The server's two faces: its control resources, and the table service as an account's owner. A control token
+// is kept in this module alone, so it is gone with the tab.
 import { change, state } from "./state.js";
 
 const kRoot = "/_rocktable/";
@@ -24,7 +24,9 @@ export function askTokenWith(ask) {
 }
 
 function queryOf(query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
@@ -91,7 +93,8 @@ export async function control(method, path, { query, body, signal } = {}) {
   }
   if (answer.ok) return parsed;
   const error = parsed?.error;
-  const sentence = (typeof error === "string" ? error : error?.message) || `The server answered ${answer.status}.`;
+  const sentence =
+    (typeof error === "string" ? error : error?.message) || `The server answered ${answer.status}.`;
   throw new ApiError(answer.status, error?.code ?? "", sentence, parsed ?? received);
 }
 
@@ -120,20 +123,28 @@ export function serviceError(answer, text) {
   let error = null;
   try {
     const parsed = JSON.parse(text);
-    error = parsed["odata.error"] ?? (typeof parsed.error === "string" ? { message: { value: parsed.error } } : null);
+    error =
+      parsed["odata.error"] ??
+      (typeof parsed.error === "string" ? { message: { value: parsed.error } } : null);
   } catch {
     // a body in another format
   }
   const sentence = (error?.message?.value ?? "").split("\nRequestId:")[0];
-  return new ApiError(answer.status, error?.code ?? "", sentence || `The server answered ${answer.status}.`, text);
+  return new ApiError(
+    answer.status,
+    error?.code ?? "",
+    sentence || `The server answered ${answer.status}.`,
+    text,
+  );
 }
 
-// Server-Sent Events by fetch, because EventSource cannot send the header of the token. `onEvent` gets the type and the
-// text of data of each; `onEnd` gets the error, or null if the server ended the stream.
+// Server-Sent Events by fetch, because EventSource cannot send the header of the token. `onEvent` gets the
+// type and the text of data of each; `onEnd` gets the error, or null if the server ended the stream.
 export async function stream(path, { query, onEvent, onEnd = () => {}, signal } = {}) {
   try {
     const answer = await send(path + queryOf(query), { headers: { accept: "text/event-stream" }, signal });
-    if (!answer.ok) throw new ApiError(answer.status, "", `The server answered ${answer.status}.`, await answer.text());
+    if (!answer.ok)
+      throw new ApiError(answer.status, "", `The server answered ${answer.status}.`, await answer.text());
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

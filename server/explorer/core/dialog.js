@@ -1,4 +1,5 @@
-// Dialogs: only for what destroys, the token, and help. Each resolves when it closes, and gives the focus back.
+// Dialogs: only for what destroys, the token, and help. Each resolves when it closes, and gives the focus
+// back.
 import { ApiError } from "./api.js";
 import { h, mount } from "./render.js";
 
@@ -25,7 +26,8 @@ export function showDialog(label, view, { className = "" } = {}) {
   });
 }
 
-// Asks to type `word` before `action` runs; an error of it is shown, and the dialog stays. Returns whether it was done.
+// Asks to type `word` before `action` runs; an error of it is shown, and the dialog stays. Returns whether it
+// was done.
 export async function confirmByTyping({ title, text, word, button = "Delete", action }) {
   let typed = "";
   let error = "";

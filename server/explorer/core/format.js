@@ -6,13 +6,21 @@ export const count = (n) => kCount.format(n);
 
 // Three digits and a unit, for estimates and narrow places.
 export function about(n) {
-  for (const [size, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]])
+  for (const [size, unit] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ])
     if (n >= size) return `${short(n / size)}${unit}`;
   return count(n);
 }
 
 export function bytes(n) {
-  for (const [size, unit] of [[2 ** 30, "GB"], [2 ** 20, "MB"], [2 ** 10, "KB"]])
+  for (const [size, unit] of [
+    [2 ** 30, "GB"],
+    [2 ** 20, "MB"],
+    [2 ** 10, "KB"],
+  ])
     if (n >= size) return `${short(n / size)} ${unit}`;
   return `${n} B`;
 }
@@ -34,10 +42,12 @@ export function time(iso) {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return String(iso);
   const two = (n, digits = 2) => String(n).padStart(digits, "0");
-  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
+  const day = [at.getHours(), at.getMinutes(), at.getSeconds()].map((n) => two(n)).join(":");
+  return `${day}.${two(at.getMilliseconds(), 3)}`;
 }
 
-// Characters that show nothing, or change how their neighbours are shown: controls, bidi, invisible, lone surrogates.
+// Characters that show nothing, or change how their neighbours are shown: controls, bidi, invisible, lone
+// surrogates.
 const kHidden = new RegExp(
   "[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff" +
     "\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]|\\p{Surrogate}",
@@ -50,5 +60,8 @@ export function shown(text, max = Infinity) {
   const whole = String(text);
   if (whole.length <= max) return whole.replace(kHidden, sign);
   const size = bytes(new TextEncoder().encode(whole).length);
-  return `${whole.slice(0, max).replace(/[\ud800-\udbff]$/, "").replace(kHidden, sign)} … ${size}`;
+  return `${whole
+    .slice(0, max)
+    .replace(/[\ud800-\udbff]$/, "")
+    .replace(kHidden, sign)} … ${size}`;
 }

@@ -1,4 +1,5 @@
-// Keys without Ctrl, Alt or Meta, outside of fields: one key ("n"), or two in a row ("g t"). Escape also works in fields.
+// Keys without Ctrl, Alt or Meta, outside of fields: one key ("n"), or two in a row ("g t"). Escape also
+// works in fields.
 
 const kSecondKeyMs = 1200;
 const actions = new Map(); // "g t" -> { action, words }
@@ -10,7 +11,11 @@ export function onKey(keys, words, action) {
   const list = actions.get(keys) ?? [];
   const own = { action, words };
   actions.set(keys, [...list, own]);
-  return () => actions.set(keys, actions.get(keys).filter((one) => one !== own));
+  return () =>
+    actions.set(
+      keys,
+      actions.get(keys).filter((one) => one !== own),
+    );
 }
 
 export function allKeys() {
@@ -19,7 +24,8 @@ export function allKeys() {
 
 export function isField(element) {
   if (element?.isContentEditable) return true;
-  const isText = element?.tagName === "INPUT" && !/^(checkbox|radio|button|submit|file|range)$/.test(element.type);
+  const isText =
+    element?.tagName === "INPUT" && !/^(checkbox|radio|button|submit|file|range)$/.test(element.type);
   return isText || /^(TEXTAREA|SELECT)$/.test(element?.tagName ?? "");
 }
 

@@ -1,16 +1,16 @@
-// A keyed renderer. A view describes the page with h(); mount() draws it, and redraw() changes only what differs from
-// the description before.
+// A keyed renderer. A view describes the page with h(); mount() draws it, and redraw() changes only what
+// differs from the description before.
 //
-// A property is written when the view's value of it changed, not when the page's did: what a person has typed stays
-// until the view says otherwise. Text becomes text nodes alone, so hostile text cannot become markup.
+// A property is written when the view's value of it changed, not when the page's did: what a person has typed
+// stays until the view says otherwise. Text becomes text nodes alone, so hostile text cannot become markup.
 
 const kAsProperty = new Set([
   "value", "checked", "disabled", "hidden", "open", "indeterminate", "selected", "scrollTop", "scrollLeft",
 ]);
 const kSvg = "http://www.w3.org/2000/svg";
 
-// Describes an element. Properties: `key`, `ref` (called once with the new element), `on…` listeners, `style` (an object;
-// names with -- are custom properties), and attributes, which null and false remove.
+// Describes an element. Properties: `key`, `ref` (called once with the new element), `on…` listeners, `style`
+// (an object; names with -- are custom properties), and attributes, which null and false remove.
 export function h(tag, props, ...children) {
   return { tag, key: props?.key, props: props ?? {}, children: flat(children, []), node: null };
 }
@@ -27,7 +27,8 @@ export function mount(container, view) {
   return redraw;
 }
 
-// Children without nesting and without nothing. Adjacent texts stay apart, so that a text has the same place each time.
+// Children without nesting and without nothing. Adjacent texts stay apart, so that a text has the same place
+// each time.
 function flat(children, into) {
   for (const child of children) {
     if (Array.isArray(child)) flat(child, into);
@@ -87,7 +88,8 @@ function patchChildren(parent, before, after) {
 
 function patchProps(element, before, after) {
   for (const name in before) if (!(name in after)) setProp(element, name, before[name], undefined);
-  for (const name in after) if (before[name] !== after[name]) setProp(element, name, before[name], after[name]);
+  for (const name in after)
+    if (before[name] !== after[name]) setProp(element, name, before[name], after[name]);
 }
 
 function setProp(element, name, before, value) {

@@ -1,5 +1,5 @@
-// All that the page shows, in one place. What changes it calls change(); the page is drawn once in the next frame,
-// however many changes there were.
+// All that the page shows, in one place. What changes it calls change(); the page is drawn once in the next
+// frame, however many changes there were.
 
 export const state = {
   account: "devstoreaccount1",

@@ -1,6 +1,8 @@
 // The accounts, and the tables of the current one: what the list at the left and the screen of tables show.
 //
-//   state.catalog = { accounts, account, tables, error }      `tables` are those of `account`; null until they are known
+//   state.catalog = { accounts, account, tables, error }
+//
+// `tables` are those of `account`, and null until they are known.
 import { control } from "../core/api.js";
 import { change, state } from "../core/state.js";
 
@@ -45,4 +47,6 @@ export async function refreshTable(table, account = state.account) {
   });
 }
 
-export const tableOf = (name) => state.catalog.tables?.find((one) => one.name.toLowerCase() === name?.toLowerCase());
+export function tableOf(name) {
+  return state.catalog.tables?.find((one) => one.name.toLowerCase() === name?.toLowerCase());
+}

@@ -2,6 +2,7 @@
 //
 //   state.connection = { strings: [{ language, text }], copied: language }
 import { copy } from "../core/clipboard.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 
@@ -32,6 +33,6 @@ export function connectionString({ account, connection: { strings, copied: last 
         h("span", { class: "row" },
           h("strong", { class: "grow" }, one.language),
           last === one.language && h("span", { class: "good", role: "status" }, "Copied"),
-          h("button", { type: "button", "aria-label": `Copy for ${one.language}`, onclick: () => copied(one) }, "Copy")),
+          button("Copy", () => copied(one), { "aria-label": `Copy for ${one.language}` })),
         h("pre", { tabindex: "0", "aria-label": `Connection string for ${one.language}` }, one.text)))));
 }

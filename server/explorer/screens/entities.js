@@ -1,11 +1,13 @@
-// The entities of a table: the query, the grid, the pages, and what can be done with them. The panel, deleting, import,
-// export and snippets are in entities/, and loaded when they are first used.
-import { textOf } from "../entities/values.js";
+// The entities of a table: the query, the grid, the pages, and what can be done with them. The panel,
+// deleting, import, export and snippets are in entities/, and loaded when they are first used.
+import { go } from "../core/address.js";
 import { copy } from "../core/clipboard.js";
 import { count, shown } from "../core/format.js";
 import { onKey } from "../core/keyboard.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
+import { textOf } from "../entities/values.js";
 import { refreshTable, tableOf } from "./catalog.js";
 import { entitiesDeleted, run, stop } from "./entity_pages.js";
 import { filterBar, focusFilter, readQuery } from "./filter_bar.js";
@@ -14,7 +16,6 @@ import { emptyGrid, paging } from "./paging.js";
 import { planSoon } from "./plan.js";
 import { sizeOf } from "./sidebar.js";
 import { deleteTable, emptyTable } from "./tables.js";
-import { go } from "../core/address.js";
 
 export { entitiesDeleted, entityChanged } from "./entity_pages.js";
 
@@ -57,22 +58,24 @@ function listen() {
     if (!own?.active || !own.rows[own.active.row]) return false;
     return action(own.active, own);
   };
-  const key = (words, action) => [words, action];
-  return Object.entries({
-    "/": key("filter", () => focusFilter()),
-    j: key("next row", () => move(1, 0)),
-    k: key("row before", () => move(-1, 0)),
-    l: key("next cell", () => move(0, 1)),
-    h: key("cell before", () => move(0, -1)),
-    ArrowDown: key("next row, in the grid", inGrid(() => move(1, 0))),
-    ArrowUp: key("row before, in the grid", inGrid(() => move(-1, 0))),
-    Enter: key("open the row", onRow(({ row, column }, { rows, columns }) => void open(rows[row], columns[column]?.name))),
-    e: key("edit the row", onRow(({ row, column }, { rows, columns }) => void open(rows[row], columns[column]?.name, true))),
-    n: key("new entity", () => void add()),
-    x: key("select the row", onRow(({ row }, { rows, selected }) => select(row, !selected.has(rows[row])))),
-    c: key("copy the cell", onRow(({ row, column }, { rows, columns }) => void copied(textOf(rows[row], columns[column].name)))),
-    y: key("copy the row as JSON", onRow(({ row }, { rows }) => void copied(JSON.stringify(rows[row], null, 2)))),
-  }).map(([keys, [words, action]]) => onKey(keys, words, action));
+  const cell = ({ row, column }, { rows, columns }) => [rows[row], columns[column].name];
+  const json = (entity) => JSON.stringify(entity, null, 2);
+  const openWith = (isEdit) => onRow((...place) => void open(...cell(...place), isEdit));
+  return [
+    ["/", "filter", () => focusFilter()],
+    ["j", "next row", () => move(1, 0)],
+    ["k", "row before", () => move(-1, 0)],
+    ["l", "next cell", () => move(0, 1)],
+    ["h", "cell before", () => move(0, -1)],
+    ["ArrowDown", "next row, in the grid", inGrid(() => move(1, 0))],
+    ["ArrowUp", "row before, in the grid", inGrid(() => move(-1, 0))],
+    ["Enter", "open the row", openWith(false)],
+    ["e", "edit the row", openWith(true)],
+    ["n", "new entity", () => void add()],
+    ["x", "select the row", onRow(({ row }, { rows, selected }) => select(row, !selected.has(rows[row])))],
+    ["c", "copy the cell", onRow((...place) => void copied(textOf(...cell(...place))))],
+    ["y", "copy the row as JSON", onRow((...place) => void copied(json(cell(...place)[0])))],
+  ].map((one) => onKey(...one));
 }
 
 const inGrid = (action) => (event) => (event.target.closest?.(".grid") ? action() : false);
@@ -116,7 +119,7 @@ async function deleteAll(account, table, list, deleteMany) {
     const result = await deleteMany(account, table, list, { onProgress, signal: controller.signal });
     const gone = result?.deleted ?? list;
     entitiesDeleted(gone);
-    if (result?.failed?.length) change(() => (state.error = new Error(result.failed[0].message ?? String(result.failed[0]))));
+    if (result?.failed?.length) change(() => (state.error = result.failed[0]));
   } catch (error) {
     change(() => (state.error = error));
     reload(); // what is left is not known
@@ -134,7 +137,7 @@ export function view({ account, table, entities: own, ...all }) {
   if (!own || own.table !== table || own.account !== account) return null;
   return h("div", { class: "entities", key: `${account}/${table}` },
     titleLine(own, tableOf(table)),
-    filterBar({ ...all }),
+    filterBar(all),
     own.error && problem(own.error, table),
     emptyOrGrid(own),
     paging(own));
@@ -152,12 +155,12 @@ function titleLine(own, about) {
     h("span", { class: "dim grow size-of-table" }, about && sizeOf(about)),
     deleting ? h("span", { class: "row", key: "deleting", role: "status" },
       `deleting ${count(deleting.done)} of ${count(deleting.total)}…`,
-      h("button", { type: "button", onclick: () => deleting.controller.abort() }, "Cancel")) :
-      selected.size > 0 && h("button", { type: "button", key: "delete", class: "danger", onclick: removeSelected },
-        `Delete ${count(selected.size)}…`),
-    h("button", { type: "button", key: "new", onclick: () => add() }, "New entity"),
-    h("button", { type: "button", key: "transfer", onclick: openPart("transfer_panel", "openTransfer") }, "Import, export"),
-    h("button", { type: "button", key: "snippets", onclick: openPart("snippets_panel", "openSnippets") }, "Query as code"),
+      button("Cancel", () => deleting.controller.abort())) :
+      selected.size > 0 &&
+        button(`Delete ${count(selected.size)}…`, removeSelected, { key: "delete", class: "danger" }),
+    button("New entity", () => add(), { key: "new" }),
+    button("Import, export", openPart("transfer_panel", "openTransfer"), { key: "transfer" }),
+    button("Query as code", openPart("snippets_panel", "openSnippets"), { key: "snippets" }),
     menu(own.table));
 }
 
@@ -171,8 +174,8 @@ function menu(table) {
   return h("details", { class: "menu", key: "menu" },
     h("summary", { class: "button" }, "Table"),
     h("div", { class: "menu-list" },
-      h("button", { type: "button", class: "quiet", onclick: act(emptyTable) }, "Empty…"),
-      h("button", { type: "button", class: "quiet", onclick: act(deleteTable) }, "Delete…")));
+      button("Empty…", act(emptyTable), { class: "quiet" }),
+      button("Delete…", act(deleteTable), { class: "quiet" })));
 }
 
 const kAdvice = {
@@ -186,5 +189,5 @@ function problem(error) {
     h("div", { class: "grow" },
       h("strong", null, error.code || `Status ${error.status}`), ` ${shown(error.message, 600)} `,
       h("span", { class: "dim" }, kAdvice[error.code] ?? "")),
-    h("button", { type: "button", onclick: reload }, "Run again"));
+    button("Run again", reload));
 }

@@ -1,11 +1,11 @@
-// Reads the entities of a table page by page, as the service pages them, and keeps what was loaded with the columns and
-// types that were met. One query at a time: a new one ends the former.
+// Reads the entities of a table page by page, as the service pages them, and keeps what was loaded with the
+// columns and types that were met. One query at a time: a new one ends the former.
 //
 //   state.entities = {
 //     account, table, query: { filter, select, top },
-//     rows, columns: [{ name, types: Set, width }],      columns in the order in which they were met, keys first
+//     rows, columns: [{ name, types: Set, width }],      in the order in which they were met, keys first
 //     pages: [{ scanned, returned, hasMore, milliseconds }],
-//     next: what continues the query, or null; isLoading, goal: so many rows are being loaded; error: an ApiError
+//     next: what continues the query, or null; isLoading; goal: so many rows are to be loaded; error: ApiError
 //     selected: Set of rows, active: { row, column }: places, anchor: a place }
 import { queryPage } from "../entities/entity_client.js";
 import { isProperty, kKeys, typeOf } from "../entities/values.js";
@@ -61,7 +61,8 @@ async function readPage(own, goal, signal) {
   const { filter, select, top: usual } = own.query;
   const top = goal ? Math.min(kMostPerPage, goal - own.rows.length) : usual;
   const query = { filter, select: selectOf(select), top };
-  const { entities, next, headers, milliseconds } = await queryPage(own.account, own.table, query, own.next, signal);
+  const page = await queryPage(own.account, own.table, query, own.next, signal);
+  const { entities, next, headers, milliseconds } = page;
   change(() => {
     for (const entity of entities) add(own, entity);
     own.next = next;
@@ -99,7 +100,8 @@ function meet(own, entity, name) {
   const isNewType = column.types.size;
   column.types.add(typeOf(entity, name));
   if (column.types.size !== isNewType) column.version = (column.version ?? 0) + 1;
-  if (own.rows.length <= kRowsForWidth || column.width === 0) column.width = Math.max(column.width, widthOf(entity, column));
+  if (own.rows.length <= kRowsForWidth || column.width === 0)
+    column.width = Math.max(column.width, widthOf(entity, column));
 }
 
 // What the panel wrote, without reading again. `before` null: inserted; `after` null: deleted.
@@ -109,7 +111,7 @@ export function entityChanged(before, after) {
     if (!own) return;
     const isSame = (row) => row.PartitionKey === before?.PartitionKey && row.RowKey === before?.RowKey;
     const place = before ? own.rows.findIndex(isSame) : -1;
-    if (place < 0 && after) add(own, after); // at the end: the person sees it, and the next run puts it in its order
+    if (place < 0 && after) add(own, after); // at the end; the next run puts it in its order
     else if (place >= 0 && after) {
       own.rows[place] = after;
       for (const name in after) if (isProperty(name)) meet(own, after, name);

@@ -20,11 +20,13 @@ export function focusFilter() {
 export function readQuery({ filter = "", select = "", top = "" }) {
   change(() => (state.filterBar = { filter, select, top }));
   const number = Number(top);
-  return { filter, select, top: Number.isInteger(number) && number >= 1 && number <= 1000 ? number : kUsualTop };
+  const isGood = Number.isInteger(number) && number >= 1 && number <= 1000;
+  return { filter, select, top: isGood ? number : kUsualTop };
 }
 
 // Shows the query in the address, which runs it; runs it again if it is there already.
-export function submit() {
+function submit(event) {
+  event.preventDefault();
   const { account, table, filterBar, address } = state;
   const before = location.hash;
   const filter = filterBar.filter.trim();
@@ -44,13 +46,14 @@ function goTo(from, to) {
 
 export function filterBar({ filterBar: { filter, select, top }, plan }) {
   const isRefused = Boolean(plan?.result?.error);
-  return h("form", { class: "filter-bar", key: "filter-bar", onsubmit: (event) => { event.preventDefault(); submit(); } },
+  return h("form", { class: "filter-bar", key: "filter-bar", onsubmit: submit },
     h("div", { class: "row" },
       h("label", { class: "filter" },
         h("span", { class: "offscreen" }, "Filter"),
         h("input", {
-          class: "mono", value: filter, placeholder: "Filter, such as PartitionKey eq 'de' and Price gt 3", spellcheck: "false",
-          autocomplete: "off", autocapitalize: "off", "aria-invalid": isRefused ? "true" : null,
+          class: "mono", value: filter, placeholder: "Filter, such as PartitionKey eq 'de' and Price gt 3",
+          spellcheck: "false", autocomplete: "off", autocapitalize: "off",
+          "aria-invalid": isRefused ? "true" : null,
           "aria-describedby": "plan-detail", ref: (element) => (field = element),
           oninput: (event) => typed("filter", event),
         })),
@@ -60,8 +63,8 @@ export function filterBar({ filterBar: { filter, select, top }, plan }) {
     h("div", { class: "row more" },
       h("label", { class: "grow inline" }, h("span", null, "Properties"),
         h("input", {
-          class: "mono grow", value: select, placeholder: "all; or a list, such as Item,Price", spellcheck: "false",
-          autocomplete: "off", oninput: (event) => typed("select", event),
+          class: "mono grow", value: select, placeholder: "all; or a list, such as Item,Price",
+          spellcheck: "false", autocomplete: "off", oninput: (event) => typed("select", event),
         })),
       h("label", { class: "inline" }, h("span", null, "Page size"),
         h("input", {

@@ -2,8 +2,8 @@
 
 const kLeastToFold = 3;
 
-// Returns, in the order of the names, { table } or { shape, label, tables, entities, bytes, isExact }. `shape` is the
-// name in lower case with # for digits, as the insight resources write it.
+// Returns, in the order of the names, { table } or { shape, label, tables, entities, bytes, isExact }.
+// `shape` is the name in lower case with # for digits, as the insight resources write it.
 export function foldTables(tables) {
   const groups = new Map();
   for (const table of tables) {

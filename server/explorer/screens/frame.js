@@ -1,6 +1,7 @@
 // The frame around each screen: the bar at the top, the list of tables at the left, the panel at the right.
 import { go, linkTo } from "../core/address.js";
 import { shown } from "../core/format.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change } from "../core/state.js";
 import { connectionString } from "./connection.js";
@@ -17,10 +18,10 @@ export function frame(state, isShown, loadError) {
   const hasTables = state.screen === "tables" || state.screen === "entities";
   return [
     h("header", { class: "bar", key: "bar" },
-      hasTables && h("button", {
-        class: "drawer-button", type: "button", key: "drawer", "aria-expanded": String(Boolean(state.isDrawerOpen)),
-        "aria-controls": "sidebar", onclick: () => change(() => (state.isDrawerOpen = !state.isDrawerOpen)),
-      }, "List"),
+      hasTables && button("List", () => change(() => (state.isDrawerOpen = !state.isDrawerOpen)), {
+        class: "drawer-button", key: "drawer", "aria-expanded": String(Boolean(state.isDrawerOpen)),
+        "aria-controls": "sidebar",
+      }),
       h("a", { class: "brand", href: linkTo(`/acc/${encodeURIComponent(state.account)}`) }, "rocktable"),
       accountPicker(state),
       h("nav", { class: "tabs", "aria-label": "Screens" }, kTabs.map(([name, screens, href]) =>
@@ -28,16 +29,21 @@ export function frame(state, isShown, loadError) {
           name === "Lab" && state.labOn.length > 0 && labDot(state)))),
       connectionString(state)),
     h("div", { key: "notices" },
-      !state.isReachable && h("p", { class: "notice", role: "status" }, "The server is not reachable. Trying again…"),
-      state.error && h("p", { class: "notice bad", role: "alert" },
-        h("span", { class: "grow" }, state.error.code && h("strong", null, `${state.error.code}: `), shown(state.error.message)),
-        h("button", { type: "button", onclick: () => change(() => (state.error = null)) }, "Dismiss"))),
+      !state.isReachable &&
+        h("p", { class: "notice", role: "status" }, "The server is not reachable. Trying again…"),
+      state.error && problem(state.error)),
     h("div", { class: `body${state.panel ? " with-panel" : ""}`, key: "body" },
       hasTables && sidebar(state),
       h("main", { key: "main", id: "main", tabindex: "-1" }, loadError ? missing(loadError) : isShown()),
-      state.panel && h("aside", { class: "panel", key: "panel", "aria-label": "Details" }, state.panel.view())),
+      state.panel &&
+        h("aside", { class: "panel", key: "panel", "aria-label": "Details" }, state.panel.view())),
   ];
 }
+
+const problem = ({ code, message }) =>
+  h("p", { class: "notice bad", role: "alert" },
+    h("span", { class: "grow" }, code && h("strong", null, `${code}: `), shown(message, 600)),
+    button("Dismiss", () => change((state) => (state.error = null))));
 
 function labDot({ labOn }) {
   const text = `On: ${labOn.join(", ")}`;

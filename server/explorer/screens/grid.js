@@ -1,5 +1,5 @@
-// The grid of entities: a real table of which only the rows in sight are in the page. All rows have one height, so that
-// 100,000 scroll as smoothly as ten.
+// The grid of entities: a real table of which only the rows in sight are in the page. All rows have one
+// height, so that 100,000 scroll as smoothly as ten.
 import { shown } from "../core/format.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
@@ -59,8 +59,8 @@ export function grid(own, onOpen) {
   const body = [];
   for (let i = begin; i < end; i += 1) body.push(row(own, i, shape, widths, before, onOpen));
   return h("div", {
-    class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${shown(own.table)}`, tabindex: "0", ref: attach,
-    onscroll: scrolled,
+    class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${shown(own.table)}`,
+    tabindex: "0", ref: attach, onscroll: scrolled,
   },
     h("table", { "aria-rowcount": String(rows.length + 1), style: { width: `${total}px` } },
       h("colgroup", null,
@@ -86,17 +86,20 @@ function head({ columns, rows, selected }, widths) {
       h("input", {
         type: "checkbox", "aria-label": "Select all loaded entities", checked: all,
         indeterminate: selected.size > 0 && !all,
-        onchange: (event) => change(() => (state.entities.selected = new Set(event.target.checked ? rows : []))),
+        onchange: ({ target }) =>
+          change(() => (state.entities.selected = new Set(target.checked ? rows : []))),
       })),
     columns.map(({ name, types }, i) => {
       const isKey = i < kFrozen;
-      return h("th", { key: name, scope: "col", class: isKey ? "frozen" : null, style: frozen(i, widths), title: shown(name) },
+      return h("th", {
+        key: name, scope: "col", class: isKey ? "frozen" : null, style: frozen(i, widths), title: shown(name),
+      },
         shown(name), !isKey && [...types].map((type) => [" ", typeSign(type)]));
     })));
 }
 
-// The rows in the page, as they were described last: a row that looks the same is the same description, which the
-// renderer does not compare again.
+// The rows in the page, as they were described last: a row that looks the same is the same description, which
+// the renderer does not compare again.
 let described = new Map(); // entity -> { look, view }
 
 function row(own, i, shape, widths, drawn, onOpen) {

@@ -1,4 +1,5 @@
 // The keys, as they are now.
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { allKeys } from "../core/keyboard.js";
 import { showDialog } from "../core/dialog.js";
@@ -13,5 +14,5 @@ export function showHelp() {
         h("dt", null, keys.split(" ").map((key) => h("kbd", null, kNames[key] ?? key))),
         h("dd", null, words),
       ])),
-      h("div", { class: "row end" }, h("button", { type: "button", autofocus: true, onclick: () => close() }, "Close"))));
+      h("div", { class: "row end" }, button("Close", () => close(), { autofocus: true }))));
 }

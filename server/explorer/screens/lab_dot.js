@@ -1,9 +1,10 @@
-// Whether the lab has something on: behaviours, faults, or a clock that is not the wall clock. It shows on every screen,
-// since nobody should debug a fault that they switched on themselves.
+// Whether the lab has something on: behaviours, faults, or a clock that is not the wall clock. It shows on
+// every screen, since nobody should debug a fault that they switched on themselves.
 //
 //   state.labOn = ["behaviour boundaries", "1 fault rule"]
 //
-// Nothing is polled: it is asked for on arrival at a screen, when the window gets the focus, and by the lab after a change.
+// Nothing is polled: it is asked for on arrival at a screen, when the window gets the focus, and by the lab
+// after a change.
 import { control } from "../core/api.js";
 import { change, state } from "../core/state.js";
 

@@ -1,5 +1,7 @@
-// What each page has cost and given, and the ways to more of them. A page that returned nothing is not the end: it says so.
+// What each page has cost and given, and the ways to more of them. A page that returned nothing is not the
+// end: it says so.
 import { count, milliseconds } from "../core/format.js";
+import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { loadUpTo, nextPage, stop } from "./entity_pages.js";
 
@@ -9,22 +11,23 @@ export function paging({ rows, pages, next, isLoading, goal, selected, note }) {
   const last = pages.at(-1);
   return h("footer", { class: "paging", key: "paging" },
     h("div", { class: "grow told" },
-      h("span", { class: "loaded" }, `${count(rows.length)} loaded${selected.size ? `, ${count(selected.size)} selected` : ""}`),
+      h("span", { class: "loaded" },
+        `${count(rows.length)} loaded`, selected.size > 0 && `, ${count(selected.size)} selected`),
       last && h("span", { class: "page-line", role: "status" }, `page ${count(pages.length)}: `, line(last)),
       pages.length > 1 && details(pages),
       note && h("span", { class: "good", role: "status" }, note)),
     h("div", { class: "row" },
       goal > 0 ? loading(goal, rows.length) : next && pages.length > 0 && [
-        h("button", { type: "button", key: "next", disabled: isLoading, onclick: nextPage }, "Next page"),
-        h("button", { type: "button", key: "10k", disabled: isLoading, onclick: () => loadUpTo(rows.length + 10_000) }, "Load 10,000"),
-        h("button", { type: "button", key: "all", disabled: isLoading, onclick: () => loadUpTo(Infinity) }, "Load all"),
+        button("Next page", nextPage, { key: "next", disabled: isLoading }),
+        button("Load 10,000", () => loadUpTo(rows.length + 10_000), { key: "10k", disabled: isLoading }),
+        button("Load all", () => loadUpTo(Infinity), { key: "all", disabled: isLoading }),
       ]));
 }
 
 const loading = (goal, loaded) => [
   h("span", { class: "dim", key: "progress", role: "status" },
     goal === Infinity ? `loading all: ${count(loaded)}…` : `loading ${count(loaded)} of ${count(goal)}…`),
-  h("button", { type: "button", key: "cancel", onclick: stop }, "Cancel"),
+  button("Cancel", stop, { key: "cancel" }),
 ];
 
 function line(page) {
@@ -37,8 +40,9 @@ function details(pages) {
   const sum = (name) => pages.reduce((total, page) => total + page[name], 0);
   const listed = pages.slice(-kPagesListed);
   return h("details", { class: "pages" },
-    h("summary", null, `all ${count(pages.length)}: scanned ${count(sum("scanned"))} · returned ${count(sum("returned"))} · ` +
-      milliseconds(sum("milliseconds"))),
+    h("summary", null,
+      `all ${count(pages.length)}: scanned ${count(sum("scanned"))} · returned ${count(sum("returned"))}`,
+      ` · ${milliseconds(sum("milliseconds"))}`),
     h("ol", { start: pages.length - listed.length + 1 }, listed.map((page) => h("li", null, line(page)))));
 }
 
@@ -47,11 +51,12 @@ export function emptyGrid({ query, pages, next, isLoading, error }) {
   if (error || isLoading || pages.length === 0) return null;
   if (next) {
     return h("div", { class: "empty" },
-      h("h2", null, pages.length === 1 ? "This page is empty, but there is more" : "These pages are empty, but there is more"),
+      h("h2", null, `${plural(pages.length, "This page is", "These pages are")} empty, but there is more`),
       h("p", null, "The service ends a page early when it has scanned enough; the query goes on after it."),
-      h("p", null, h("button", { type: "button", class: "primary", onclick: nextPage }, "Next page")));
+      h("p", null, button("Next page", nextPage, { class: "primary" })));
   }
   return h("div", { class: "empty" },
     h("h2", null, query.filter ? "No entity matches" : "No entities"),
-    h("p", null, query.filter ? "The query has read all that its filter allows." : "New entity adds one, Import many."));
+    h("p", null,
+      query.filter ? "The query has read all that its filter allows." : "New entity adds one, Import many."));
 }

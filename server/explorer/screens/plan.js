@@ -1,5 +1,5 @@
-// What the service would do with a filter, while it is being typed: the class, the share of the table that it reads, and
-// a better query; or the refusal, with its position.
+// What the service would do with a filter, while it is being typed: the class, the share of the table that it
+// reads, and a better query; or the refusal, with its position.
 //
 //   state.plan = { filter, result, isOld }
 import { control } from "../core/api.js";
@@ -28,7 +28,7 @@ async function ask(account, table, filter) {
     const result = await control("GET", "plan", { query: { account, table, filter }, signal });
     if (!signal.aborted) change(() => (state.plan = { filter, result, isOld: false }));
   } catch (error) {
-    if (error.name !== "AbortError") change(() => (state.plan = null)); // running the query says what is wrong
+    if (error.name !== "AbortError") change(() => (state.plan = null)); // running it says what is wrong
   }
 }
 
@@ -37,7 +37,8 @@ const level = (share) => (share < 0.01 ? "good" : share < 0.2 ? "warn" : "bad");
 // The class and the bar, beside the filter.
 export function planBadge(plan) {
   const { plan: name, share, entities, error } = plan?.result ?? {};
-  if (!plan || error) return h("span", { class: "plan", key: "plan" }, error && h("span", { class: "chip bad" }, "refused"));
+  if (!plan || error)
+    return h("span", { class: "plan", key: "plan" }, error && h("span", { class: "chip bad" }, "refused"));
   const text = `reads ${percent(share)} of the table`;
   return h("span", {
     class: `plan${plan.isOld ? " old" : ""}`, key: "plan", title: `${text}, about ${entities} entities`,
@@ -73,7 +74,8 @@ function refusal(filter, { code, message, position }, isOld, onGoTo) {
     sentence);
 }
 
-// The part of the filter that the service stumbled over. It tells how far it had read, which is the end of that part.
+// The part of the filter that the service stumbled over. It tells how far it had read, which is the end of
+// that part.
 export function stumbledOver(filter, position) {
   let found = [position, position];
   for (const { 0: part, index } of filter.matchAll(/'(?:[^']|'')*'?|[\w.]+|\S/g))
@@ -89,6 +91,7 @@ function marked(filter, position, onGoTo) {
     type: "button", key: "marked", class: "quiet mono marked", title: `Go to position ${position}`,
     onclick: () => onGoTo(from, to),
   },
-    start > 0 && "…", shown(filter.slice(start, from)), h("mark", null, shown(filter.slice(from, to)) || " "),
+    start > 0 && "…", shown(filter.slice(start, from)),
+    h("mark", null, shown(filter.slice(from, to)) || " "),
     shown(filter.slice(to, to + kAround)));
 }

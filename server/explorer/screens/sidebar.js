@@ -4,6 +4,7 @@
 import { go, linkTo } from "../core/address.js";
 import { ApiError, service } from "../core/api.js";
 import { about, bytes, count } from "../core/format.js";
+import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { refreshTables } from "./catalog.js";
@@ -23,13 +24,14 @@ export function sidebar({ catalog, sidebar: own, isDrawerOpen }) {
   },
     h("div", { class: "find" },
       h("input", {
-        type: "search", placeholder: "Filter tables", "aria-label": "Filter tables", value: own.text, spellcheck: "false",
+        type: "search", placeholder: "Filter tables", "aria-label": "Filter tables", value: own.text,
+        spellcheck: "false",
         oninput: (event) => change(() => (own.text = event.target.value)),
         onkeydown: (event) => event.key === "Enter" && openFirst(),
       })),
     tables === null ? h("p", { class: "note list" }) : lines(tables),
     h("div", { class: "foot" }, own.isAdding ? newTable(own) :
-      h("button", { type: "button", key: "add", onclick: addTable }, "New table")));
+      button("New table", addTable, { key: "add" })));
 }
 
 function lines(tables) {
@@ -41,7 +43,8 @@ function lines(tables) {
     items,
     folded.length > kMostLines &&
       h("li", { class: "note", key: "more" }, `${count(folded.length - kMostLines)} more: use the filter.`),
-    found.length === 0 && h("li", { class: "note", key: "none" }, text ? "No table has such a name." : "No tables yet."));
+    found.length === 0 &&
+      h("li", { class: "note", key: "none" }, text ? "No table has such a name." : "No tables yet."));
 }
 
 function item(table) {
@@ -57,7 +60,7 @@ function item(table) {
 
 function fold(line, open) {
   const holdsCurrent = line.tables.some(({ name }) => name.toLowerCase() === state.table?.toLowerCase());
-  const isOpen = open.has(line.shape) !== holdsCurrent; // that of the current table is open unless it was closed
+  const isOpen = open.has(line.shape) !== holdsCurrent; // the current table's is open unless it was closed
   const toggle = () => change(() => (open.has(line.shape) ? open.delete(line.shape) : open.add(line.shape)));
   return h("li", { key: `f ${line.shape}` },
     h("button", {
@@ -72,7 +75,7 @@ function fold(line, open) {
 // "12,480 entities · 9.1 MB", with "about" where it is an estimate.
 export function sizeOf({ entities, isExact, bytes: size }) {
   const words = isExact ? count(entities) : `about ${about(entities)}`;
-  return `${words} ${entities === 1 ? "entity" : "entities"} · ${isExact ? "" : "about "}${bytes(size)}`;
+  return `${words} ${plural(entities, "entity", "entities")} · ${isExact ? "" : "about "}${bytes(size)}`;
 }
 
 function openFirst() {
@@ -92,15 +95,17 @@ function newTable(own) {
   return h("form", { class: "stack", key: "adding", onsubmit: create },
     h("label", null, "Name of the new table",
       h("input", {
-        value: own.name, required: true, autocomplete: "off", spellcheck: "false", "aria-describedby": "new-table-error",
+        value: own.name, required: true, autocomplete: "off", spellcheck: "false",
+        "aria-describedby": "new-table-error",
         ref: (element) => requestAnimationFrame(() => element.focus()),
         oninput: (event) => (own.name = event.target.value),
         onkeydown: (event) => event.key === "Escape" && stop(),
       })),
-    own.error && h("p", { class: "error", role: "alert", id: "new-table-error" }, `${own.error.code}: ${own.error.message}`),
+    own.error && h("p", { class: "error", role: "alert", id: "new-table-error" },
+      `${own.error.code}: ${own.error.message}`),
     h("div", { class: "row" },
       h("button", { type: "submit", class: "primary grow" }, "Create"),
-      h("button", { type: "button", class: "grow", onclick: stop }, "Cancel")));
+      button("Cancel", stop, { class: "grow" })));
 }
 
 async function create(event) {

@@ -4,6 +4,7 @@
 import { control, service } from "../core/api.js";
 import { about, bytes, count } from "../core/format.js";
 import { confirmByTyping } from "../core/dialog.js";
+import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { refreshTables } from "./catalog.js";
@@ -26,12 +27,17 @@ export function view({ account, catalog, tables: own }) {
   if (tables === null) return h("div", { class: "page" });
   if (tables.length === 0) return nothing(account);
   const lines = foldTables(tables);
+  const all = {
+    entities: total(tables, "entities"),
+    bytes: total(tables, "bytes"),
+    isExact: tables.every((one) => one.isExact),
+  };
+  const first = lines.slice(0, kMostLines);
   return h("div", { class: "page" },
     h("div", { class: "row" },
       h("h1", { class: "grow" }, account),
-      h("span", { class: "dim" }, `${count(tables.length)} ${tables.length === 1 ? "table" : "tables"} · ${sizeOf({
-        entities: total(tables, "entities"), bytes: total(tables, "bytes"), isExact: tables.every((one) => one.isExact),
-      })}`)),
+      h("span", { class: "dim" },
+        `${count(tables.length)} ${plural(tables.length, "table")} · ${sizeOf(all)}`)),
     h("div", { class: "sideways", role: "region", "aria-label": "Tables", tabindex: "0" },
       h("table", { class: "data tables" },
         h("thead", null, h("tr", null,
@@ -39,8 +45,9 @@ export function view({ account, catalog, tables: own }) {
           h("th", { scope: "col", class: "number" }, "Entities"),
           h("th", { scope: "col", class: "number" }, "Size"),
           h("th", { scope: "col" }, h("span", { class: "offscreen" }, "Actions")))),
-        h("tbody", null, lines.slice(0, kMostLines).map((line) => (line.table ? row(line.table) : fold(line, own.open)))))),
-    lines.length > kMostLines && h("p", { class: "dim" }, `${count(lines.length - kMostLines)} more: see the list.`));
+        h("tbody", null, first.map((line) => (line.table ? row(line.table) : fold(line, own.open)))))),
+    lines.length > kMostLines &&
+      h("p", { class: "dim" }, `${count(lines.length - kMostLines)} more: see the list.`));
 }
 
 const total = (tables, member) => tables.reduce((sum, table) => sum + table[member], 0);
@@ -48,15 +55,14 @@ const entitiesOf = ({ isExact, entities }) => (isExact ? count(entities) : `abou
 const bytesOf = ({ isExact, bytes: size }) => (isExact ? bytes(size) : `about ${bytes(size)}`);
 
 function row(table, isInFold = false) {
-  return h("tr", { key: `t ${table.name}`, class: isInFold ? "in-fold" : null },
-    h("th", { scope: "row", class: "mono" }, h("a", { href: linkToTable(state.account, table.name) }, table.name)),
+  const { name } = table;
+  return h("tr", { key: `t ${name}`, class: isInFold ? "in-fold" : null },
+    h("th", { scope: "row", class: "mono" }, h("a", { href: linkToTable(state.account, name) }, name)),
     h("td", { class: "number" }, entitiesOf(table)),
     h("td", { class: "number" }, bytesOf(table)),
     h("td", { class: "actions" },
-      h("button", { type: "button", class: "quiet", "aria-label": `Empty ${table.name}`, onclick: () => emptyTable(table.name) },
-        "Empty…"),
-      h("button", { type: "button", class: "quiet", "aria-label": `Delete ${table.name}`, onclick: () => deleteTable(table.name) },
-        "Delete…")));
+      button("Empty…", () => emptyTable(name), { class: "quiet", "aria-label": `Empty ${name}` }),
+      button("Delete…", () => deleteTable(name), { class: "quiet", "aria-label": `Delete ${name}` })));
 }
 
 function fold(line, open) {
@@ -103,10 +109,12 @@ export async function deleteTable(name) {
 }
 
 const problem = (error) =>
-  h("div", { class: "empty" }, h("h1", null, "The tables cannot be listed"), h("p", { class: "error" }, error.message));
+  h("div", { class: "empty" },
+    h("h1", null, "The tables cannot be listed"),
+    h("p", { class: "error" }, error.message));
 
 const nothing = (account) =>
   h("div", { class: "empty" },
     h("h1", null, "No tables yet"),
     h("p", null, `Create one, or connect a program: the connection string of ${account} is above.`),
-    h("p", null, h("button", { type: "button", class: "primary", onclick: addTable }, "New table")));
+    h("p", null, button("New table", addTable, { class: "primary" })));

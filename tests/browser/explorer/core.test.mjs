@@ -42,10 +42,14 @@ describe("Numbers", () => {
 describe("An address", () => {
   test("brings back what was put in", () => {
     const parameters = { filter: "PartitionKey eq 'a/b?c#d&e=ü'", select: "A,B" };
-    assert.deepEqual(readAddress(linkTo("/acc/a/orders", parameters)), { path: ["acc", "a", "orders"], parameters });
+    assert.deepEqual(readAddress(linkTo("/acc/a/orders", parameters)), {
+      path: ["acc", "a", "orders"],
+      parameters,
+    });
   });
 
-  test("leaves out what is empty", () => assert.equal(linkTo("/lab", { a: "", b: null, c: undefined }), "#/lab"));
+  test("leaves out what is empty", () =>
+    assert.equal(linkTo("/lab", { a: "", b: null, c: undefined }), "#/lab"));
 
   test("that was mistyped is read as far as it goes", () =>
     assert.deepEqual(readAddress("#/acc/%E0%A4%A"), { path: ["acc", "%E0%A4%A"], parameters: {} }));
@@ -55,14 +59,30 @@ describe("A list of tables", () => {
   const table = (name, entities = 1, isExact = true) => ({ name, entities, bytes: 10, isExact });
 
   test("folds those that differ only in digits, from three on", () => {
-    const tables = [table("a1"), table("a2"), table("log20261120"), table("log20261121", 5, false), table("Log20261122"), table("z")];
+    const tables = [
+      table("a1"),
+      table("a2"),
+      table("log20261120"),
+      table("log20261121", 5, false),
+      table("Log20261122"),
+      table("z"),
+    ];
     const lines = foldTables(tables);
-    assert.deepEqual(lines.map((line) => line.table?.name ?? `${line.label} ${line.tables.length}`), ["a1", "a2", "log… 3", "z"]);
-    assert.deepEqual([lines[2].entities, lines[2].bytes, lines[2].isExact, lines[2].shape], [7, 30, false, "log#"]);
+    assert.deepEqual(
+      lines.map((line) => line.table?.name ?? `${line.label} ${line.tables.length}`),
+      ["a1", "a2", "log… 3", "z"],
+    );
+    assert.deepEqual(
+      [lines[2].entities, lines[2].bytes, lines[2].isExact, lines[2].shape],
+      [7, 30, false, "log#"],
+    );
   });
 
   test("is found by parts of names, in any case", () =>
-    assert.deepEqual(matching([table("Orders"), table("old"), table("items")], "O R").map(({ name }) => name), ["Orders"]));
+    assert.deepEqual(
+      matching([table("Orders"), table("old"), table("items")], "O R").map(({ name }) => name),
+      ["Orders"],
+    ));
 });
 
 describe("The part of a filter that the service stumbled over", () => {
@@ -75,5 +95,6 @@ describe("The part of a filter that the service stumbled over", () => {
     ["", 0, ""],
   ];
   for (const [filter, position, part] of cases)
-    test(`in ${filter} at ${position} is ${part}`, () => assert.equal(filter.slice(...stumbledOver(filter, position)), part));
+    test(`in ${filter} at ${position} is ${part}`, () =>
+      assert.equal(filter.slice(...stumbledOver(filter, position)), part));
 });

@@ -31,18 +31,27 @@ const heads = async (page) =>
 
 describe("A person who opens a table", () => {
   test("sees its properties in the order in which they were met, keys first, with their types", async () => {
-    await server.insert("orders",
+    await server.insert(
+      "orders",
       order("p", "1", { Zeta: "text", Price: 1.5 }),
-      order("p", "2", { Alpha: 3, Zeta: true, "Big@odata.type": "Edm.Int64", Big: "9007199254740993" }));
+      order("p", "2", { Alpha: 3, Zeta: true, "Big@odata.type": "Edm.Int64", Big: "9007199254740993" }),
+    );
     const { page, close } = await open();
     await rows(page).nth(1).waitFor();
     const names = (await heads(page)).map((text) => text.split(" ")[0]);
     assert.deepEqual(names, ["PartitionKey", "RowKey", "Timestamp", "Zeta", "Price", "Alpha", "Big"]);
-    const signs = await page.locator(".grid thead th").filter({ hasText: "Zeta" }).locator("abbr").evaluateAll(
-      (all) => all.map((one) => one.title));
+    const signs = await page
+      .locator(".grid thead th")
+      .filter({ hasText: "Zeta" })
+      .locator("abbr")
+      .evaluateAll((all) => all.map((one) => one.title));
     assert.deepEqual(signs, ["Edm.String", "Edm.Boolean"]);
     assert.match(await rows(page).nth(1).innerText(), /9007199254740993/, "an Int64 keeps all its digits");
-    assert.equal(await rows(page).nth(1).locator("td abbr").getAttribute("title"), "Edm.Boolean", "where there are several");
+    assert.equal(
+      await rows(page).nth(1).locator("td abbr").getAttribute("title"),
+      "Edm.Boolean",
+      "where there are several",
+    );
     await close();
   });
 
@@ -62,7 +71,10 @@ describe("A person who opens a table", () => {
 
 describe("A person who has enlarged the page to 200 %", () => {
   test("still reaches everything", async () => {
-    await server.insert("orders", ...Array.from({ length: 30 }, (_, i) => order("p", String(i).padStart(2, "0"), { A: i })));
+    await server.insert(
+      "orders",
+      ...Array.from({ length: 30 }, (_, i) => order("p", String(i).padStart(2, "0"), { A: i })),
+    );
     const { page, close } = await open(kOrders, { width: 640, height: 400, deviceScaleFactor: 2 });
     await page.getByText("30 loaded").waitFor();
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 640);
@@ -138,14 +150,20 @@ describe("A person who types a filter", () => {
   });
 
   test("chooses properties and the page size", async () => {
-    await server.insert("orders", ...Array.from({ length: 5 }, (_, i) => order("p", String(i), { A: i, B: i })));
+    await server.insert(
+      "orders",
+      ...Array.from({ length: 5 }, (_, i) => order("p", String(i), { A: i, B: i })),
+    );
     const { page, close } = await open();
     await page.getByText("5 loaded").waitFor();
     await page.getByLabel("Properties").fill("B");
     await page.getByLabel("Page size").fill("2");
     await page.keyboard.press("Enter");
     await page.getByText("2 loaded").waitFor();
-    assert.deepEqual((await heads(page)).map((text) => text.split(" ")[0]), ["PartitionKey", "RowKey", "B"]);
+    assert.deepEqual(
+      (await heads(page)).map((text) => text.split(" ")[0]),
+      ["PartitionKey", "RowKey", "B"],
+    );
     await close();
   });
 });
@@ -167,12 +185,18 @@ describe("A person who pages", () => {
     }
     assert.ok(pages > 1 && empty > 0, `${pages} pages, ${empty} of them empty`);
     assert.equal(await page.locator(".loaded").innerText(), "8 loaded");
-    await page.getByRole("link", { name: "Lab" }).getByRole("img", { name: /boundaries/ }).waitFor();
+    await page
+      .getByRole("link", { name: "Lab" })
+      .getByRole("img", { name: /boundaries/ })
+      .waitFor();
     await close();
   });
 
   test("loads all, and can cancel", async () => {
-    await server.insert("orders", ...Array.from({ length: 60 }, (_, i) => order("p", String(i).padStart(3, "0"))));
+    await server.insert(
+      "orders",
+      ...Array.from({ length: 60 }, (_, i) => order("p", String(i).padStart(3, "0"))),
+    );
     const { page, close } = await open(`${kOrders}?top=10`);
     await page.getByText("10 loaded").waitFor();
     await page.getByRole("button", { name: "Load all" }).click();

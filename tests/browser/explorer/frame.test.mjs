@@ -35,7 +35,12 @@ describe("A person who opens the page", () => {
 
   test("reaches each screen by its tab, and by keys", async () => {
     const { page, close } = await openExplorer(browser, server, kAccount);
-    for (const [name, key] of [["Requests", "r"], ["Insight", "i"], ["Lab", "l"], ["Tables", "t"]]) {
+    for (const [name, key] of [
+      ["Requests", "r"],
+      ["Insight", "i"],
+      ["Lab", "l"],
+      ["Tables", "t"],
+    ]) {
       const tab = page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name });
       await tab.click();
       await page.locator("[aria-current=page]", { hasText: name }).waitFor();
@@ -78,7 +83,10 @@ describe("A person who opens the page", () => {
     await page.getByRole("button", { name: /^Copy/ }).first().click();
     await page.getByText("Copied").waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(text, /AccountName=devstoreaccount1;AccountKey=.*TableEndpoint=http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1/);
+    assert.match(
+      text,
+      /AccountName=devstoreaccount1;AccountKey=.*TableEndpoint=http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1/,
+    );
     await close();
   });
 });
@@ -110,7 +118,11 @@ describe("A server with a control token", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "No tables yet" }).waitFor();
     assert.equal(await dialog.count(), 0, "asked once for all requests");
-    const kept = await page.evaluate(() => [location.href, JSON.stringify({ ...localStorage, ...sessionStorage }), document.cookie]);
+    const kept = await page.evaluate(() => [
+      location.href,
+      JSON.stringify({ ...localStorage, ...sessionStorage }),
+      document.cookie,
+    ]);
     assert.ok(!kept.join(" ").includes("secret"));
     await close();
     await guarded.stop();
@@ -131,7 +143,9 @@ describe("A server with a control token", () => {
 async function startAt(port, folder) {
   const readyFile = join(folder, `ready-${Date.now()}.json`);
   const flags = ["--location", folder, "--tablePort", String(port), "--readyFile", readyFile, "--silent"];
-  const child = spawn(process.env.ROCKTABLE_BINARY ?? kDefaultBinary, flags, { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(process.env.ROCKTABLE_BINARY ?? kDefaultBinary, flags, {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   await eventually(async () => JSON.parse(await readFile(readyFile, "utf8")));
   return async () => {
     child.kill("SIGTERM");
@@ -155,9 +169,13 @@ describe("A server that was restarted", () => {
     const root = `http://127.0.0.1:${port}`;
     const stop = await startAt(port, folder);
     await fetch(`${root}/_rocktable/entities/devstoreaccount1/Tables`, {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ TableName: "orders" }),
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ TableName: "orders" }),
     });
-    const { page, close } = await openExplorer(browser, { root }, `${kAccount}/orders`, { expect: ["restart"] });
+    const { page, close } = await openExplorer(browser, { root }, `${kAccount}/orders`, {
+      expect: ["restart"],
+    });
     await page.locator(".page-line").waitFor();
     await stop();
     await page.getByRole("button", { name: "Run", exact: true }).click();

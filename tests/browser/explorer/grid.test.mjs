@@ -17,7 +17,13 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "rocktable-explorer-"));
   const lines = Array.from({ length: kRows }, (_, i) => {
     const key = String(i).padStart(6, "0");
-    return JSON.stringify({ PartitionKey: `p${key.slice(0, 3)}`, RowKey: key, Item: `item ${i}`, Price: i / 8, Ok: i % 3 === 0 });
+    return JSON.stringify({
+      PartitionKey: `p${key.slice(0, 3)}`,
+      RowKey: key,
+      Item: `item ${i}`,
+      Price: i / 8,
+      Ok: i % 3 === 0,
+    });
   });
   await writeFile(join(folder, "many.ndjson"), `${lines.join("\n")}\n`);
   server = await startExplorerServer({ environment: {}, flags: ["--seed", join(folder, "many.ndjson")] });
@@ -33,20 +39,21 @@ after(async () => {
 const rows = (page) => page.locator(".grid tbody:not(.space) tr");
 
 // Scrolls the grid to `top`; returns how long it took until a frame showed rows there.
-const scrollTo = (page, top) => page.evaluate(async (to) => {
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  const grid = document.querySelector(".grid");
-  const begin = performance.now();
-  grid.scrollTop = to;
-  const isFilled = () => {
-    const box = grid.getBoundingClientRect();
-    const at = document.elementFromPoint(box.left + 60, box.top + box.height / 2);
-    return Boolean(at?.closest("tr[aria-rowindex]"));
-  };
-  do await frame();
-  while (!isFilled() && performance.now() - begin < 5000);
-  return performance.now() - begin;
-}, top);
+const scrollTo = (page, top) =>
+  page.evaluate(async (to) => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const grid = document.querySelector(".grid");
+    const begin = performance.now();
+    grid.scrollTop = to;
+    const isFilled = () => {
+      const box = grid.getBoundingClientRect();
+      const at = document.elementFromPoint(box.left + 60, box.top + box.height / 2);
+      return Boolean(at?.closest("tr[aria-rowindex]"));
+    };
+    do await frame();
+    while (!isFilled() && performance.now() - begin < 5000);
+    return performance.now() - begin;
+  }, top);
 
 describe("A person with 100,000 rows", () => {
   test("loads and scrolls them, while few are in the page", async (t) => {
@@ -76,7 +83,11 @@ describe("A person with a 32 KB cell", () => {
   test("sees it cut, with its size, and waits for nothing", async (t) => {
     await server.createTable("long");
     for (let i = 0; i < 40; i += 1)
-      await server.insert("long", { PartitionKey: "p", RowKey: String(i).padStart(2, "0"), Text: "x".repeat(32_768 - i) });
+      await server.insert("long", {
+        PartitionKey: "p",
+        RowKey: String(i).padStart(2, "0"),
+        Text: "x".repeat(32_768 - i),
+      });
     const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/long");
     const cell = rows(page).first().locator("td").last();
     await eventually(async () => assert.match(await cell.innerText(), /^x+… 32 KB$/));
@@ -85,8 +96,10 @@ describe("A person with a 32 KB cell", () => {
       const begin = performance.now();
       document.querySelector(".filter-bar button[type=submit]").click();
       await new Promise((resolve) => {
-        new MutationObserver(() => document.querySelectorAll(".grid tr").length > 20 && resolve())
-          .observe(document.body, { childList: true, subtree: true });
+        new MutationObserver(() => document.querySelectorAll(".grid tr").length > 20 && resolve()).observe(
+          document.body,
+          { childList: true, subtree: true },
+        );
       });
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
       return performance.now() - begin;
@@ -101,14 +114,30 @@ describe("Hostile text", () => {
   test("in keys, names and values is shown as text", async () => {
     await server.createTable("hostile");
     const script = "<script>document.title='broken'</script><img src=x onerror=alert(1)>";
-    await server.insert("hostile",
-      { PartitionKey: script.replace("/", ""), RowKey: "\u202eevil", Bidi: "a\u202eb\u2066c", Nul: "a\u0000b", Script: script, constructor: "c" },
-      { PartitionKey: "quote'\"&amp;", RowKey: "'", Script: "{{7*7}}${7*7}" });
+    await server.insert(
+      "hostile",
+      {
+        PartitionKey: script.replace("/", ""),
+        RowKey: "\u202eevil",
+        Bidi: "a\u202eb\u2066c",
+        Nul: "a\u0000b",
+        Script: script,
+        constructor: "c",
+      },
+      { PartitionKey: "quote'\"&amp;", RowKey: "'", Script: "{{7*7}}${7*7}" },
+    );
     const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/hostile");
     page.on("dialog", (dialog) => assert.fail(dialog.message()));
     await rows(page).nth(1).waitFor();
     const text = await page.locator(".grid").innerText();
-    for (const part of [script, "‹U+202E›evil", "a‹U+202E›b‹U+2066›c", "a‹U+0000›b", "quote'\"&amp;", "{{7*7}}${7*7}"])
+    for (const part of [
+      script,
+      "‹U+202E›evil",
+      "a‹U+202E›b‹U+2066›c",
+      "a‹U+0000›b",
+      "quote'\"&amp;",
+      "{{7*7}}${7*7}",
+    ])
       assert.ok(text.includes(part), part);
     assert.ok(!text.includes("\u202e") && !text.includes("\u0000"));
     assert.equal(await page.locator("main script, main img").count(), 0);
@@ -118,7 +147,11 @@ describe("Hostile text", () => {
 
   test("in an address is shown as text, or told by the service", async () => {
     const name = encodeURIComponent("<img src=x onerror=alert(1)>\u202e");
-    const { page, close } = await openExplorer(browser, server, `#/acc/devstoreaccount1/${name}?filter=%3Cscript%3E%00`);
+    const { page, close } = await openExplorer(
+      browser,
+      server,
+      `#/acc/devstoreaccount1/${name}?filter=%3Cscript%3E%00`,
+    );
     await page.getByRole("alert").first().waitFor();
     assert.equal(await page.locator("main img, main script").count(), 0);
     assert.ok(!(await page.getByRole("heading", { level: 1 }).innerText()).includes("\u202e"));

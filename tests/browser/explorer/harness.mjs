@@ -1,5 +1,5 @@
-// A server, and its explorer in Chromium. A page that says anything in its console, breaks its content security policy
-// or asks another host fails its test.
+// A server, and its explorer in Chromium. A page that says anything in its console, breaks its content
+// security policy or asks another host fails its test.
 //
 //   ROCKTABLE_EXPLORER_SOURCES  a folder, such as server/explorer, that the page is served from instead of the binary:
 //                               to develop without building
@@ -18,7 +18,8 @@ const kTypes = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-const kPolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+const kPolicy =
+  "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'"; // that of the server
 const kWaitMs = 10_000;
 
@@ -68,7 +69,8 @@ export async function openExplorer(browser, server, address = "", options = {}) 
   page.setDefaultTimeout(kWaitMs);
   const told = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) told.push(`${message.text()} (${message.location().url})`);
+    if (["error", "warning"].includes(message.type()))
+      told.push(`${message.text()} (${message.location().url})`);
   });
   page.on("pageerror", (error) => told.push(String(error.stack ?? error)));
   page.on("request", (request) => {
@@ -82,7 +84,11 @@ export async function openExplorer(browser, server, address = "", options = {}) 
     told,
     close: async () => {
       await context.close();
-      assert.deepEqual(told.filter((text) => !isExpected(text, expect)), [], "what the page said in its console");
+      assert.deepEqual(
+        told.filter((text) => !isExpected(text, expect)),
+        [],
+        "what the page said in its console",
+      );
     },
   };
 }
@@ -93,27 +99,33 @@ const kRefused = /^Failed to load resource: net::ERR_/;
 
 function isExpected(text, expect) {
   const isOfApi = kAnswers.test(text) && !/explorer\/[^)]*\.(js|css|svg)\)$/.test(text);
-  return isOfApi || (expect.includes("restart") && kRefused.test(text)) ||
-    expect.some((one) => one instanceof RegExp && one.test(text));
+  return (
+    isOfApi ||
+    (expect.includes("restart") && kRefused.test(text)) ||
+    expect.some((one) => one instanceof RegExp && one.test(text))
+  );
 }
 
 async function serveSources(page, root) {
   const folder = resolve(kSources);
-  await page.route((url) => url.origin === root && isOfPage(url.pathname), (route) => {
-    const path = new URL(route.request().url()).pathname;
-    const name = path === "/_rocktable/" ? "index.html" : path.slice("/_rocktable/explorer/".length);
-    const file = join(folder, decodeURIComponent(name));
-    if (!file.startsWith(folder) || !existsSync(file)) return route.fulfill({ status: 404, body: "" });
-    return route.fulfill({
-      body: readFileSync(file),
-      headers: {
-        "content-type": kTypes[extname(file)] ?? "application/octet-stream",
-        "content-security-policy": kPolicy,
-        "x-content-type-options": "nosniff",
-        "cache-control": "no-store",
-      },
-    });
-  });
+  await page.route(
+    (url) => url.origin === root && isOfPage(url.pathname),
+    (route) => {
+      const path = new URL(route.request().url()).pathname;
+      const name = path === "/_rocktable/" ? "index.html" : path.slice("/_rocktable/explorer/".length);
+      const file = join(folder, decodeURIComponent(name));
+      if (!file.startsWith(folder) || !existsSync(file)) return route.fulfill({ status: 404, body: "" });
+      return route.fulfill({
+        body: readFileSync(file),
+        headers: {
+          "content-type": kTypes[extname(file)] ?? "application/octet-stream",
+          "content-security-policy": kPolicy,
+          "x-content-type-options": "nosniff",
+          "cache-control": "no-store",
+        },
+      });
+    },
+  );
 }
 
 const isOfPage = (path) => path === "/_rocktable/" || path.startsWith("/_rocktable/explorer/");

@@ -19,23 +19,42 @@ after(async () => {
 });
 
 // Each test draws in an empty element of its own: `draw(view)` in the page.
-beforeEach(() => page.evaluate(async () => {
-  const { h, mount } = await import("/_rocktable/explorer/core/render.js");
-  const place = document.createElement("section");
-  document.body.replaceChildren(place);
-  let view = () => null;
-  const redraw = mount(place, () => view());
-  Object.assign(window, { h, place, draw: (next) => { view = next; redraw(); return place.innerHTML; } });
-}));
+beforeEach(() =>
+  page.evaluate(async () => {
+    const { h, mount } = await import("/_rocktable/explorer/core/render.js");
+    const place = document.createElement("section");
+    document.body.replaceChildren(place);
+    let view = () => null;
+    const redraw = mount(place, () => view());
+    Object.assign(window, {
+      h,
+      place,
+      draw: (next) => {
+        view = next;
+        redraw();
+        return place.innerHTML;
+      },
+    });
+  }),
+);
 
-const list = (keys) => page.evaluate((names) => {
-  draw(() => h("ul", null, names.map((name) => h("li", { key: name }, name))));
-  return [...place.querySelectorAll("li")].map((one) => one.textContent + (one.mark ?? ""));
-}, keys);
+const list = (keys) =>
+  page.evaluate((names) => {
+    draw(() =>
+      h(
+        "ul",
+        null,
+        names.map((name) => h("li", { key: name }, name)),
+      ),
+    );
+    return [...place.querySelectorAll("li")].map((one) => one.textContent + (one.mark ?? ""));
+  }, keys);
 
 describe("The renderer", () => {
   test("draws text as text", async () => {
-    const html = await page.evaluate(() => draw(() => h("p", { title: '"' }, "<script>alert(1)</script>", 3, null, false, [["x"]])));
+    const html = await page.evaluate(() =>
+      draw(() => h("p", { title: '"' }, "<script>alert(1)</script>", 3, null, false, [["x"]])),
+    );
     assert.equal(html, '<p title="&quot;">&lt;script&gt;alert(1)&lt;/script&gt;3x</p>');
   });
 
@@ -71,7 +90,13 @@ describe("The renderer", () => {
 
   test("selects the value of a list whose options come with it", async () => {
     const value = await page.evaluate(() => {
-      draw(() => h("select", { value: "two" }, ["one", "two"].map((one) => h("option", { value: one }, one))));
+      draw(() =>
+        h(
+          "select",
+          { value: "two" },
+          ["one", "two"].map((one) => h("option", { value: one }, one)),
+        ),
+      );
       return place.firstChild.value;
     });
     assert.equal(value, "two");
@@ -91,7 +116,9 @@ describe("The renderer", () => {
 
   test("removes attributes, properties and styles that the view no longer has", async () => {
     const html = await page.evaluate(() => {
-      draw(() => h("button", { class: "x", disabled: true, "aria-label": "y", style: { width: "3px", "--a": "1" } }));
+      draw(() =>
+        h("button", { class: "x", disabled: true, "aria-label": "y", style: { width: "3px", "--a": "1" } }),
+      );
       return draw(() => h("button", { class: null, style: { width: "4px" } }));
     });
     assert.equal(html, '<button style="width: 4px;"></button>');

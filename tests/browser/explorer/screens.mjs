@@ -1,5 +1,5 @@
-// Every screen: its address, and what is done there before it is looked at; prepare(page, server). For the test of
-// accessibility, and for script/screenshots.
+// Every screen: its address, and what is done there before it is looked at; prepare(page, server). For the
+// test of accessibility, and for script/screenshots.
 const kAccount = "#/acc/devstoreaccount1";
 const kFilter = "PartitionKey eq 'de-03' and Price gt 3";
 
@@ -20,7 +20,22 @@ async function button(page, name) {
 
 export const kScreens = {
   tables: { address: kAccount, prepare: (page) => page.getByRole("heading", { level: 1 }).waitFor() },
-  "no-tables": { address: "#/acc/another", prepare: (page) => page.getByRole("heading", { name: "No tables yet" }).waitFor() },
+  "no-tables": {
+    address: "#/acc/another",
+    prepare: (page) => page.getByRole("heading", { name: "No tables yet" }).waitFor(),
+  },
+  list: {
+    address: `${kAccount}/log20261103`,
+    prepare: async (page) => {
+      await loaded(page);
+      const button = page.getByRole("button", { name: "List" });
+      if (await button.isVisible()) await button.click();
+      await page
+        .getByRole("navigation", { name: "Tables" })
+        .getByRole("link", { name: "log20261103" })
+        .waitFor();
+    },
+  },
   connection: {
     address: kAccount,
     prepare: async (page) => {
@@ -65,7 +80,10 @@ export const kScreens = {
   entity: { address: `${kAccount}/customers`, prepare: openRow },
   "new-entity": { address: `${kAccount}/orders`, prepare: (page) => button(page, "New entity") },
   transfer: { address: `${kAccount}/orders`, prepare: (page) => button(page, "Import, export") },
-  snippets: { address: `${kAccount}/orders?filter=${encodeURIComponent(kFilter)}`, prepare: (page) => button(page, "Query as code") },
+  snippets: {
+    address: `${kAccount}/orders?filter=${encodeURIComponent(kFilter)}`,
+    prepare: (page) => button(page, "Query as code"),
+  },
   delete: {
     address: kAccount,
     prepare: async (page) => {
@@ -81,7 +99,10 @@ export const kScreens = {
       await page.getByRole("dialog").waitFor();
     },
   },
-  requests: { address: "#/requests", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
+  requests: {
+    address: "#/requests",
+    prepare: (page) => page.getByRole("main").locator("*").first().waitFor(),
+  },
   insight: { address: "#/insight", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
   lab: { address: "#/lab", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
 };

@@ -1,4 +1,5 @@
-// Takes a picture of every screen: node screenshots.mjs FOLDER [SCREEN...]. script/screenshots prepares what it needs.
+// Takes a picture of every screen: node screenshots.mjs FOLDER [SCREEN...]. script/screenshots prepares what
+// it needs.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
@@ -12,7 +13,11 @@ const [folder, ...wanted] = process.argv.slice(2);
 const unknown = wanted.filter((name) => !kScreens[name]);
 if (!folder || unknown.length > 0) {
   const known = Object.keys(kScreens).join(" ");
-  console.error(folder ? `unknown: ${unknown.join(" ")}; there are ${known}` : "usage: screenshots.mjs FOLDER [SCREEN...]");
+  console.error(
+    folder
+      ? `unknown: ${unknown.join(" ")}; there are ${known}`
+      : "usage: screenshots.mjs FOLDER [SCREEN...]",
+  );
   process.exit(2);
 }
 
@@ -31,7 +36,11 @@ for (const [name, { address, prepare }] of Object.entries(kScreens)) {
 
 async function take(name, address, prepare, colorScheme, width) {
   const file = join(folder, `${name}-${colorScheme}-${width}.png`);
-  const { page, close } = await openExplorer(browser, server, address, { width, height: kHeights[width], colorScheme });
+  const { page, close } = await openExplorer(browser, server, address, {
+    width,
+    height: kHeights[width],
+    colorScheme,
+  });
   try {
     if (name === "requests") setTimeout(() => ask(server), 0); // it shows what comes after it was opened
     await prepare(page, server);
@@ -42,7 +51,10 @@ async function take(name, address, prepare, colorScheme, width) {
   } catch (error) {
     failed += 1;
     console.error(`${file}: ${error.message}`);
-    await page.context().close().catch(() => {});
+    await page
+      .context()
+      .close()
+      .catch(() => {});
   }
 }
 

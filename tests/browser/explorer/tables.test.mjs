@@ -29,7 +29,9 @@ describe("A person", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "orders" }).waitFor();
     await page.waitForURL(/#\/acc\/devstoreaccount1\/orders$/);
-    await list(page).getByRole("link", { name: /orders/ }).waitFor();
+    await list(page)
+      .getByRole("link", { name: /orders/ })
+      .waitFor();
     await close();
   });
 
@@ -37,7 +39,10 @@ describe("A person", () => {
     await server.createTable("orders");
     const { page, close } = await openExplorer(browser, server, kAccount);
     await list(page).getByRole("button", { name: "New table" }).click();
-    for (const [name, code] of [["1st", "InvalidResourceName"], ["orders", "TableAlreadyExists"]]) {
+    for (const [name, code] of [
+      ["1st", "InvalidResourceName"],
+      ["orders", "TableAlreadyExists"],
+    ]) {
       await page.getByLabel("Name of the new table").fill(name);
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByRole("alert").filter({ hasText: code }).waitFor();
@@ -47,7 +52,8 @@ describe("A person", () => {
   });
 
   test("sees the tables of one prefix folded, and opens the fold", async () => {
-    for (let day = 1; day <= 31; day += 1) await server.createTable(`log202611${String(day).padStart(2, "0")}`);
+    for (let day = 1; day <= 31; day += 1)
+      await server.createTable(`log202611${String(day).padStart(2, "0")}`);
     await server.createTable("orders");
     const { page, close } = await openExplorer(browser, server, kAccount);
     const fold = list(page).getByRole("button", { name: /log…/ });
@@ -55,7 +61,9 @@ describe("A person", () => {
     assert.equal(await list(page).getByRole("link").count(), 1);
     await fold.click();
     assert.equal(await list(page).getByRole("link").count(), 32);
-    await list(page).getByRole("link", { name: /log20261120/ }).click();
+    await list(page)
+      .getByRole("link", { name: /log20261120/ })
+      .click();
     await page.getByRole("heading", { name: "log20261120" }).waitFor();
     await close();
   });
@@ -89,7 +97,9 @@ describe("A person", () => {
     assert.equal(await dialog.getByRole("button", { name: "Empty" }).isDisabled(), true);
     await dialog.getByRole("textbox").fill("orders");
     await page.keyboard.press("Enter");
-    await eventually(async () => assert.match(await page.getByRole("row").nth(1).innerText(), /orders\s+0\s/));
+    await eventually(async () =>
+      assert.match(await page.getByRole("row").nth(1).innerText(), /orders\s+0\s/),
+    );
     assert.equal(await dialog.count(), 0);
     await close();
   });
@@ -116,7 +126,9 @@ describe("A person", () => {
     assert.equal(await list(page).isVisible(), false);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 480);
     await page.getByRole("button", { name: "List" }).click();
-    await list(page).getByRole("link", { name: /orders/ }).click();
+    await list(page)
+      .getByRole("link", { name: /orders/ })
+      .click();
     await page.getByRole("heading", { name: "orders" }).waitFor();
     await eventually(async () => assert.equal(await list(page).isVisible(), false, "closed by the choice"));
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 480);
