@@ -7,9 +7,9 @@ import { act, errorOf } from "./lab_part.js";
 
 const own = () => state.lab.behaviour;
 
-export async function loadBehaviour() {
-  await act("behaviour", async () => Object.assign(own(), await control("GET", "behaviour")));
-}
+const load = async () => Object.assign(own(), await control("GET", "behaviour"));
+
+export const loadBehaviour = () => act("behaviour", load, { isChange: false });
 
 // What applies to the chosen accounts: their own, or that of all.
 function documentOf({ account = "", behaviour = {}, accounts = {} }) {
@@ -21,14 +21,14 @@ const queryOf = ({ account }) => ({ account });
 function put(document_) {
   return act("behaviour", async () => {
     await control("PUT", "behaviour", { query: queryOf(own()), body: document_ });
-    Object.assign(own(), await control("GET", "behaviour"));
+    await load();
   });
 }
 
 function switchOff() {
   return act("behaviour", async () => {
     await control("DELETE", "behaviour", { query: queryOf(own()) });
-    Object.assign(own(), await control("GET", "behaviour"));
+    await load();
   });
 }
 
@@ -45,19 +45,20 @@ export function behaviourPart() {
       h("h2", { class: "grow", id: "lab-behaviour" }, "Behaviour of the service"),
       h("label", { class: "field" }, h("span", null, "For"), h("select", {
         value: account, onchange: (event) => change(() => (own().account = event.target.value)),
-      }, h("option", { value: "", key: "" }, "all accounts"), names.map((name) => h("option", { value: name, key: name }, name)))),
+      }, ["", ...names].map((name) => h("option", { value: name, key: name }, name || "all accounts")))),
       h("button", {
         type: "button", disabled: Object.keys(documentOf(own())).length === 0 || (account !== "" && !isOwn),
         onclick: switchOff,
       }, account ? "As all accounts" : "Switch all off")),
-    account && h("p", { class: "dim" }, isOwn ? "This account has a behaviour of its own, and nothing of the one for all." :
+    account && h("p", { class: "dim" }, isOwn ?
+      "This account has a behaviour of its own, and nothing of the one for all." :
       "This account has the behaviour for all. A switch here gives it its own."),
     errorOf("behaviour"),
     behaviour && h("div", { class: "switches" }, kBehaviours.map(behaviourSwitch)));
 }
 
-// What is on, else what was typed before it is switched on. Asked for at each event, since one may come before the page is
-// drawn again: a click leaves the field that was typed in.
+// What is on, else what was typed before it is switched on. Asked for at each event, since one may come
+// before the page is drawn again: a click leaves the field that was typed in.
 function numbersOf(definition) {
   const { name } = definition;
   const on = documentOf(own())[name];
@@ -91,7 +92,8 @@ function behaviourSwitch(definition) {
     h("p", { class: "dim", id: `about-${name}` }, sentence),
     h("div", { class: "row" }, values.map(({ label, unit, step, least }, i) =>
       h("label", { class: "number-field", key: label }, label, " ", h("input", {
-        type: "number", value: String(numbers[i]), step, min: least, "aria-label": `${title}: ${label}, ${unit}`,
+        type: "number", value: String(numbers[i]), step, min: least,
+        "aria-label": `${title}: ${label}${unit && `, ${unit}`}`,
         onchange: ({ target }) => typeNumber(definition, i, target),
       }), ` ${unit}`))));
 }

@@ -1,4 +1,4 @@
-// The behaviours of the service that can be switched on, and their values between JSON and the fields of a form.
+// The behaviours of the service that can be switched on; their values between JSON and the fields of a form.
 
 const value = (label, unit, start, { step = 1, isOptional = false, least = 0 } = {}) =>
   ({ label, unit, start, step, isOptional, least });
@@ -8,7 +8,10 @@ export const kBehaviours = [
     name: "throttle",
     title: "Throttling",
     sentence: "Answers 503 ServerBusy when a partition or the account gets more entities in a second.",
-    values: [value("Partition", "entities/s", 2000, { least: 1 }), value("Account", "entities/s", 20000, { least: 1 })],
+    values: [
+      value("Partition", "entities/s", 2000, { least: 1 }),
+      value("Account", "entities/s", 20000, { least: 1 }),
+    ],
   },
   {
     name: "retryAfter",
@@ -32,7 +35,10 @@ export const kBehaviours = [
     name: "latency",
     title: "Latency",
     sentence: "Each answer comes later; with a spread, by a random delay around this median.",
-    values: [value("Delay", "ms", 20, { step: "any" }), value("Spread", "sigma", 0, { step: "any", isOptional: true })],
+    values: [
+      value("Delay", "ms", 20, { step: "any" }),
+      value("Spread", "sigma", 0, { step: "any", isOptional: true }),
+    ],
   },
   {
     name: "deleteDelay",
@@ -51,6 +57,12 @@ export const kBehaviours = [
     title: "Late secondary",
     sentence: "The secondary location shows the data of some seconds ago.",
     values: [value("Lag", "s", 5)],
+  },
+  {
+    name: "seed",
+    title: "Seed",
+    sentence: "Chooses the borders of short pages and the delays; the same seed, the same ones.",
+    values: [value("Number", "", 1)],
   },
 ];
 

@@ -1,4 +1,4 @@
-// A small chart of the last minutes: bars of SVG, and for those who do not see them a table of the same numbers.
+// A small chart of the last minutes: bars of SVG. For those who do not see them, a table of the same numbers.
 import { time } from "../core/format.js";
 import { h } from "../core/render.js";
 
@@ -25,7 +25,8 @@ function bar({ time: at, value }, i, most, format) {
   return h("g", { key: i },
     h("title", null, `${short(at)}: ${format(value)}`),
     h("rect", { class: "column", x: i * kBar, y: 0, width: kBar, height: kHeight }),
-    height > 0 && h("rect", { class: "bar", x: i * kBar + 0.5, y: kHeight - height, width: kBar - 1, height }));
+    height > 0 &&
+      h("rect", { class: "bar", x: i * kBar + 0.5, y: kHeight - height, width: kBar - 1, height }));
 }
 
 // Something is never nothing.

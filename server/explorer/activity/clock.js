@@ -6,9 +6,11 @@ import { act, errorOf } from "./lab_part.js";
 
 const own = () => state.lab.clock;
 
-export const loadClock = () => act("clock", async () => Object.assign(own(), await control("GET", "clock")));
+export const loadClock = () =>
+  act("clock", async () => Object.assign(own(), await control("GET", "clock")), { isChange: false });
 
-const turn = (body) => act("clock", async () => Object.assign(own(), await control("PUT", "clock", { body })));
+const turn = (body) =>
+  act("clock", async () => Object.assign(own(), await control("PUT", "clock", { body })));
 
 // "2026-11-22T21:00:00.0000000Z" as people read it
 const instant = (iso) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -23,10 +25,12 @@ export function clockPart() {
   return h("section", { class: "lab-part", "aria-labelledby": "lab-clock" },
     h("h2", { id: "lab-clock" }, "Clock"),
     h("p", { class: "dim" },
-      "Signatures, timestamps, throttling and delays use this time. Turned by more than 15 minutes, it refuses signatures by account keys."),
+      "Signatures, timestamps, throttling and delays use this time. ",
+      "While it differs by more than 15 minutes, signatures by account keys are refused."),
     errorOf("clock"),
     now && h("p", { role: "status" }, h("b", { class: "mono" }, instant(now)), " when asked, ",
-      isReal ? "the real time" : h("b", { class: "warn" }, frozen ? "stopped" : `${/^-/.test(offset) ? "" : "+"}${offset} from the real time`)),
+      isReal ? "the real time" : h("b", { class: "warn" },
+        frozen ? "stopped" : `${offset.startsWith("-") ? "" : "+"}${offset} from the real time`)),
     h("div", { class: "row turns" },
       h("form", { class: "row", onsubmit: submit({ step }) },
         h("label", { class: "field" }, h("span", null, "Turn by"), h("input", {
@@ -34,10 +38,13 @@ export function clockPart() {
           oninput: ({ target }) => change(() => (own().step = target.value)),
         })),
         h("button", { type: "submit" }, "Turn"),
-        h("button", { type: "button", onclick: () => turn({ offset: step }), title: "The real time, and this" }, "Set offset")),
+        h("button", {
+          type: "button", onclick: () => turn({ offset: step }), title: "The real time, and this",
+        }, "Set offset")),
       h("form", { class: "row", onsubmit: submit({ frozen: at || true }) },
         h("label", { class: "field" }, h("span", null, "Stop at"), h("input", {
-          type: "text", value: at, size: 20, placeholder: "now", spellcheck: "false", title: "Such as 2026-01-31T12:00:00Z",
+          type: "text", value: at, size: 20, placeholder: "now", spellcheck: "false",
+          title: "Such as 2026-01-31T12:00:00Z",
           oninput: ({ target }) => change(() => (own().at = target.value.trim())),
         })),
         h("button", { type: "submit" }, "Stop")),

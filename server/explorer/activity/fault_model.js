@@ -2,9 +2,10 @@
 import { count } from "../core/format.js";
 
 export const kOperations = [
-  "InsertEntity", "UpdateEntity", "MergeEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "DeleteEntity",
-  "WriteEntity", "GetEntity", "QueryEntities", "Batch", "CreateTable", "QueryTables", "GetTable", "DeleteTable",
-  "GetTableAcl", "SetTableAcl", "GetServiceProperties", "SetServiceProperties", "GetServiceStats",
+  "InsertEntity", "UpdateEntity", "MergeEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity",
+  "DeleteEntity", "WriteEntity", "GetEntity", "QueryEntities", "Batch", "CreateTable", "QueryTables",
+  "GetTable", "DeleteTable", "GetTableAcl", "SetTableAcl", "GetServiceProperties", "SetServiceProperties",
+  "GetServiceStats",
 ];
 
 export const kEffects = [
@@ -25,22 +26,26 @@ export function ruleOf(fields) {
   const match = given(fields, ["account", "table", "operation", "partitionKey"], String);
   const when = given(fields, ["skip", "count", "probability"], Number);
   const then = fields.delay ? { delay: fields.delay } : {};
-  if (fields.effect === "error") Object.assign(then, given(fields, ["status"], Number), given(fields, ["code"], String));
-  if (fields.effect === "reset" || fields.effect === "close") then[fields.effect] = true;
-  if (fields.effect === "cut") then.cutAfterBytes = Number(fields.cutAfterBytes);
-  if (fields.isAfterCommit && !["cut", "delay"].includes(fields.effect)) then.at = "afterCommit";
+  const { effect } = fields;
+  if (effect === "error")
+    Object.assign(then, given(fields, ["status"], Number), given(fields, ["code"], String));
+  if (effect === "reset" || effect === "close") then[effect] = true;
+  if (effect === "cut") then.cutAfterBytes = Number(fields.cutAfterBytes);
+  if (fields.isAfterCommit && !["cut", "delay"].includes(effect)) then.at = "afterCommit";
   return { ...given(fields, ["name"], String), match, when, then };
 }
 
 function given(fields, names, convert) {
-  return Object.fromEntries(names.filter((name) => fields[name] !== "").map((name) => [name, convert(fields[name])]));
+  const some = names.filter((name) => fields[name] !== "");
+  return Object.fromEntries(some.map((name) => [name, convert(fields[name])]));
 }
 
 const listed = (x) => [x].flat().join(", ");
 
 export function matchInWords({ match }) {
   const {
-    operation, method, account, table, partitionKey, partitionKeyPrefix, rowKey, position, clientRequestIdPrefix,
+    operation, method, account, table, partitionKey, partitionKeyPrefix, rowKey, position,
+    clientRequestIdPrefix,
   } = match;
   const words = [listed(operation ?? method ?? "every request")];
   if (operation && method) words.push(`by ${listed(method)}`);
@@ -57,7 +62,7 @@ export function whenInWords({ when }) {
   const words = [];
   if (when.skip) words.push(`after ${count(when.skip)}`);
   words.push(when.count ? `the first ${count(when.count)}` : "always");
-  if (when.probability !== undefined && when.probability < 1) words.push(`each with ${when.probability * 100} %`);
+  if (when.probability < 1) words.push(`each with ${when.probability * 100} %`);
   return words.join(", ");
 }
 

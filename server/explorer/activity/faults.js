@@ -13,11 +13,12 @@ const kMostRetries = 100;
 const own = () => state.lab.faults;
 
 async function load() {
-  const [{ faults }, { retries, dropped }] = await Promise.all([control("GET", "faults"), control("GET", "retries")]);
+  const [{ faults }, { retries, dropped }] =
+    await Promise.all([control("GET", "faults"), control("GET", "retries")]);
   Object.assign(own(), { rules: faults, retries, dropped });
 }
 
-export const loadFaults = () => act("faults", load);
+export const loadFaults = () => act("faults", load, { isChange: false });
 
 async function remove(path) {
   await act("faults", async () => {
@@ -39,8 +40,11 @@ export function faultPart() {
     h("header", { class: "row" },
       h("h2", { class: "grow", id: "lab-faults" }, "Fault rules"),
       h("button", { type: "button", disabled: isBusy, onclick: loadFaults }, "Reload"),
-      h("button", { type: "button", disabled: !rules?.length, onclick: () => remove("faults") }, "Remove all")),
-    h("p", { class: "dim" }, "A rule makes single requests fail. The first rule that matches a request hits it."),
+      h("button", {
+        type: "button", disabled: !rules?.length, onclick: () => remove("faults"),
+      }, "Remove all")),
+    h("p", { class: "dim" },
+      "A rule makes single requests fail. The first rule that matches a request hits it."),
     errorOf("faults"),
     rules?.length > 0 && ruleTable(rules),
     ruleForm(),
@@ -71,7 +75,10 @@ function ruleForm() {
   const set = (name) => ({ target }) => change(() =>
     (own().form = { ...own().form, [name]: target.type === "checkbox" ? target.checked : target.value }));
   const field = (label, name, options = {}) =>
-    h("label", { key: name }, label, h("input", { type: "text", autocomplete: "off", spellcheck: "false", value: form[name], oninput: set(name), ...options }));
+    h("label", { key: name }, label, h("input", {
+      type: "text", autocomplete: "off", spellcheck: "false", value: form[name], oninput: set(name),
+      ...options,
+    }));
   const choice = (label, name, choices) =>
     h("label", { key: name }, label, h("select", { value: form[name], onchange: set(name) },
       choices.map(([value, words]) => h("option", { value, key: value }, words))));
@@ -98,7 +105,9 @@ function ruleForm() {
         field("Delay before", "delay", { placeholder: "300ms" }),
         field("Skip, requests", "skip", { ...number, placeholder: "0" }),
         field("Then hit, requests", "count", { ...number, placeholder: "no limit" }),
-        field("Probability", "probability", { type: "number", min: 0, max: 1, step: "any", placeholder: "1" }),
+        field("Probability", "probability", {
+          ...number, max: 1, step: "any", inputmode: "decimal", placeholder: "1",
+        }),
         field("Name", "name", { placeholder: "fault-1" }),
         h("label", { class: "switch" }, h("input", {
           type: "checkbox", checked: form.isAfterCommit, disabled: ["cut", "delay"].includes(form.effect),
@@ -109,7 +118,7 @@ function ruleForm() {
       h("form", { class: "stack", onsubmit: addText },
         h("label", null, "A rule, or a list of rules", h("textarea", {
           rows: 6, class: "mono", spellcheck: "false", value: text,
-          placeholder: '{"match": {"operation": "InsertEntity"}, "when": {"count": 2}, "then": {"status": 503}}',
+          placeholder: '{"match": {"operation": "InsertEntity"}, "then": {"status": 503}}',
           oninput: ({ target }) => change(() => (own().text = target.value)),
         })),
         h("div", { class: "row" },
@@ -124,7 +133,8 @@ function retryPart() {
   return h("details", { key: "retries", open: true },
     h("summary", null, `Retries: what clients did after a fault (${count(retries.length + dropped)})`),
     h("ul", { class: "retries" }, latest.map((retry, i) => h("li", { key: retries.length - i },
-      h("code", null, shown(`${retry.method} ${retry.target}`, 300)), ": ", shown(retryInWords(retry), 2000)))),
+      h("code", null, shown(`${retry.method} ${retry.target}`, 300)), ": ",
+      shown(retryInWords(retry), 2000)))),
     h("button", {
       type: "button",
       onclick: () => act("faults", async () => {

@@ -40,7 +40,10 @@ function show(answer) {
   const shapes = addedUp(answer.shapes);
   const groups = grouped(answer.findings);
   Object.assign(own, {
-    report: { ...answer, shapes, groups, totals: totalsOf(shapes) }, error: null, loadedAt: Date.now(), drawn: null,
+    report: { ...answer, shapes, groups, totals: totalsOf(shapes) },
+    error: null,
+    loadedAt: Date.now(),
+    drawn: null,
   });
 }
 
@@ -64,7 +67,9 @@ export function view() {
       h("h1", { class: "grow" }, "Insight"),
       report && h("span", { class: "dim" }, `updated ${age} ago`),
       h("button", { type: "button", disabled: isLoading, onclick: load }, "Reload"),
-      h("button", { type: "button", onclick: startAgain, title: "Forgets all counts and findings" }, "Start again")),
+      h("button", {
+        type: "button", onclick: startAgain, title: "Forgets all counts and findings",
+      }, "Start again")),
     error && h("p", { class: "error", role: "alert" }, error.message),
     report && own.drawn);
 }
@@ -88,7 +93,10 @@ function content(report) {
       }, `Show more of ${count(shapes.length)}`)));
 }
 
-const instant = (iso) => `${new Date(iso).toLocaleDateString("en-CA")} ${new Date(iso).toLocaleTimeString("en-GB")}`;
+function instant(iso) {
+  const at = new Date(iso);
+  return `${at.toLocaleDateString("en-CA")} ${at.toLocaleTimeString("en-GB")}`;
+}
 
 function totals({ totals: sums, shapes, since, notCounted }) {
   const numbers = [
@@ -97,12 +105,15 @@ function totals({ totals: sums, shapes, since, notCounted }) {
   ];
   return h("section", null,
     h("dl", { class: "totals" },
-      numbers.map(([name, number]) => h("div", null, h("dt", null, name), h("dd", { title: count(number) }, large(number))))),
-    h("p", { class: "dim" }, `Since ${instant(since)}. Times are of this machine; the counts are those of the cloud, too.`,
+      numbers.map(([name, number]) => counted(name, number))),
+    h("p", { class: "dim" },
+      `Since ${instant(since)}. Times are of this machine; the counts are those of the cloud, too.`,
       notCounted > 0 && ` Of ${count(notCounted)} more requests no shape was kept.`));
 }
 
-const large = (n) => (n < 100_000 ? count(n) : about(n));
+// Large numbers are short, and whole when pointed at.
+const counted = (name, number, className) => h("div", { key: name }, h("dt", null, name),
+  h("dd", { class: className, title: count(number) }, number < 100_000 ? count(number) : about(number)));
 
 function charts(minutes) {
   const columns = [
@@ -111,31 +122,40 @@ function charts(minutes) {
     { title: "Time, 99th percentile", of: (minute) => minute.milliseconds?.p99 ?? 0, format: milliseconds },
   ];
   return h("section", null,
-    h("div", { class: "charts" }, columns.map(({ title, of, format }) =>
-      barChart({ title, format, points: minutes.map((minute) => ({ time: minute.time, value: of(minute) })) }))),
+    h("div", { class: "charts" }, columns.map(({ title, of, format }) => {
+      const points = minutes.map((minute) => ({ time: minute.time, value: of(minute) }));
+      return barChart({ title, format, points });
+    })),
     chartTable("The same as numbers", minutes, columns));
 }
 
 function findings(groups) {
   if (groups.length === 0) {
-    return h("section", null, h("h2", null, "Findings"), h("p", { class: "good" }, "None: no use of tables that gets slow or expensive."));
+    return h("section", null, h("h2", null, "Findings"),
+      h("p", { class: "good" }, "None: no use of tables that gets slow or expensive."));
   }
-  return h("section", { class: "findings" }, h("h2", null, "Findings, the worst first"), groups.map(({ id, title, advice, isError, items }) =>
-    h("article", { class: `finding ${isError ? "is-error" : "is-warning"}`, key: id, id: `finding-${id}` },
-      h("h3", null, h("span", { class: isError ? "bad" : "warn" }, isError ? "Expensive: " : "Look at: "), title,
-        items.length > 1 && h("span", { class: "dim" }, ` (${count(items.length)})`)),
-      advice && h("p", { class: "better" }, h("b", null, "Better: "), prose(advice)),
-      h("ul", null, items.slice(0, kFirstItems).map(findingItem)),
-      items.length > kFirstItems && h("details", null,
-        h("summary", null, `${count(items.length - kFirstItems)} more`),
-        h("ul", null, items.slice(kFirstItems, 100).map(findingItem))))));
+  return h("section", { class: "findings" },
+    h("h2", null, "Findings, the worst first"), groups.map(findingGroup));
+}
+
+function findingGroup({ id, title, advice, isError, items }) {
+  return h("article", { class: `finding ${isError ? "is-error" : ""}`, key: id },
+    h("h3", null,
+      h("span", { class: isError ? "bad" : "warn" }, isError ? "Expensive: " : "Look at: "), title,
+      items.length > 1 && h("span", { class: "dim" }, ` (${count(items.length)})`)),
+    advice && h("p", { class: "better" }, h("b", null, "Better: "), prose(advice)),
+    h("ul", null, items.slice(0, kFirstItems).map(findingItem)),
+    items.length > kFirstItems && h("details", null,
+      h("summary", null, `${count(items.length - kFirstItems)} more`),
+      h("ul", null, items.slice(kFirstItems, 100).map(findingItem))));
 }
 
 function findingItem(item) {
   return h("li", { key: item.key },
     h("p", null, prose(item.sentence)),
     h("p", { class: "place" }, h("code", null, placeOf(item)), " ", requestsLink(item)),
-    item.example && h("details", null, h("summary", null, "Example"), h("pre", null, shown(item.example, kText))));
+    item.example && h("details", null,
+      h("summary", null, "Example"), h("pre", null, shown(item.example, kText))));
 }
 
 // "QueryEntities orders: Age gt ?"
@@ -148,16 +168,18 @@ function placeOf({ operation, table, fingerprint }) {
 const prose = (text) => shown(text).split("`").map((part, i) => (i % 2 === 1 ? h("code", null, part) : part));
 
 function requestsLink({ table, operation, plan }) {
-  return h("a", { href: linkTo("/requests", { table: table === "*" ? "" : table, operation, plan }) }, "Last requests");
+  const filter = { table: table === "*" ? "" : table, operation, plan };
+  return h("a", { href: linkTo("/requests", filter) }, "Last requests");
 }
 
 function shapeCard(shape, groups, most) {
   const { key, plan, entitiesScanned, entitiesReturned, entitiesWritten, requests, errors } = shape;
   const isManyForFew = entitiesScanned >= 100 && entitiesScanned > 20 * Math.max(entitiesReturned, 1);
-  const colour = /range$|table-scan/.test(plan) && plan !== "row-range" ? "bad" : isManyForFew ? "warn" : "good";
+  const isOfMany = plan === "table-scan" || plan === "partition-range";
+  const colour = isOfMany ? "bad" : isManyForFew ? "warn" : "good";
   const numbers = [
-    ["scanned", entitiesScanned], ["returned", entitiesReturned], ["written", entitiesWritten], ["requests", requests],
-    ["failed", errors],
+    ["scanned", entitiesScanned], ["returned", entitiesReturned], ["written", entitiesWritten],
+    ["requests", requests], ["failed", errors],
   ].filter(([name, number]) => number > 0 || name === "scanned");
   const better = findingsOf(shape, groups);
   return h("article", { class: "shape", key },
@@ -168,26 +190,30 @@ function shapeCard(shape, groups, most) {
       shape.select && h("p", { class: "dim" }, `$select=${shown(shape.select, 200)}`),
       h("p", { class: "dim" }, shown(moreOf(shape), kText)),
       better.map(({ id, title, advice }) =>
-        h("p", { class: "better", key: id }, h("b", null, advice ? "Better: " : "Finding: "), prose(advice || title)))),
+        h("p", { class: "better", key: id },
+          h("b", null, advice ? "Better: " : "Finding: "), prose(advice || title)))),
     h("div", { class: "cost" },
       entitiesScanned > 0 && h("span", { class: `bar-meter ${colour}` },
         h("span", { style: { width: `${Math.max(1, (entitiesScanned / most) * 100)}%` } })),
-      h("dl", null, numbers.map(([name, number]) => h("div", { key: name },
-        h("dt", null, name), h("dd", { class: name === "failed" ? "bad" : "", title: count(number) }, large(number)))),
+      h("dl", null,
+        numbers.map(([name, number]) => counted(name, number, name === "failed" ? "bad" : null)),
         h("div", { key: "p99" }, h("dt", null, "p99"), h("dd", null, milliseconds(shape.milliseconds.p99)))),
       requestsLink(shape)));
 }
 
-function moreOf({ partitions, partitionsExact, continuations, abandoned, conflicts, clients, tests, accounts }) {
+function moreOf(shape) {
+  const { partitions, partitionsExact, continuations, abandoned, conflicts } = shape;
+  const { clients, tests, accounts } = shape;
   const some = (n, one, many) => n > 0 && `${count(n)} ${n === 1 ? one : many}`;
-  const list = (set, word) => set.size > 0 && (set.size <= 3 ? `${word}${[...set].join(", ")}` : `${set.size} ${word.trim()}s`);
+  const list = (set, word) => set.size > 0 &&
+    (set.size <= 3 ? `${word} ${[...set].join(", ")}` : `${set.size} ${word}s`);
   return [
     partitions > 0 && `${partitionsExact ? "" : "at least "}${some(partitions, "partition", "partitions")}`,
     some(continuations, "continuation", "continuations"),
     abandoned > 0 && `${count(abandoned)} abandoned`,
     some(conflicts, "conflict", "conflicts"),
-    accounts.size > 1 ? list(accounts, "account ") : "",
-    list(clients, "client "),
-    list(tests, "test "),
+    accounts.size > 1 ? list(accounts, "account") : "",
+    list(clients, "client"),
+    list(tests, "test"),
   ].filter(Boolean).join(" · ");
 }

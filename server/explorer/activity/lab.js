@@ -1,5 +1,5 @@
-// The screen where the service is made to behave as it does at bad times: behaviours, fault rules, the clock; snapshots
-// and resets. Each part loads its own data, and shows its own errors.
+// The screen where the service is made to behave as it does at bad times: behaviours, fault rules, the clock;
+// snapshots and resets. Each part loads its own data, and shows its own errors.
 import { h } from "../core/render.js";
 import { behaviourPart, loadBehaviour } from "./behaviour.js";
 import { clockPart, loadClock } from "./clock.js";
@@ -16,6 +16,6 @@ export function view() {
   return h("div", { class: "page lab" },
     h("h1", null, "Lab"),
     h("p", { class: "dim" },
-      "Makes the service behave as it does at bad times. What is on shows as a dot beside Lab on every screen."),
+      "Makes the service behave as at bad times. What is on shows as a dot beside Lab on every screen."),
     behaviourPart(), faultPart(), clockPart(), snapshotPart());
 }

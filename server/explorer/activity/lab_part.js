@@ -1,12 +1,12 @@
-// What the parts of the lab have in common: state.lab has one object for each, with the error of its last action.
+// What the parts of the lab share: state.lab has one object for each, with the error of its last action.
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { refreshLab } from "../screens/lab_dot.js";
 
 state.lab = { behaviour: {}, faults: {}, clock: {}, snapshots: {} };
 
-// Runs an action of a part: its error is shown in the part, and the dot of the frame follows what it did.
-export async function act(part, action) {
+// Runs an action of a part: its error is shown in the part, and the dot of the frame follows what it changed.
+export async function act(part, action, { isChange = true } = {}) {
   const own = state.lab[part];
   change(() => (own.isBusy = true));
   try {
@@ -16,7 +16,7 @@ export async function act(part, action) {
     own.error = error;
   }
   change(() => (own.isBusy = false));
-  refreshLab();
+  if (isChange) refreshLab();
   return own.error === null;
 }
 

@@ -1,13 +1,14 @@
-// A request of the list once more: as the owner of its account, through the control API, so that it needs no signature.
-// As a command for a shell, and as what is needed to send it.
+// A request of the list once more: as the owner of its account, through the control API, so that it needs no
+// signature. As a command for a shell, and as what is needed to send it.
 
 const kSignature = new Set([
   "sv", "ss", "srt", "sp", "st", "se", "spr", "sip", "sr", "si", "tn", "spk", "srk", "epk", "erk", "sig",
 ]);
+const kMostOfTarget = 2048; // characters that the server records
 // Headers that change what a request means.
 const kHeaders = new Set([
-  "accept", "content-type", "if-match", "prefer", "dataserviceversion", "maxdataserviceversion", "x-http-method",
-  "x-ms-version",
+  "accept", "content-type", "if-match", "prefer", "dataserviceversion", "maxdataserviceversion",
+  "x-http-method", "x-ms-version",
 ]);
 const kWithBody = new Set(["POST", "PUT", "MERGE", "PATCH"]);
 
@@ -38,33 +39,33 @@ export function copyOf(request) {
   return { method, path: pathOf(request), headers, body, problem: problemOf(request) };
 }
 
-function problemOf({ account, method, requestHeaders, requestBody }) {
+function problemOf({ account, method, target, requestHeaders, requestBody }) {
   if (!account) return "It named no account.";
+  if (target.length >= kMostOfTarget) return "Only the beginning of its target was recorded.";
   if (!kWithBody.has(method)) return "";
-  if (!requestHeaders) return "Its body was not recorded. Switch on “Record headers and bodies” before it is sent.";
+  if (!requestHeaders) return "Its body was not recorded: “Record headers and bodies” was off.";
   const length = Number(requestHeaders.find(([name]) => name.toLowerCase() === "content-length")?.[1] ?? 0);
   const isChunked = requestHeaders.some(([name]) => name.toLowerCase() === "transfer-encoding");
   const recorded = new TextEncoder().encode(requestBody ?? "").length;
-  if (length > recorded || (isChunked && recorded >= 1024)) return "Only the first KiB of its body was recorded.";
-  return "";
+  const isCut = length > recorded || (isChunked && recorded >= 1024);
+  return isCut ? "Only the first KiB of its body was recorded." : "";
 }
 
-export function asCurl(request, origin, hasToken = false) {
+export function asCurl(request, origin) {
   const { method, path, headers, body } = copyOf(request);
   const url = `${origin}/_rocktable/entities/${encodeURIComponent(request.account || "ACCOUNT")}${path}`;
-  const parts = ["curl", ...(method === "GET" ? [] : method === "HEAD" ? ["--head"] : ["-X", quoted(method)]), quoted(url)];
-  if (hasToken) parts.push("-H", quoted("x-rocktable-token: TOKEN"));
+  const asMethod = { GET: [], HEAD: ["--head"] }[method] ?? ["-X", quoted(method)];
+  const parts = ["curl", ...asMethod, quoted(url)];
   for (const [name, value] of Object.entries(headers)) parts.push("-H", quoted(`${name}: ${value}`));
   if (body !== undefined) parts.push("--data-binary", quoted(body));
   return parts.join(" ");
 }
 
-// For POSIX shells; with control characters as bash and zsh write them, so that a terminal does not obey them.
+// For POSIX shells; control characters as bash and zsh write them, so that a terminal does not obey them.
 export function quoted(text) {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   if (!/[\u0000-\u001f\u007f-\u009f]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = text.replace(/[\\']/g, "\\$&")
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, (one) => (one === "\n" ? "\\n" : one === "\t" ? "\\t" :
-      `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`));
+  const code = (one) => `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`;
+  const escaped = text.replace(/[\\']/g, "\\$&").replace(/[\u0000-\u001f\u007f-\u009f]/g, code);
   return `$'${escaped}'`;
 }

@@ -1,5 +1,5 @@
-// All that is known of one request, in the panel at the right: what it asked, what was read for it, why it was refused,
-// and the same request once more.
+// All that is known of one request, in the panel at the right: what it asked, what was read for it, why it
+// was refused, and the same request once more.
 import { control, service } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { bytes, count, milliseconds, percent, shown } from "../core/format.js";
@@ -19,7 +19,9 @@ export function closeDetail() {
 }
 
 export function openDetail(request, { setDetail, onClose }) {
-  const own = { request, setDetail, plan: null, copied: "", asks: false, isSending: false, answer: null, problem: "" };
+  const own = {
+    request, setDetail, plan: null, copied: "", asks: false, isSending: false, answer: null, problem: "",
+  };
   own.close = () => {
     change(() => (state.panel = null));
     onClose();
@@ -48,10 +50,11 @@ function detail(own) {
     h("header", { class: "row" },
       h("h2", { class: "grow" }, `${shown(request.method, 16)} ${shown(request.operation, 60)}`),
       h("button", { type: "button", class: "quiet", onclick: own.close }, "Close")),
-    h("p", { class: `status of-${Math.floor(request.status / 100)}` },
-      h("b", null, request.status ? String(request.status) : "No answer"), request.code ? ` ${shown(request.code, 100)}` : ""),
-    request.explanation && h("section", null, h("h3", null, "Why it was refused"), h("p", null, shown(request.explanation, 4096))),
-    request.fault && h("p", { class: "warn" }, "A fault rule of the lab hit it: ", h("b", null, shown(request.fault, 100))),
+    statusLine(request.status, request.code),
+    request.explanation && h("section", null,
+      h("h3", null, "Why it was refused"), h("p", null, shown(request.explanation, 4096))),
+    request.fault && h("p", { class: "warn" },
+      "A fault of the lab hit it: ", h("b", null, shown(request.fault, 100))),
     h("pre", { class: "target" }, shown(decoded(request.target), kMostOfBody)),
     facts(request),
     own.plan && planPart(own),
@@ -59,18 +62,21 @@ function detail(own) {
     again(own));
 }
 
+const statusLine = (status, code, ...more) => h("p", { class: `status of-${Math.floor(status / 100)}` },
+  h("b", null, status ? String(status) : "No answer"), code ? ` ${shown(code, 100)}` : "", more);
+
 function facts(request) {
-  const { time, account, table, plan, entitiesScanned, entitiesReturned, bytesSent, client, clientRequestId } = request;
+  const { plan } = request;
   const rows = [
-    ["Time", time],
-    ["Account", account],
-    ["Table", table],
+    ["Time", request.time],
+    ["Account", request.account],
+    ["Table", request.table],
     ["Plan", plan],
-    ["Scanned, returned", plan ? `${count(entitiesScanned)}, ${count(entitiesReturned)}` : ""],
-    ["Answer", bytesSent === undefined ? "" : bytes(bytesSent)],
+    ["Scanned, returned", plan && `${count(request.entitiesScanned)}, ${count(request.entitiesReturned)}`],
+    ["Answer", bytes(request.bytesSent)],
     ["Time in the server", milliseconds(request.milliseconds)],
-    ["Client", client],
-    ["Client request id", clientRequestId],
+    ["Client", request.client],
+    ["Client request id", request.clientRequestId],
     ["Request id", request.requestId],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, value]) => value)
@@ -83,9 +89,10 @@ function planPart({ plan, request }) {
     return h("section", null, h("h3", null, "Plan"),
       h("p", { class: "dim" }, error.code ? `${error.code}: ` : "", shown(error.message, 1000)));
   }
+  const entities = `${count(plan.entities)} ${plan.entities === 1 ? "entity" : "entities"}`;
   return h("section", null, h("h3", null, "Plan of this query now"),
     h("p", null, h("span", { class: `plan-class is-${plan.plan}` }, plan.plan),
-      ` reads ${percent(plan.share)} of the table, about ${count(plan.entities)} ${plan.entities === 1 ? "entity" : "entities"}`),
+      ` reads ${percent(plan.share)} of the table, about ${entities}`),
     plan.rangeTexts?.length > 0 && h("ul", { class: "ranges" },
       plan.rangeTexts.slice(0, 20).map((text) => h("li", null, h("code", null, shown(text, 300)))),
       plan.ranges > 20 && h("li", { class: "dim" }, `and ${count(plan.ranges - 20)} more`)),
@@ -94,9 +101,11 @@ function planPart({ plan, request }) {
 
 function recorded({ request, setDetail }) {
   if (!request.requestHeaders) {
-    if (state.requests.isDetail) return h("p", { class: "dim" }, "Its headers and bodies were not recorded. Those of later requests are.");
-    return h("p", { class: "dim" }, "Its headers and bodies were not recorded. ",
-      h("button", { type: "button", class: "link", onclick: () => setDetail(true) }, "Record those of later requests"));
+    return h("p", { class: "dim" }, "Its headers and bodies were not recorded. ", state.requests.isDetail ?
+      "Those of later requests are." :
+      h("button", {
+        type: "button", class: "link", onclick: () => setDetail(true),
+      }, "Record those of later requests"));
   }
   const part = (title, headers, body) => h("details", { open: true }, h("summary", null, title),
     h("pre", null, (headers ?? []).map(([name, value]) => `${shown(name, 200)}: ${shown(value, 2048)}\n`)),
@@ -109,7 +118,9 @@ function recorded({ request, setDetail }) {
 // Line breaks and tabs stay what they are.
 export function shownBody(text) {
   const cut = text.length > kMostOfBody ? `${text.slice(0, kMostOfBody)}…` : text;
-  return cut.split(/(\r?\n|\t)/).map((part, i) => (i % 2 === 1 ? part.replace("\r", "") : shown(part))).join("");
+  return cut.split(/(\r?\n|\t)/)
+    .map((part, i) => (i % 2 === 1 ? part.replace("\r", "") : shown(part)))
+    .join("");
 }
 
 function again(own) {
@@ -131,7 +142,9 @@ function again(own) {
       h("span", { role: "status" }, copied)),
     asks && h("div", { class: "row ask", key: "ask" },
       h("span", null, "It changes data."),
-      h("button", { type: "button", class: "danger", onclick: () => send(own) }, `Send ${shown(request.method, 16)}`),
+      h("button", {
+        type: "button", class: "danger", onclick: () => send(own),
+      }, `Send ${shown(request.method, 16)}`),
       h("button", { type: "button", onclick: () => change(() => (own.asks = false)) }, "Cancel")),
     problem && h("p", { class: "dim" }, problem),
     own.problem && h("p", { class: "error", role: "alert" }, own.problem),
@@ -150,10 +163,10 @@ async function send(own) {
 }
 
 function answerPart({ status, error, headers, text, milliseconds: ms }) {
-  const scanned = headers.get("x-rocktable-scanned");
-  const cost = scanned ? `, scanned ${count(Number(scanned))}, returned ${count(Number(headers.get("x-rocktable-returned")))}` : "";
+  const number = (name) => count(Number(headers.get(`x-rocktable-${name}`)));
+  const cost = headers.has("x-rocktable-scanned") ?
+    `, scanned ${number("scanned")}, returned ${number("returned")}` : "";
   return h("div", { class: "answer", role: "status" },
-    h("p", { class: `status of-${Math.floor(status / 100)}` }, h("b", null, String(status)), error?.code ? ` ${error.code}` : "",
-      h("span", { class: "dim" }, ` in ${milliseconds(ms)}${cost}`)),
+    statusLine(status, error?.code, h("span", { class: "dim" }, ` in ${milliseconds(ms)}${cost}`)),
     text && h("pre", { class: "payload" }, shownBody(text)));
 }

@@ -18,7 +18,8 @@ export function matcher(filter) {
   if (operation) tests.push((request) => request.operation === operation);
   if (plan) tests.push((request) => request.plan === plan);
   if (filter.table) tests.push(tableTest(filter.table.trim().toLowerCase()));
-  if (/^[1-5]xx$/i.test(status)) tests.push((request) => Math.floor(request.status / 100) === Number(status[0]));
+  const kind = /^[1-5]xx$/i.test(status) && Number(status[0]);
+  if (kind) tests.push((request) => Math.floor(request.status / 100) === kind);
   else if (status.trim()) tests.push((request) => String(request.status) === status.trim());
   if (filter.text) {
     const wanted = filter.text.toLowerCase();
@@ -39,9 +40,11 @@ const kTexts = new WeakMap();
 function searched(request) {
   let text = kTexts.get(request);
   if (text === undefined) {
-    const { method, operation, target, code, client, clientRequestId, requestId, fault, explanation } = request;
-    text = [method, operation, target, decoded(target), code, client, clientRequestId, requestId, fault, explanation]
-      .join("\n").toLowerCase();
+    const names = [
+      "method", "operation", "target", "code", "client", "clientRequestId", "requestId", "fault",
+      "explanation",
+    ];
+    text = [...names.map((name) => request[name]), decoded(request.target)].join("\n").toLowerCase();
     kTexts.set(request, text);
   }
   return text;

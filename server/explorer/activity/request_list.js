@@ -34,7 +34,8 @@ export function scrollToLine(place) {
   const top = place * kLine;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   const bottom = top + kLine + kHead;
-  if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight;
+  const { clientHeight } = scroller;
+  if (bottom > scroller.scrollTop + clientHeight) scroller.scrollTop = bottom - clientHeight;
 }
 
 const kColumns = [
@@ -49,7 +50,8 @@ export function requestList(log, selected, { open, scrolled, move }) {
   const lines = [];
   for (let i = first; i < last; i += 1) lines.push(line(log.at(i), i, selected, open));
   return h("div", {
-    class: "log", key: "log", ref: adopt, tabindex: "0", role: "region", "aria-label": "Requests, the newest first",
+    class: "log", key: "log", ref: adopt, tabindex: "0", role: "region",
+    "aria-label": "Requests, the newest first",
     onscroll: ({ target }) => scrolled(target.scrollTop > kLine / 2),
     onkeydown: (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -94,17 +96,19 @@ function gapLine({ id, missed, words }) {
 
 function requestLine(entry, isSelected, open) {
   const { request } = entry;
-  const { method, operation, status, code, plan, entitiesScanned, entitiesReturned, client, account } = request;
+  const { method, operation, status, code, plan, client, account } = request;
+  const { entitiesScanned, entitiesReturned } = request;
   const target = shown(decoded(request.target), 300);
   const at = time(request.time);
   return h("tr", {
-    key: entry.id, role: "row", class: `line of-${Math.floor(status / 100)}${isSelected ? " is-selected" : ""}`,
-    "aria-current": isSelected ? "true" : null, onclick: () => open(entry),
+    key: entry.id, role: "row", "aria-current": isSelected ? "true" : null, onclick: () => open(entry),
+    class: `line of-${Math.floor(status / 100)}${isSelected ? " is-selected" : ""}`,
   },
     cell("at", at.slice(0, 8), h("span", { class: "fraction" }, at.slice(8))),
     h("td", { class: "c-op", role: "cell", title: `${method} ${target}` },
       h("b", null, shown(method, 16)), " ", shown(operation, 60)),
-    cell("table", account && account !== state.account && h("span", { class: "dim" }, `${shown(account, 40)}/`),
+    cell("table",
+      account && account !== state.account && h("span", { class: "dim" }, `${shown(account, 40)}/`),
       shown(request.table ?? "", 80)),
     cell("status", h("b", null, status || "none"), code ? ` ${shown(code, 60)}` : ""),
     cell("plan", plan && h("span", { class: `plan-class is-${plan}` }, plan)),
@@ -119,5 +123,6 @@ export function widthOf(ms) {
 }
 
 function timeBar(ms) {
-  return [milliseconds(ms), h("span", { class: "ms-bar" }, h("span", { style: { width: `${widthOf(ms)}%` } }))];
+  const width = `${widthOf(ms)}%`;
+  return [milliseconds(ms), h("span", { class: "ms-bar" }, h("span", { style: { width } }))];
 }

@@ -1,5 +1,6 @@
-// The newest requests that the page knows, and those of them that pass the filter. Lines between which requests are
-// missing are gaps. While a person reads, the shown lines are held: new ones are counted, and change nothing.
+// The newest requests that the page knows, and those of them that pass the filter. Lines between which
+// requests are missing are gaps. While a person reads, the shown lines are held: new ones are counted, and
+// change nothing.
 
 // A queue that forgets its oldest without moving the others each time.
 class Queue {
@@ -38,7 +39,8 @@ class Queue {
   }
 }
 
-// Entries are { id, request } or { id, missed, words }: `missed` requests are not known, or an unknown number if 0.
+// Entries are { id, request } or { id, missed, words }: `missed` requests are not known; 0 if nobody knows
+// how many.
 export class RequestLog {
   #capacity;
   #lastId = 0;

@@ -1,5 +1,5 @@
-// The live stream of requests into a log. It connects again by itself, and goes on where it was; what was missed then is
-// a gap in the log.
+// The live stream of requests into a log. It connects again by itself, and goes on where it was; what was
+// missed then is a gap in the log.
 import { ApiError, stream } from "../core/api.js";
 
 const kAgainMs = 500;
@@ -51,8 +51,8 @@ export class RequestStream {
 
   #ended(error) {
     this.isConnected = false;
-    // While the server does not answer, core/api.js asks for it, and the screen is entered again when it is back. What
-    // was refused stays refused until a person does something.
+    // While the server does not answer, core/api.js asks for it, and the screen is entered again when it
+    // is back. What was refused stays refused until a person does something.
     const isOver = error instanceof ApiError && (error.status > 0 || error.message.includes("reached"));
     if (isOver) {
       this.#connection = null;

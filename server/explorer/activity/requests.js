@@ -3,7 +3,7 @@ import { go } from "../core/address.js";
 import { count } from "../core/format.js";
 import { onKey } from "../core/keyboard.js";
 import { h } from "../core/render.js";
-import { change, notify, state } from "../core/state.js";
+import { notify, state } from "../core/state.js";
 import { closeDetail, openDetail } from "./request_detail.js";
 import { filterOf, isEmpty, kPlans, kStatuses, matcher } from "./request_filter.js";
 import { requestList, scrollToLine, scrollToTop } from "./request_list.js";
@@ -12,11 +12,13 @@ import { RequestStream } from "./request_stream.js";
 import { save } from "./save.js";
 
 const kDrawMs = 200;
-const kTypingMs = 150;
+const kAddressMs = 400; // after the last letter
 
 const log = new RequestLog();
 const stream = new RequestStream(log, drawSoon);
-state.requests = { filter: filterOf({}), isPaused: false, isDetail: false, selected: null, isScrolled: false };
+state.requests = {
+  filter: filterOf({}), isPaused: false, isDetail: false, selected: null, isScrolled: false,
+};
 const own = state.requests;
 
 // At most five times a second, however many requests come.
@@ -35,8 +37,8 @@ let removeKeys = () => {};
 let filterInput = null;
 
 export function enter({ parameters }) {
-  own.filter = filterOf(parameters);
-  log.filterBy(matcher(own.filter));
+  clearTimeout(typing);
+  apply(filterOf(parameters));
   stream.open(own);
   removeKeys();
   const keys = [
@@ -51,6 +53,7 @@ export function enter({ parameters }) {
 }
 
 export function leave() {
+  clearTimeout(typing);
   stream.close();
   removeKeys();
   removeKeys = () => {};
@@ -130,11 +133,18 @@ function clear() {
 
 let typing = null;
 
-function filterBy(name, value, wait = 0) {
-  own.filter = { ...own.filter, [name]: value };
-  clearTimeout(typing);
-  typing = setTimeout(() => go("/requests", own.filter, { replace: true }), wait);
+function apply(filter) {
+  if (JSON.stringify(filter) === JSON.stringify(own.filter)) return;
+  own.filter = filter;
+  log.filterBy(matcher(filter));
   notify();
+}
+
+// At once; the address follows when the typing has ended.
+function filterBy(name, value) {
+  apply({ ...own.filter, [name]: value });
+  clearTimeout(typing);
+  typing = setTimeout(() => go("/requests", own.filter, { replace: true }), kAddressMs);
 }
 
 export function view() {
@@ -144,8 +154,9 @@ export function view() {
     stream.error && h("p", { class: "notice bad", role: "alert" }, stream.error.message, " ",
       h("button", { type: "button", onclick: () => stream.open(own) }, "Try again")),
     h("div", { class: "log-place" },
-      log.newRequests > 0 && h("button", { class: "pill primary", type: "button", key: "pill", onclick: showNew },
-        `${count(log.newRequests)} new`),
+      log.newRequests > 0 && h("button", {
+        class: "pill primary", type: "button", key: "pill", onclick: showNew,
+      }, `${count(log.newRequests)} new`),
       log.length === 0 ? nothing() : requestList(log, own.selected, { open, scrolled, move })));
 }
 
@@ -154,19 +165,22 @@ function filterBar() {
   const field = (label, name, options) =>
     h("label", { class: `field of-${name}`, key: name }, h("span", null, label), h("input", {
       type: "search", value: filter[name], spellcheck: "false", autocomplete: "off", ...options,
-      oninput: (event) => filterBy(name, event.target.value, kTypingMs),
+      oninput: (event) => filterBy(name, event.target.value),
     }));
   const choice = (label, name, choices) =>
     h("label", { class: `field of-${name}`, key: name }, h("span", null, label), h("select", {
       value: filter[name], onchange: (event) => filterBy(name, event.target.value),
-    }, h("option", { value: "", key: "" }, "all"), choices.map((one) => h("option", { value: one, key: one }, one))));
+    }, ["", ...choices].map((one) => h("option", { value: one, key: one }, one || "all"))));
   const accounts = (state.catalog?.accounts ?? []).map(({ account }) => account);
   if (filter.account && !accounts.includes(filter.account)) accounts.push(filter.account);
   return h("form", { class: "request-filter", role: "search", onsubmit: (event) => event.preventDefault() },
-    field("Text", "text", { placeholder: "target, code, client, id", ref: (element) => (filterInput = element) }),
+    field("Text", "text", {
+      placeholder: "target, code, client, id", ref: (element) => (filterInput = element),
+    }),
     field("Table", "table"),
     field("Status", "status", { list: "request-statuses", placeholder: "4xx" }),
-    h("datalist", { id: "request-statuses", key: "statuses" }, kStatuses.map((one) => h("option", { value: one }))),
+    h("datalist", { id: "request-statuses", key: "statuses" },
+      kStatuses.map((one) => h("option", { value: one }))),
     choice("Plan", "plan", kPlans),
     (accounts.length > 1 || filter.account) && choice("Account", "account", accounts),
     filter.operation && h("button", {
@@ -177,7 +191,7 @@ function filterBar() {
       type: "checkbox", checked: isDetail, onchange: (event) => setDetail(event.target.checked),
     }), "Record headers and bodies"),
     h("div", { class: "row", key: "buttons" },
-      h("button", { type: "button", "aria-pressed": String(isPaused), onclick: togglePause }, isPaused ? "Go on" : "Pause"),
+      h("button", { type: "button", onclick: togglePause }, isPaused ? "Go on" : "Pause"),
       h("button", { type: "button", onclick: clear }, "Clear"),
       h("button", {
         type: "button", disabled: log.length === 0,
@@ -193,6 +207,6 @@ function nothing() {
   }
   return h("div", { class: "empty", key: "empty" }, h("h2", null, "No requests yet"),
     h("p", null, stream.isConnected ?
-      "Each request to the table service appears here at once. The server records while this screen is open." :
+      "Each request to the table service appears here at once. They are recorded while this screen is open." :
       "Connecting…"));
 }

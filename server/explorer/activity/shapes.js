@@ -1,4 +1,4 @@
-// The shapes and findings of GET queries as `rocktable report` adds them up: over accounts, clients and tests.
+// Shapes and findings of GET queries, as `rocktable report` adds them up: over accounts, clients and tests.
 
 const kIdentity = ["table", "operation", "fingerprint", "select", "plan"];
 const kSums = [
@@ -47,7 +47,8 @@ export function grouped(findings) {
   const groups = new Map();
   for (const finding of findings) {
     const { id } = finding;
-    if (!groups.has(id)) groups.set(id, { id, title: titleOf(finding), advice: finding.advice ?? "", items: new Map() });
+    const { advice = "" } = finding;
+    if (!groups.has(id)) groups.set(id, { id, title: titleOf(finding), advice, items: new Map() });
     const { items } = groups.get(id);
     const key = keyOf(finding, ["table", "operation", "fingerprint"]);
     const known = items.get(key);
@@ -65,8 +66,8 @@ export function grouped(findings) {
 // As in the server's catalog: the first are errors where there is a budget.
 const kWeights = [
   "table-scan", "partition-range-scan", "scanned-per-returned", "abandoned-paging", "n-plus-one",
-  "or-across-partitions", "single-writes", "lost-update", "hot-partition", "append-only-keys", "unpadded-numbers",
-  "insert-conflicts", "near-limits", "repeated-create-table",
+  "or-across-partitions", "single-writes", "lost-update", "hot-partition", "append-only-keys",
+  "unpadded-numbers", "insert-conflicts", "near-limits", "repeated-create-table",
 ];
 const kErrors = 4;
 
@@ -79,6 +80,7 @@ const titleOf = ({ id, title }) => title ?? id.replaceAll("-", " ");
 
 // What would be better for a shape: the findings that name it.
 export function findingsOf(shape, groups) {
-  return groups.filter(({ items }) => items.some((item) =>
-    item.table === shape.table && item.operation === shape.operation && item.fingerprint === shape.fingerprint));
+  const names = ["table", "operation", "fingerprint"];
+  const isOf = (item) => names.every((name) => item[name] === shape[name]);
+  return groups.filter(({ items }) => items.some(isOf));
 }

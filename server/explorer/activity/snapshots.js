@@ -13,7 +13,7 @@ const own = () => state.lab.snapshots;
 
 const load = async () => Object.assign(own(), await control("GET", "snapshots"));
 
-export const loadSnapshots = () => act("snapshots", load);
+export const loadSnapshots = () => act("snapshots", load, { isChange: false });
 
 async function take(event) {
   event.preventDefault();
@@ -37,7 +37,7 @@ async function confirmed(options, said) {
 
 const restore = (name) => confirmed({
   title: `Restore ${name}?`,
-  text: "All tables, entities and settings of all accounts become those of the snapshot. What was written since is lost.",
+  text: "All data and settings of all accounts become those of the snapshot. What was written since is lost.",
   word: name,
   button: "Restore",
   action: () => control("POST", `${pathOf(name)}/restore`),
@@ -52,7 +52,7 @@ const remove = (name) => confirmed({
 
 const resetAccount = (account) => confirmed({
   title: `Reset ${account}?`,
-  text: "This deletes all tables and settings of the account, and its fault rules, behaviour and retries. Snapshots stay.",
+  text: "This deletes the account's tables, settings, fault rules, behaviour and retries. Snapshots stay.",
   word: account,
   button: "Reset",
   action: () => control("POST", "reset", { query: { account } }),
@@ -60,7 +60,7 @@ const resetAccount = (account) => confirmed({
 
 const resetEverything = () => confirmed({
   title: "Reset everything?",
-  text: "This deletes all tables and settings of all accounts. Snapshots, the clock, and rules and behaviour for all accounts stay.",
+  text: "This deletes all data and settings of all accounts. Snapshots and what is on for all stay.",
   word: "everything",
   button: "Reset everything",
   action: () => control("POST", "reset"),
@@ -73,12 +73,13 @@ export function snapshotPart() {
   return [
     h("section", { class: "lab-part", key: "snapshots", "aria-labelledby": "lab-snapshots" },
       h("h2", { id: "lab-snapshots" }, "Snapshots"),
-      h("p", { class: "dim" }, "A snapshot has all tables of all accounts. Restoring it replaces what is there; the snapshot stays."),
+      h("p", { class: "dim" },
+        "A snapshot has all data of all accounts. Restoring it replaces what is there; it stays."),
       errorOf("snapshots"),
       h("form", { class: "row", onsubmit: take },
         h("label", { class: "field" }, h("span", null, "Name"), h("input", {
-          type: "text", value: name, required: true, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._\\-]*", size: 20,
-          spellcheck: "false", autocomplete: "off", title: "Letters, digits, - _ and .",
+          type: "text", value: name, required: true, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._\\-]*",
+          size: 20, spellcheck: "false", autocomplete: "off", title: "Letters, digits, - _ and .",
           oninput: ({ target }) => change(() => (own().name = target.value)),
         })),
         h("button", { type: "submit", disabled: isBusy }, "Take snapshot"),
@@ -86,27 +87,35 @@ export function snapshotPart() {
       snapshots?.length > 0 && h("div", { class: "sideways" }, snapshotTable(snapshots))),
     h("section", { class: "lab-part", key: "reset", "aria-labelledby": "lab-reset" },
       h("h2", { id: "lab-reset" }, "Reset"),
-      h("p", { class: "dim" }, "Deletes tables, entities and settings at once, as tests do before they begin."),
+      h("p", { class: "dim" },
+        "Deletes tables, entities and settings at once, as tests do before they begin."),
       h("div", { class: "row" },
         h("label", { class: "field" }, h("span", null, "Account"), h("select", {
           value: chosen, onchange: ({ target }) => change(() => (own().resetOf = target.value)),
         }, [...new Set([...accounts, chosen])].map((one) => h("option", { value: one, key: one }, one)))),
-        h("button", { type: "button", class: "danger", onclick: () => resetAccount(chosen) }, "Reset account…"),
+        h("button", {
+          type: "button", class: "danger", onclick: () => resetAccount(chosen),
+        }, "Reset account…"),
         h("button", { type: "button", class: "danger", onclick: resetEverything }, "Reset everything…"))),
   ];
 }
 
 function snapshotTable(snapshots) {
+  const head = (title, className) => h("th", { scope: "col", class: className }, title);
   return h("table", { class: "data" },
     h("thead", null, h("tr", null,
-      h("th", { scope: "col" }, "Snapshot"), h("th", { scope: "col" }, "Taken"), h("th", { scope: "col", class: "number" }, "Tables"),
-      h("th", { scope: "col", class: "number" }, "Size"), h("th", { scope: "col" }, h("span", { class: "offscreen" }, "Actions")))),
+      head("Snapshot"), head("Taken"), head("Tables", "number"), head("Size", "number"),
+      head(h("span", { class: "offscreen" }, "Actions")))),
     h("tbody", null, snapshots.map((one) => h("tr", { key: one.name },
       h("th", { scope: "row" }, one.name),
       h("td", null, `${one.taken.slice(0, 10)} ${one.taken.slice(11, 19)} UTC`),
       h("td", { class: "number" }, count(one.tables)),
       h("td", { class: "number" }, bytes(one.bytes)),
       h("td", null, h("div", { class: "row end" },
-        h("button", { type: "button", "aria-label": `Restore ${one.name}`, onclick: () => restore(one.name) }, "Restore…"),
-        h("button", { type: "button", class: "quiet", "aria-label": `Delete ${one.name}`, onclick: () => remove(one.name) }, "Delete…")))))));
+        h("button", {
+          type: "button", "aria-label": `Restore ${one.name}`, onclick: () => restore(one.name),
+        }, "Restore…"),
+        h("button", {
+          type: "button", class: "quiet", "aria-label": `Delete ${one.name}`, onclick: () => remove(one.name),
+        }, "Delete…")))))));
 }

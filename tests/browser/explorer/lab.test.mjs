@@ -61,6 +61,7 @@ describe("A person who makes the service behave badly", () => {
       assert.deepEqual((await server.control("GET", "behaviour")).behaviour, { boundaries: 3, latency: [20, 0.5] }));
     await page.getByRole("button", { name: "Switch all off" }).click();
     await eventually(async () => assert.deepEqual((await server.control("GET", "behaviour")).behaviour, {}));
+    await dot().waitFor({ state: "detached" });
     assert.equal(await page.getByRole("checkbox", { name: "Short pages" }).isChecked(), false);
   });
 

@@ -135,7 +135,7 @@ describe("A person who watches requests", () => {
     const live = await takeOverStream(page);
     await page.getByRole("link", { name: "Insight" }).click();
     await eventually(async () => assert.deepEqual((await live.connections()).map(({ isOpen }) => isOpen), [false]));
-    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("link", { name: "Requests", exact: true }).click();
     await eventually(async () => assert.deepEqual((await live.connections()).map(({ isOpen }) => isOpen), [false, true]));
   });
 });
