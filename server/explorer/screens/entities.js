@@ -9,15 +9,13 @@ import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { textOf } from "../entities/values.js";
 import { refreshTable, tableOf } from "./catalog.js";
-import { entitiesDeleted, run, stop } from "./entity_pages.js";
+import { entitiesDeleted, entityChanged as rowChanged, run, stop } from "./entity_pages.js";
 import { filterBar, focusFilter, readQuery } from "./filter_bar.js";
 import { grid, move, scrollToTop, select } from "./grid.js";
 import { emptyGrid, paging } from "./paging.js";
 import { planSoon } from "./plan.js";
 import { sizeOf } from "./sidebar.js";
 import { deleteTable, emptyTable } from "./tables.js";
-
-export { entitiesDeleted, entityChanged } from "./entity_pages.js";
 
 const kNoteMs = 2000;
 let forgetKeys = [];
@@ -43,6 +41,14 @@ export function leave() {
 // Runs what failed while the server was away. What was loaded and typed stays.
 export function back() {
   if (state.entities?.error) reload();
+}
+
+// What the panel wrote: `before` null for a new entity, `after` null for one that was deleted.
+export function entityChanged(before, after) {
+  rowChanged(before, after);
+  if (before && after) return;
+  const { account, table } = state.entities;
+  refreshTable(table, account).catch(() => {});
 }
 
 // Runs the query again: after an import, for example.

@@ -111,12 +111,12 @@ export function entityChanged(before, after) {
     if (!own) return;
     const isSame = (row) => row.PartitionKey === before?.PartitionKey && row.RowKey === before?.RowKey;
     const place = before ? own.rows.findIndex(isSame) : -1;
+    if (place >= 0) own.selected.delete(own.rows[place]);
     if (place < 0 && after) add(own, after); // at the end; the next run puts it in its order
     else if (place >= 0 && after) {
       own.rows[place] = after;
       for (const name in after) if (isProperty(name)) meet(own, after, name);
     } else if (place >= 0) own.rows.splice(place, 1);
-    if (place >= 0) own.selected.delete(before);
   });
 }
 

@@ -60,7 +60,7 @@ describe("A person", () => {
     assert.match(await fold.innerText(), /\(31\)/);
     assert.equal(await list(page).getByRole("link").count(), 1);
     await fold.click();
-    assert.equal(await list(page).getByRole("link").count(), 32);
+    await eventually(async () => assert.equal(await list(page).getByRole("link").count(), 32));
     await list(page)
       .getByRole("link", { name: /log20261120/ })
       .click();
