@@ -1,5 +1,6 @@
 // Switches for what the service does all the time, for all accounts or for one.
 import { control } from "../core/api.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { jsonOf, kBehaviours, valuesOf, withBehaviour } from "./behaviour_model.js";
@@ -9,23 +10,37 @@ const own = () => state.lab.behaviour;
 
 const load = async () => Object.assign(own(), await control("GET", "behaviour"));
 
-export const loadBehaviour = () => act("behaviour", load, { isChange: false });
+export function loadBehaviour() {
+  own().typed = {};
+  return act("behaviour", load, { isChange: false });
+}
 
 // What applies to the chosen accounts: their own, or that of all.
 function documentOf({ account = "", behaviour = {}, accounts = {} }) {
-  return accounts[account] ?? behaviour;
+  return Object.hasOwn(accounts, account) ? accounts[account] : behaviour;
 }
 
 const queryOf = ({ account }) => ({ account });
 
-function put(document_) {
+// One after another, because each replaces the whole document.
+let queue = Promise.resolve();
+
+function later(action) {
+  queue = queue.then(action);
+  return queue;
+}
+
+// `json` undefined switches the behaviour off. Returns whether it was done.
+function put(name, json) {
   return act("behaviour", async () => {
-    await control("PUT", "behaviour", { query: queryOf(own()), body: document_ });
+    const body = withBehaviour(documentOf(own()), name, json);
+    await control("PUT", "behaviour", { query: queryOf(own()), body });
     await load();
   });
 }
 
 function switchOff() {
+  own().typed = {};
   return act("behaviour", async () => {
     await control("DELETE", "behaviour", { query: queryOf(own()) });
     await load();
@@ -39,17 +54,17 @@ export function accountNames() {
 export function behaviourPart() {
   const { account = "", accounts = {}, behaviour } = own();
   const names = [...new Set([...accountNames(), ...Object.keys(accounts)])];
-  const isOwn = account in accounts;
+  const isOwn = Object.hasOwn(accounts, account);
   return h("section", { class: "lab-part", "aria-labelledby": "lab-behaviour" },
     h("header", { class: "row" },
       h("h2", { class: "grow", id: "lab-behaviour" }, "Behaviour of the service"),
       h("label", { class: "field" }, h("span", null, "For"), h("select", {
-        value: account, onchange: (event) => change(() => (own().account = event.target.value)),
+        value: account,
+        onchange: ({ target }) => change(() => Object.assign(own(), { account: target.value, typed: {} })),
       }, ["", ...names].map((name) => h("option", { value: name, key: name }, name || "all accounts")))),
-      h("button", {
-        type: "button", disabled: Object.keys(documentOf(own())).length === 0 || (account !== "" && !isOwn),
-        onclick: switchOff,
-      }, account ? "As all accounts" : "Switch all off")),
+      button(account ? "As all accounts" : "Switch all off", switchOff, {
+        disabled: Object.keys(documentOf(own())).length === 0 || (account !== "" && !isOwn),
+      })),
     account && h("p", { class: "dim" }, isOwn ?
       "This account has a behaviour of its own, and nothing of the one for all." :
       "This account has the behaviour for all. A switch here gives it its own."),
@@ -57,27 +72,26 @@ export function behaviourPart() {
     behaviour && h("div", { class: "switches" }, kBehaviours.map(behaviourSwitch)));
 }
 
-// What is on, else what was typed before it is switched on. Asked for at each event, since one may come
-// before the page is drawn again: a click leaves the field that was typed in.
+// What was typed last, else what is on. Asked for at each event, since one may come before the page is drawn
+// again: a click leaves the field that was typed in.
 function numbersOf(definition) {
   const { name } = definition;
-  const on = documentOf(own())[name];
-  return on === undefined ? own().typed?.[name] ?? valuesOf(definition) : valuesOf(definition, on);
+  return own().typed[name] ?? valuesOf(definition, documentOf(own())[name]);
 }
 
 function typeNumber(definition, place, target) {
   if (!target.checkValidity() || target.value === "") return void target.reportValidity();
   const { name } = definition;
   const numbers = numbersOf(definition).with(place, Number(target.value));
-  if (name in documentOf(own())) put(withBehaviour(documentOf(own()), name, jsonOf(definition, numbers)));
-  else change(() => (own().typed = { ...own().typed, [name]: numbers }));
+  change(() => (own().typed = { ...own().typed, [name]: numbers }));
+  later(() => name in documentOf(own()) && put(name, jsonOf(definition, numbers)));
 }
 
-async function flip(definition, target) {
-  const json = target.checked ? jsonOf(definition, numbersOf(definition)) : undefined;
-  const isDone = await put(withBehaviour(documentOf(own()), definition.name, json));
-  if (!isDone) target.checked = !target.checked;
-}
+const flip = (definition, target) => later(async () => {
+  const isOn = target.checked;
+  const isDone = await put(definition.name, isOn ? jsonOf(definition, numbersOf(definition)) : undefined);
+  if (!isDone) target.checked = !isOn;
+});
 
 function behaviourSwitch(definition) {
   const { name, title, sentence, values } = definition;

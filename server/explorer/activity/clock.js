@@ -1,5 +1,6 @@
 // The time that the server uses.
 import { control } from "../core/api.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { act, errorOf } from "./lab_part.js";
@@ -38,9 +39,7 @@ export function clockPart() {
           oninput: ({ target }) => change(() => (own().step = target.value)),
         })),
         h("button", { type: "submit" }, "Turn"),
-        h("button", {
-          type: "button", onclick: () => turn({ offset: step }), title: "The real time, and this",
-        }, "Set offset")),
+        button("Set offset", () => turn({ offset: step }), { title: "The real time, and this" })),
       h("form", { class: "row", onsubmit: submit({ frozen: at || true }) },
         h("label", { class: "field" }, h("span", null, "Stop at"), h("input", {
           type: "text", value: at, size: 20, placeholder: "now", spellcheck: "false",
@@ -48,6 +47,6 @@ export function clockPart() {
           oninput: ({ target }) => change(() => (own().at = target.value.trim())),
         })),
         h("button", { type: "submit" }, "Stop")),
-      h("button", { type: "button", disabled: isReal, onclick: () => turn({}) }, "Real time"),
-      h("button", { type: "button", class: "quiet", onclick: loadClock }, "Reload")));
+      button("Real time", () => turn({}), { disabled: isReal }),
+      button("Reload", loadClock, { class: "quiet" })));
 }

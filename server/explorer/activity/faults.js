@@ -1,6 +1,7 @@
 // Fault rules with their hits, what clients did after them, and a form for a new rule.
 import { control } from "../core/api.js";
 import { count, shown } from "../core/format.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { accountNames } from "./behaviour.js";
@@ -39,10 +40,8 @@ export function faultPart() {
   return h("section", { class: "lab-part", "aria-labelledby": "lab-faults" },
     h("header", { class: "row" },
       h("h2", { class: "grow", id: "lab-faults" }, "Fault rules"),
-      h("button", { type: "button", disabled: isBusy, onclick: loadFaults }, "Reload"),
-      h("button", {
-        type: "button", disabled: !rules?.length, onclick: () => remove("faults"),
-      }, "Remove all")),
+      button("Reload", loadFaults, { disabled: isBusy }),
+      button("Remove all", () => remove("faults"), { disabled: !rules?.length })),
     h("p", { class: "dim" },
       "A rule makes single requests fail. The first rule that matches a request hits it."),
     errorOf("faults"),
@@ -63,10 +62,9 @@ function ruleTable(rules) {
         h("div", { class: "dim" }, `of ${count(rule.matched ?? 0)}`)),
       h("td", null, whenInWords(rule)),
       h("td", null, shown(thenInWords(rule), 600)),
-      h("td", null, h("button", {
-        type: "button", class: "quiet", "aria-label": `Remove ${shown(rule.name, 100)}`,
-        onclick: () => remove(`faults/${encodeURIComponent(rule.name)}`),
-      }, "Remove")))))));
+      h("td", null, button("Remove", () => remove(`faults/${encodeURIComponent(rule.name)}`), {
+        class: "quiet", "aria-label": `Remove ${shown(rule.name, 100)}`,
+      })))))));
 }
 
 function ruleForm() {
@@ -135,11 +133,8 @@ function retryPart() {
     h("ul", { class: "retries" }, latest.map((retry, i) => h("li", { key: retries.length - i },
       h("code", null, shown(`${retry.method} ${retry.target}`, 300)), ": ",
       shown(retryInWords(retry), 2000)))),
-    h("button", {
-      type: "button",
-      onclick: () => act("faults", async () => {
+    button("Forget retries", () => act("faults", async () => {
         await control("DELETE", "retries");
         await load();
-      }),
-    }, "Forget retries"));
+      })));
 }

@@ -2,6 +2,7 @@
 import { linkTo } from "../core/address.js";
 import { control } from "../core/api.js";
 import { about, count, milliseconds, shown } from "../core/format.js";
+import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { barChart, chartTable } from "./chart.js";
@@ -66,10 +67,8 @@ export function view() {
     h("header", { class: "row" },
       h("h1", { class: "grow" }, "Insight"),
       report && h("span", { class: "dim" }, `updated ${age} ago`),
-      h("button", { type: "button", disabled: isLoading, onclick: load }, "Reload"),
-      h("button", {
-        type: "button", onclick: startAgain, title: "Forgets all counts and findings",
-      }, "Start again")),
+      button("Reload", load, { disabled: isLoading }),
+      button("Start again", startAgain, { title: "Forgets all counts and findings" })),
     error && h("p", { class: "error", role: "alert" }, error.message),
     report && own.drawn);
 }
@@ -87,11 +86,11 @@ function content(report) {
     h("section", null,
       h("h2", null, "Shapes of requests, by entities scanned"),
       shapes.slice(0, own.shapesShown).map((shape) => shapeCard(shape, groups, shapes[0].entitiesScanned)),
-      shapes.length > own.shapesShown && h("button", {
-        type: "button",
-        onclick: () => change(() => Object.assign(own, { shapesShown: own.shapesShown * 4, drawn: null })),
-      }, `Show more of ${count(shapes.length)}`)));
+      shapes.length > own.shapesShown && button(`Show more of ${count(shapes.length)}`, showMore)));
 }
+
+const showMore = () =>
+  change(() => Object.assign(own, { shapesShown: own.shapesShown * 4, drawn: null }));
 
 function instant(iso) {
   const at = new Date(iso);
@@ -204,14 +203,14 @@ function shapeCard(shape, groups, most) {
 function moreOf(shape) {
   const { partitions, partitionsExact, continuations, abandoned, conflicts } = shape;
   const { clients, tests, accounts } = shape;
-  const some = (n, one, many) => n > 0 && `${count(n)} ${n === 1 ? one : many}`;
+  const some = (n, one) => n > 0 && `${count(n)} ${plural(n, one)}`;
   const list = (set, word) => set.size > 0 &&
     (set.size <= 3 ? `${word} ${[...set].join(", ")}` : `${set.size} ${word}s`);
   return [
-    partitions > 0 && `${partitionsExact ? "" : "at least "}${some(partitions, "partition", "partitions")}`,
-    some(continuations, "continuation", "continuations"),
+    partitions > 0 && `${partitionsExact ? "" : "at least "}${some(partitions, "partition")}`,
+    some(continuations, "continuation"),
     abandoned > 0 && `${count(abandoned)} abandoned`,
-    some(conflicts, "conflict", "conflicts"),
+    some(conflicts, "conflict"),
     accounts.size > 1 ? list(accounts, "account") : "",
     list(clients, "client"),
     list(tests, "test"),

@@ -3,6 +3,7 @@
 import { control, service } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { bytes, count, milliseconds, percent, shown } from "../core/format.js";
+import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { asCurl, copyOf, isWrite, pathOf } from "./request_copy.js";
@@ -49,7 +50,7 @@ function detail(own) {
   return h("div", { class: "request-detail", key: request.number },
     h("header", { class: "row" },
       h("h2", { class: "grow" }, `${shown(request.method, 16)} ${shown(request.operation, 60)}`),
-      h("button", { type: "button", class: "quiet", onclick: own.close }, "Close")),
+      button("Close", own.close, { class: "quiet" })),
     statusLine(request.status, request.code),
     request.explanation && h("section", null,
       h("h3", null, "Why it was refused"), h("p", null, shown(request.explanation, 4096))),
@@ -89,7 +90,7 @@ function planPart({ plan, request }) {
     return h("section", null, h("h3", null, "Plan"),
       h("p", { class: "dim" }, error.code ? `${error.code}: ` : "", shown(error.message, 1000)));
   }
-  const entities = `${count(plan.entities)} ${plan.entities === 1 ? "entity" : "entities"}`;
+  const entities = `${count(plan.entities)} ${plural(plan.entities, "entity", "entities")}`;
   return h("section", null, h("h3", null, "Plan of this query now"),
     h("p", null, h("span", { class: `plan-class is-${plan.plan}` }, plan.plan),
       ` reads ${percent(plan.share)} of the table, about ${entities}`),
@@ -103,9 +104,7 @@ function recorded({ request, setDetail }) {
   if (!request.requestHeaders) {
     return h("p", { class: "dim" }, "Its headers and bodies were not recorded. ", state.requests.isDetail ?
       "Those of later requests are." :
-      h("button", {
-        type: "button", class: "link", onclick: () => setDetail(true),
-      }, "Record those of later requests"));
+      button("Record those of later requests", () => setDetail(true), { class: "link" }));
   }
   const part = (title, headers, body) => h("details", { open: true }, h("summary", null, title),
     h("pre", null, (headers ?? []).map(([name, value]) => `${shown(name, 200)}: ${shown(value, 2048)}\n`)),
@@ -130,22 +129,20 @@ function again(own) {
     const worked = await copy(asCurl(request, location.origin));
     change(() => (own.copied = worked ? "Copied." : "The browser did not allow it."));
   };
+  const begin = () => (isWrite(request) ? change(() => (own.asks = true)) : send(own));
   return h("section", null,
     h("h3", null, "Again, as the owner of the account"),
     h("pre", { class: "curl" }, shown(asCurl(request, location.origin), kMostOfBody)),
     h("div", { class: "row" },
-      h("button", { type: "button", onclick: copyCurl }, "Copy as curl"),
-      !asks && h("button", {
-        type: "button", disabled: Boolean(problem) || isSending, key: "send",
-        onclick: () => (isWrite(request) ? change(() => (own.asks = true)) : send(own)),
-      }, isSending ? "Sending…" : "Send again"),
+      button("Copy as curl", copyCurl),
+      !asks && button(isSending ? "Sending…" : "Send again", begin, {
+        disabled: Boolean(problem) || isSending, key: "send",
+      }),
       h("span", { role: "status" }, copied)),
     asks && h("div", { class: "row ask", key: "ask" },
       h("span", null, "It changes data."),
-      h("button", {
-        type: "button", class: "danger", onclick: () => send(own),
-      }, `Send ${shown(request.method, 16)}`),
-      h("button", { type: "button", onclick: () => change(() => (own.asks = false)) }, "Cancel")),
+      button(`Send ${shown(request.method, 16)}`, () => send(own), { class: "danger" }),
+      button("Cancel", () => change(() => (own.asks = false)))),
     problem && h("p", { class: "dim" }, problem),
     own.problem && h("p", { class: "error", role: "alert" }, own.problem),
     answer && answerPart(answer));

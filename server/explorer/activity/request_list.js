@@ -1,5 +1,6 @@
 // The list of requests. Only the lines in sight are elements, so that its length costs nothing.
 import { count, milliseconds, shown, time } from "../core/format.js";
+import { plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { notify, state } from "../core/state.js";
 import { decoded } from "./request_filter.js";
@@ -89,7 +90,7 @@ function line(entry, place, selected, open) {
 }
 
 function gapLine({ id, missed, words }) {
-  const text = [words, missed > 0 && `${count(missed)} ${missed === 1 ? "request" : "requests"} not shown`]
+  const text = [words, missed > 0 && `${count(missed)} ${plural(missed, "request")} not shown`]
     .filter(Boolean).join("; ");
   return h("tr", { key: id, class: "gap", role: "row" }, h("td", { role: "cell" }, text));
 }

@@ -2,6 +2,7 @@
 import { go } from "../core/address.js";
 import { count } from "../core/format.js";
 import { onKey } from "../core/keyboard.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { notify, state } from "../core/state.js";
 import { closeDetail, openDetail } from "./request_detail.js";
@@ -152,11 +153,11 @@ export function view() {
     h("h1", { class: "offscreen" }, "Requests"),
     filterBar(),
     stream.error && h("p", { class: "notice bad", role: "alert" }, stream.error.message, " ",
-      h("button", { type: "button", onclick: () => stream.open(own) }, "Try again")),
+      button("Try again", () => stream.open(own))),
     h("div", { class: "log-place" },
-      log.newRequests > 0 && h("button", {
-        class: "pill primary", type: "button", key: "pill", onclick: showNew,
-      }, `${count(log.newRequests)} new`),
+      log.newRequests > 0 && button(`${count(log.newRequests)} new`, showNew, {
+        class: "pill primary", key: "pill",
+      }),
       log.length === 0 ? nothing() : requestList(log, own.selected, { open, scrolled, move })));
 }
 
@@ -183,27 +184,25 @@ function filterBar() {
       kStatuses.map((one) => h("option", { value: one }))),
     choice("Plan", "plan", kPlans),
     (accounts.length > 1 || filter.account) && choice("Account", "account", accounts),
-    filter.operation && h("button", {
-      type: "button", class: "chip", key: "operation", title: "Show all operations",
-      onclick: () => filterBy("operation", ""),
-    }, `only ${filter.operation} ×`),
+    filter.operation && button(`only ${filter.operation} ×`, () => filterBy("operation", ""), {
+      class: "chip", key: "operation", title: "Show all operations",
+    }),
     h("label", { class: "switch", key: "detail" }, h("input", {
       type: "checkbox", checked: isDetail, onchange: (event) => setDetail(event.target.checked),
     }), "Record headers and bodies"),
     h("div", { class: "row", key: "buttons" },
-      h("button", { type: "button", onclick: togglePause }, isPaused ? "Go on" : "Pause"),
-      h("button", { type: "button", onclick: clear }, "Clear"),
-      h("button", {
-        type: "button", disabled: log.length === 0,
-        onclick: () => save("requests.ndjson", "application/x-ndjson", log.toNdjson()),
-      }, "Export")));
+      button(isPaused ? "Go on" : "Pause", togglePause),
+      button("Clear", clear),
+      button("Export", () => save("requests.ndjson", "application/x-ndjson", log.toNdjson()), {
+        disabled: log.length === 0,
+      })));
 }
 
 function nothing() {
   if (log.total > 0 || !isEmpty(own.filter)) {
     return h("div", { class: "empty", key: "empty" }, h("h2", null, "No request passes the filter"),
       h("p", null, `${count(log.total)} recorded, while this screen was open. `,
-        h("button", { type: "button", class: "link", onclick: () => go("/requests") }, "Show all")));
+        button("Show all", () => go("/requests"), { class: "link" })));
   }
   return h("div", { class: "empty", key: "empty" }, h("h2", null, "No requests yet"),
     h("p", null, stream.isConnected ?

@@ -2,6 +2,7 @@
 import { control } from "../core/api.js";
 import { confirmByTyping } from "../core/dialog.js";
 import { bytes, count } from "../core/format.js";
+import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { loadCatalog } from "../screens/catalog.js";
@@ -93,10 +94,8 @@ export function snapshotPart() {
         h("label", { class: "field" }, h("span", null, "Account"), h("select", {
           value: chosen, onchange: ({ target }) => change(() => (own().resetOf = target.value)),
         }, [...new Set([...accounts, chosen])].map((one) => h("option", { value: one, key: one }, one)))),
-        h("button", {
-          type: "button", class: "danger", onclick: () => resetAccount(chosen),
-        }, "Reset account…"),
-        h("button", { type: "button", class: "danger", onclick: resetEverything }, "Reset everything…"))),
+        button("Reset account…", () => resetAccount(chosen), { class: "danger" }),
+        button("Reset everything…", resetEverything, { class: "danger" }))),
   ];
 }
 
@@ -112,10 +111,8 @@ function snapshotTable(snapshots) {
       h("td", { class: "number" }, count(one.tables)),
       h("td", { class: "number" }, bytes(one.bytes)),
       h("td", null, h("div", { class: "row end" },
-        h("button", {
-          type: "button", "aria-label": `Restore ${one.name}`, onclick: () => restore(one.name),
-        }, "Restore…"),
-        h("button", {
-          type: "button", class: "quiet", "aria-label": `Delete ${one.name}`, onclick: () => remove(one.name),
-        }, "Delete…")))))));
+        button("Restore…", () => restore(one.name), { "aria-label": `Restore ${one.name}` }),
+        button("Delete…", () => remove(one.name), {
+          class: "quiet", "aria-label": `Delete ${one.name}`,
+        })))))));
 }
