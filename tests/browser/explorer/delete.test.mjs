@@ -1,0 +1,69 @@
+// What a person sees who deletes many entities at once.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+
+const kPartitions = ["it's", "per%20cent", "--set", "\u202e<b>&"]; // none may end a path or a change set
+
+let server, browser;
+
+before(async () => {
+  server = await startExplorerServer({ environment: {} });
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+beforeEach(async () => {
+  await server.control("POST", "reset");
+  await server.createTable("orders");
+});
+
+const pathOf = (row) => `orders(PartitionKey='p',RowKey='${row}')`;
+
+const left = async () => (await (await server.fetch("GET", "orders()?$top=1000")).json()).value;
+
+// Selects all entities of the table, and deletes them after `meanwhile`.
+async function deleteAll(total, meanwhile = async () => {}) {
+  const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/orders?top=1000");
+  const sets = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/$batch")) sets.push(request.postData().split("HTTP/1.1\r\n").length - 1);
+  });
+  await page.getByText(`${total} loaded`).waitFor();
+  await page.getByLabel("Select all loaded entities").click();
+  await meanwhile();
+  await page.getByRole("button", { name: `Delete ${total}…` }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill(String(total));
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  return { page, close, sets };
+}
+
+describe("A person who deletes many entities", () => {
+  test("deletes 250 of several partitions in change sets of up to 100", async () => {
+    for (const partition of kPartitions) await server.insert("orders", { PartitionKey: partition, RowKey: "1" });
+    for (let i = 0; i < 246; i += 1) await server.insert("orders", { PartitionKey: "plain", RowKey: String(i), Age: i });
+    const { page, close, sets } = await deleteAll(250);
+    await page.getByText("0 loaded", { exact: true }).waitFor();
+    assert.deepEqual(await left(), []);
+    assert.deepEqual(sets.toSorted((a, b) => b - a), [100, 100, 46, 1, 1, 1, 1]);
+    await close();
+  });
+
+  test("does not delete what others have changed since it was read, and is told so", async () => {
+    for (let i = 0; i < 5; i += 1) await server.insert("orders", { PartitionKey: "p", RowKey: String(i) });
+    const { page, close } = await deleteAll(5, async () => {
+      const headers = { "if-match": "*" };
+      await server.fetch("MERGE", pathOf("2"), { body: JSON.stringify({ Age: 1 }), headers });
+      await server.fetch("DELETE", pathOf("3"), { headers });
+    });
+    const told = page.getByRole("alert").filter({ hasText: "UpdateConditionNotSatisfied" });
+    await told.getByText("1 of 5 not deleted: p / 2").waitFor();
+    await page.getByText("1 loaded").waitFor();
+    assert.deepEqual((await left()).map(({ RowKey }) => RowKey), ["2"]);
+    await close();
+  });
+});
