@@ -12,6 +12,7 @@ import { isProperty, kKeys, typeOf } from "../entities/values.js";
 import { change, state } from "../core/state.js";
 import { widthOf } from "./cells.js";
 
+const kMostRows = 1_000_000; // of more, the rows would be higher together than browsers can show
 const kMostPerPage = 1000; // the service's own limit
 const kRowsForWidth = 200; // later rows do not change the width of a column, so that nothing jumps
 
@@ -49,7 +50,7 @@ async function load(goal) {
   change(() => Object.assign(own, { isLoading: true, goal, error: null }));
   try {
     do await readPage(own, goal, controller.signal);
-    while (own.next && own.rows.length < goal);
+    while (own.next && own.rows.length < Math.min(goal, kMostRows));
   } catch (error) {
     if (error.name !== "AbortError") change(() => (own.error = error));
   }

@@ -5,6 +5,7 @@ import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change } from "../core/state.js";
 import { connectionString } from "./connection.js";
+import { showHelp } from "./help.js";
 import { sidebar } from "./sidebar.js";
 
 const kTabs = [
@@ -27,6 +28,7 @@ export function frame(state, isShown, loadError) {
       h("nav", { class: "tabs", "aria-label": "Screens" }, kTabs.map(([name, screens, href]) =>
         h("a", { href: href(state), "aria-current": screens.includes(state.screen) ? "page" : null }, name,
           name === "Lab" && state.labOn.length > 0 && labDot(state)))),
+      button("Keys", () => void showHelp(), { class: "quiet help", title: "?" }),
       connectionString(state)),
     h("div", { key: "notices" },
       !state.isReachable &&

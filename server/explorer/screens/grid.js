@@ -3,6 +3,7 @@
 import { shown } from "../core/format.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
+import { textOf } from "../entities/values.js";
 import { cellContent, typeSign } from "./cells.js";
 
 const kRowHeight = 28;
@@ -60,7 +61,7 @@ export function grid(own, onOpen) {
   for (let i = begin; i < end; i += 1) body.push(row(own, i, shape, widths, before, onOpen));
   return h("div", {
     class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${shown(own.table)}`,
-    tabindex: "0", ref: attach, onscroll: scrolled,
+    tabindex: "0", ref: attach, onscroll: scrolled, oncopy: copyCell,
   },
     h("table", { "aria-rowcount": String(rows.length + 1), style: { width: `${total}px` } },
       h("colgroup", null,
@@ -137,6 +138,14 @@ function clicked(event, i, onOpen) {
   if (column < 0 || String(getSelection())) return; // a person who selects text does not want to leave it
   activate(i, column);
   onOpen(state.entities.rows[i], state.entities.columns[column]?.name);
+}
+
+// Ctrl+C copies the whole cell, unless text is selected.
+function copyCell(event) {
+  const { active, rows, columns } = state.entities;
+  if (!active || String(getSelection())) return;
+  event.clipboardData.setData("text/plain", textOf(rows[active.row], columns[active.column].name));
+  event.preventDefault();
 }
 
 // With `isRange`, all rows from the last that was selected.

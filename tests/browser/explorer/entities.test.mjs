@@ -234,7 +234,10 @@ describe("A person who selects", () => {
     for (const key of ["j", "j", "l", "l", "l", "c"]) await page.keyboard.press(key);
     await page.getByText("copied").waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "second");
+    await page.locator(".grid").focus();
     await page.keyboard.press("k");
+    await page.keyboard.press("Control+c");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "first");
     await page.keyboard.press("x");
     await page.getByText("2 loaded, 1 selected").waitFor();
     await page.keyboard.press("/");
