@@ -2,50 +2,13 @@
 // requests are missing are gaps. While a person reads, the shown lines are held: new ones are counted, and
 // change nothing.
 
-// A queue that forgets its oldest without moving the others each time.
-class Queue {
-  #items = [];
-  #head = 0;
-
-  get length() {
-    return this.#items.length - this.#head;
-  }
-
-  at(index) {
-    return this.#items[this.#head + index];
-  }
-
-  get last() {
-    return this.length ? this.#items[this.#items.length - 1] : undefined;
-  }
-
-  set last(item) {
-    this.#items[this.#items.length - 1] = item;
-  }
-
-  push(item) {
-    this.#items.push(item);
-  }
-
-  shift() {
-    this.#items[this.#head++] = undefined;
-    if (this.#head < 1024 || this.#head * 2 < this.#items.length) return;
-    this.#items = this.#items.slice(this.#head);
-    this.#head = 0;
-  }
-
-  toArray() {
-    return this.#items.slice(this.#head);
-  }
-}
-
 // Entries are { id, request } or { id, missed, words }: `missed` requests are not known; 0 if nobody knows
 // how many.
 export class RequestLog {
   #capacity;
   #lastId = 0;
-  #all = new Queue();
-  #passing = new Queue();
+  #all = []; // the oldest first, as in #passing
+  #passing = [];
   #passes = () => true;
   #held = null;
   #newRequests = 0;
@@ -61,7 +24,7 @@ export class RequestLog {
       this.#passing.push(entry);
       if (this.#held) this.#newRequests += 1;
     }
-    if (this.#all.length > this.#capacity) this.#forgetOldest();
+    this.#forget();
   }
 
   // Gaps that follow each other are one.
@@ -69,20 +32,21 @@ export class RequestLog {
     const gap = { id: ++this.#lastId, missed, words };
     appendGap(this.#all, gap);
     appendGap(this.#passing, gap);
-    if (this.#all.length > this.#capacity) this.#forgetOldest();
+    this.#forget();
   }
 
-  #forgetOldest() {
-    this.#all.shift();
-    const oldest = this.#all.at(0).id;
-    while (this.#passing.length > 0 && this.#passing.at(0).id < oldest) this.#passing.shift();
+  // A tenth at a time, because it moves all others.
+  #forget() {
+    if (this.#all.length <= this.#capacity) return;
+    this.#all = this.#all.slice(this.#capacity / 10);
+    const [{ id }] = this.#all;
+    this.#passing = this.#passing.filter((entry) => entry.id >= id);
   }
 
   filterBy(passes) {
     this.#passes = passes;
-    this.#passing = new Queue();
-    for (let i = 0; i < this.#all.length; i += 1) {
-      const entry = this.#all.at(i);
+    this.#passing = [];
+    for (const entry of this.#all) {
       if (!entry.request) appendGap(this.#passing, entry);
       else if (passes(entry.request)) this.#passing.push(entry);
     }
@@ -90,14 +54,14 @@ export class RequestLog {
   }
 
   clear() {
-    this.#all = new Queue();
-    this.#passing = new Queue();
+    this.#all = [];
+    this.#passing = [];
     this.release();
   }
 
   // The lines stay as they are until release().
   hold() {
-    this.#held = this.#passing.toArray();
+    this.#held = [...this.#passing];
     this.#newRequests = 0;
   }
 
@@ -126,7 +90,7 @@ export class RequestLog {
   // The line at `index`, the newest first.
   at(index) {
     const lines = this.#held ?? this.#passing;
-    return lines.at(lines.length - 1 - index);
+    return lines[lines.length - 1 - index];
   }
 
   // The place of an entry among the lines, or -1.
@@ -154,8 +118,8 @@ export class RequestLog {
   }
 }
 
-function appendGap(queue, gap) {
-  const { last } = queue;
-  if (!last || last.request) queue.push(gap);
-  else queue.last = { id: gap.id, missed: last.missed + gap.missed, words: gap.words || last.words };
+function appendGap(lines, gap) {
+  const last = lines.at(-1);
+  if (!last || last.request) lines.push(gap);
+  else lines[lines.length - 1] = { ...gap, missed: last.missed + gap.missed, words: gap.words || last.words };
 }
