@@ -31,20 +31,19 @@ async function findings(page) {
 }
 
 describe("axe-core finds nothing serious", () => {
-  for (const colorScheme of ["light", "dark"]) {
-    for (const width of [1280, 480]) {
-      test(`on any screen, ${colorScheme}, at ${width} pixels`, async () => {
-        const found = {};
-        for (const [name, { address, prepare }] of Object.entries(kScreens)) {
-          const { page, close } = await openExplorer(browser, server, address, { width, colorScheme });
-          await prepare(page, server);
-          await page.evaluate(kAxe);
-          const list = await findings(page);
-          if (list.length > 0) found[name] = list;
-          await close();
-        }
-        assert.deepEqual(found, {});
-      });
-    }
+  // Dark and narrow together have nothing of their own.
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 480]]) {
+    test(`on any screen, ${colorScheme}, at ${width} pixels`, async () => {
+      const found = {};
+      for (const [name, { address, prepare }] of Object.entries(kScreens)) {
+        const { page, close } = await openExplorer(browser, server, address, { width, colorScheme });
+        await prepare(page, server);
+        await page.evaluate(kAxe);
+        const list = await findings(page);
+        if (list.length > 0) found[name] = list;
+        await close();
+      }
+      assert.deepEqual(found, {});
+    });
   }
 });
