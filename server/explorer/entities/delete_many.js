@@ -1,14 +1,15 @@
-// Deletes entities by change sets of up to 100 of a partition. One that was changed since it was read is not deleted.
+// Deletes entities by change sets. One that was changed since it was read is not deleted.
 import { changeSetsOf, sendChangeSet } from "./entity_client.js";
 
-// `onProgress` gets { done, total }. Returns { deleted, failed: [{ entity, code, message }] }; what was not tried before
-// an abort is in neither. Throws if the server cannot be reached, or refuses all.
+// `onProgress` gets { done, total }. Returns { deleted, failed: [{ entity, code, message }] }; what was not tried
+// before an abort is in neither. Throws if the server cannot be reached, or refuses all.
 export async function deleteMany(account, table, entities, { onProgress = () => {}, signal } = {}) {
   const deleted = [];
   const failed = [];
   const total = entities.length;
-  const operations = entities.map((entity) => ({ method: "DELETE", entity, etag: entity["odata.etag"] ?? "*" }));
-  for (let set of changeSetsOf(operations)) {
+  const operations =
+    entities.map((entity) => ({ method: "DELETE", entity, etag: entity["odata.etag"] ?? "*" }));
+  for (const set of changeSetsOf(operations)) {
     while (set.length > 0 && !signal?.aborted) {
       try {
         await sendChangeSet(account, table, set); // not ended by the signal: what it did would not be known

@@ -5,6 +5,7 @@ import { isProperty, parseAnnotated } from "./values.js";
 const kMostPerSet = 100;
 const kMostBytes = 4 * 2 ** 20; // of a change set
 const kSpare = 1024; // for what is around each of its operations
+const kJson = { "content-type": "application/json" };
 
 const quoted = (key) => encodeURIComponent(key.replaceAll("'", "''"));
 
@@ -21,7 +22,7 @@ export function bodyOf(entity) {
 }
 
 async function send(account, method, path, { etag, entity, signal } = {}) {
-  const headers = { ...(etag && { "if-match": etag }), ...(entity && { "content-type": "application/json" }) };
+  const headers = { ...(etag && { "if-match": etag }), ...(entity && kJson) };
   const answer = await service(account, method, path, { headers, body: entity && bodyOf(entity), signal });
   if (answer.error) throw answer.error;
   return answer;
@@ -38,15 +39,17 @@ export const insertEntity = async (account, table, entity) =>
 export const updateEntity = async (account, table, method, entity, etag) =>
   (await send(account, method, keyPath(table, entity), { entity, etag })).headers.get("etag");
 
-export const deleteEntity = (account, table, key, etag = "*") => send(account, "DELETE", keyPath(table, key), { etag });
+export const deleteEntity = (account, table, key, etag) =>
+  send(account, "DELETE", keyPath(table, key), { etag: etag ?? "*" });
 
-// One page of a query: { entities, next, headers, milliseconds }; `next` goes into the following call, or is null.
+// One page of a query: { entities, next, headers, milliseconds }; `next` goes into the following call, if not null.
 export async function queryPage(account, table, { filter = "", select = "", top = 1000 }, next = {}, signal) {
-  const given = Object.entries({ $filter: filter, $select: select, $top: top, ...next }).filter(([, value]) => value !== "");
+  const given = Object.entries({ $filter: filter, $select: select, $top: top, ...next }).filter(([, value]) => value);
   const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
-  const { text, headers, milliseconds } = await send(account, "GET", `/${encodeURIComponent(table)}()?${query}`, { signal });
-  const [NextPartitionKey, NextRowKey] = ["partition", "row"].map((key) => headers.get(`x-ms-continuation-next${key}key`));
-  const following = NextPartitionKey === null ? null : { NextPartitionKey, ...(NextRowKey !== null && { NextRowKey }) };
+  const path = `/${encodeURIComponent(table)}()?${query}`;
+  const { text, headers, milliseconds } = await send(account, "GET", path, { signal });
+  const keys = ["NextPartitionKey", "NextRowKey"].map((key) => [key, headers.get(`x-ms-continuation-${key}`)]);
+  const following = keys[0][1] === null ? null : Object.fromEntries(keys);
   return { entities: parseEntities(text), next: following, headers, milliseconds };
 }
 
@@ -59,8 +62,8 @@ export async function* queryPages(account, table, query, signal) {
   }
 }
 
-// An operation of a change set is { method: "POST" | "PUT" | "MERGE" | "DELETE", entity, etag }. This cuts a list of them
-// into change sets that the service takes: of one partition, at most 100, at most 4 MiB.
+// Cuts operations { method: "POST" | "PUT" | "MERGE" | "DELETE", entity, etag } into change sets that the service takes:
+// of one partition, at most 100, at most 4 MiB.
 export function changeSetsOf(operations) {
   const open = new Map(); // partition -> { set, size }
   const sets = [];
@@ -79,18 +82,17 @@ export function changeSetsOf(operations) {
   return sets;
 }
 
-// Sends one change set, of which all is done or nothing. Returns the ETags; an error has `place`: which operation was
-// refused, or -1.
+// Sends one change set, of which all is done or nothing. Returns the ETags; an error has the `place` of the operation
+// that was refused, or -1.
 export async function sendChangeSet(account, table, operations, signal) {
-  // The boundaries need not be random: no line of JSON begins as they do.
-  const root = `${location.origin}/${account}`;
-  const parts = operations.map(({ method, entity, etag, body }) => [
+  const part = ({ method, entity, etag, body = method === "DELETE" ? "" : bodyOf(entity) }) => [
     "--set", "Content-Type: application/http", "Content-Transfer-Encoding: binary", "",
-    `${method} ${root}${method === "POST" ? `/${table}` : keyPath(table, entity)} HTTP/1.1`,
-    "Accept: application/json;odata=nometadata", "Content-Type: application/json", "Prefer: return-no-content",
-    ...(etag ? [`If-Match: ${etag}`] : []), "", body ?? (method === "DELETE" ? "" : bodyOf(entity)), "",
-  ].join("\r\n"));
-  const body = `--batch\r\nContent-Type: multipart/mixed; boundary=set\r\n\r\n${parts.join("")}` +
+    `${method} ${location.origin}/${account}${method === "POST" ? `/${table}` : keyPath(table, entity)} HTTP/1.1`,
+    "Accept: application/json", "Content-Type: application/json", "Prefer: return-no-content",
+    ...(etag ? [`If-Match: ${etag}`] : []), "", body, "",
+  ].join("\r\n");
+  // The boundaries need not be random: no line of JSON begins as they do.
+  const body = `--batch\r\nContent-Type: multipart/mixed; boundary=set\r\n\r\n${operations.map(part).join("")}` +
     "--set--\r\n--batch--\r\n";
   const headers = { "content-type": "multipart/mixed; boundary=batch" };
   const answer = await service(account, "POST", "/$batch", { headers, body, signal });
@@ -100,9 +102,9 @@ export async function sendChangeSet(account, table, operations, signal) {
   for (const [, status, , text] of answers) {
     if (status < 300) continue;
     const error = serviceError({ status: Number(status) }, text);
-    const [, place, sentence] = /^(\d+):(.*)$/s.exec(error.message) ?? [0, answers.length > 1 ? -1 : 0, error.message];
-    throw Object.assign(error, { place: Number(place), message: sentence });
+    const [, place = -1, message = error.message] = /^(\d+):(.*)$/s.exec(error.message) ?? [];
+    throw Object.assign(error, { place: Number(place), message });
   }
-  if (answers.length !== operations.length) throw new ApiError(answer.status, "", "The answer of the change set is incomplete.");
+  if (answers.length !== operations.length) throw new ApiError(answer.status, "", "Not all parts were answered.");
   return answers.map(([, , lines]) => /^etag: *(.*?)\r?$/im.exec(lines)?.[1]);
 }

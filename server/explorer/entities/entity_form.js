@@ -1,7 +1,6 @@
-// The fields of an entity that is edited or made, what is to be written of them, and how they go together with what
-// others have stored meanwhile.
+// The fields of an entity that is edited or made, and how they go together with what others have stored meanwhile.
 //
-//   field = { id, name, type, text, was, isKey, isGone, problem }   was: { type, text } that is stored, or null
+//   field = { id, name, type, text, was, isKey, isGone, problem }; was: the { type, text } that is stored, or null
 import { shown } from "../core/format.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
@@ -32,8 +31,8 @@ export const newFields = (from = {}, fields = fieldsOf(from)) => [
 
 const isSame = (a, b) => a?.type === b?.type && a?.text === b?.text;
 
-// Checks all fields, and says in each what is wrong with it. Returns { whole, changes, isRemoving }, or null: the entity
-// as it shall be, and of it what a MERGE needs. What was not changed is written as it was read.
+// Checks all fields, and says in each what is wrong with it: then null. Else the `whole` entity as it shall be, and
+// of it the `changes` for a MERGE. What was not changed is written as it was read.
 export function readFields(fields, base) {
   const whole = {};
   const changes = {};
@@ -56,7 +55,7 @@ export function readFields(fields, base) {
   return { whole, changes, isRemoving: fields.some(({ was, isGone }) => was && isGone) };
 }
 
-const kExamples = { "Edm.DateTime": "2026-11-20T08:30:00Z", "Edm.Guid": "c9da6455-213d-42c9-9a79-3e9149a57833" };
+const kExamples = { "Edm.DateTime": "2026-11-20T08:30:00Z", "Edm.Binary": "base64" };
 
 // A field shows hidden characters as the browser does, so they are told beside it.
 function hiddenIn(text) {
@@ -68,7 +67,8 @@ export const linesOf = (text) =>
   Math.min(12, Math.max(text.split("\n", 12).length, Math.ceil(text.length / 48), 1));
 
 // `focus` is the name of the field that gets the focus.
-export const formView = (fields, focus) => fields.map((field) => fieldView(field, field.name === focus, fields));
+export const formView = (fields, focus) =>
+  fields.map((field) => fieldView(field, field.name === focus, fields));
 
 function fieldView(field, isFocused, fields) {
   const { id, name, type, text, was, isKey, isGone, problem } = field;
@@ -83,8 +83,9 @@ function fieldView(field, isFocused, fields) {
   const focusIf = (isOn) => (element) => isOn && setTimeout(() => element.focus());
   const common = { class: "mono", spellcheck: "false", autocomplete: "off" };
   const props = {
-    ...common, key: type, value: text, oninput: typed("text"), "aria-label": `Value of ${label}`, ref: focusIf(isFocused),
-    "aria-invalid": problem ? "true" : null, "aria-describedby": `problem-${id}`,
+    ...common, key: type, value: text, "aria-label": `Value of ${label}`, "aria-describedby": `problem-${id}`,
+    "aria-invalid": problem ? "true" : null, oninput: typed("text"), ref: focusIf(isFocused),
+    placeholder: kExamples[type],
   };
   const remove = () => {
     if (was) field.isGone = !isGone;
@@ -94,7 +95,7 @@ function fieldView(field, isFocused, fields) {
   const option = (value, words = value) => h("option", { value }, words);
   const control = () => {
     if (type === "Edm.Boolean") return h("select", props, ["", "true", "false"].map((one) => option(one)));
-    if (isKey || !/String|Binary/.test(type)) return h("input", { ...props, placeholder: kExamples[type] });
+    if (isKey || !/String|Binary/.test(type)) return h("input", props);
     return h("textarea", { ...props, rows: linesOf(text) });
   };
   return h("div", { class: `property${isGone ? " is-gone" : ""}`, key: `field ${id}` },
@@ -104,8 +105,9 @@ function fieldView(field, isFocused, fields) {
         oninput: typed("name"), ref: focusIf(!name),
       }),
       !isKey && [
-        h("select", { "aria-label": `Type of ${label}`, value: type, disabled: isGone, onchange: typed("type") },
-          kTypes.map((one) => option(one, `${signOf(one)} ${one.slice(4)}`))),
+        h("select", {
+          "aria-label": `Type of ${label}`, value: type, disabled: isGone, onchange: typed("type"),
+        }, kTypes.map((one) => option(one, `${signOf(one)} ${one.slice(4)}`))),
         button(isGone ? "Keep" : "Remove", remove, {
           class: "quiet", "aria-label": `${isGone ? "Keep" : "Remove"} ${label}`,
         }),
@@ -117,8 +119,8 @@ function fieldView(field, isFocused, fields) {
     ]);
 }
 
-// What was typed against what is stored now: { theirs, rows: [{ name, mine, theirs, was, choice }] } for the properties
-// in which the two differ; null is a property that there is not.
+// What was typed against what is stored now: { theirs, rows: [{ name, mine, theirs, was, choice }] }, a row for each
+// property in which the two differ; null is one that there is not.
 export function conflictOf(fields, base, theirs) {
   const typed = new Map(fields.filter(({ isKey, name }) => !isKey && name)
     .map(({ name, type, text, isGone }) => [name, isGone ? null : { type, text }]));
@@ -169,6 +171,7 @@ export function conflictView({ rows }) {
       cell("theirs", "Stored now"));
   };
   return h("table", { class: "data conflict" },
-    h("thead", null, h("tr", null, ["Property", "Yours", "Stored now"].map((one) => h("th", { scope: "col" }, one)))),
+    h("thead", null, h("tr", null,
+      ["Property", "Yours", "Stored now"].map((one) => h("th", { scope: "col" }, one)))),
     h("tbody", null, rows.map(line)));
 }

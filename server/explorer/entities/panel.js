@@ -1,5 +1,5 @@
-// One entity in the panel at the right: its properties, and writing them. What was typed is kept until it is saved or
-// the person says that it may go, whatever is opened meanwhile.
+// One entity in the panel at the right: its properties, and writing them. What was typed is kept until it is saved
+// or the person says that it may go, whatever is opened meanwhile.
 //
 //   own = { account, table, base, property, fields, initial, isSaving, error, conflict, asks, note }
 //     base      the entity as it was read, or null: a new one
@@ -48,7 +48,8 @@ export function openEntity(account, table, entity, { property, isEdit = false, i
     if (isEdit) edit(current);
     return put(current);
   }
-  show({ account, table, base: entity, property }, (own) => (isPartial ? reread(own, isEdit) : isEdit && edit(own)));
+  const start = (own) => (isPartial ? reread(own, isEdit) : isEdit && edit(own));
+  show({ account, table, base: entity, property }, start);
 }
 
 // `from` is the entity that it becomes a copy of, or null.
@@ -132,7 +133,7 @@ const save = (own) => attempt(own, async () => {
   }
   const { whole, changes, isRemoving } = wanted;
   if (!base) return saved(own, await insertEntity(account, table, whole), "Inserted.");
-  if (!isRemoving && propertiesOf(changes).length === 0) return saved(own, base, "There was nothing to change.");
+  if (!isRemoving && propertiesOf(changes).length === 0) return saved(own, base, "Nothing to change.");
   // A MERGE cannot remove a property.
   const [method, entity] = isRemoving ? ["PUT", whole] : ["MERGE", changes];
   try {
@@ -151,7 +152,7 @@ async function compare(own, key) {
 }
 
 const compareWithStored = (own) => attempt(own, () =>
-  compare(own, Object.fromEntries(own.fields.filter(({ isKey }) => isKey).map(({ name, text }) => [name, text]))));
+  compare(own, Object.fromEntries(own.fields.map(({ isKey, name, text }) => isKey ? [name, text] : ["", ""]))));
 
 // Goes on from what is stored now, with the choices; `all` makes each of them.
 function resolve(own, all) {
@@ -237,7 +238,9 @@ function property(own, name) {
     h("div", { class: "row" },
       h("strong", { class: "mono" }, shown(name)), typeSign(type),
       h("span", { class: "grow dim" }, isLong && bytes(new TextEncoder().encode(text).length)),
-      button("Copy", () => copied(own, text, shown(name)), { class: "link", "aria-label": `Copy ${shown(name)}` })),
+      button("Copy", () => copied(own, text, shown(name)), {
+        class: "link", "aria-label": `Copy ${shown(name)}`,
+      })),
     isLong ? h("textarea", {
       class: "mono", readonly: true, rows: linesOf(text), "aria-label": shown(name), value: inLines(),
     }) : h("div", { class: "mono value" }, shown(text) || h("i", { class: "dim" }, "empty")));
@@ -269,8 +272,8 @@ function conflictPart(own, { rows }) {
     save(own);
   };
   return h("div", { class: "stack", key: "conflict" },
-    h("p", null, rows.length > 0 ? "Others have written it since you read it. Choose what to save of each property." :
-      "Others have written it since you read it, and it is already what you typed."),
+    h("p", null, "Others have written it since you read it",
+      rows.length > 0 ? ". Choose what to save of each property." : ", and it is already what you typed."),
     conflictView({ rows }),
     h("div", { class: "row save" },
       button("Save the choices", saveWith(), { class: "primary" }),

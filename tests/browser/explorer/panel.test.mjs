@@ -107,8 +107,8 @@ describe("A person who makes an entity", () => {
     const wrong = { A: ["Edm.Int32", "2147483648"], B: ["Edm.DateTime", "yesterday"], C: ["Edm.Guid", "12"] };
     for (const [name, [ofType, text]] of Object.entries(wrong)) await addProperty(name, ofType, text);
     await button("Insert").click();
-    await says("An Int32 is from -2147483648 to 2147483647.");
-    await says(/^A DateTime is such as/);
+    await says("An Int32 is a whole number from -2147483648 to 2147483647.");
+    await says(/^A DateTime is a day/);
     await says(/^A Guid is 32 hexadecimal digits/);
     for (const [name, [, text]] of Object.entries(wrong)) assert.equal(await field(name).inputValue(), text);
     await eventually(async () => assert.ok(await field("A").evaluate((one) => one === document.activeElement)));
@@ -232,7 +232,7 @@ describe("A person who edits an entity", () => {
     await elsewhere("MERGE", { Item: "pie" });
     await button("Save").click();
     await button("Take theirs").click();
-    await says("There was nothing to change.");
+    await says("Nothing to change.");
     await panel().getByText("pie").waitFor();
     assert.match(await row(0).innerText(), /pie/);
     await close();
