@@ -43,7 +43,8 @@ export async function refreshTable(table, account = state.account) {
   change(() => {
     const list = state.catalog.tables ?? [];
     const place = list.findIndex((one) => one.name === table);
-    if (state.catalog.account === account && place >= 0 && tables[0]) list[place] = tables[0];
+    if (state.catalog.account === account && place >= 0 && tables[0])
+      state.catalog.tables = [...list.slice(0, place), tables[0], ...list.slice(place + 1)];
   });
 }
 
