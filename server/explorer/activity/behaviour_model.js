@@ -22,7 +22,7 @@ export const kBehaviours = [
   {
     name: "boundaries",
     title: "Short pages",
-    sentence: "Pages end at partition keys, and every second one is empty, as on partition servers.",
+    sentence: "Pages end at partition keys, and every second one is empty.",
     values: [value("At up to", "keys", 4, { least: 1 })],
   },
   {

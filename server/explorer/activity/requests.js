@@ -148,6 +148,12 @@ function filterBy(name, value) {
   typing = setTimeout(() => go("/requests", own.filter, { replace: true }), kAddressMs);
 }
 
+function showAll() {
+  clearTimeout(typing);
+  apply(filterOf({}));
+  go("/requests", {}, { replace: true });
+}
+
 export function view() {
   return h("div", { class: "requests" },
     h("h1", { class: "offscreen" }, "Requests"),
@@ -202,7 +208,7 @@ function nothing() {
   if (log.total > 0 || !isEmpty(own.filter)) {
     return h("div", { class: "empty", key: "empty" }, h("h2", null, "No request passes the filter"),
       h("p", null, `${count(log.total)} recorded, while this screen was open. `,
-        button("Show all", () => go("/requests"), { class: "link" })));
+        button("Show all", showAll, { class: "link" })));
   }
   return h("div", { class: "empty", key: "empty" }, h("h2", null, "No requests yet"),
     h("p", null, stream.isConnected ?

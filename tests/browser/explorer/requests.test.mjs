@@ -337,6 +337,23 @@ async function sasOf({ account, key }) {
   return new URLSearchParams({ ...fields, sig: createHmac("sha256", Buffer.from(key, "base64")).update(text).digest("base64") });
 }
 
+describe("A server with a control token", () => {
+  test("streams to a page whose person has typed it", async () => {
+    const guarded = await startExplorerServer({ environment: {}, flags: ["--controlToken", "open-sesame"] });
+    const own = await openExplorer(browser, guarded, "#/requests");
+    await own.page.getByRole("dialog").getByLabel("Token").fill("open-sesame");
+    await own.page.getByRole("button", { name: "Continue" }).click();
+    await own.page.getByText("No requests yet").waitFor();
+    await eventually(async () => {
+      await guarded.fetch("GET", "Tables");
+      await own.page.locator(".line", { hasText: "QueryTables" }).first().waitFor({ timeout: 300 });
+    });
+    assert.doesNotMatch(own.page.url(), /sesame/);
+    await own.close();
+    await guarded.stop();
+  });
+});
+
 describe("A server that is started again", () => {
   test("is connected to by itself, and the list says so", async () => {
     const door = await startDoor();
