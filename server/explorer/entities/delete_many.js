@@ -1,8 +1,8 @@
 // Deletes entities by change sets. One that was changed since it was read is not deleted.
 import { changeSetsOf, sendChangeSet } from "./entity_client.js";
 
-// `onProgress` gets { done, total }. Returns { deleted, failed: [{ entity, code, message }] }; what was not tried
-// before an abort is in neither. Throws if the server cannot be reached, or refuses all.
+// `onProgress` gets { done, total }. Returns { deleted, failed: [{ entity, code, message }] }; what was not
+// tried before an abort is in neither. Throws if the server cannot be reached, or refuses all.
 export async function deleteMany(account, table, entities, { onProgress = () => {}, signal } = {}) {
   const deleted = [];
   const failed = [];

@@ -1,6 +1,7 @@
-// The fields of an entity that is edited or made, and how they go together with what others have stored meanwhile.
+// The fields of an entity that is edited or made, and how they go together with what others have stored
+// meanwhile.
 //
-//   field = { id, name, type, text, was, isKey, isGone, problem }; was: the { type, text } that is stored, or null
+//   field = { id, name, type, text, was, isKey, isGone, problem }; was: the stored { type, text }, or null
 import { shown } from "../core/format.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
@@ -31,8 +32,8 @@ export const newFields = (from = {}, fields = fieldsOf(from)) => [
 
 const isSame = (a, b) => a?.type === b?.type && a?.text === b?.text;
 
-// Checks all fields, and says in each what is wrong with it: then null. Else the `whole` entity as it shall be, and
-// of it the `changes` for a MERGE. What was not changed is written as it was read.
+// Checks all fields, and says in each what is wrong with it: then null. Else the `whole` entity as it shall
+// be, and of it the `changes` for a MERGE. What was not changed is written as it was read.
 export function readFields(fields, base) {
   const whole = {};
   const changes = {};
@@ -119,8 +120,8 @@ function fieldView(field, isFocused, fields) {
     ]);
 }
 
-// What was typed against what is stored now: { theirs, rows: [{ name, mine, theirs, was, choice }] }, a row for each
-// property in which the two differ; null is one that there is not.
+// What was typed against what is stored now: { theirs, rows: [{ name, mine, theirs, was, choice }] }, a row
+// for each property in which the two differ; null is one that there is not.
 export function conflictOf(fields, base, theirs) {
   const typed = new Map(fields.filter(({ isKey, name }) => !isKey && name)
     .map(({ name, type, text, isGone }) => [name, isGone ? null : { type, text }]));

@@ -1,5 +1,5 @@
-// One entity in the panel at the right: its properties, and writing them. What was typed is kept until it is saved
-// or the person says that it may go, whatever is opened meanwhile.
+// One entity in the panel at the right: its properties, and writing them. What was typed is kept until it is
+// saved or the person says that it may go, whatever is opened meanwhile.
 //
 //   own = { account, table, base, property, fields, initial, isSaving, error, conflict, asks, note }
 //     base      the entity as it was read, or null: a new one
@@ -152,7 +152,7 @@ async function compare(own, key) {
 }
 
 const compareWithStored = (own) => attempt(own, () =>
-  compare(own, Object.fromEntries(own.fields.map(({ isKey, name, text }) => isKey ? [name, text] : ["", ""]))));
+  compare(own, Object.fromEntries(own.fields.slice(0, kKeys.length).map(({ name, text }) => [name, text]))));
 
 // Goes on from what is stored now, with the choices; `all` makes each of them.
 function resolve(own, all) {

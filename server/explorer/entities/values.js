@@ -1,7 +1,8 @@
 // The eight types of properties: their signs, annotated JSON, and the text of form fields.
 //
-// An entity is its annotated JSON (odata=fullmetadata), parsed: { PartitionKey, RowKey, Timestamp, "odata.etag", Age: 3,
-// "Big@odata.type": "Edm.Int64", Big: "9007199254740993" }. Doubles that JSON has no numbers for are strings in it.
+// An entity is its annotated JSON (odata=fullmetadata), parsed: { PartitionKey, RowKey, Timestamp,
+// "odata.etag", Age: 3, "Big@odata.type": "Edm.Int64", Big: "9007199254740993" }. Doubles that JSON has no
+// numbers for are strings in it.
 
 const kSigns = {
   "Edm.String": "abc", "Edm.Int32": "1", "Edm.Int64": "1L", "Edm.Double": "1.0", "Edm.Boolean": "✓",
@@ -20,8 +21,8 @@ export const propertiesOf = (entity) =>
 
 export function typeOf(entity, name) {
   const value = entity[name];
-  return entity[`${name}@odata.type`] ??
-    (typeof value === "number" && !Number.isInteger(value) ? "Edm.Double" : kInferred[typeof value] ?? "Edm.String");
+  const isDouble = typeof value === "number" && !Number.isInteger(value);
+  return entity[`${name}@odata.type`] ?? (isDouble ? "Edm.Double" : kInferred[typeof value] ?? "Edm.String");
 }
 
 // The text of a value, in a cell and in a field.
@@ -40,7 +41,8 @@ const kMembers = new RegExp(
   String.raw`"odata\.(?:metadata|type|id|editLink)":"[^"\\]*(?:\\.[^"\\]*)*",?` +
     String.raw`|"([^"\\]*(?:\\.[^"\\]*)*)"(?::(-?\d+(?=[.eE])[\d.eE+-]+))?`, "g");
 
-// Parses what the service answers. It writes doubles as 3.0 without annotation, and JSON.parse would make 3 of it.
+// Parses what the service answers. It writes doubles as 3.0 without annotation, and JSON.parse would make 3
+// of it.
 export const parseAnnotated = (text) => JSON.parse(text.replace(kMembers, (all, name, double) => {
   if (name === undefined) return "";
   if (double === undefined) return all;
@@ -64,19 +66,20 @@ function double(text) {
   if (/^[+-]?(NaN|Infinity)$/.test(text)) return { value: text.replace("+", "") };
   const value = Number(text);
   if (!/^[\d.e+-]+$/i.test(text) || !Number.isFinite(value))
-    return { problem: "A Double is a number such as 3.5 or -1e10, at most 1.8e308, or NaN, Infinity or -Infinity." };
+    return { problem: "A Double is a number such as 3.5 or -1e10, or NaN, Infinity or -Infinity." };
   return { value: Object.is(value, -0) ? "-0.0" : value };
 }
 
 // Without a zone the text is UTC. The digits of a second are kept, of which Date has three alone.
 function date(text) {
-  const [, day, minute = "00:00", second = ":00", fraction = "", hours = "+00", minutes = "00"] = kDate.exec(text) ?? [];
+  const [, day, minute = "00:00", second = ":00", fraction = "", hours = "+00", minutes = "00"] =
+    kDate.exec(text) ?? [];
   const time = `${day}T${minute}${second}`;
   // Date takes February 30 for March 2.
   const isReal = new Date(`${time}Z`).toJSON()?.startsWith(time);
   const utc = isReal ? new Date(`${time}${hours}:${minutes}`).toJSON() : "";
   if (!(utc >= "1601")) // neither is +010000 of a later year
-    return { problem: "A DateTime is a day from 1601 to 9999, such as 2026-11-20 or 2026-11-20T08:30:00.1234567Z." };
+    return { problem: "A DateTime is from 1601 to 9999, as 2026-11-20 or 2026-11-20T08:30:00.1234567Z." };
   return { value: `${utc.slice(0, 19)}${fraction}Z` };
 }
 

@@ -24,6 +24,8 @@ beforeEach(async () => {
 
 const pathOf = (row) => `orders(PartitionKey='p',RowKey='${row}')`;
 
+const entity = (partition, row) => ({ PartitionKey: partition, RowKey: String(row) });
+
 const left = async () => (await (await server.fetch("GET", "orders()?$top=1000")).json()).value;
 
 // Selects all entities of the table, and deletes them after `meanwhile`.
@@ -44,8 +46,8 @@ async function deleteAll(total, meanwhile = async () => {}) {
 
 describe("A person who deletes many entities", () => {
   test("deletes 250 of several partitions in change sets of up to 100", async () => {
-    for (const partition of kPartitions) await server.insert("orders", { PartitionKey: partition, RowKey: "1" });
-    for (let i = 0; i < 246; i += 1) await server.insert("orders", { PartitionKey: "plain", RowKey: String(i), Age: i });
+    await server.insert("orders", ...kPartitions.map((partition) => entity(partition, "1")));
+    await server.insert("orders", ...Array.from({ length: 246 }, (_, i) => entity("plain", i)));
     const { page, close, sets } = await deleteAll(250);
     await page.getByText("0 loaded", { exact: true }).waitFor();
     assert.deepEqual(await left(), []);
@@ -54,7 +56,7 @@ describe("A person who deletes many entities", () => {
   });
 
   test("does not delete what others have changed since it was read, and is told so", async () => {
-    for (let i = 0; i < 5; i += 1) await server.insert("orders", { PartitionKey: "p", RowKey: String(i) });
+    await server.insert("orders", ...Array.from({ length: 5 }, (_, i) => entity("p", i)));
     const { page, close } = await deleteAll(5, async () => {
       const headers = { "if-match": "*" };
       await server.fetch("MERGE", pathOf("2"), { body: JSON.stringify({ Age: 1 }), headers });
@@ -66,4 +68,24 @@ describe("A person who deletes many entities", () => {
     assert.deepEqual((await left()).map(({ RowKey }) => RowKey), ["2"]);
     await close();
   });
+});
+
+test("Change sets hold at most 4 MiB, and give the ETag of each entity", async () => {
+  const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/orders");
+  const [sizes, etags] = await page.evaluate(async () => {
+    const client = await import("/_rocktable/explorer/entities/entity_client.js");
+    const long = "é".repeat(32_000);
+    const properties = Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`P${i}`, long]));
+    const operations = Array.from({ length: 9 }, (_, i) =>
+      ({ method: "POST", entity: { PartitionKey: "p", RowKey: String(i), ...properties } }));
+    const sets = client.changeSetsOf(operations);
+    const answers = [];
+    for (const set of sets) answers.push(...(await client.sendChangeSet("devstoreaccount1", "orders", set)));
+    return [sets.map((set) => set.length), answers];
+  });
+  assert.deepEqual(sizes, [4, 4, 1]);
+  assert.equal(etags.length, 9);
+  for (const etag of etags) assert.match(etag, /^W\/"datetime/);
+  assert.equal((await left()).length, 9);
+  await close();
 });

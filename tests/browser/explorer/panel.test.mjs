@@ -74,9 +74,8 @@ async function addProperty(name, ofType, text) {
   const before = await names.count();
   await button("+ property").click();
   await names.nth(before).fill(name);
+  await field(name).fill(text); // before the type, which may bring another field
   await type(name).selectOption(ofType);
-  if (ofType === "Edm.Boolean") await panel().locator(`select[aria-label="Value of ${name}"]`).selectOption(text);
-  else await field(name).fill(text);
 }
 
 describe("A person who makes an entity", () => {
@@ -94,7 +93,8 @@ describe("A person who makes an entity", () => {
       const isTold = ["Edm.Int64", "Edm.DateTime", "Edm.Guid", "Edm.Binary"].includes(ofType);
       assert.equal(entity[`${name}@odata.type`], isTold ? ofType : undefined, name);
     }
-    assert.match(await (await server.fetch("GET", pathOf("1"))).text(), /"Real":3\.0/, "a Double, not an Int32");
+    const answer = await server.fetch("GET", pathOf("1"));
+    assert.match(await answer.text(), /"Real":3\.0/, "a Double, not an Int32");
     assert.match(await row(0).innerText(), /bread/, "the grid shows it without another query");
     await close();
   });
@@ -108,10 +108,11 @@ describe("A person who makes an entity", () => {
     for (const [name, [ofType, text]] of Object.entries(wrong)) await addProperty(name, ofType, text);
     await button("Insert").click();
     await says("An Int32 is a whole number from -2147483648 to 2147483647.");
-    await says(/^A DateTime is a day/);
+    await says(/^A DateTime is from/);
     await says(/^A Guid is 32 hexadecimal digits/);
     for (const [name, [, text]] of Object.entries(wrong)) assert.equal(await field(name).inputValue(), text);
-    await eventually(async () => assert.ok(await field("A").evaluate((one) => one === document.activeElement)));
+    const isFocused = () => field("A").evaluate((one) => one === document.activeElement);
+    await eventually(async () => assert.ok(await isFocused()));
     assert.equal((await stored()).status, 404);
     await close();
   });
@@ -135,14 +136,16 @@ describe("A person who makes an entity", () => {
   });
 
   test("duplicates another", async () => {
-    await server.insert("orders", order({ Item: "bread", "Big@odata.type": "Edm.Int64", Big: "9007199254740993" }));
+    const big = { "Big@odata.type": "Edm.Int64", Big: "9007199254740993" };
+    await server.insert("orders", order({ Item: "bread", ...big }));
     await openFirst();
     await button("Duplicate").click();
     await field("RowKey").fill("2");
     await button("Insert").click();
     await says("Inserted.");
     const copy = await stored("2");
-    assert.deepEqual([copy.Item, copy.Big, copy["Big@odata.type"]], ["bread", "9007199254740993", "Edm.Int64"]);
+    assert.equal(copy.Item, "bread");
+    assert.deepEqual([copy.Big, copy["Big@odata.type"]], ["9007199254740993", "Edm.Int64"]);
     assert.equal((await stored()).status, 200);
     await close();
   });
@@ -195,11 +198,11 @@ describe("A person who edits an entity", () => {
     await button("Save").click();
     const lines = panel().locator(".conflict tbody tr");
     await eventually(async () => assert.equal(await lines.count(), 3));
-    assert.match(await lines.nth(0).innerText(), /Item.*changed meanwhile, and by you; was.*bread.*cake.*pie/s);
+    assert.match(await lines.nth(0).innerText(), /Item.*meanwhile, and by you; was.*bread.*cake.*pie/s);
     assert.match(await lines.nth(1).innerText(), /Price.*yours alone/s);
     assert.match(await lines.nth(2).innerText(), /Stock.*changed meanwhile; was/s);
     assert.ok(await panel().getByLabel("Yours of Item").isChecked());
-    assert.ok(await panel().getByLabel("Stored now of Stock").isChecked(), "what only they changed stays theirs");
+    assert.ok(await panel().getByLabel("Stored now of Stock").isChecked(), "changed by them alone");
     await panel().getByLabel("Stored now of Item").check();
     await button("Save the choices").click();
     await says("Saved.");
@@ -326,8 +329,8 @@ describe("A person who reads an entity", () => {
 
   test("sees hostile names and values as text, with hidden characters as signs", async () => {
     const markup = "<script>window.hit = 1</script><img src=x onerror='window.hit = 1'>";
-    await server.insert("orders",
-      order({ A: markup, B: "\u202egpj.exe", C: "nul\u0000bell\u0007", __proto__x: "x", constructor: "own" }));
+    const values = { A: markup, B: "\u202egpj.exe", C: "nul\u0000bell\u0007", constructor: "own" };
+    await server.insert("orders", order(values));
     await openFirst();
     await says(markup);
     await says("‹U+202E›gpj.exe");
@@ -338,8 +341,8 @@ describe("A person who reads an entity", () => {
     await button("Save").click();
     await says("Saved.");
     const entity = await stored();
-    assert.deepEqual([entity.A, entity.B, entity.C, entity.constructor],
-      [`${markup}!`, "\u202egpj.exe", "nul\u0000bell\u0007", "own"]);
+    for (const name of "BC") assert.equal(entity[name], values[name]);
+    assert.deepEqual([entity.A, entity.constructor], [`${markup}!`, "own"]);
     assert.equal(await page.evaluate(() => window.hit), undefined);
     await close();
   });
