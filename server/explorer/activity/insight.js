@@ -26,14 +26,19 @@ export function leave() {
   clock = null;
 }
 
+let loads = 0;
+
+// An answer that was overtaken says nothing any more.
 async function load() {
+  const load_ = ++loads;
   change(() => (own.isLoading = true));
   try {
-    show(await control("GET", "queries"));
+    const answer = await control("GET", "queries");
+    if (load_ === loads) show(answer);
   } catch (error) {
     own.error = error;
   }
-  change(() => (own.isLoading = false));
+  if (load_ === loads) change(() => (own.isLoading = false));
 }
 
 // What is drawn is made once for each answer, because there may be thousands of shapes.
@@ -66,7 +71,7 @@ export function view() {
   return h("div", { class: "page insight" },
     h("header", { class: "row" },
       h("h1", { class: "grow" }, "Insight"),
-      report && h("span", { class: "dim" }, `updated ${age} ago`),
+      h("span", { class: "dim" }, report && `updated ${age} ago`),
       button("Reload", load, { disabled: isLoading }),
       button("Start again", startAgain, { title: "Forgets all counts and findings" })),
     error && h("p", { class: "error", role: "alert" }, error.message),

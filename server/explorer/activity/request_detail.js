@@ -45,6 +45,7 @@ async function loadPlan(own) {
   notify();
 }
 
+// Parts have keys, so that one that comes later does not take the elements, and the focus, of another.
 function detail(own) {
   const { request } = own;
   return h("div", { class: "request-detail", key: request.number },
@@ -52,9 +53,9 @@ function detail(own) {
       h("h2", { class: "grow" }, `${shown(request.method, 16)} ${shown(request.operation, 60)}`),
       button("Close", own.close, { class: "quiet" })),
     statusLine(request.status, request.code),
-    request.explanation && h("section", null,
+    request.explanation && h("section", { key: "why" },
       h("h3", null, "Why it was refused"), h("p", null, shown(request.explanation, 4096))),
-    request.fault && h("p", { class: "warn" },
+    request.fault && h("p", { class: "warn", key: "fault" },
       "A fault of the lab hit it: ", h("b", null, shown(request.fault, 100))),
     h("pre", { class: "target" }, shown(decoded(request.target), kMostOfBody)),
     facts(request),
@@ -87,11 +88,11 @@ function facts(request) {
 function planPart({ plan, request }) {
   const { error } = plan;
   if (error) {
-    return h("section", null, h("h3", null, "Plan"),
+    return h("section", { key: "plan" }, h("h3", null, "Plan"),
       h("p", { class: "dim" }, error.code ? `${error.code}: ` : "", shown(error.message, 1000)));
   }
   const entities = `${count(plan.entities)} ${plural(plan.entities, "entity", "entities")}`;
-  return h("section", null, h("h3", null, "Plan of this query now"),
+  return h("section", { key: "plan" }, h("h3", null, "Plan of this query now"),
     h("p", null, h("span", { class: `plan-class is-${plan.plan}` }, plan.plan),
       ` reads ${percent(plan.share)} of the table, about ${entities}`),
     plan.rangeTexts?.length > 0 && h("ul", { class: "ranges" },
@@ -102,14 +103,14 @@ function planPart({ plan, request }) {
 
 function recorded({ request, setDetail }) {
   if (!request.requestHeaders) {
-    return h("p", { class: "dim" }, "Its headers and bodies were not recorded. ", state.requests.isDetail ?
-      "Those of later requests are." :
-      button("Record those of later requests", () => setDetail(true), { class: "link" }));
+    return h("p", { class: "dim", key: "recorded" }, "Its headers and bodies were not recorded. ",
+      state.requests.isDetail ? "Those of later requests are." :
+        button("Record those of later requests", () => setDetail(true), { class: "link" }));
   }
   const part = (title, headers, body) => h("details", { open: true }, h("summary", null, title),
     h("pre", null, (headers ?? []).map(([name, value]) => `${shown(name, 200)}: ${shown(value, 2048)}\n`)),
     body ? h("pre", { class: "payload" }, shownBody(body)) : h("p", { class: "dim" }, "No body."));
-  return h("section", null,
+  return h("section", { key: "recorded" },
     part("Request", request.requestHeaders, request.requestBody),
     part("Answer", request.responseHeaders, request.responseBody));
 }
@@ -130,7 +131,7 @@ function again(own) {
     change(() => (own.copied = worked ? "Copied." : "The browser did not allow it."));
   };
   const begin = () => (isWrite(request) ? change(() => (own.asks = true)) : send(own));
-  return h("section", null,
+  return h("section", { key: "again" },
     h("h3", null, "Again, as the owner of the account"),
     h("pre", { class: "curl" }, shown(asCurl(request, location.origin), kMostOfBody)),
     h("div", { class: "row" },
@@ -143,8 +144,8 @@ function again(own) {
       h("span", null, "It changes data."),
       button(`Send ${shown(request.method, 16)}`, () => send(own), { class: "danger" }),
       button("Cancel", () => change(() => (own.asks = false)))),
-    problem && h("p", { class: "dim" }, problem),
-    own.problem && h("p", { class: "error", role: "alert" }, own.problem),
+    problem && h("p", { class: "dim", key: "cannot" }, problem),
+    own.problem && h("p", { class: "error", role: "alert", key: "problem" }, own.problem),
     answer && answerPart(answer));
 }
 

@@ -9,7 +9,8 @@ const { RequestLog } = await load("request_log");
 const { decoded, filterOf, matcher } = await load("request_filter");
 const { asCurl, copyOf, pathOf, quoted } = await load("request_copy");
 const { jsonOf, kBehaviours, valuesOf, withBehaviour } = await load("behaviour_model");
-const { kEmptyRule, matchInWords, retryInWords, ruleOf, thenInWords, whenInWords } = await load("fault_model");
+const { kEmptyRule, ruleOf } = await load("fault_model");
+const { matchInWords, retryInWords, thenInWords, whenInWords } = await load("fault_model");
 const { addedUp, findingsOf, grouped, totalsOf } = await load("shapes");
 const { barHeight } = await load("chart");
 
@@ -112,7 +113,7 @@ describe("A filter", () => {
     [{ text: "azsdk", status: "5xx" }, {}, false],
   ];
   for (const [parameters, changes, passes] of cases)
-    test(`${JSON.stringify(parameters)} ${passes ? "lets" : "does not let"} ${JSON.stringify(changes)} pass`, () =>
+    test(`${JSON.stringify(parameters)} ${passes ? "passes" : "keeps out"} ${JSON.stringify(changes)}`, () =>
       assert.equal(matcher(filterOf(parameters))(request(1, changes)), passes));
 
   test("does not fail at a target that is not valid", () => assert.equal(decoded("/a/%zz"), "/a/%zz"));
@@ -138,19 +139,21 @@ describe("A request once more", () => {
   test("is not sent without its whole body", () => {
     assert.match(copyOf(request(1, { method: "POST" })).problem, /not recorded/);
     const requestHeaders = [["content-length", "4000"]];
-    assert.match(copyOf(request(1, { method: "POST", requestHeaders, requestBody: "x".repeat(1024) })).problem, /first KiB/);
+    const cut = request(1, { method: "POST", requestHeaders, requestBody: "x".repeat(1024) });
+    assert.match(copyOf(cut).problem, /first KiB/);
     assert.equal(copyOf(request(1)).problem, "");
     assert.match(copyOf(request(1, { account: "" })).problem, /no account/);
   });
 
   test("is a command that a shell takes as it is", () => {
     const hostile = "it's `id` $(id) \\ \u0007 \n \u202e é";
-    assert.equal(execFileSync("bash", ["-c", `printf %s ${quoted(hostile)}`], { encoding: "utf8" }), hostile);
-    assert.equal(execFileSync("bash", ["-c", `printf %s ${quoted("it's $(id)")}`], { encoding: "utf8" }), "it's $(id)");
+    for (const text of [hostile, "it's $(id)", "a b", ""])
+      assert.equal(execFileSync("bash", ["-c", `printf %s ${quoted(text)}`], { encoding: "utf8" }), text);
     assert.doesNotMatch(quoted("\u001b[2J"), /\u001b/, "a terminal would obey it");
     const text = asCurl(request(1, { method: "DELETE" }), "http://127.0.0.1:10002");
+    const url = "http://127.0.0.1:10002/_rocktable/entities/devstoreaccount1/orders";
     assert.equal(text, "curl -X DELETE " +
-      `'http://127.0.0.1:10002/_rocktable/entities/devstoreaccount1/orders(PartitionKey='\\''de'\\'',RowKey='\\''1'\\'')' ` +
+      `'${url}(PartitionKey='\\''de'\\'',RowKey='\\''1'\\'')' ` +
       "-H 'accept: application/json;odata=fullmetadata' -H 'if-match: *'");
   });
 });
@@ -178,10 +181,12 @@ describe("Behaviours", () => {
 describe("Fault rules", () => {
   test("are made of what was given", () => {
     assert.deepEqual(ruleOf(kEmptyRule), { match: {}, when: { count: 1 }, then: { status: 503 } });
-    const fields = { ...kEmptyRule, name: "lost", table: "orders", count: "", effect: "reset", isAfterCommit: true };
-    assert.deepEqual(ruleOf(fields), { name: "lost", match: { table: "orders" }, when: {}, then: { reset: true, at: "afterCommit" } });
-    const delay = { ...kEmptyRule, effect: "delay", delay: "300ms", isAfterCommit: true, probability: "0.5", skip: "2" };
-    assert.deepEqual(ruleOf(delay), { match: {}, when: { skip: 2, count: 1, probability: 0.5 }, then: { delay: "300ms" } });
+    const lost = { name: "lost", table: "orders", count: "", effect: "reset", isAfterCommit: true };
+    assert.deepEqual(ruleOf({ ...kEmptyRule, ...lost }),
+      { name: "lost", match: { table: "orders" }, when: {}, then: { reset: true, at: "afterCommit" } });
+    const late = { effect: "delay", delay: "300ms", isAfterCommit: true, probability: "0.5", skip: "2" };
+    assert.deepEqual(ruleOf({ ...kEmptyRule, ...late }),
+      { match: {}, when: { skip: 2, count: 1, probability: 0.5 }, then: { delay: "300ms" } });
     assert.deepEqual(ruleOf({ ...kEmptyRule, effect: "cut" }).then, { cutAfterBytes: 100 });
   });
 
@@ -196,7 +201,8 @@ describe("Fault rules", () => {
     assert.equal(thenInWords(rule), "20ms later, 503 ServerBusy, after the commit");
     assert.equal(matchInWords({ match: {} }), "every request");
     assert.equal(whenInWords({ when: { seed: 1 } }), "always");
-    assert.equal(thenInWords({ then: { delay: { lognormal: { median: "20ms", sigma: 0.8 } } } }), "about 20ms later (sigma 0.8)");
+    const delay = { lognormal: { median: "20ms", sigma: 0.8 } };
+    assert.equal(thenInWords({ then: { delay } }), "about 20ms later (sigma 0.8)");
   });
 
   test("and what clients did then, too", () => {
@@ -211,20 +217,25 @@ describe("Fault rules", () => {
 
 describe("Shapes", () => {
   const shape = (changes) => ({
-    account: "a", table: "orders", operation: "QueryEntities", plan: "table-scan", fingerprint: "Age gt ?", select: "",
-    client: "one", test: "", requests: 1, errors: 0, conflicts: 0, continuations: 0, abandoned: 0, entitiesScanned: 10,
-    entitiesReturned: 1, entitiesWritten: 0, bytesRead: 1, bytesSent: 1, milliseconds: { p50: 1, p99: 2, max: 3 },
+    account: "a", table: "orders", operation: "QueryEntities", plan: "table-scan", fingerprint: "Age gt ?",
+    select: "", client: "one", test: "", requests: 1, errors: 0, conflicts: 0, continuations: 0, abandoned: 0,
+    entitiesScanned: 10, entitiesReturned: 1, entitiesWritten: 0, bytesRead: 1, bytesSent: 1,
+    milliseconds: { p50: 1, p99: 2, max: 3 },
     partitions: 1, partitionsExact: true, lastSeen: "2026-11-22T10:00:00Z", example: "few", ...changes,
   });
   const finding = (changes) => ({
-    id: "single-writes", table: "orders", operation: "", fingerprint: "", count: 1, sentence: "one", example: "", ...changes,
+    id: "single-writes", table: "orders", operation: "", fingerprint: "", count: 1, sentence: "one",
+    example: "", ...changes,
   });
 
   test("are added up over accounts and clients, those that scan most first", () => {
     const sums = addedUp([
       shape({ operation: "GetEntity", plan: "point", entitiesScanned: 15 }),
       shape(),
-      shape({ account: "b", client: "two", entitiesScanned: 30, example: "many", milliseconds: { p50: 1, p99: 9, max: 9 } }),
+      shape({
+        account: "b", client: "two", entitiesScanned: 30, example: "many",
+        milliseconds: { p50: 1, p99: 9, max: 9 },
+      }),
     ]);
     assert.deepEqual(sums.map(({ entitiesScanned }) => entitiesScanned), [40, 15]);
     assert.deepEqual([...sums[0].accounts, ...sums[0].clients], ["a", "b", "one", "two"]);
@@ -234,15 +245,21 @@ describe("Shapes", () => {
 
   test("name their findings, the worst kind first", () => {
     const groups = grouped([
-      finding(), finding({ sentence: "five", count: 5, client: "two" }), finding({ table: "other", count: 2 }),
-      finding({ id: "table-scan", operation: "QueryEntities", fingerprint: "Age gt ?", advice: "Give the key." }),
+      finding(), finding({ sentence: "five", count: 5, client: "two" }),
+      finding({ table: "other", count: 2 }),
+      finding({
+        id: "table-scan", operation: "QueryEntities", fingerprint: "Age gt ?", advice: "Give the key.",
+      }),
     ]);
-    assert.deepEqual(groups.map(({ id, isError }) => [id, isError]), [["table-scan", true], ["single-writes", false]]);
-    assert.deepEqual(groups[1].items.map(({ sentence, count }) => [sentence, count]), [["five", 6], ["one", 2]]);
+    const kinds = groups.map(({ id, isError }) => [id, isError]);
+    assert.deepEqual(kinds, [["table-scan", true], ["single-writes", false]]);
+    const items = groups[1].items.map(({ sentence, count }) => [sentence, count]);
+    assert.deepEqual(items, [["five", 6], ["one", 2]]);
     assert.deepEqual(findingsOf(shape(), groups).map(({ advice }) => advice), ["Give the key."]);
   });
 
   test("have charts in which something is never nothing", () => {
-    assert.deepEqual([barHeight(0, 10), barHeight(1, 1e6), barHeight(10, 10), barHeight(0, 0)], [0, 1, 64, 0]);
+    const cases = [[0, 10, 0], [1, 1e6, 1], [10, 10, 64], [0, 0, 0]];
+    for (const [value, most, height] of cases) assert.equal(barHeight(value, most), height);
   });
 });

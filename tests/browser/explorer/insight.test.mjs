@@ -13,7 +13,8 @@ before(async () => {
   browser = await startBrowser();
   await server.createTable("orders");
   await server.createTable("log20261121");
-  for (let row = 0; row < 30; row += 1) await server.insert("orders", { PartitionKey: "de", RowKey: `item${row}`, Price: row });
+  for (let row = 0; row < 30; row += 1)
+    await server.insert("orders", { PartitionKey: "de", RowKey: `item${row}`, Price: row });
   for (let i = 0; i < 3; i += 1) await query("orders", `Price gt ${20 + i}`);
   await query("orders", "PartitionKey eq 'de' and RowKey ge 'item1' and RowKey lt 'item2'");
   await query("log20261121", "<script>alert(1)</script> eq '\u202e'");
@@ -80,7 +81,8 @@ describe("A person who asks what requests cost", () => {
     await page.getByText("The same as numbers").click();
     const table = page.getByRole("table");
     await table.getByRole("columnheader", { name: "Entities scanned in 10 s" }).waitFor();
-    const sum = (await table.locator("tbody td:nth-child(2)").allInnerTexts()).reduce((a, text) => a + Number(text), 0);
+    const requests = await table.locator("tbody td:nth-child(2)").allInnerTexts();
+    const sum = requests.reduce((a, text) => a + Number(text), 0);
     assert.ok(sum >= 35, `${sum} requests`);
   });
 
@@ -103,8 +105,10 @@ describe("A person who asks what requests cost", () => {
     await page.route(/_rocktable\/queries$/, async (route) => {
       const answer = await (await route.fetch()).json();
       const made = "\u202e<img src=x onerror=alert(1)>`\u0000`";
-      for (const one of answer.shapes) Object.assign(one, { table: made, fingerprint: made, select: made, client: made, test: made });
-      for (const one of answer.findings) Object.assign(one, { sentence: made, advice: made, example: made, table: made });
+      for (const one of answer.shapes)
+        Object.assign(one, { table: made, fingerprint: made, select: made, client: made, test: made });
+      for (const one of answer.findings)
+        Object.assign(one, { sentence: made, advice: made, example: made, table: made });
       await route.fulfill({ json: answer });
     });
     await page.getByRole("button", { name: "Reload" }).click();

@@ -1,5 +1,5 @@
-// Requests for the screen of requests: real ones, and those of a stream that the test writes itself, for what no server
-// does on demand.
+// Requests for the screen of requests: a stream that the test writes itself, for what no server does on demand;
+// a server that is started again; and bytes that no client sends.
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
@@ -40,15 +40,17 @@ export async function takeOverStream(page, address = "#/requests") {
 // A request as the server tells it.
 export function request(number, changes = {}) {
   return {
-    number, time: new Date(Date.UTC(2026, 10, 23, 10, 0, 0, number)).toISOString(), account: "devstoreaccount1",
-    table: "orders", operation: "GetEntity", method: "GET",
-    target: `/devstoreaccount1/orders(PartitionKey='de',RowKey='${number}')`, status: 200, code: null, plan: "point",
-    entitiesScanned: 1, entitiesReturned: 1, bytesSent: 312, milliseconds: 0.12, client: "azsdk-js-data-tables/13.3.2",
+    number, time: new Date(Date.UTC(2026, 10, 23, 10, 0, 0, number)).toISOString(),
+    account: "devstoreaccount1", table: "orders", operation: "GetEntity", method: "GET",
+    target: `/devstoreaccount1/orders(PartitionKey='de',RowKey='${number}')`,
+    status: 200, code: null, plan: "point", entitiesScanned: 1, entitiesReturned: 1, bytesSent: 312,
+    milliseconds: 0.12, client: "azsdk-js-data-tables/13.3.2",
     clientRequestId: "", requestId: `id-${number}`, fault: null, explanation: null, ...changes,
   };
 }
 
-// A port that leads to one server after another, as to one that was started again: to(server) breaks the connections.
+// A port that leads to one server after another, as to one that was started again: to(server) breaks the
+// connections.
 export async function startDoor() {
   let target = null;
   const sockets = new Set();
