@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxTarget = 2'048;
 constexpr std::size_t kMaxText = 256;
 constexpr std::size_t kMaxHeader = 1'024;
+constexpr std::chrono::milliseconds kStep{100};
 
 std::string dump(const nlohmann::json& document) {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -65,9 +66,13 @@ RecentRequests::Entry RecentRequests::entry_of(const RequestEvent& event, bool w
   return out;
 }
 
+// Room comes in steps, so that a flood shows as runs of requests with gaps between them, not as one gap after each request.
 bool RecentRequests::has_room(Clock::time_point now) {
-  const std::chrono::duration<double> passed = now - std::exchange(room_at_, now);
-  room_ = std::min(room_ + passed.count() * kMaxPerSecond, static_cast<double>(kMaxRequests));
+  const std::chrono::duration<double> passed = now - room_at_;
+  if (passed >= kStep) {
+    room_at_ = now;
+    room_ = std::min(room_ + passed.count() * kMaxPerSecond, static_cast<double>(kMaxRequests));
+  }
   if (room_ < 1) return false;
   room_ -= 1;
   return true;

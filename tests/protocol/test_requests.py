@@ -177,7 +177,7 @@ def test_a_flood_has_a_gap(server):
     with streaming(server, "?account=monitored8") as stream:
         stream.until(b"event: start")
         exchange_until_closed(account, request_bytes(account, "GET", target) * 5_000)
-        time.sleep(0.1)  # then there is room again
+        time.sleep(0.3)  # then there is room again
         create_table(account, "last")
         stream.until(b"event: gap")
         stream.until(b'"operation":"CreateTable"')
