@@ -31,7 +31,7 @@ WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they compute
 
 # --quick: sanitizers find errors in code that parses input, uses threads, or moves data.
 QUICK = ["bad_input", "batch_answers", "batch_tolerances", "control", "hostile", "hostile_clients", "http", "limits",
-         "account_clones", "reset", "seed", "snapshots", "transfer", "urls"]
+         "account_clones", "explorer_api", "requests", "reset", "seed", "snapshots", "transfer", "urls"]
 
 
 def last_number(pattern, text):
@@ -133,7 +133,7 @@ class Python:
         # By files, because the tests of a file share a server. Few slow tests one by one: otherwise the longest file
         # runs last.
         runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch, program)]
-        if folder.name == "protocol":
+        if folder.name == "protocol" and not quick:  # they measure memory and time, which sanitizers change
             runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", None, scratch))
         return runners
 

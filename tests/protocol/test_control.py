@@ -201,7 +201,6 @@ def test_a_preflight_gets_no_allowance(local):
 
 def test_what_is_not_there_is_told_only_to_those_who_may_ask(local, with_token):
     assert ask(local, "nothing").status == 404
-    assert ask(local, "").status == 404
     assert ask(local, "nothing", Host="evil.example").status == 403
     assert ask(with_token, "nothing").status == 401
     assert ask(with_token, "nothing", Authorization=f"Bearer {TOKEN}").status == 404
@@ -217,7 +216,7 @@ def test_no_detour_leads_around_the_gate(exposed):
         "/_rocktable",
     ):
         answer = exchange(exposed, request_bytes(exposed, "GET", target, signed=False))
-        assert answer.status in (400, 404), (target, answer)
+        assert answer.status in (400, 403, 404), (target, answer)
         assert b"counters" not in answer.body
 
 

@@ -47,19 +47,20 @@ def taken():
 
 def test_the_start_says_where_data_are_kept_and_the_end_what(tmp_path):
     with started(folder=tmp_path) as program:
-        first, second, third = program.wait_for(STOPS).splitlines()
+        first, second, page, third = program.wait_for(STOPS).splitlines()
         assert first.startswith(f"rocktable: Table service is {LISTENING} http://127.0.0.1:")
         assert second.startswith("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;")
+        assert page == f"rocktable: see tables and requests at {first.split()[-1]}/_rocktable/"
         assert third == f"rocktable: version {version()}; data is kept in {tmp_path}/__rocktable__{STOPS}"
         assert program.end(signal.SIGINT) == 0
         said = program.output().splitlines()
-        assert said == [first, second, third, f"rocktable: stopped; 0 tables kept in {tmp_path}/__rocktable__"]
+        assert said == [first, second, page, third, f"rocktable: stopped; 0 tables kept in {tmp_path}/__rocktable__"]
         assert program.errors() == ""
 
 
 def test_in_memory_nothing_is_kept_and_both_say_so():
     with started("--inMemoryPersistence") as program:
-        assert program.wait_for(STOPS).splitlines()[2] == f"rocktable: version {version()}; in memory: no data is kept{STOPS}"
+        assert program.wait_for(STOPS).splitlines()[3] == f"rocktable: version {version()}; in memory: no data is kept{STOPS}"
         assert program.end() == 0
         assert program.output().splitlines()[3:] == ["rocktable: stopped; no data is kept"]
 
