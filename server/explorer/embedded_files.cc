@@ -45,8 +45,8 @@ Files unpack_files() {
 }  // namespace
 
 std::span<const EmbeddedFile> embedded_files() {
-  static const Files* const files = new Files(unpack_files());  // never destroyed: threads may still read it
-  return files->files;
+  static const Files* const kFiles = new Files(unpack_files());  // never destroyed: threads may still read it
+  return kFiles->files;
 }
 
 }  // namespace rocktable
