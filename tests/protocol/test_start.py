@@ -62,7 +62,7 @@ def test_in_memory_nothing_is_kept_and_both_say_so():
     with started("--inMemoryPersistence") as program:
         assert program.wait_for(STOPS).splitlines()[3] == f"rocktable: version {version()}; in memory: no data is kept{STOPS}"
         assert program.end() == 0
-        assert program.output().splitlines()[3:] == ["rocktable: stopped; no data is kept"]
+        assert program.output().splitlines()[4:] == ["rocktable: stopped; no data is kept"]
 
 
 @pytest.mark.parametrize("tables", [0, 1, 3])
