@@ -208,6 +208,52 @@ def test_nothing_is_read_from_a_foreign_page(server, resource, headers):
     assert exchange(server, data, "GET").status == 403
 
 
+# --- Files ----------------------------------------------------------------------------------------------------
+
+NDJSON = (
+    '{"PartitionKey":"p","RowKey":"1","A":"x, \\"y\\"\\r\\nz","N":5}\n'
+    '{"PartitionKey":"p","RowKey":"2","D":3.0,"I@odata.type":"Edm.Int64","I":"7"}\n'
+)
+CSV = (
+    "PartitionKey,RowKey,A,A@type,N,N@type,D,D@type,I,I@type\r\n"
+    'p,1,"x, ""y""\r\nz",String,5,Int32,,,,\r\n'
+    "p,2,,,,,3.0,Double,7,Int64\r\n"
+)
+
+
+def converted(server, text, **parameters):
+    query = urllib.parse.urlencode(parameters)
+    data = request_bytes(server, "POST", f"/_rocktable/convert?{query}", {}, text, signed=False)
+    return exchange(server, data, "POST")
+
+
+def test_entities_are_converted_between_formats(server):
+    columns = json.dumps(["A", "N", "D", "I"])
+    to_csv = converted(server, NDJSON, **{"from": "ndjson", "to": "csv", "columns": columns}).json()
+    assert to_csv == {"text": CSV, "lines": [1, 2], "names": ["A", "N", "D", "I"], "error": None}
+    back = converted(server, CSV, **{"from": "csv", "to": "ndjson"}).json()
+    assert (back["text"], back["lines"], back["error"]) == (NDJSON, [2, 4], None)
+    rest = converted(server, NDJSON, **{"from": "ndjson", "to": "csv", "columns": columns, "header": "false"}).json()
+    assert rest["text"] == CSV.split("\r\n", 1)[1]
+
+
+def test_what_is_before_a_line_that_is_no_entity_is_converted(server):
+    broken = NDJSON + '{"PartitionKey":"p"}\n' + NDJSON
+    answer = converted(server, broken, **{"from": "ndjson", "to": "ndjson"}).json()
+    assert (answer["text"], answer["lines"]) == (NDJSON, [1, 2])
+    assert answer["error"]["line"] == 3
+    assert "RowKey" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"from": "csv"}, {"from": "csv", "to": "xml"}, {"from": "csv", "to": "csv", "header": "1"},
+     {"from": "csv", "to": "csv", "columns": "A"}, {"from": "csv", "to": "csv", "columns": "{}"}],
+)
+def test_unknown_formats_are_refused(server, parameters):
+    assert converted(server, CSV, **parameters).status == 400
+
+
 # --- Pages ----------------------------------------------------------------------------------------------------
 
 
