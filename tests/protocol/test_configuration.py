@@ -31,7 +31,7 @@ def store_of(*flags, environment=None, folder):
     with Program(BINARY, *flags, environment=environment, folder=folder) as program:
         said = program.wait_for("; press Ctrl-C to stop")
         assert program.end() == 0
-        return said.splitlines()[2].split("; ")[1], program.errors()
+        return said.splitlines()[3].split("; ")[1], program.errors()
 
 
 def test_the_command_line_comes_first_then_variables_then_the_file_then_the_default(config, tmp_path):
