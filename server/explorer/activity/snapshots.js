@@ -33,7 +33,7 @@ const pathOf = (name) => `snapshots/${encodeURIComponent(name)}`;
 async function confirmed(options, said) {
   if (!(await confirmByTyping(options))) return;
   own().said = said;
-  await Promise.all([loadSnapshots(), loadBehaviour(), loadFaults(), loadCatalog()]);
+  await Promise.all([act("snapshots", load), loadBehaviour(), loadFaults(), loadCatalog()]);
 }
 
 const restore = (name) => confirmed({

@@ -49,7 +49,7 @@ export function openEntity(account, table, entity, { property, isEdit = false, i
     return put(current);
   }
   const start = (own) => (isPartial ? reread(own, isEdit) : isEdit && edit(own));
-  show({ account, table, base: entity, property }, start);
+  show({ account, table, base: entity, property, isPartial }, start);
 }
 
 // `from` is the entity that it becomes a copy of, or null.
@@ -95,6 +95,7 @@ function close() {
 
 function edit(own) {
   if (own.fields) return;
+  if (own.isPartial) return void reread(own, true); // a replacement would lose what was not read
   const fields = fieldsOf(own.base);
   const isThere = fields.some(({ name }) => name === own.property);
   set(own, { fields, property: isThere ? own.property : fields[0]?.name, error: null, note: "" });
@@ -111,6 +112,7 @@ async function attempt(own, action) {
 
 const reread = (own, isEdit) => attempt(own, async () => {
   own.base = await getEntity(own.account, own.table, own.base);
+  own.isPartial = false;
   if (isEdit) edit(own);
 });
 
@@ -167,7 +169,7 @@ const askToDelete = (own) => set(own, {
       const { account, table, base } = own;
       await deleteEntity(account, table, base, base["odata.etag"]);
       tellGrid(own, base, null);
-      close();
+      if (current === own) close();
     }),
   },
 });
@@ -218,7 +220,7 @@ function detail(own) {
   return [
     h("div", { class: "row", key: "actions" },
       button("Edit", () => edit(own), { class: "primary", title: "e" }),
-      button("Duplicate", () => newEntity(account, table, base)),
+      button("Duplicate", () => newEntity(account, table, base), { disabled: Boolean(own.isPartial) }),
       button("Copy as JSON", () => copied(own, JSON.stringify(base, null, 2), "the entity as JSON")),
       button("Delete…", () => askToDelete(own), { class: "danger" })),
     Object.keys(base).filter(isProperty).map((name) => property(own, name)),

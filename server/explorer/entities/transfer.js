@@ -28,7 +28,8 @@ function* chunksOf(lines) {
 export async function exportFile({ account, table, query, format, onProgress, signal }) {
   const lines = [];
   const names = new Set();
-  for await (const { entities } of queryPages(account, table, query, signal)) {
+  const withKeys = { ...query, select: query.select && `PartitionKey,RowKey,${query.select}` };
+  for await (const { entities } of queryPages(account, table, withKeys, signal)) {
     for (const entity of entities) {
       lines.push(wanted(entity));
       for (const name of Object.keys(entity))
@@ -74,7 +75,7 @@ export async function readFile(text, format, signal, onProgress = () => {}) {
   const entities = [];
   for (let i = 0; i < records.length;) {
     const begin = i;
-    for (let size = 0; i < records.length && (i === begin || size < kMostSent); i += 1)
+    for (let size = 0; i < records.length && (i === begin || size + records[i].text.length < kMostSent); i += 1)
       size += records[i].text.length + 1;
     const part = records.slice(begin, i);
     const body = [...(header ? [header] : []), ...part].map((record) => `${record.text}\n`).join("");
@@ -118,12 +119,12 @@ export async function importEntities({ account, table, entities, mode, onProgres
     for (let set of changeSetsOf(round)) {
       while (set.length > 0 && !signal.aborted) {
         try {
-          await sendChangeSet(account, table, set, signal);
+          await sendChangeSet(account, table, set); // to its end, so that what was written is known
           written += set.length;
           break;
         } catch (error) {
-          if (error.name === "AbortError") break;
-          if (error.status === 0 || error.status === 404) throw error; // no server, no table
+          if ([0, 401, 404].includes(error.status)) // no server, no token, no table
+            throw Object.assign(error, { message: `${error.message} Written before: ${written}.` });
           const bad = error.place >= 0 ? [set[error.place]] : set;
           failed.push(...bad.map(({ line }) => ({ line, error })));
           set = set.filter((one) => !bad.includes(one));

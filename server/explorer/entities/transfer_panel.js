@@ -25,8 +25,10 @@ const kModes = {
 const set = (own, values) => change(() => Object.assign(own, values));
 const entitiesOf = (n) => `${count(n)} ${plural(n, "entity", "entities")}`;
 
+let last = null; // a transfer goes on while something else is looked at
+
 export function openTransfer(account, table, query) {
-  const own = {
+  const own = last?.busy ? last : {
     account, table, query: { filter: query.filter, select: query.select }, format: "ndjson", mode: "insert",
     isQuery: Boolean(query.filter || query.select), busy: null, note: "", problem: "", file: null, failed: [],
   };
@@ -34,6 +36,7 @@ export function openTransfer(account, table, query) {
     own.busy?.controller.abort();
     change(() => (state.panel = null));
   };
+  last = own;
   change(() => (state.panel = { view: () => view(own, close), close }));
 }
 
@@ -62,7 +65,7 @@ const startExport = (own) => run(own, "Reading…", async (signal, tell) => {
 });
 
 function take(own, file) {
-  if (!file) return;
+  if (!file || own.busy) return;
   set(own, { file: null, failed: [] });
   run(own, "Reading the file…", async (signal, tell) => {
     const format = /\.csv$/i.test(file.name) ? "csv" : "ndjson";
@@ -128,7 +131,8 @@ function importPart(own) {
   const { file, failed, busy } = own;
   return h("section", { key: "import" }, h("h3", null, "Import"),
     h("label", null, "A file of NDJSON or CSV, or drop one here",
-      h("input", { type: "file", accept: ".ndjson,.jsonl,.json,.csv", onchange: (event) => take(own, event.target.files[0]) })),
+      h("input", { type: "file", accept: ".ndjson,.jsonl,.json,.csv", disabled: Boolean(busy),
+        onclick: ({ target }) => (target.value = ""), onchange: (event) => take(own, event.target.files[0]) })),
     file && preview(file),
     file && file.entities.length > 0 && !file.error && h("fieldset", null,
       h("legend", null, "Write as"), choices("mode", own.mode, kModes, (mode) => set(own, { mode }))),
@@ -139,7 +143,7 @@ function importPart(own) {
 
 function preview({ name, entities, error }) {
   const first = entities.slice(0, kMostShown).map(({ entity }) => Object.keys(entity).filter(isProperty)
-    .map((one) => `${one} ${signOf(typeOf(entity, one))} ${shown(String(entity[one]), 60)}`).join("\n"));
+    .map((one) => `${shown(one, 60)} ${signOf(typeOf(entity, one))} ${shown(String(entity[one]), 60)}`).join("\n"));
   return h("div", { role: "status" },
     h("p", null, h("b", null, shown(name, 100)), `: ${entitiesOf(entities.length)}`),
     error && h("p", { class: "bad", role: "alert" }, `${shown(error, 500)} Nothing was written.`),

@@ -124,7 +124,7 @@ async function deleteAll(account, table, list, deleteMany) {
   try {
     const result = await deleteMany(account, table, list, { onProgress, signal: controller.signal });
     const gone = result?.deleted ?? list;
-    entitiesDeleted(gone);
+    if (state.entities.table === table && state.entities.account === account) entitiesDeleted(gone);
     if (result?.failed?.length) change(() => (state.error = result.failed[0]));
   } catch (error) {
     change(() => (state.error = error));

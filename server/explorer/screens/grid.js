@@ -27,6 +27,7 @@ const resized = new ResizeObserver(([entry]) => {
 function attach(element) {
   if (scroller) resized.unobserve(scroller);
   scroller = element;
+  first = 0;
   resized.observe(element);
 }
 

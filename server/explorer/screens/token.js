@@ -7,7 +7,7 @@ export async function askForToken(wasRefused) {
   const token = await showDialog("Control token", (close) =>
     h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); close(typed); } },
       h("h2", null, "This server needs its control token"),
-      h("p", null, "It is what was given to --controlToken. The page keeps it until this tab closes."),
+      h("p", null, "It is what was given to --controlToken. The page keeps it until it is reloaded or closed."),
       wasRefused && h("p", { class: "error", role: "alert" }, "The server refused that token."),
       h("label", null, "Token",
         h("input", {

@@ -177,6 +177,20 @@ describe("A person who edits an entity", () => {
     await close();
   });
 
+  test("removes a property of an entity of which the grid has only some", async () => {
+    await server.insert("orders", order({ Old: 1, Item: "bread", Price: 3 }));
+    ({ page, close } = await openExplorer(browser, server, `${kOrders}?select=Old`));
+    await page.locator(".page-line").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("e");
+    await button("Remove Old").click();
+    await button("Save").click();
+    await says("Saved.");
+    const { Item, Price, Old } = await stored();
+    assert.deepEqual([Item, Price, Old], ["bread", 3, undefined]);
+    await close();
+  });
+
   test("removes a property, and adds another", async () => {
     await server.insert("orders", order({ Item: "bread", Old: 1, Real: 2.5 }));
     await openFirst(true);

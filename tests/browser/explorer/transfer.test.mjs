@@ -101,6 +101,27 @@ describe("A person with files", () => {
     assert.equal(bytes.toString().trim().split("\n").length, 3);
   });
 
+  test("exports the properties that the query gives, and the keys", async () => {
+    await server.insert("orders", { PartitionKey: "p", RowKey: "1", Item: "bread", Price: 3 });
+    const bytes = await exported("orders", "ndjson", "?select=Item");
+    assert.deepEqual(JSON.parse(bytes), { PartitionKey: "p", RowKey: "1", Item: "bread" });
+  });
+
+  test("looks at an entity during an import, and finds the import again", async () => {
+    await server.insert("orders", { PartitionKey: "p", RowKey: "1" });
+    await open("orders");
+    const line = (i) => `${JSON.stringify({ PartitionKey: `q${i}`, RowKey: "r" })}\n`;
+    await choose("long.ndjson", Array.from({ length: 5000 }, (_, i) => line(i)).join(""));
+    await button(/^Import 5,000/).click();
+    await page.locator(".grid tbody:not(.space) tr").first().click();
+    await panel().getByRole("heading", { name: /^Entity/ }).waitFor();
+    await page.getByRole("button", { name: "Import, export" }).click();
+    await panel().getByText(/^(Wrote|Writing)/).first().waitFor();
+    await button("Cancel").click();
+    await says(/^Cancelled\. Wrote/);
+    await close();
+  });
+
   test("exports 3,000 entities of several pages", async () => {
     const line = (i) => `${JSON.stringify({ PartitionKey: `p${i % 7}`, RowKey: String(i).padStart(5, "0"), N: i })}\n`;
     await open("orders");
