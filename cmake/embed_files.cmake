@@ -3,7 +3,7 @@
 #   cmake -D ROOT=FOLDER -D OUTPUT=FILE.cc -D "FILES=a;b" -P embed_files.cmake
 #
 # The paths in FILES are relative to ROOT. The source defines embedded_archive() of server/explorer/embedded_files.h. Lines
-# that are only a comment are left out: they are a tenth of the archive.
+# that are only a comment, and indentation, are left out: they are an eighth of the archive.
 set(all "")
 set(entries "")
 foreach(file IN LISTS FILES)
@@ -12,6 +12,7 @@ foreach(file IN LISTS FILES)
     string(REGEX REPLACE "\n[ \t]*//[^\n]*" "" text "\n${text}")
     string(SUBSTRING "${text}" 1 -1 text)
   endif()
+  string(REGEX REPLACE "\n[ \t]+" "\n" text "${text}")
   string(SHA256 hash "${text}")
   string(SUBSTRING ${hash} 0 16 hash)
   string(LENGTH "${text}" size)

@@ -170,6 +170,7 @@ def test_a_server_with_open_streams_stops_at_once():
             running.kill()
 
 
+@pytest.mark.timing  # a slow server has no flood
 def test_a_flood_has_a_gap(server):
     account = account_of(server, "monitored8")
     create_table(account, "orders")

@@ -222,6 +222,9 @@ function detail(own) {
       button("Edit", () => edit(own), { class: "primary", title: "e" }),
       button("Duplicate", () => newEntity(account, table, base), { disabled: Boolean(own.isPartial) }),
       button("Copy as JSON", () => copied(own, JSON.stringify(base, null, 2), "the entity as JSON")),
+      button("As code", async () => {
+        (await import("./snippets_panel.js")).openSnippets(account, table, { entity: base });
+      }),
       button("Delete…", () => askToDelete(own), { class: "danger" })),
     Object.keys(base).filter(isProperty).map((name) => property(own, name)),
     h("p", { class: "dim mono etag", key: "etag" }, `ETag ${shown(base["odata.etag"], kLong)}`),

@@ -1,8 +1,9 @@
-// Export and import of entities. The server writes and reads the formats (POST /_rocktable/convert), so that a
-// file is the same as that of `rocktable export`.
+// Export and import of entities. The server writes and reads the formats (POST /_rocktable/convert), so that
+// a file is the same as that of `rocktable export`.
 import { control } from "../core/api.js";
-import { changeSetsOf, queryPages, sendChangeSet } from "./entity_client.js";
-import { isProperty, parseAnnotated } from "./values.js";
+import { selectOf } from "../screens/entity_pages.js";
+import { bodyOf, changeSetsOf, queryPages, sendChangeSet } from "./entity_client.js";
+import { parseAnnotated, propertiesOf } from "./values.js";
 
 const kMostSent = 1 << 20; // characters of a body
 const kMethods = { insert: "POST", replace: "PUT", merge: "MERGE" };
@@ -10,90 +11,81 @@ const kMethods = { insert: "POST", replace: "PUT", merge: "MERGE" };
 const convert = (from, to, text, signal, more = {}) =>
   control("POST", "convert", { query: { from, to, ...more }, body: text, signal });
 
-const wanted = (entity) => JSON.stringify(Object.fromEntries(Object.entries(entity).filter(([name]) =>
-  name !== "Timestamp" && name !== "Timestamp@odata.type" &&
-  (isProperty(name) || name.endsWith("@odata.type")))));
-
-// Cuts lines into texts of a size that the server takes.
-function* chunksOf(lines) {
-  for (let i = 0; i < lines.length;) {
-    const begin = i;
-    for (let size = 0; i < lines.length && (i === begin || size + lines[i].length < kMostSent); i += 1)
-      size += lines[i].length + 1;
-    yield lines.slice(begin, i).join("\n") + "\n";
-  }
-}
-
-// Returns the texts of a file, one after the other. `onProgress` gets the number of entities that were read.
-export async function exportFile({ account, table, query, format, onProgress, signal }) {
-  const lines = [];
-  const names = new Set();
-  const withKeys = { ...query, select: query.select && `PartitionKey,RowKey,${query.select}` };
-  for await (const { entities } of queryPages(account, table, withKeys, signal)) {
-    for (const entity of entities) {
-      lines.push(wanted(entity));
-      for (const name of Object.keys(entity))
-        if (isProperty(name) && !["PartitionKey", "RowKey", "Timestamp"].includes(name)) names.add(name);
+// Cuts a list into parts that fit into a body; of an empty list there is one.
+function* partsOf(list, textOf) {
+  let part = [];
+  let size = 0;
+  for (const one of list) {
+    const more = textOf(one).length + 1;
+    if (part.length > 0 && size + more > kMostSent) {
+      yield part;
+      part = [];
+      size = 0;
     }
-    onProgress(lines.length);
+    part.push(one);
+    size += more;
   }
-  const texts = [];
-  const columns = format === "csv" ? JSON.stringify([...names]) : undefined;
-  const chunks = lines.length > 0 ? chunksOf(lines) : [""];
-  for (const text of chunks) {
-    const header = format === "csv" && texts.length > 0 ? "false" : undefined;
-    const answer = await convert("ndjson", format, text, signal, { columns, header });
-    if (answer.error) throw new Error(answer.error.message);
-    texts.push(answer.text);
-  }
-  return texts;
+  yield part;
 }
 
-// The records of a file as texts of whole lines, each with the number of its first line. A record of a CSV ends
-// at a line end outside of quotes.
+// Returns the parts of a file. The lines of a CSV need the names of all columns first, so it is read twice.
+// `onProgress` gets the number of entities that were read.
+export async function exportFile({ account, table, query, format, onProgress, signal }) {
+  const pages = () => queryPages(account, table, { ...query, select: selectOf(query.select ?? "") }, signal);
+  const names = new Set();
+  let read = 0;
+  if (format === "csv") {
+    for await (const { entities } of pages()) {
+      for (const entity of entities)
+        for (const name of propertiesOf(entity)) if (entity[name] !== null) names.add(name);
+      onProgress((read += entities.length));
+    }
+  }
+  const columns = format === "csv" ? JSON.stringify([...names]) : undefined;
+  const parts = [];
+  read = 0;
+  for await (const { entities } of pages()) {
+    for (const lines of partsOf(entities.map(bodyOf), String)) {
+      const header = format === "csv" ? parts.length === 0 : undefined;
+      const { text, error } = await convert("ndjson", format, lines.join("\n"), signal, { columns, header });
+      if (error) throw new Error(error.message);
+      parts.push(new Blob([text])); // which browsers may keep outside of the memory
+    }
+    onProgress((read += entities.length));
+  }
+  return parts;
+}
+
+// The records of a file as texts of whole lines, each with the number of its first line. A record of a CSV
+// ends at a line end outside of quotes.
 function recordsOf(text, format) {
   const records = [];
-  let line = 1, begin = 0, first = 1, isOpen = false;
-  for (let end = text.indexOf("\n"); ; end = text.indexOf("\n", end + 1)) {
-    const stop = end < 0 ? text.length : end;
-    const last = text.lastIndexOf("\n", stop - 1) + 1;
-    if (format === "csv") for (let i = last; i < stop; i += 1) if (text[i] === '"') isOpen = !isOpen;
-    line += 1;
-    if (!isOpen || end < 0) {
-      if (stop > begin) records.push({ line: first, text: text.slice(begin, stop) });
-      begin = stop + 1;
-      first = line;
-    }
-    if (end < 0) return records;
-  }
+  let isOpen = false;
+  text.split("\n").forEach((one, i) => {
+    if (isOpen) records.at(-1).text += `\n${one}`;
+    else records.push({ line: i + 1, text: one });
+    if (format === "csv" && one.split('"').length % 2 === 0) isOpen = !isOpen;
+  });
+  return records.filter((record) => record.text);
 }
 
 // Reads a whole file before anything is written: { entities: [{ line, entity }], error: null or a sentence }.
-export async function readFile(text, format, signal, onProgress = () => {}) {
-  const records = recordsOf(text.replace(/^\ufeff/, ""), format);
-  const header = format === "csv" ? records.shift() : null;
+export async function readFile(text, format, signal, onProgress) {
+  const records = recordsOf(text, format);
+  const header = format === "csv" ? records.splice(0, 1) : [];
   const entities = [];
-  for (let i = 0; i < records.length;) {
-    const begin = i;
-    for (let size = 0; i < records.length && (i === begin || size + records[i].text.length < kMostSent); i += 1)
-      size += records[i].text.length + 1;
-    const part = records.slice(begin, i);
-    const body = [...(header ? [header] : []), ...part].map((record) => `${record.text}\n`).join("");
-    const answer = await convert(format, "ndjson", body, signal);
-    // Lines of the answer count in the body; those of a record may be several.
-    const lineOf = new Map();
-    let at = header ? header.text.split("\n").length + 1 : 1;
-    for (const record of part) {
-      lineOf.set(at, record.line);
-      at += record.text.split("\n").length;
-    }
+  for (const part of partsOf(records, (record) => record.text)) {
+    const body = [...header, ...part];
+    const answer = await convert(format, "ndjson", body.map((record) => record.text).join("\n"), signal);
+    // Lines of the answer count in the body.
+    const lineOf = [0];
+    for (const { line, text: one } of body) one.split("\n").forEach((_, i) => lineOf.push(line + i));
     const rows = answer.text.split("\n").filter(Boolean);
-    rows.forEach((row, place) =>
-      entities.push({ line: lineOf.get(answer.lines[place]) ?? 0, entity: parseAnnotated(row) }));
+    rows.forEach((row, i) => entities.push({ line: lineOf[answer.lines[i]], entity: parseAnnotated(row) }));
     if (answer.error) {
-      const starts = [...lineOf].filter(([start]) => start <= answer.error.line).pop();
-      const line = starts ? starts[1] + answer.error.line - starts[0] : answer.error.line;
-      return { entities, error: `Line ${line}: ${answer.error.message.replace(/^file:\d+:\d+: /, "")}` };
+      const { line, message } = answer.error;
+      const error = `Line ${lineOf[line] ?? line}: ${message.replace(/^file:\d+:\d+: /, "")}`;
+      return { entities, error };
     }
     onProgress(entities.length);
   }
@@ -101,11 +93,9 @@ export async function readFile(text, format, signal, onProgress = () => {}) {
 }
 
 // Writes entities in change sets of one partition. A set that is refused is sent again without the entity at
-// fault. Returns { written, failed: [{ line, error }] }; `onProgress` gets both numbers.
-export async function importEntities({ account, table, entities, mode, onProgress, signal }) {
+// fault. What was done is in `result` = { written, failed: [{ line, error }] }, also if this throws.
+export async function importEntities({ account, table, entities, mode, result, onProgress, signal }) {
   const method = kMethods[mode];
-  const failed = [];
-  let written = 0;
   // Two lines with the same keys must not be in one set.
   const rounds = [];
   const seen = new Map();
@@ -115,24 +105,19 @@ export async function importEntities({ account, table, entities, mode, onProgres
     seen.set(key, round + 1);
     (rounds[round] ??= []).push({ method, entity, line });
   }
-  for (const round of rounds) {
-    for (let set of changeSetsOf(round)) {
-      while (set.length > 0 && !signal.aborted) {
-        try {
-          await sendChangeSet(account, table, set); // to its end, so that what was written is known
-          written += set.length;
-          break;
-        } catch (error) {
-          if ([0, 401, 404].includes(error.status)) // no server, no token, no table
-            throw Object.assign(error, { message: `${error.message} Written before: ${written}.` });
-          const bad = error.place >= 0 ? [set[error.place]] : set;
-          failed.push(...bad.map(({ line }) => ({ line, error })));
-          set = set.filter((one) => !bad.includes(one));
-        }
+  for (const set of rounds.flatMap(changeSetsOf)) {
+    while (set.length > 0 && !signal.aborted) {
+      try {
+        await sendChangeSet(account, table, set); // not ended by the signal: what it did would not be known
+        result.written += set.splice(0).length;
+      } catch (error) {
+        const isOfOne = error.place >= 0;
+        if (!isOfOne && !(error.status >= 400 && error.status < 500)) throw error;
+        if (error.code === "TableNotFound") throw error;
+        for (const { line } of isOfOne ? set.splice(error.place, 1) : set.splice(0))
+          result.failed.push({ line, error });
       }
-      onProgress(written, failed.length);
-      if (signal.aborted) return { written, failed };
+      onProgress();
     }
   }
-  return { written, failed };
 }

@@ -10,12 +10,16 @@ const kCopiedMs = 2000;
 
 state.connection = { of: "", strings: [], copied: "" };
 
+// What a program needs to know of the account.
+export function accountOf({ account, catalog }) {
+  const keyIsPublic = catalog.accounts.find((one) => one.account === account)?.keyIsPublic ?? false;
+  return { account, keyIsPublic, endpoint: `${location.origin}/${account}` };
+}
+
 async function load({ target }) {
   if (!target.open) return;
-  const { account, catalog } = state;
   const { connectionStrings } = await import("../entities/snippets.js");
-  const keyIsPublic = catalog.accounts.find((one) => one.account === account)?.keyIsPublic ?? false;
-  const strings = connectionStrings({ account, keyIsPublic, endpoint: `${location.origin}/${account}` });
+  const strings = connectionStrings(accountOf(state));
   change(() => (state.connection = { strings, copied: "" }));
 }
 
@@ -29,10 +33,14 @@ export function connectionString({ account, connection: { strings, copied: last 
   return h("details", { class: "menu connection", key: `connection ${account}`, ontoggle: load },
     h("summary", { class: "button" }, "Connection string"),
     h("div", { class: "menu-list connection-list" },
-      strings.map((one) => h("div", { key: one.language, class: "connection-item" },
-        h("span", { class: "row" },
-          h("strong", { class: "grow" }, one.language),
-          last === one.language && h("span", { class: "good", role: "status" }, "Copied"),
-          button("Copy", () => copied(one), { "aria-label": `Copy for ${one.language}` })),
-        h("pre", { tabindex: "0", "aria-label": `Connection string for ${one.language}` }, one.text)))));
+      codeList(strings, last, copied)));
 }
+
+// A list of { language, text }, each to copy; `last` is the language that was copied.
+export const codeList = (list, last, onCopy) => list.map((one) =>
+  h("div", { key: one.language, class: "connection-item" },
+    h("span", { class: "row" },
+      h("strong", { class: "grow" }, one.language),
+      last === one.language && h("span", { class: "good", role: "status" }, "Copied"),
+      button("Copy", () => onCopy(one), { "aria-label": `Copy for ${one.language}` })),
+    h("pre", { tabindex: "0", "aria-label": `For ${one.language}` }, one.text)));

@@ -77,7 +77,7 @@ async function readPage(own, goal, signal) {
 }
 
 // The keys are always read: without them an entity cannot be opened.
-function selectOf(select) {
+export function selectOf(select) {
   const names = select.split(",").map((name) => name.trim()).filter(Boolean);
   return names.length === 0 ? "" : [...new Set([...kKeys, ...names])].join(",");
 }

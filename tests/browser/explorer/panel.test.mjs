@@ -381,3 +381,15 @@ describe("A person who reads an entity", () => {
     await close();
   });
 });
+
+test("A person who reads an entity copies it as code", async () => {
+  await server.insert("orders", order({ Item: "it's" }));
+  await openFirst();
+  await button("As code").click();
+  await panel().getByText("Entity as code").waitFor();
+  await panel().getByRole("button", { name: "Copy for JavaScript" }).click();
+  await panel().getByText("Copied").waitFor();
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(code, /table\.upsertEntity\(\{.*\["Item"\]: "it's",\n\}, "Replace"\);$/s);
+  await close();
+});

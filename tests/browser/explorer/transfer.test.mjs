@@ -154,6 +154,33 @@ describe("A person with files", () => {
     await close();
   });
 
+  test("is told that a file is not UTF-8, which would lose letters", async () => {
+    await open("orders");
+    const file = join(folder, "latin.csv");
+    await writeFile(file, Buffer.from("PartitionKey,RowKey,City\r\np,1,Köln\r\n", "latin1"));
+    await panel().getByLabel(/^A file/).setInputFiles(file);
+    await says("The file is not UTF-8.");
+    assert.equal(await button(/^Import /).count(), 0);
+    await close();
+  });
+
+  test("cancels an export, and gets no file", async () => {
+    await server.insert("orders", ...kEntities);
+    await open("orders");
+    await page.route(/convert/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue().catch(() => {}); // given up meanwhile
+    });
+    let files = 0;
+    page.on("download", () => (files += 1));
+    await button("Export").click();
+    await button("Cancel").click();
+    await says(/^Cancelled\./);
+    await page.waitForTimeout(500);
+    assert.equal(files, 0);
+    await close();
+  });
+
   test("cancels an import", async () => {
     await open("orders");
     const line = (i) => `${JSON.stringify({ PartitionKey: `p${i}`, RowKey: "r" })}\n`;
