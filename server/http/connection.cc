@@ -386,9 +386,9 @@ asio::awaitable<bool> Connection::write(const Response& response, const Response
 // chunks, the stream is empty.
 asio::awaitable<void> Connection::write_stream(BodyStream& stream, const ResponseOptions& options) {
   if (options.http_1_0) co_return;
-  while (!finishing_ && !stream_.has_hung_up()) {
+  while (!finishing_ && !hung_up_ && !stream_.has_hung_up()) {
     const std::string part = stream.next();
-    watchdog_.note_progress(Watchdog::Clock::now());
+    enter(State::Writing);  // the timeout is that of one part
     if (!part.empty()) {
       outgoing_.clear();
       append_chunk(outgoing_, part);

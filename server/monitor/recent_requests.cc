@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxTarget = 2'048;
 constexpr std::size_t kMaxText = 256;
 constexpr std::size_t kMaxHeader = 1'024;
+constexpr std::size_t kMaxHeaders = 50;
 constexpr std::chrono::milliseconds kStep{100};
 
 std::string dump(const nlohmann::json& document) {
@@ -33,8 +34,11 @@ std::string account_of(const RequestEvent& event) {
 
 RecentRequests::Details RecentRequests::details_of(const RequestEvent& event) {
   Details out;
-  for (const auto& [name, value] : event.request->headers.all())
-    out.request_headers.emplace_back(name, masked_header(name, value.substr(0, kMaxHeader)));
+  for (const auto& [name, value] : event.request->headers.all()) {
+    if (out.request_headers.size() == kMaxHeaders) break;
+    out.request_headers.emplace_back(name.substr(0, kMaxText),
+                                     masked_header(name, value.substr(0, kMaxHeader)));
+  }
   if (event.request->body != nullptr) out.request_body = beginning_of(*event.request->body);
   out.response_headers = event.response->fields;
   out.response_body = beginning_of(event.response->body);
@@ -46,11 +50,11 @@ RecentRequests::Entry RecentRequests::entry_of(const RequestEvent& event, bool w
             .received = event.received,
             .account = account_of(event),
             .table = event.key->table,
-            .method = std::string(event.method),
+            .method = std::string(event.method.substr(0, kMaxText)),
             .target = without_signature(event.target.substr(0, kMaxTarget)),
             .request_id = std::string(event.request_id),
-            .client_request_id = std::string(event.client_request_id.substr(0, kMaxText)),
-            .client = std::string(event.user_agent.substr(0, kMaxText)),
+            .client_request_id = masked_text(event.client_request_id.substr(0, kMaxText)),
+            .client = masked_text(event.user_agent.substr(0, kMaxText)),
             .fault = std::string(event.fault),
             .explanation = masked_text(event.explanation),
             .operation = event.key->operation,
@@ -123,7 +127,8 @@ nlohmann::json RecentRequests::since(std::optional<std::uint64_t> first, const W
     if (wanted.account.empty() || entry.account == wanted.account)
       requests.push_back(to_json(entry, wanted.details));
   }
-  const bool is_complete = begin >= next_ || kept == next_ - begin;
+  // A later number is that of an earlier run of the server.
+  const bool is_complete = begin == next_ || (begin < next_ && kept == next_ - begin);
   return {{"next", next_}, {"isComplete", is_complete}, {"requests", std::move(requests)}};
 }
 

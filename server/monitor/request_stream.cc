@@ -1,5 +1,6 @@
 #include "server/monitor/request_stream.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace rocktable {
@@ -14,7 +15,7 @@ RequestStream::RequestStream(RecentRequests& requests, std::optional<std::uint64
                              WantedRequests wanted)
     : requests_(requests), wanted_(std::move(wanted)), sent_(Clock::now()) {
   const std::uint64_t coming = requests_.since(std::nullopt, wanted_).at("next").get<std::uint64_t>();
-  next_ = first.value_or(coming);
+  next_ = std::min(first.value_or(coming), coming);  // a later number is that of an earlier run of the server
   begin_ = "event: start\ndata: {\"next\": " + std::to_string(next_) + "}\n\n";
 }
 

@@ -153,6 +153,18 @@ def open_sockets(server):
     return sum(link.startswith("socket:") for link in links)
 
 
+def test_a_stream_outlasts_the_timeout_of_an_answer():
+    running = Server("--answerTimeout", "1")
+    try:
+        with streaming(running) as stream:
+            stream.until(b"event: start")
+            time.sleep(3)
+            create_table(running, "late")
+            stream.until(b'"operation":"CreateTable"')
+    finally:
+        running.stop()
+
+
 def test_a_server_with_open_streams_stops_at_once():
     running = Server()
     try:
