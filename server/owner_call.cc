@@ -29,6 +29,13 @@ std::optional<Response> Service::accept_as_owner(const Request& request, Call& c
   return accept(*call.forwarded_, call);
 }
 
+// The target that the client sent.
+std::string_view Service::Call::owners_target() const {
+  constexpr std::size_t kPrefix = kOwnersPrefix.size() - 1;
+  const std::string_view rest = request_->target;
+  return forwarded_ ? std::string_view(rest.data() - kPrefix, rest.size() + kPrefix) : rest;
+}
+
 void Service::Call::add_owners_fields(Response& response) const {
   const auto microseconds =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start_);

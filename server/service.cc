@@ -427,7 +427,8 @@ RequestEvent Service::Call::event(const Response& answer, std::chrono::microseco
   RequestEvent out;
   out.remote_address = request_->remote_address;
   out.method = request_->method;
-  out.target = request_->target;
+  out.target = kind_ == Kind::Owner ? owners_target() : request_->target;
+  out.account = context_.target.account;
   out.request_id = context_.request_id;
   out.key = kind_ == Kind::Tables ? &key_ : nullptr;
   out.plan_class = plan_class_;

@@ -129,6 +129,7 @@ class Service {
     // In owner_call.cc
     void keep_boundaries_only();
     void add_owners_fields(Response& response) const;
+    std::string_view owners_target() const;
 
     // In disturbed_call.cc
     void prepare_disturbance();
@@ -170,6 +171,9 @@ class Service {
   // Makes the service report from now on that it is not ready. Thread-safe.
   void begin_stop() { stopping_ = true; }
 
+  // The time of the emulator.
+  DateTime now() const { return options_.time->now(); }
+
   // The rules that decide which requests fail.
   FaultPlan& faults() { return faults_; }
 
@@ -190,7 +194,6 @@ class Service {
   std::optional<ControlRefusal> refuse_control(const Request& request) const;
   Response run_control(const Request& request);
   std::optional<std::string> past_policies(std::string_view account, std::string_view table);
-  DateTime now() const { return options_.time->now(); }
   bool is_disturbed() const { return behaviours_.is_active() || faults_.is_active(); }
   [[noreturn]] void refuse_access(const Request& request, const RequestContext& context,
                                   const Error& error) const;

@@ -76,9 +76,12 @@ class JavaScript:
         self.filtered = bool(filters)
         self.package = folder / "node_modules" / (program or "") / "package.json"
         self.report = Path(scratch) / f"{abs(hash(self.name))}.jsonl"
-        version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-        node_18 = version.startswith("v18.")  # has the global `crypto` of later versions only with a flag
-        self.command = ["node", *["--experimental-global-webcrypto"] * node_18, "--test"]
+        told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+        version = tuple(map(int, told.strip().removeprefix("v").split(".")))
+        has_crypto = version >= (19,)  # the global `crypto` without a flag
+        self.command = ["node", *["--experimental-global-webcrypto"] * (not has_crypto), "--test"]
+        if version >= (20, 10):  # else one less than there are cores
+            self.command += [f"--test-concurrency={os.cpu_count() or 1}"]
         reporters = {"spec": "stdout", ROOT / "tests/support/outcomes_reporter.mjs": self.report}
         for reporter, destination in reporters.items():
             self.command += [f"--test-reporter={reporter}", f"--test-reporter-destination={destination}"]
@@ -107,17 +110,17 @@ class JavaScript:
 
 
 class Python:
-    """Runs the Python tests (pytest) that `marked` selects: in parallel, distributed by `spread` (pytest-xdist), or one
-    by one."""
+    """Runs the Python tests (pytest) that `marked` selects: by as many `workers`, distributed by `spread`
+    (pytest-xdist), or one by one."""
 
     PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
 
-    def __init__(self, tests, marked, spread, scratch, program=None):
+    def __init__(self, tests, marked, spread, scratch, program=None, workers=WORKERS):
         self.program = program
         self.name = ", ".join(sorted({str(Path(str(t).split("::")[0]).relative_to(ROOT)) for t in tests})[:3])
         self.name += f" ({marked})"
         self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
-        side_by_side = ["-n", str(WORKERS), "--dist", spread] if spread else []
+        side_by_side = ["-n", str(workers), "--dist", spread] if spread else []
         self.command = [*self.PYTEST, f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
 
     @classmethod
@@ -130,11 +133,12 @@ class Python:
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
             return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
         tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
-        # By files, because the tests of a file share a server. Few slow tests one by one: otherwise the longest file
-        # runs last.
+        # By files, because the tests of a file share a server. Those that measure memory and time wait more than they
+        # compute, so two files of them do not disturb each other.
         runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch, program)]
         if folder.name == "protocol" and not quick:  # they measure memory and time, which sanitizers change
-            runners.append(cls(tests, "alone and not timing" if sanitized else "timing or alone", None, scratch))
+            measuring = "alone and not timing" if sanitized else "timing or alone"
+            runners.append(cls(tests, measuring, "loadfile", scratch, workers=2))
         return runners
 
     def count(self, _output):

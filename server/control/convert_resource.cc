@@ -25,6 +25,7 @@ struct Conversion {
   std::ostringstream text;
   nlohmann::json lines = nlohmann::json::array();
   PropertyNames names;
+  std::uint64_t line = 0;  // of the entity that is written
 };
 
 // Throws FileError at the first line that is no entity.
@@ -37,9 +38,10 @@ void convert(EntityFormat from, EntityFormat to, std::string_view body, const En
     while (const auto entity = reader->next()) {
       const auto properties = view_of(entity->properties);
       const EntityView view{entity->key.partition_key, entity->key.row_key, entity->timestamp, properties};
-      out.names.add(view);
-      out.lines.push_back(reader->place().line);
+      out.line = reader->place().line;
       writer->write(view);
+      out.names.add(view);
+      out.lines.push_back(out.line);
     }
   };
   try {
@@ -51,8 +53,10 @@ void convert(EntityFormat from, EntityFormat to, std::string_view body, const En
   writer->flush();
 }
 
-nlohmann::json error_json(const FileError& error) {
-  return {{"line", error.place().line}, {"column", error.place().column}, {"message", error.what()}};
+// An entity that cannot be written has no place of its own.
+nlohmann::json error_json(const FileError& error, std::uint64_t line_written) {
+  const std::uint64_t line = error.place().line > 0 ? error.place().line : line_written;
+  return {{"line", line}, {"column", error.place().column}, {"message", error.what()}};
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ Response handle_convert(const ControlState&, const ControlArguments& arguments) 
   try {
     convert(*from, *to, arguments.body, options, out);
   } catch (const FileError& fault) {
-    error = error_json(fault);
+    error = error_json(fault, out.line);
   }
   return control_json(200, {{"text", out.text.str()},
                             {"lines", std::move(out.lines)},

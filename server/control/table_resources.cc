@@ -109,7 +109,8 @@ Response handle_get_tables(const ControlState& state, const ControlArguments& ar
   auto list = nlohmann::json::array();
   for (const std::string& name : names) {
     const auto size = size_of_table(state.store, {*account, name}, all_keys(), kMostCounted, deadline);
-    if (!size) continue;  // deleted meanwhile
+    if (!size && size.error().code == ErrorCode::TableNotFound) continue;  // deleted meanwhile
+    if (!size) return control_error(503, size.error().message);
     list.push_back(
         {{"name", name}, {"entities", size->entities}, {"isExact", size->is_exact}, {"bytes", size->bytes}});
   }

@@ -179,8 +179,7 @@ void add_body(Json& out, std::string_view body, std::size_t bytes, std::string_v
   std::string_view kept = body.substr(0, kMaxTracedBytes);
   const bool is_cut = kept.size() < bytes;
   if (is_cut) kept = without_half_character(kept);
-  const bool is_multipart = equals_ignoring_case(trim(type).substr(0, 10), "multipart/");
-  const std::string masked = is_multipart ? masked_parts(kept) : masked_text(kept);
+  const std::string masked = masked_body(kept, type);
   if (is_text(masked)) {
     out["text"] = masked;
   } else {

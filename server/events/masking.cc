@@ -204,7 +204,10 @@ std::string masked_text(std::string_view text) {
   });
 }
 
-std::string masked_parts(std::string_view body) {
+std::string masked_body(std::string_view body, std::string_view content_type) {
+  constexpr std::string_view kMultipart = "multipart/";
+  if (!equals_ignoring_case(trim(content_type).substr(0, kMultipart.size()), kMultipart))
+    return masked_text(body);
   std::string out;
   out.reserve(body.size());
   while (!body.empty()) {

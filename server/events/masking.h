@@ -19,7 +19,7 @@ std::string masked_header(std::string_view name, std::string_view value);
 // `&`.
 std::string masked_text(std::string_view text);
 
-// Masks a multipart body. Its lines may also be headers.
-std::string masked_parts(std::string_view body);
+// Masks a body. The lines of a multipart body may also be headers.
+std::string masked_body(std::string_view body, std::string_view content_type);
 
 }  // namespace rocktable

@@ -35,6 +35,7 @@ struct RequestEvent {
   std::string_view method;
   std::string_view target;  // raw; may contain a signature (masking.h)
   std::string_view request_id;
+  std::string_view account;            // as the target names it, which may not exist; empty: it names none
   const StatisticsKey* key = nullptr;  // null: not a request to the table service; not counted
   std::string_view plan_class;         // as in the key
   std::string_view user_agent;

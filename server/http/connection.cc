@@ -386,6 +386,7 @@ asio::awaitable<bool> Connection::write(const Response& response, const Response
 // chunks, the stream is empty.
 asio::awaitable<void> Connection::write_stream(BodyStream& stream, const ResponseOptions& options) {
   if (options.http_1_0) co_return;
+  streaming_ = true;
   while (!finishing_ && !hung_up_ && !stream_.has_hung_up()) {
     const std::string part = stream.next();
     enter(State::Writing);  // the timeout is that of one part
@@ -482,8 +483,8 @@ void Connection::finish() {
   if (state == State::Handshake) close();
   if (state == State::Waiting && memory_timer_) memory_timer_->cancel();
   if (pause_timer_) pause_timer_->cancel();
-  if (state == State::Idle || state == State::Head || state == State::Closing)
-    stream_.cancel();  // the pending read or drain would wait for the client
+  if (state == State::Idle || state == State::Head || state == State::Closing || streaming_)
+    stream_.cancel();  // the pending read, drain or part would wait for the client
 }
 
 void Connection::close() {

@@ -107,6 +107,7 @@ class Connection {
   std::shared_ptr<boost::asio::steady_timer>
       memory_timer_;  // cancelled to wake up a coroutine that waits for memory
   std::optional<boost::asio::steady_timer> pause_timer_;  // of a simulated delay; cancelled to end it
+  bool streaming_ = false;                                // writes a stream, which does not end by itself
   bool finishing_ = false;
   bool releasing_buffers_ = false;     // the wait for a request was cancelled only to release memory
   std::atomic<bool> hung_up_ = false;  // the client hung up during a call; read by the pool's threads

@@ -32,7 +32,7 @@ class Insight : public RequestEventSink {
 
   // {"version", "program", "since", "until", "notCounted", "shapes": [...], "findings": [...], "minutes": [...]}
   // (docs/control-api.md), of one account or of all (empty). `now`: the time of the emulator.
-  nlohmann::json to_json(std::string_view account = {}, DateTime now = rocktable::now()) const;
+  nlohmann::json to_json(std::string_view account, DateTime now) const;
 
   // Begins again, for one account or for all (empty).
   void clear(std::string_view account = {});

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "server/events/masking.h"
-#include "server/request/target.h"
 
 namespace rocktable {
 namespace {
@@ -19,36 +18,56 @@ std::string dump(const nlohmann::json& document) {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string beginning_of(std::string_view body) {
-  return masked_text(body.substr(0, RecentRequests::kMaxBody));
+std::string beginning_of(std::string_view body, std::string_view content_type) {
+  return masked_body(body.substr(0, RecentRequests::kMaxBody), content_type);
 }
 
-// The account that the request names: statistics do not count refused requests for it, but a person looks for them there.
-std::string account_of(const RequestEvent& event) {
-  if (!event.key->account.empty() || event.request == nullptr) return event.key->account;
-  const auto target = parse_target(event.target, event.request->headers.get("Host"), false, true);
-  return target ? target->account.substr(0, kMaxText) : std::string();
+using HeaderList = std::vector<std::pair<std::string, std::string>>;
+
+void add_masked(HeaderList& headers, std::string_view name, std::string_view value) {
+  if (headers.size() == kMaxHeaders) return;
+  headers.emplace_back(name.substr(0, kMaxText), masked_header(name, value.substr(0, kMaxHeader)));
+}
+
+// Of header lines, each with its CRLF.
+HeaderList masked_headers(std::string_view lines) {
+  HeaderList out;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find("\r\n"));
+    lines.remove_prefix(std::min(line.size() + 2, lines.size()));
+    const auto colon = line.find(": ");
+    if (colon != line.npos) add_masked(out, line.substr(0, colon), line.substr(colon + 2));
+  }
+  return out;
+}
+
+std::string_view content_type_of(const HeaderList& headers) {
+  const auto found = std::ranges::find(headers, "Content-Type", &HeaderList::value_type::first);
+  return found == headers.end() ? std::string_view() : found->second;
+}
+
+nlohmann::json json_of(const HeaderList& headers) {
+  auto out = nlohmann::json::array();
+  for (const auto& [name, value] : headers) out.push_back(nlohmann::json::array({name, value}));
+  return out;
 }
 
 }  // namespace
 
 RecentRequests::Details RecentRequests::details_of(const RequestEvent& event) {
   Details out;
-  for (const auto& [name, value] : event.request->headers.all()) {
-    if (out.request_headers.size() == kMaxHeaders) break;
-    out.request_headers.emplace_back(name.substr(0, kMaxText),
-                                     masked_header(name, value.substr(0, kMaxHeader)));
-  }
-  if (event.request->body != nullptr) out.request_body = beginning_of(*event.request->body);
-  out.response_headers = event.response->fields;
-  out.response_body = beginning_of(event.response->body);
+  for (const auto& [name, value] : event.request->headers.all()) add_masked(out.request_headers, name, value);
+  if (event.request->body != nullptr)
+    out.request_body = beginning_of(*event.request->body, event.request->headers.get("Content-Type"));
+  out.response_headers = masked_headers(event.response->fields);
+  out.response_body = beginning_of(event.response->body, content_type_of(out.response_headers));
   return out;
 }
 
 RecentRequests::Entry RecentRequests::entry_of(const RequestEvent& event, bool with_details) {
   Entry out{.number = 0,
             .received = event.received,
-            .account = account_of(event),
+            .account = std::string(event.account.substr(0, kMaxText)),
             .table = event.key->table,
             .method = std::string(event.method.substr(0, kMaxText)),
             .target = without_signature(event.target.substr(0, kMaxTarget)),
@@ -173,21 +192,9 @@ nlohmann::json RecentRequests::to_json(const Entry& entry, bool with_details) {
                      {"fault", entry.fault},
                      {"explanation", entry.explanation}};
   if (!with_details || !entry.details) return out;
-  auto headers = nlohmann::json::array();
-  for (const auto& [name, value] : entry.details->request_headers)
-    headers.push_back(nlohmann::json::array({name, value}));
-  out["requestHeaders"] = std::move(headers);
+  out["requestHeaders"] = json_of(entry.details->request_headers);
   out["requestBody"] = entry.details->request_body;
-  out["responseHeaders"] = nlohmann::json::array();
-  std::string_view lines = entry.details->response_headers;
-  while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find("\r\n"));
-    lines.remove_prefix(std::min(line.size() + 2, lines.size()));
-    const auto colon = line.find(": ");
-    if (colon != line.npos)
-      out["responseHeaders"].push_back(
-          nlohmann::json::array({line.substr(0, colon), line.substr(colon + 2)}));
-  }
+  out["responseHeaders"] = json_of(entry.details->response_headers);
   out["responseBody"] = entry.details->response_body;
   return out;
 }

@@ -65,8 +65,8 @@ class RecentRequests : public RequestEventSink {
 
  private:
   struct Details {
-    std::vector<std::pair<std::string, std::string>> request_headers;
-    std::string request_body, response_headers, response_body;
+    std::vector<std::pair<std::string, std::string>> request_headers, response_headers;
+    std::string request_body, response_body;
   };
   struct Entry {
     std::uint64_t number;

@@ -159,7 +159,9 @@ std::optional<std::uint64_t> count_tables(TableStore& store) {
 }
 
 std::string queries_of(Service& service) {
-  return service.insight().to_json().dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return service.insight()
+      .to_json({}, service.now())
+      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 // Throws FileError, and std::runtime_error if the file cannot be read.

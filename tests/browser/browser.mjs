@@ -17,7 +17,7 @@ const kNoNetwork = [
 // With a new, empty profile, which is removed at the end.
 export function startBrowser() {
   return chromium.launch({
-    executablePath: "/usr/bin/chromium",
+    executablePath: "/usr/bin/chromium-headless-shell",
     headless: true,
     args: ["--no-sandbox", "--disable-gpu", ...kNoNetwork],
   });

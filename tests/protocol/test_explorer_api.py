@@ -245,6 +245,11 @@ def test_what_is_before_a_line_that_is_no_entity_is_converted(server):
     assert "RowKey" in answer["error"]["message"]
 
 
+def test_an_entity_with_a_property_that_has_no_column_is_not_converted(server):
+    answer = converted(server, NDJSON, **{"from": "ndjson", "to": "csv", "columns": '["A"]'}).json()
+    assert (answer["lines"], answer["names"], answer["error"]["line"] > 0) == ([], [], True)
+
+
 @pytest.mark.parametrize(
     "parameters",
     [{}, {"from": "csv"}, {"from": "csv", "to": "xml"}, {"from": "csv", "to": "csv", "header": "1"},

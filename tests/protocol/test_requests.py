@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import time
 
 import pytest
@@ -175,6 +176,29 @@ def test_a_server_with_open_streams_stops_at_once():
             running.process.send_signal(signal.SIGTERM)
             for stream in (first, second):
                 stream.until(b"0\r\n\r\n")
+            running.process.wait(SECONDS)
+            assert time.monotonic() - begin < 2
+    finally:
+        if running.is_running():
+            running.kill()
+
+
+@pytest.mark.timing  # a slow server sends less than what buffers hold
+def test_a_stream_that_nobody_reads_does_not_delay_the_stop():
+    running = Server()
+    try:
+        create_table(running, "orders")
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            client.connect((running.host, running.port))
+            client.sendall(b"GET /_rocktable/requests/stream?detail=true HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            client.recv(1_000)
+            target = f"{running.base}/orders(PartitionKey='p',RowKey='r')?ignored={'x' * 2_000}"
+            for _ in range(3):
+                exchange_until_closed(running, request_bytes(running, "GET", target) * 1_000)
+                time.sleep(1)
+            begin = time.monotonic()
+            running.process.send_signal(signal.SIGTERM)
             running.process.wait(SECONDS)
             assert time.monotonic() - begin < 2
     finally:

@@ -27,13 +27,14 @@ void send(RecentRequests& requests, const Sent& sent = {}, Clock::time_point now
   Response response;
   response.add("ETag", "W/\"1\"");
   response.body = std::string(5'000, 'x');
-  const StatisticsKey key{sent.account, "orders", "QueryEntities", "point"};
+  const StatisticsKey key{"", "orders", "QueryEntities", "point"};
   RequestEvent event;
   event.key = &key;
   event.request = &request;
   event.response = &response;
   event.method = "GET";
   event.target = sent.target;
+  event.account = sent.account;
   event.status = 200;
   requests.record(event, now);
 }
@@ -65,7 +66,7 @@ TEST_CASE("requests are kept from the first question on") {
 TEST_CASE("a refused request is told for the account that it names") {
   RecentRequests requests;
   const auto begin = begin_of(requests);
-  send(requests, {.account = "", .target = "/three/orders()"});
+  send(requests, {.account = "three", .target = "/three/orders()"});
   CHECK(requests.since(begin, of_account("three")).at("requests").size() == 1);
 }
 
