@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/sample_entities.h"
-#include "storage/format/key_codec.h"
-#include "storage/rocksdb.h"
+#include "storage/rocksdb/format/key_codec.h"
+#include "storage/rocksdb/rocksdb.h"
 
 namespace rocktable {
 namespace {

@@ -21,6 +21,12 @@ struct EntityKey {
   bool operator==(const EntityKey&) const = default;
 };
 
+// A key whose bytes are owned elsewhere.
+struct EntityKeyView {
+  std::string_view partition_key;
+  std::string_view row_key;
+};
+
 struct Property {
   std::string name;
   Value value;

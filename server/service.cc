@@ -101,8 +101,9 @@ bool is_scan(const Operation& operation) {
   return std::holds_alternative<QueryTables>(operation);
 }
 
-Lane lane_of(const Operation& operation, bool scans, bool sync) {
-  if (!scans) return sync && row_of(operation).is_write ? Lane::Partition : Lane::Connection;
+// `is_remote`: the store waits for another machine. `sync`: writes wait for the disk.
+Lane lane_of(const Operation& operation, bool scans, bool is_remote, bool sync) {
+  if (!scans) return is_remote || (sync && row_of(operation).is_write) ? Lane::Partition : Lane::Connection;
   const auto* query = std::get_if<QueryEntities>(&operation);
   return query != nullptr && query->plan.plan_class > PlanClass::PartitionScan ? Lane::Table
                                                                                : Lane::Partition;
@@ -248,7 +249,7 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
   check_location(target, *call.operation_).value();
   if (const auto plan_class = plan_class_of(*call.operation_)) call.plan_class_ = to_string(*plan_class);
   call.scans_ = is_scan(*call.operation_);
-  call.lane_ = lane_of(*call.operation_, call.scans_, options_.sync);
+  call.lane_ = lane_of(*call.operation_, call.scans_, store_.is_remote(), options_.sync);
   return std::nullopt;
 }
 

@@ -174,6 +174,9 @@ class Service {
   // The time of the emulator.
   DateTime now() const { return options_.time->now(); }
 
+  // Whether the store waits for another machine.
+  bool waits_for_store() const { return store_.is_remote(); }
+
   // The rules that decide which requests fail.
   FaultPlan& faults() { return faults_; }
 

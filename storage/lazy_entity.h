@@ -8,7 +8,6 @@
 #include "odata/entity.h"
 #include "odata/filter.h"
 #include "storage/format/entity_codec.h"
-#include "storage/format/key_codec.h"
 
 namespace rocktable {
 

@@ -32,7 +32,9 @@ struct StoreOptions {
   std::function<void(const std::string&)> give_up = {};
   std::chrono::milliseconds reopen_timeout = std::chrono::seconds(60);
   std::shared_ptr<const TimeSource> time = std::make_shared<TimeSource>();  // of timestamps
-  const StoreEnvironment* environment = nullptr;  // file system of tests; null: the real one
+  std::string url = {};  // of a database (storage/postgres/); empty: the embedded store
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  // for the database to answer
+  const StoreEnvironment* environment = nullptr;                 // file system of tests; null: the real one
 };
 
 // Names a table. Names are compared without regard to ASCII case.

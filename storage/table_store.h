@@ -1,5 +1,5 @@
-// The store as request handlers use it: tables, their entities, settings. No RocksDB type is in this header.
-// Calls for test suites (reset, seed, clones, snapshots) are in storage/fixtures/store_fixtures.h.
+// The store as request handlers use it: tables, their entities, settings. Its data are in an engine (store_engine.h).
+// Calls for test suites (reset, seed, clones, snapshots) are in storage/store_fixtures.h.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "odata/entity.h"
 #include "odata/error.h"
@@ -17,11 +18,10 @@
 #include "storage/mutation.h"
 #include "storage/page_rules.h"
 #include "storage/request_stats.h"
+#include "storage/store_engine.h"
 #include "storage/store_types.h"
 
 namespace rocktable {
-
-class RocksStore;  // rocks_store.h
 
 // All functions are thread-safe. If `stats` is given, the costs of the call are added to it. Disk faults and
 // damaged records are thrown (std::runtime_error).
@@ -31,10 +31,8 @@ class RocksStore;  // rocks_store.h
 // (ServerBusy). While the store is not available, all calls throw the same, unless stated otherwise.
 class TableStore {
  public:
-  // Throws StoreError.
+  // Opens the engine that the options name (storage/engines/). Throws StoreError.
   explicit TableStore(const StoreOptions& options);
-  // Flushes, so that the next start has no log to replay.
-  ~TableStore();
 
   // Returns the reason why the store is not available, or nullopt if it is available. Does not block. A
   // failed restore may leave no database open, for example if the disk is full. Reopening is then tried every
@@ -98,7 +96,7 @@ class TableStore {
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
-  // From now on, keeps past states for so many ticks of 100 ns, for as_of(). Zero: none.
+  // From now on, keeps past states for so many ticks of 100 ns, for as_of(). Zero: none. Throws NotSupportedByStore.
   void keep_past(std::int64_t ticks);
 
   // A view of the tables and entities as they were at a time for which the store keeps its past; later than that: as they
@@ -106,14 +104,17 @@ class TableStore {
   // least as long.
   TableStore as_of(DateTime time) const;
 
-  // The implementation, for StoreFixtures (storage/fixtures/store_fixtures.h).
-  RocksStore& rocks() const { return *store_; }
+  // Whether calls wait for another machine.
+  bool is_remote() const { return engine_->is_remote(); }
+
+  StoreEngine& engine() const { return *engine_; }
 
  private:
-  TableStore(std::shared_ptr<RocksStore> store, DateTime as_of);
+  TableStore(std::shared_ptr<StoreEngine> engine, DateTime as_of)
+      : engine_(std::move(engine)), as_of_(as_of) {}
 
-  std::shared_ptr<RocksStore> store_;
-  std::optional<DateTime> as_of_;  // nullopt: now
+  std::shared_ptr<StoreEngine> engine_;
+  AsOf as_of_;
 };
 
 }  // namespace rocktable

@@ -3,7 +3,7 @@
 
 #include "bench/micro/samples.h"
 #include "storage/format/entity_codec.h"
-#include "storage/format/key_codec.h"
+#include "storage/rocksdb/format/key_codec.h"
 
 namespace rocktable::micro {
 namespace {

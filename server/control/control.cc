@@ -9,7 +9,7 @@
 #include "server/control/insight_resources.h"
 #include "server/control/store_resources.h"
 #include "server/control/table_resources.h"
-#include "storage/fixtures/store_fixtures.h"
+#include "storage/store_fixtures.h"
 
 namespace rocktable {
 namespace {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/request/error_response.h"
+#include "storage/fixture_types.h"
 
 namespace rocktable {
 
@@ -30,6 +31,7 @@ Response control_refusal(const ControlRefusal& refusal) {
 
 Response control_failure(const std::exception& fault) {
   const auto* refusal = dynamic_cast<const ServiceException*>(&fault);
+  if (dynamic_cast<const NotSupportedByStore*>(&fault) != nullptr) return control_error(501, fault.what());
   if (refusal == nullptr) return control_error(500, fault.what());
   return control_error(status_of(refusal->error().code), refusal->error().message);
 }

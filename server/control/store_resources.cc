@@ -5,7 +5,7 @@
 
 #include "server/control/control_checks.h"
 #include "server/control/control_response.h"
-#include "storage/fixtures/store_fixtures.h"
+#include "storage/store_fixtures.h"
 
 namespace rocktable {
 namespace {

@@ -13,7 +13,7 @@
 #include "odata/query_plan.h"
 #include "server/control/control_checks.h"
 #include "server/control/control_response.h"
-#include "storage/fixtures/store_fixtures.h"
+#include "storage/store_fixtures.h"
 #include "storage/table_size.h"
 
 namespace rocktable {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "odata/error.h"
 #include "odata/text.h"
@@ -128,6 +129,7 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
 }
 
 const std::vector<CorsRule>& CorsRules::of(const std::string& account) {
+  if (is_shared_) expire();
   static thread_local ThreadCopy<std::vector<CorsRule>> copy;
   const std::uint64_t version = version_.current();
   if (const auto* rules = copy.find(version, account)) return *rules;
@@ -139,6 +141,17 @@ const std::vector<CorsRule>& CorsRules::of(const std::string& account) {
       found != rules_.end()
           ? found->second
           : rules_.emplace(account, load_service_properties(store_, account).cors).first->second);
+}
+
+// While the store does not answer, the former rules stay.
+void CorsRules::expire() {
+  constexpr std::int64_t kMaxAge = 1000;
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       std::chrono::steady_clock::now().time_since_epoch())
+                       .count();
+  std::int64_t read_at = read_at_;
+  if (now - read_at < kMaxAge || store_.unavailable()) return;
+  if (read_at_.compare_exchange_strong(read_at, now)) forget_all();
 }
 
 void CorsRules::forget(const std::string& account) {

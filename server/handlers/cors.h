@@ -3,6 +3,8 @@
 // learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing--cors--support-for-the-azure-storage-services
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -28,7 +30,7 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
 // Caches the rules of up to a thousand accounts, because every response needs them. Thread-safe.
 class CorsRules {
  public:
-  explicit CorsRules(const TableStore& store) : store_(store) {}
+  explicit CorsRules(const TableStore& store) : store_(store), is_shared_(store.is_remote()) {}
 
   // Valid until the thread's next call.
   const std::vector<CorsRule>& of(const std::string& account);
@@ -37,8 +39,12 @@ class CorsRules {
   void forget_all();
 
  private:
+  void expire();
+
   const TableStore& store_;
-  Version version_;  // changes before rules are removed
+  const bool is_shared_;  // other programs may change the properties; then rules are kept for a second
+  std::atomic<std::int64_t> read_at_ = 0;  // steady clock, milliseconds
+  Version version_;                        // changes before rules are removed
   std::mutex mutex_;
   std::unordered_map<std::string, std::vector<CorsRule>> rules_;
 };

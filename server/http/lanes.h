@@ -10,6 +10,9 @@ namespace rocktable {
 
 class Lanes {
  public:
+  // `is_remote`: each call waits for another machine.
+  explicit Lanes(bool is_remote) : partition_(is_remote ? 32 : 8) {}
+
   // The pool of a lane, except Lane::Connection.
   boost::asio::thread_pool& of(Lane lane) {
     if (lane == Lane::Control) return control_;
@@ -25,7 +28,7 @@ class Lanes {
 
  private:
   boost::asio::thread_pool control_{2};
-  boost::asio::thread_pool partition_{8};
+  boost::asio::thread_pool partition_;
   boost::asio::thread_pool table_{16};  // the number of slow scans that run at the same time
 };
 

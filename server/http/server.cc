@@ -301,7 +301,7 @@ std::size_t bytes_of(int mebibytes) { return static_cast<std::size_t>(mebibytes)
 
 void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   keep_heaps_small();
-  Lanes lanes;
+  Lanes lanes(service.waits_for_store());
   // Separate budgets: anybody can send a large head, but only accepted requests have large bodies.
   MemoryBudget heads(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);

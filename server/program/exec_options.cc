@@ -126,7 +126,7 @@ ExecOptions read_exec_command_line(int argc, const char* const* argv, std::optio
   out.server = std::move(server.options);
   out.server.report_queries = out.report.has_value();
   out.server.silent = true;
-  out.keeps_nothing = app.count("--location") == 0;
+  out.keeps_nothing = app.count("--location") == 0 && app.count("--store") == 0;
   out.server.in_memory = out.server.in_memory || out.keeps_nothing;
   out.command = dashes + 1;
   return out;

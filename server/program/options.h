@@ -29,6 +29,8 @@ struct Options {
   std::string location = ".";
   bool in_memory = false;
   bool sync = false;
+  std::string store_url;     // of a database; empty: the store is in `location`
+  int store_timeout = 10;    // seconds
   std::string seed;          // a file or folder; empty: none
   std::string seed_account;  // empty: the development account
   bool silent = false;

@@ -9,7 +9,7 @@
 #include "odata/protocol/development_account.h"
 #include "odata/text.h"
 #include "server/program/serve.h"
-#include "storage/repair/repair.h"
+#include "storage/rocksdb/repair/repair.h"
 
 namespace rocktable {
 namespace {

@@ -10,7 +10,7 @@
 #include "odata/files/entity_format.h"
 #include "odata/files/input_file.h"
 #include "odata/text.h"
-#include "storage/fixtures/store_fixtures.h"
+#include "storage/store_fixtures.h"
 
 namespace rocktable {
 namespace {

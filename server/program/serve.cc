@@ -21,7 +21,8 @@
 #include "server/tls/certificate_authority.h"
 #include "server/tls/certificate_names.h"
 #include "server/tls/tls.h"
-#include "storage/fixtures/store_fixtures.h"
+#include "storage/postgres/store_schema.h"
+#include "storage/store_fixtures.h"
 #include "storage/table_store.h"
 
 namespace rocktable {
@@ -128,6 +129,7 @@ std::string make_location(const std::string& location) {
 
 // The absolute path of the store; empty in memory.
 std::string store_path(const Options& options) {
+  if (!options.store_url.empty()) return printable_store_url(options.store_url);
   if (options.in_memory) return "";
   return std::filesystem::absolute(store_folder(options.location)).lexically_normal().string();
 }
@@ -179,8 +181,8 @@ ShutdownReport start_and_serve(const Options& options,
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
-  const std::string made =
-      !options.in_memory || options.tls_auto ? make_location(options.location) : std::string();
+  const bool needs_folder = (!options.in_memory && options.store_url.empty()) || options.tls_auto;
+  const std::string made = needs_folder ? make_location(options.location) : std::string();
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
   const auto listeners = listeners_of(options);
@@ -207,7 +209,9 @@ ShutdownReport start_and_serve(const Options& options,
                     .sync = options.sync,
                     .warn = warn,
                     .give_up = give_up,
-                    .time = time});
+                    .time = time,
+                    .url = options.store_url,
+                    .timeout = std::chrono::seconds(options.store_timeout)});
   if (!options.seed.empty()) {
     const std::string seeded = seed_store(store, seed_of(options), accounts, warn);
     if (!seeded.empty() && !options.silent) spdlog::info("{}", printable(seeded));

@@ -162,6 +162,14 @@ void ServerFlags::add_options() {
       ->group(data);
   app_.add_flag("--inMemoryPersistence", options_.in_memory, "Keep no data on disk")->group(data);
   app_.add_flag("--sync", options_.sync, "Sync each write to disk, to survive power loss")->group(data);
+  app_.add_option("--store", options_.store_url, "Keep data in a database: postgresql://HOST/DATABASE")
+      ->type_name("URL")
+      ->group(data);
+  constexpr int kHour = 3600;
+  add_number(app_, "--storeTimeout", options_.store_timeout, 1, kHour,
+             "Limit for the database to answer [" + std::to_string(options_.store_timeout) + "]")
+      ->type_name("SECONDS")
+      ->group(data);
   app_.add_option("--seed", options_.seed, "Fill an empty store with TABLE.ndjson or .csv, or a folder")
       ->type_name("FILE|DIR")
       ->group(data);
@@ -262,8 +270,25 @@ std::optional<std::string> ServerFlags::check() {
   } catch (const std::invalid_argument& error) {
     return std::string("--behave: ") + error.what();
   }
+  if (auto refusal = check_store()) return refusal;
   if (options_.in_memory && app_.count("--location") > 0 && !options_.tls_auto)
     options_.warnings.emplace_back("--location is ignored: --inMemoryPersistence keeps no data on disk");
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::check_store() {
+  if (app_.count("--store") == 0) {
+    if (app_.count("--storeTimeout") > 0) return "--storeTimeout needs --store";
+    return std::nullopt;
+  }
+  options_.store_url = read_secret(options_.store_url, "--store");
+  const std::string_view url = options_.store_url;
+  if (!url.starts_with("postgresql://") && !url.starts_with("postgres://"))
+    return "--store must be a URL that begins with postgresql://";
+  if (options_.in_memory || options_.sync)
+    return "--inMemoryPersistence and --sync are for the embedded store: remove them, or --store";
+  if (app_.count("--location") > 0 && !options_.tls_auto)
+    options_.warnings.emplace_back("--location is ignored: --store keeps the data in a database");
   return std::nullopt;
 }
 

@@ -68,6 +68,7 @@ class ServerFlags {
 
   void read_settings(Variables variables);
   std::optional<std::string> check();
+  std::optional<std::string> check_store();
 
   void add_options();
   void add_limits();

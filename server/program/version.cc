@@ -2,7 +2,7 @@
 
 #include <openssl/crypto.h>
 
-#include "storage/engine_version.h"
+#include "storage/rocksdb/engine_version.h"
 
 namespace rocktable {
 

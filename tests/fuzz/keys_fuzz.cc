@@ -1,8 +1,8 @@
 // Any bytes as keys and records of the store: CorruptRecord, or unchanged after writing. Also the keys of any
 // two entities (lines PartitionKey, RowKey, PartitionKey, RowKey): encoded keys and bounds have the order of
 // the keys.
-#include "storage/format/catalog_codec.h"
 #include "storage/format/entity_codec.h"
+#include "storage/rocksdb/format/catalog_codec.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 #include "tests/unit/storage/samples.h"

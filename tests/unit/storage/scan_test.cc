@@ -16,7 +16,7 @@
 #include "odata/filter_parser.h"
 #include "odata/query_plan.h"
 #include "storage/format/entity_codec.h"
-#include "storage/format/key_codec.h"
+#include "storage/rocksdb/format/key_codec.h"
 #include "tests/unit/storage/samples.h"
 #include "tests/unit/storage/store.h"
 #include "tests/unit/support/temporary_folder.h"

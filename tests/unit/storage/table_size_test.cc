@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/storage/files.h"
+#include "tests/unit/storage/rocksdb/files.h"
 #include "tests/unit/storage/store.h"
 
 namespace rocktable {

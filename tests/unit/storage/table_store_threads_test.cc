@@ -15,11 +15,11 @@
 #include <thread>
 #include <vector>
 
-#include "storage/fixtures/store_fixtures.h"
-#include "storage/format/catalog_codec.h"
-#include "tests/unit/storage/files.h"
+#include "storage/rocksdb/format/catalog_codec.h"
+#include "storage/store_fixtures.h"
+#include "tests/unit/storage/rocksdb/files.h"
+#include "tests/unit/storage/rocksdb/watched_files.h"
 #include "tests/unit/storage/store.h"
-#include "tests/unit/storage/watched_files.h"
 #include "tests/unit/support/temporary_folder.h"
 #include "tests/unit/support/wait_until.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/fixtures/store_fixtures.h"
+#include "storage/store_fixtures.h"
 #include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable {

@@ -1,0 +1,92 @@
+#include "storage/postgres/store_schema.h"
+
+#include <charconv>
+#include <thread>
+
+#include "storage/postgres/pg_connection.h"
+#include "storage/postgres/statements.h"
+#include "storage/store_error.h"
+
+namespace rocktable {
+namespace {
+
+constexpr std::string_view kPassword = "password";
+
+std::int64_t number_in(std::string_view text) {
+  std::int64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+bool has_schema(PgConnection& connection) {
+  const PgRows rows = connection.query("SELECT 1 FROM rocktable_meta WHERE name = 'contents'");
+  return rows.size() == 1;
+}
+
+SqlDialect dialect_of(PgConnection& connection) {
+  const PgRows rows = connection.query("SELECT version()");
+  const bool is_yugabyte = rows.size() == 1 && rows.bytes(0, 0).find("-YB-") != std::string_view::npos;
+  return is_yugabyte ? SqlDialect::Yugabyte : SqlDialect::PostgreSql;
+}
+
+// Two front ends that begin at once may meet: then one finds what the other has made.
+void make_schema(PgConnection& connection) {
+  constexpr int kTries = 5;
+  const std::string sql = schema_of(dialect_of(connection));
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return connection.run_script(sql);
+    } catch (const PgError& error) {
+      const bool meets_another =
+          error.is_duplicate() || error.is_conflict() || error.state() == "42P07" || error.state() == "XX000";
+      if (!meets_another || attempt == kTries) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+void require_known_format(PgConnection& connection) {
+  const PgRows rows =
+      connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'format'");
+  const std::int64_t format = rows.size() == 1 ? number_in(rows.bytes(0, 0)) : 0;
+  if (format <= kPostgresFormat) return;
+  throw StoreError("it was written by a newer rocktable (format " + std::to_string(format) +
+                   "; this version reads up to " + std::to_string(kPostgresFormat) + ")");
+}
+
+SchemaState open(const std::string& url, std::chrono::milliseconds timeout) {
+  PgConnection connection(url, timeout);
+  if (!has_schema(connection)) make_schema(connection);
+  require_known_format(connection);
+  const PgRows number = connection.query("SELECT nextval('rocktable_front_ends')");
+  const PgRows contents =
+      connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'contents'");
+  if (number.size() != 1 || contents.size() != 1) throw StoreError("its tables are not those of rocktable");
+  SchemaState out{number_in(number.bytes(0, 0)), std::string(contents.bytes(0, 0))};
+  connection.prepare();
+  return out;
+}
+
+}  // namespace
+
+SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout) {
+  try {
+    return open(url, timeout);
+  } catch (const std::exception& error) {
+    throw StoreError("cannot open the store " + printable_store_url(url) + ": " + error.what());
+  }
+}
+
+std::string printable_store_url(const std::string& url) {
+  const auto begin = url.find("://");
+  if (begin == url.npos) return "of --store";
+  std::string out = url.substr(0, url.find('?'));
+  const auto host = begin + 3;
+  const auto at = out.substr(0, out.find('/', host)).rfind('@');
+  if (at == out.npos || at < host) return out;
+  const auto colon = out.find(':', host);
+  if (colon < at) out.replace(colon, at - colon, ":***");
+  return out;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,22 @@
+// The tables of the store in the database: made at the first start, and checked at each.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace rocktable {
+
+struct SchemaState {
+  std::int64_t front_end;  // the number of this front end; each start has another
+  std::string contents_id;
+};
+
+// Connects, and makes the tables unless they exist. Two front ends may do so at once. Throws StoreError: the database
+// does not answer, refuses the user, or has the tables of a newer version.
+SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout);
+
+// The URL without its password, for messages.
+std::string printable_store_url(const std::string& url);
+
+}  // namespace rocktable

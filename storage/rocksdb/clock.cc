@@ -1,0 +1,35 @@
+#include "storage/rocksdb/clock.h"
+
+#include <algorithm>
+
+namespace rocktable {
+
+DateTime Clock::next() {
+  const std::lock_guard lock(mutex_);
+  const DateTime tick{std::max(time_->now().ticks, last_.ticks + 1)};
+  if (tick > mark_) {
+    const DateTime mark{tick.ticks + kTicksPerSecond};
+    persist_(mark);
+    mark_ = mark;
+  }
+  last_ = tick;
+  return tick;
+}
+
+void Clock::pass(DateTime tick) {
+  const std::lock_guard lock(mutex_);
+  last_ = std::max(last_, tick);
+  mark_ = std::max(mark_, tick);
+}
+
+DateTime Clock::mark() const {
+  const std::lock_guard lock(mutex_);
+  return mark_;
+}
+
+DateTime Clock::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+}  // namespace rocktable

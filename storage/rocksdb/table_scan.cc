@@ -1,0 +1,374 @@
+#include "storage/rocksdb/table_scan.h"
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/snapshot.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "odata/query_plan.h"
+#include "storage/lazy_entity.h"
+#include "storage/rocksdb/rocksdb.h"
+
+namespace rocktable {
+namespace {
+
+// A stretch of a table that a second thread reads. Matches are copied, because only the caller's thread may
+// call the visitor.
+struct Stretch {
+  struct Found {
+    std::string key, record;
+  };
+
+  bool complete = false;  // false: given up or too many matches; discard the result
+  std::uint64_t entities = 0, bytes = 0, found_bytes = 0;
+  std::vector<Found> found;
+};
+
+// Limits on the copies. With more matches, the page is about to be full, and copying does not pay.
+constexpr std::size_t kMaxFound = 1000;
+constexpr std::size_t kMaxFoundBytes = 1 << 20;
+
+Stretch read_stretch(rocksdb::Iterator& rows, std::string_view begin, std::string_view end,
+                     const Filter& filter, const std::atomic<bool>& given_up) {
+  Stretch out;
+  LazyEntity entity;
+  std::string scratch;
+  for (rows.Seek(slice(begin)); rows.Valid() && view(rows.key()) < end; rows.Next()) {
+    const std::string_view key = view(rows.key()), record = view(rows.value());
+    entity.reset(decode_entity_key(key, scratch), record);
+    ++out.entities;
+    out.bytes += key.size() + record.size();
+    if (out.entities % 64 == 0 && given_up) return {};
+    if (!matches(filter, entity)) continue;
+    out.found.push_back({std::string(key), std::string(record)});
+    out.found_bytes += key.size() + record.size();
+    if (out.found.size() == kMaxFound || out.found_bytes > kMaxFoundBytes) return {};
+  }
+  out.complete = rows.status().ok();
+  return out;
+}
+
+// The second thread. The destructor stops it and waits for it.
+class Helper {
+ public:
+  // All arguments must outlive the helper.
+  Helper(rocksdb::Iterator& rows, const std::string& begin, const std::string& end, const Filter& filter)
+      : stretch_(std::async(std::launch::async, [this, &rows, &begin, &end, &filter] {
+          return read_stretch(rows, begin, end, filter, given_up_);
+        })) {}
+  ~Helper() { given_up_ = true; }  // the destructor of the future waits
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+
+  void give_up() { given_up_ = true; }
+  bool is_done() const {
+    return stretch_.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready;
+  }
+  // Ignores faults: the caller's thread reads the stretch again and meets them.
+  Stretch result() {
+    try {
+      return stretch_.get();
+    } catch (const std::exception&) {
+      return {};
+    }
+  }
+
+ private:
+  std::atomic<bool> given_up_ = false;
+  std::future<Stretch> stretch_;
+};
+
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
+
+class Scan {
+ public:
+  Scan(const ScanContext& context, const ScanRequest& request)
+      : db_(context.db),
+        entities_(context.entities),
+        long_scans_(context.long_scans),
+        gate_(context.gate),
+        table_(request.table),
+        page_size_(static_cast<std::size_t>(request.call.page_size)),
+        deadline_(request.call.deadline),
+        visit_(request.call.visit),
+        filter_(request.call.filter),
+        is_full_(request.call.is_full),
+        table_exists_(request.table_exists),
+        stats_(request.stats) {
+    options_.snapshot = request.at;
+  }
+
+  Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
+    if (ranges.empty()) return std::optional<EntityKey>();
+    // A single read sees one snapshot anyway.
+    if (options_.snapshot == nullptr &&
+        (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan))) {
+      snapshot_.emplace(&db_);
+      options_.snapshot = snapshot_->snapshot();
+    }
+    end_ = end_of(ranges.back());
+    end_slice_ = slice(end_);
+    for (const auto& range : ranges) {
+      ++stats_.ranges;
+      if (!(is_single_key(range) ? look_up(range.begin) : iterate(range))) break;
+    }
+    if (is_torn()) return Error(ErrorCode::ServerBusy);
+    return resume_;
+  }
+
+ private:
+  using SteadyClock = std::chrono::steady_clock;
+
+  static constexpr std::size_t kLongScanBytes = 1 << 20;
+  static constexpr std::size_t kReadAheadBytes = 256 << 10;
+  static constexpr std::uint64_t kCachedScanBytes = 16 << 20;  // an eighth of the block cache
+  static constexpr std::chrono::microseconds kYieldThreshold{
+      50};  // `progress` takes far less unless it sleeps
+  static constexpr std::chrono::milliseconds kUndisturbed{10};
+
+  std::string end_of(const KeyRange& range) const {
+    return range.end ? encode_bound(table_, *range.end) : encode_table_end(table_);
+  }
+
+  // Returns whether rows may be missing. Deleting a table drops whole files, including rows that a snapshot
+  // would show. No row is missing if the table still exists, or if it existed when the iterator was created.
+  bool is_torn() const { return snapshot_ && (looked_up_ || !rows_are_whole_) && !table_exists_(); }
+
+  bool look_up(const EntityKey& key) {
+    looked_up_ = true;
+    const std::string encoded = encode_entity_key(table_, key.partition_key, key.row_key);
+    rocksdb::PinnableSlice record;
+    const auto status = db_.Get(options_, entities_, slice(encoded), &record);
+    if (status.IsNotFound()) return true;
+    check(status);
+    return offer({key.partition_key, key.row_key}, encoded.size(), view(record));
+  }
+
+  bool iterate(const KeyRange& range) {
+    if (!rows_) open(range);
+    const std::string end = end_of(range);
+    rows_->Seek(slice(encode_bound(table_, range.begin)));
+    if (filter_ == nullptr || !snapshot_) return offer_until(end);
+    if (!offer_until(end, kLongScanBytes)) return false;
+    return !is_before(end) || offer_rest(end);
+  }
+
+  // Opens one iterator for all ranges. Blocks of a large scan do not go into the cache: they would evict those
+  // of point reads.
+  void open(const KeyRange& first) {
+    options_.fill_cache = classify(first) == PlanClass::RowRange || is_small(first);
+    options_.iterate_upper_bound = &end_slice_;
+    rows_.reset(db_.NewIterator(options_, entities_));
+    rows_are_whole_ = snapshot_ && table_exists_();
+  }
+
+  bool is_small(const KeyRange& first) const {
+    const std::string begin = encode_bound(table_, first.begin);
+    const rocksdb::Range range(slice(begin), end_slice_);
+    std::uint64_t bytes = 0;
+    check(db_.GetApproximateSizes(rocksdb::SizeApproximationOptions(), entities_, &range, 1, &bytes));
+    return bytes <= kCachedScanBytes;
+  }
+
+  // Loads the row after the next one into the processor's cache, as far as a filter needs it. Most rows of a block
+  // or a memtable are at equal distances. A wrong address has no effect.
+  void prefetch_next(std::string_view record) {
+    const auto here = std::bit_cast<std::uintptr_t>(record.data());
+    const std::uintptr_t distance = here - last_record_;
+    last_record_ = here;
+    constexpr std::uintptr_t kLine = 64;  // bytes
+    const std::uintptr_t key = here + 2 * distance - kLine;
+    for (std::uintptr_t line = 0; line < 4; ++line)
+      __builtin_prefetch(std::bit_cast<const char*>(key + line * kLine));
+  }
+
+  bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
+
+  // Stops early once the scan has read `bytes`.
+  bool offer_until(std::string_view end, std::size_t bytes = std::numeric_limits<std::size_t>::max()) {
+    const bool iterator_ends_there = end == end_;
+    const auto is_within = [&] { return iterator_ends_there ? rows_->Valid() : is_before(end); };
+    for (; is_within() && bytes_ < bytes; rows_->Next()) {
+      const std::string_view key = view(rows_->key()), record = view(rows_->value());
+      prefetch_next(record);
+      if (!offer(decode_entity_key(key, scratch_), key.size(), record)) return false;
+    }
+    check(rows_->status());
+    return true;
+  }
+
+  // Visits the rest of a range that turned out to be long.
+  bool offer_rest(const std::string& end) {
+    const Counted counted(long_scans_);
+    reopen();
+    const std::vector<std::string> borders = borders_up_to(end);
+    for (std::size_t i = 0; i < borders.size(); ++i) {
+      std::optional<Helper> helper;
+      if (i + 1 < borders.size() && may_share())
+        helper.emplace(*helper_rows_, borders[i], borders[i + 1], *filter_);
+      helper_ = helper ? &*helper : nullptr;
+      const bool go_on = offer_until(borders[i]);
+      const bool taken = go_on && helper_ != nullptr && visit_found(*helper_);
+      helper_ = nullptr;
+      if (!go_on) return false;
+      if (resume_) return false;  // the page ended with a match of the helper
+      if (taken) rows_->Seek(slice(borders[++i]));
+    }
+    return true;
+  }
+
+  // Continues at the same row with two iterators that read ahead. Read-ahead saves system calls in long scans
+  // and slows down short ones. If the table was deleted meanwhile, keeps the old iterator: only an iterator
+  // that is already open still sees the rows.
+  void reopen() {
+    if (helper_rows_) return;
+    rocksdb::ReadOptions options = options_;
+    options.readahead_size = kReadAheadBytes;
+    std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(options, entities_));
+    std::unique_ptr<rocksdb::Iterator> helper_rows(db_.NewIterator(options, entities_));
+    if (!table_exists_()) return;
+    rows->Seek(rows_->key());
+    rows_ = std::move(rows);
+    helper_rows_ = std::move(helper_rows);
+  }
+
+  // Returns the first keys of the files between the current row and `end`, in order; then `end`.
+  std::vector<std::string> borders_up_to(const std::string& end) const {
+    rocksdb::ColumnFamilyMetaData files;
+    db_.GetColumnFamilyMetaData(entities_, &files);
+    std::vector<std::string> borders = {end};
+    if (!rows_->Valid()) return borders;
+    for (const auto& level : files.levels)
+      for (const auto& file : level.files)
+        if (file.smallestkey > view(rows_->key()) && file.smallestkey < end)
+          borders.push_back(file.smallestkey);
+    std::sort(borders.begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return borders;
+  }
+
+  bool may_share() const {
+    return helper_rows_ && long_scans_ == 1 && std::thread::hardware_concurrency() > 1 &&
+           SteadyClock::now() - yielded_at_ > kUndisturbed;
+  }
+
+  // Visits what the helper found. Returns false if the caller's thread must read the stretch itself, or if
+  // the page is full.
+  bool visit_found(Helper& helper) {
+    while (!helper.is_done())
+      if (is_over()) helper.give_up();
+    const Stretch stretch = helper.result();
+    const bool fits =
+        kept_ + stretch.found.size() < page_size_ && kept_bytes_ + stretch.found_bytes < kMaxPageBytes;
+    if (!stretch.complete || !fits) return false;
+    stats_.entities_scanned += stretch.entities;
+    stats_.bytes_read += stretch.bytes;
+    for (const auto& [key, record] : stretch.found) {
+      const EntityKeyView names = decode_entity_key(key, scratch_);
+      if (full_) {
+        resume_ = EntityKey{std::string(names.partition_key), std::string(names.row_key)};
+        return false;
+      }
+      visit(names, key.size(), record);
+    }
+    return true;
+  }
+
+  // Returns false if this entity is the first of the next page.
+  bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
+    if (kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || full_ || must_stop()) {
+      resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
+      return false;
+    }
+    ++stats_.entities_scanned;
+    stats_.bytes_read += key_bytes + record.size();
+    bytes_ += key_bytes + record.size();
+    visit(key, key_bytes, record);
+    return true;
+  }
+
+  void visit(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
+    entity_.reset(key, record);
+    if ((filter_ != nullptr && !matches(*filter_, entity_)) || !visit_(entity_.view())) return;
+    ++kept_;
+    kept_bytes_ += key_bytes + record.size();
+    ++stats_.entities_returned;
+    full_ = is_full_ && is_full_();
+  }
+
+  // Checks at every 64th entity, never before the first one, so that a resumed scan makes progress.
+  bool must_stop() { return ++offered_ % 64 == 2 && is_over(); }
+
+  // Returns whether the deadline, the gate or `progress` ends the scan.
+  bool is_over() {
+    const auto now = SteadyClock::now();
+    if (now >= deadline_ || gate_.is_closing()) return true;
+    if (!stats_.progress) return false;
+    const bool go_on = stats_.progress(stats_);
+    const auto then = SteadyClock::now();
+    if (then - now > kYieldThreshold) {
+      yielded_at_ = then;
+      if (helper_ != nullptr) helper_->give_up();
+    }
+    return !go_on;
+  }
+
+  rocksdb::DB& db_;
+  rocksdb::ColumnFamilyHandle* entities_;
+  std::atomic<int>& long_scans_;
+  const Gate& gate_;
+  TableId table_;
+  std::size_t page_size_;
+  ScanDeadline deadline_;
+  const std::function<bool(const EntityView&)>& visit_;
+  const Filter* filter_;
+  const std::function<bool()>& is_full_;
+  const std::function<bool()>& table_exists_;
+  RequestStats& stats_;
+
+  std::optional<rocksdb::ManagedSnapshot> snapshot_;
+  std::string end_;
+  rocksdb::Slice end_slice_;
+  rocksdb::ReadOptions options_;
+  std::unique_ptr<rocksdb::Iterator> rows_,
+      helper_rows_;           // destroyed before the snapshot and the bound that they use
+  Helper* helper_ = nullptr;  // null if none is running
+  SteadyClock::time_point yielded_at_;
+  LazyEntity entity_;
+  std::string scratch_;
+  std::optional<EntityKey> resume_;
+  bool looked_up_ = false;
+  bool rows_are_whole_ = false;
+  bool full_ = false;  // is_full_ returned true
+  std::size_t kept_ = 0;
+  std::size_t kept_bytes_ = 0;
+  std::size_t bytes_ = 0;  // bytes read by the caller's thread
+  unsigned offered_ = 0;
+  std::uintptr_t last_record_ = 0;
+};
+
+}  // namespace
+
+Result<std::optional<EntityKey>> scan_table(const ScanContext& context, const ScanRequest& request) {
+  return Scan(context, request).run(request.call.ranges);
+}
+
+}  // namespace rocktable

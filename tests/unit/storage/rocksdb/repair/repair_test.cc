@@ -1,0 +1,157 @@
+// repair_store() on stores with damaged rows. tests/crash/test_damage.py damages files at random.
+#include "storage/rocksdb/repair/repair.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "storage/rocksdb/format/catalog_codec.h"
+#include "storage/rocksdb/repair/salvage.h"
+#include "tests/unit/storage/rocksdb/files.h"
+
+namespace rocktable {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("repair does not change a whole store, and counts its contents") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  const RepairReport report = repair_store(folder.store().directory, "acct");
+  CHECK(report.was_whole);
+  CHECK(report.tables == 1);
+  CHECK(report.entities == 3);
+  CHECK(rows(TableStore(folder.store())) == "123");
+}
+
+// A new table must not get the id, and so the rows, of an earlier one.
+TEST_CASE("repair sets unreadable counters beyond all existing ids and timestamps") {
+  for (const std::string_view key : {kFormatKey, kClockKey, kNextTableIdKey}) {
+    CAPTURE(key);
+    const TemporaryFolder folder;
+    fill(folder.store());
+    change(folder.store(), put(1, key, "short"));
+    CHECK(refusal_to_open(folder.store()).find("is damaged") != std::string::npos);
+    CHECK_FALSE(repair_store(folder.store().directory, "acct").was_whole);
+    TableStore store(folder.store());
+    REQUIRE(store.create_table({"acct", "New"}).has_value());
+    CHECK(rows(store, {"acct", "New"}).empty());
+    CHECK(rows(store) == "123");
+  }
+}
+
+TEST_CASE("repair creates tables for entities of unreadable tables, and deletes unreadable rows") {
+  const TemporaryFolder folder;
+  fill(folder.store());
+  change(folder.store(), put(1, encode_table_key("acct", "table"), "no row"));
+  change(folder.store(), put(2, encode_entity_key(TableId{1}, "p", "2"), "no record"));
+  const RepairReport report = repair_store(folder.store().directory, "acct");
+  REQUIRE(report.lost.size() == 3);
+  CHECK(report.lost[1] == "the name of a table with 2 entities: it is now recovered1 of the account acct");
+  CHECK(report.lost[2] == "1 entities that cannot be read");
+  CHECK(rows(TableStore(folder.store()), {"acct", "recovered1"}) == "13");
+  CHECK(repair_store(folder.store().directory, "acct").was_whole);
+  CHECK(fs::exists(report.backup / "CURRENT"));
+}
+
+fs::path largest_table_file(const fs::path& store) {
+  fs::path out;
+  for (const auto& entry : fs::directory_iterator(store))
+    if (entry.path().extension() == ".sst" && (out.empty() || entry.file_size() > fs::file_size(out)))
+      out = entry.path();
+  return out;
+}
+
+TEST_CASE("repair loses only the rows of a damaged block, and names them") {
+  struct {
+    const char* block;
+    double part;  // fraction of the file before the damage
+  } cases[] = {{"the first", 0.003}, {"one in the middle", 0.5}, {"the last", 0.97}};
+  for (const auto& c : cases) {
+    CAPTURE(c.block);
+    const TemporaryFolder folder;
+    std::vector<std::string> keys;
+    {
+      TableStore store(folder.store());
+      REQUIRE(store.create_table(kTable).has_value());
+      for (int i = 0; i < 2000; ++i) {
+        keys.push_back(std::to_string(100'000 + i * 7));
+        const std::vector<Mutation> writes{
+            {WriteKind::Insert, keys.back(), {}, {{"a", std::string(500, 'x')}}}};
+        REQUIRE(store.commit(kTable, "p", writes).has_value());
+      }
+    }
+    const fs::path file = largest_table_file(folder.store().directory);
+    {
+      std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+      bytes.seekp(static_cast<std::streamoff>(c.part * static_cast<double>(fs::file_size(file))));
+      bytes.put('y');
+    }
+    const RepairReport report = repair_store(folder.store().directory, "acct");
+    CHECK_FALSE(report.was_whole);
+    CHECK(report.entities < 2000);
+    CHECK(report.entities > 1930);  // a block is 32 KiB
+    REQUIRE(report.lost.size() == 2);
+    CHECK(report.lost[0].find(file.filename().string()) != std::string::npos);
+    const TableStore store(folder.store());
+    const auto exists = [&](const std::string& key) {
+      return store.get(kTable, {"p", key}, [](const EntityView&) {}).value();
+    };
+    std::size_t first = 0, end = keys.size();  // range of the lost rows
+    while (exists(keys[first])) ++first;
+    while (exists(keys[end - 1])) --end;
+    const auto entity = [&](std::size_t i) {
+      return "acct/table(PartitionKey='p',RowKey='" + keys[i] + "')";
+    };
+    const std::string before = first == 0 ? "" : entity(first - 1);
+    const std::string after = end == keys.size() ? "" : entity(end);
+    const std::string gap = before.empty()  ? "entities before " + after
+                            : after.empty() ? "entities after " + before
+                                            : "entities between " + before + " and " + after;
+    CHECK(report.lost[1] == gap);
+    CHECK(report.entities == 2000 - (end - first));
+  }
+}
+
+TEST_CASE("middle_of() returns a key between two keys, or the higher one") {
+  struct {
+    std::string_view low, high;
+  } cases[] = {{"", "\xff"},   {"", std::string_view("\0\0\0\0\0\0\0\x05p", 9)},
+               {"a", "b"},     {"ab", "b"},
+               {"a", "a\x01"}, {"abc", "abd"},
+               {"a", "a"}};
+  for (const auto& c : cases) {
+    CAPTURE(c.low);
+    std::string low(c.low), high(c.high);
+    for (int step = 0; step < 200; ++step) {
+      const std::string middle = middle_of(low, high);
+      if (middle == high) break;
+      CHECK(middle > low);
+      CHECK(middle < high);
+      (step % 3 == 0 ? low : high) = middle;
+    }
+  }
+}
+
+TEST_CASE("repair refuses a newer store, a store in use, and a folder without a store") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
+  fill(folder.store());
+  {
+    const TableStore user(folder.store());
+    CHECK_THROWS_WITH_AS(
+        repair_store(folder.store().directory, "acct"),
+        ("the folder " + folder.store().directory.string() + " is in use by another rocktable").c_str(),
+        StoreError);
+  }
+  change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat + 1)));
+  CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
+  change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
+  CHECK(rows(TableStore(folder.store())) == "123");
+  CHECK(std::distance(fs::directory_iterator(folder.store().directory.parent_path()), {}) == 1);
+}
+
+}  // namespace
+}  // namespace rocktable
