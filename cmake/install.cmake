@@ -16,7 +16,7 @@ set(documents_folder ${PROJECT_BINARY_DIR}/documents)
 file(MAKE_DIRECTORY ${documents_folder})
 set(documents rocktable.1 rocktable.bash rocktable.zsh rocktable.fish)
 list(TRANSFORM documents PREPEND ${documents_folder}/)
-file(GLOB document_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packages/documents/*.py)
+file(GLOB document_sources ${PROJECT_SOURCE_DIR}/packages/documents/*.py)
 add_custom_command(
   OUTPUT ${documents}
   COMMAND rocktable help --json > ${documents_folder}/description.json
