@@ -18,7 +18,7 @@ std::string state_of(const PGresult* result) {
 
 std::string message_of(const PGresult* result) {
   const char* const primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  return one_line(primary != nullptr ? primary : PQresultErrorMessage(result));
+  return first_line(primary != nullptr ? primary : PQresultErrorMessage(result));
 }
 
 // Defaults. What the URL says goes before.
@@ -40,21 +40,19 @@ PGconn* connect(const std::string& url, std::chrono::milliseconds timeout) {
   return PQconnectdbParams(names.data(), values.data(), kExpandUrl);
 }
 
+SqlDialect dialect_of(const PgRows& version) {
+  const std::string_view text = version.size() == 1 ? version.bytes(0, 0) : std::string_view();
+  if (text.find("CockroachDB") != text.npos) return SqlDialect::Cockroach;
+  return text.find("-YB-") != text.npos ? SqlDialect::Yugabyte : SqlDialect::PostgreSql;
+}
+
 std::string name_of(Statement statement) { return "s" + std::to_string(static_cast<int>(statement)); }
 
 }  // namespace
 
-std::string one_line(std::string_view message) {
-  std::string out;
-  for (const char c : message) {
-    if (c == '\n' || c == '\t' || c == ' ') {
-      if (!out.empty() && out.back() != ' ') out += ' ';
-    } else {
-      out += c;
-    }
-  }
-  if (out.ends_with(' ')) out.pop_back();
-  return out;
+std::string first_line(std::string_view message) {
+  const auto end = message.find('\n');
+  return std::string(message.substr(0, end));
 }
 
 bool PgError::is_passing() const {
@@ -67,36 +65,41 @@ PgConnection::PgConnection(const std::string& url, std::chrono::milliseconds tim
   PGconn* const connection = connection_.get();
   if (connection == nullptr) throw std::bad_alloc();
   if (PQstatus(connection) != CONNECTION_OK)
-    throw PgConnectionLost(one_line(PQerrorMessage(connection)), true);
+    throw PgConnectionLost(first_line(PQerrorMessage(connection)), true);
   PQsetNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
+  server_process_ = PQbackendPID(connection);
+  dialect_ = dialect_of(query("SELECT version()"));
 }
 
 PgConnection::~PgConnection() = default;
 
 PgRows PgConnection::query(const std::string& sql) {
   PgRows rows(PQexec(connection_.get(), sql.c_str()));
-  if (PQstatus(connection_.get()) != CONNECTION_OK) lose(one_line(PQerrorMessage(connection_.get())), false);
+  if (PQstatus(connection_.get()) != CONNECTION_OK)
+    lose(first_line(PQerrorMessage(connection_.get())), false);
   return rows;
 }
 
 void PgConnection::run_script(const std::string& sql) {
   const std::unique_ptr<PGresult, PgResultDeleter> result(PQexec(connection_.get(), sql.c_str()));
-  if (PQstatus(connection_.get()) != CONNECTION_OK) lose(one_line(PQerrorMessage(connection_.get())), false);
+  if (PQstatus(connection_.get()) != CONNECTION_OK)
+    lose(first_line(PQerrorMessage(connection_.get())), false);
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
     throw PgError(state_of(result.get()), message_of(result.get()));
 }
 
 void PgConnection::prepare() {
-  for (const auto& [statement, sql] : all_statements()) {
+  for (const auto& [statement, sql] : all_statements(dialect_)) {
     const std::unique_ptr<PGresult, PgResultDeleter> result(
         PQprepare(connection_.get(), name_of(statement).c_str(), sql.c_str(), 0, nullptr));
     if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) continue;
-    if (PQstatus(connection_.get()) != CONNECTION_OK) lose(one_line(PQerrorMessage(connection_.get())), true);
+    if (PQstatus(connection_.get()) != CONNECTION_OK)
+      lose(first_line(PQerrorMessage(connection_.get())), true);
     throw PgError(state_of(result.get()), message_of(result.get()));
   }
   if (PQsetnonblocking(connection_.get(), 1) != 0 || PQenterPipelineMode(connection_.get()) != 1)
-    lose(one_line(PQerrorMessage(connection_.get())), true);
+    lose(first_line(PQerrorMessage(connection_.get())), true);
 }
 
 bool PgConnection::is_in_transaction() const {
@@ -114,7 +117,7 @@ PgRows PgConnection::run(const PgStep& step, PgDeadline deadline) {
 
 std::vector<PgRows> PgConnection::run(std::span<const PgStep> steps, PgDeadline deadline) {
   for (const PgStep& step : steps) send(step);
-  if (PQpipelineSync(connection_.get()) != 1) lose(one_line(PQerrorMessage(connection_.get())), false);
+  if (PQpipelineSync(connection_.get()) != 1) lose(first_line(PQerrorMessage(connection_.get())), false);
   flush(deadline);
   std::vector<PgRows> out;
   std::optional<PgError> error;
@@ -149,7 +152,7 @@ void PgConnection::send(const PgStep& step) {
   const std::vector<int> formats(values.size(), kBinary);
   if (PQsendQueryPrepared(connection_.get(), name_of(step.statement).c_str(), step.parameters.size(),
                           values.data(), lengths.data(), formats.data(), kBinary) != 1)
-    lose(one_line(PQerrorMessage(connection_.get())), false);
+    lose(first_line(PQerrorMessage(connection_.get())), false);
 }
 
 void PgConnection::flush(PgDeadline deadline) {
@@ -166,11 +169,11 @@ PGresult* PgConnection::next_result(PgDeadline deadline) {
   while (PQisBusy(connection_.get()) != 0) {
     wait_for(POLLIN, deadline);
     if (PQconsumeInput(connection_.get()) != 1 && PQisBusy(connection_.get()) != 0)
-      lose(one_line(PQerrorMessage(connection_.get())), false);
+      lose(first_line(PQerrorMessage(connection_.get())), false);
   }
   PGresult* const result = PQgetResult(connection_.get());
   if (result == nullptr && PQstatus(connection_.get()) != CONNECTION_OK)
-    lose(one_line(PQerrorMessage(connection_.get())), false);
+    lose(first_line(PQerrorMessage(connection_.get())), false);
   return result;
 }
 
@@ -184,7 +187,7 @@ void PgConnection::wait_for(short events, PgDeadline deadline) {
 
 void PgConnection::lose(const std::string& why, bool has_no_effect) {
   connection_.reset();
-  throw PgConnectionLost(why, has_no_effect);
+  throw PgConnectionLost(why, has_no_effect, server_process_);
 }
 
 }  // namespace rocktable

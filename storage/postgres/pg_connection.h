@@ -4,6 +4,7 @@
 #include <libpq-fe.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,14 +39,16 @@ class PgError : public std::runtime_error {
 // The connection ended, or cannot be made. The message is a sentence for the user.
 class PgConnectionLost : public std::runtime_error {
  public:
-  // `has_no_effect`: what was sent last is known not to be committed.
-  PgConnectionLost(const std::string& message, bool has_no_effect)
-      : std::runtime_error(message), has_no_effect_(has_no_effect) {}
+  // `has_no_effect`: what was sent last is known not to be committed. `server_process`: of the connection; 0: not known.
+  PgConnectionLost(const std::string& message, bool has_no_effect, std::int64_t server_process = 0)
+      : std::runtime_error(message), has_no_effect_(has_no_effect), server_process_(server_process) {}
 
   bool has_no_effect() const { return has_no_effect_; }
+  std::int64_t server_process() const { return server_process_; }
 
  private:
   bool has_no_effect_;
+  std::int64_t server_process_;
 };
 
 // A statement and its parameters.
@@ -71,6 +74,8 @@ class PgConnection {
   // Prepares all statements. The tables must exist.
   void prepare();
 
+  SqlDialect dialect() const { return dialect_; }
+
   // Sends all steps at once and returns the rows of each. Without BEGIN they are one transaction, which is committed when
   // this returns. Throws PgError, PgConnectionLost.
   std::vector<PgRows> run(std::span<const PgStep> steps, PgDeadline deadline);
@@ -90,9 +95,11 @@ class PgConnection {
   [[noreturn]] void lose(const std::string& why, bool has_no_effect);
 
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  std::int64_t server_process_ = 0;
+  SqlDialect dialect_ = SqlDialect::PostgreSql;
 };
 
-// What libpq says of a failure, in one line.
-std::string one_line(std::string_view message);
+// What libpq says of a failure. Further lines are advice.
+std::string first_line(std::string_view message);
 
 }  // namespace rocktable

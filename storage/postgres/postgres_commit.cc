@@ -232,13 +232,15 @@ class PostgresEngine::Commit {
 
   // --- A lost answer
 
-  // The answer to a commit is lost. Reads the rows: if one has ticks of this write, it is committed, and no other front
-  // end and no other write of this one can have made them. Otherwise nobody knows: the commit may still be on its way.
+  // The answer to a commit is lost. If a row has ticks of this write, it is committed: no other front end and no other
+  // write of this one can have made them. If none has, and the server works on it no more, it is not committed, and begins
+  // again. Otherwise nobody knows: the commit may still be on its way, and a deletion leaves no ticks.
   template <class IsMine>
   Done find_out(const PgConnectionLost& lost, const IsMine& is_mine) {
     std::vector<std::string> keys;
     for (std::size_t i = 0; i < writes_.size(); ++i)
       if (writes_[i].kind != WriteKind::Delete) keys.push_back(keys_[i]);
+    const bool is_over = !keys.empty() && engine_.awaits_end(lost.server_process());
     if (!keys.empty()) {
       PgStep step{Statement::GetMany};
       step.parameters.add(std::span<const std::string>(keys));
@@ -246,6 +248,7 @@ class PostgresEngine::Commit {
       for (int row = 0; row < rows[0].size(); ++row)
         if (is_mine(rows[0].number(row, 1))) return CommitResult<DateTime>(DateTime{rows[0].number(row, 1)});
     }
+    if (is_over) return std::nullopt;
     throw std::runtime_error("the answer to a commit was lost, and its effect is not known: " +
                              std::string(lost.what()));
   }

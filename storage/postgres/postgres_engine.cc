@@ -87,6 +87,26 @@ std::vector<PgRows> PostgresEngine::run(bool repeats, const Steps& steps) const 
   return out;
 }
 
+bool PostgresEngine::awaits_end(std::int64_t server_process) const {
+  constexpr int kTries = 20;
+  constexpr std::chrono::milliseconds kPause{50};
+  if (server_process == 0) return false;
+  bool is_over = false;
+  for (int attempt = 0; attempt < kTries && !is_over; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kPause);
+    bool can_be_known = false;
+    with_connection(true, [&](PgConnection& connection) {
+      can_be_known = connection.dialect() == SqlDialect::PostgreSql;
+      if (!can_be_known) return;
+      PgStep step{Statement::IsAtWork};
+      step.parameters.add(server_process);
+      is_over = connection.run(step, pool_.deadline()).size() == 0;
+    });
+    if (!can_be_known) return false;
+  }
+  return is_over;
+}
+
 // --- Time --------------------------------------------------------------------------------------------------
 
 // While the emulator's clock stands still there is none.

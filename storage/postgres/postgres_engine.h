@@ -85,6 +85,8 @@ class PostgresEngine final : public StoreEngine {
   std::vector<PgRows> run(bool repeats, const Steps& steps) const;
 
   void require_answers() const;
+  // Waits until a process of the server has ended, for a moment. Returns false if it has not, or if that cannot be known.
+  bool awaits_end(std::int64_t server_process) const;
 
   std::shared_ptr<const SharedTable> find_table(const TableName& name) const;
   // For the parameters `offset` and `floor` of writes.

@@ -32,7 +32,7 @@ std::string table_exists(const std::string& account, const std::string& name, co
 
 }  // namespace
 
-std::vector<StatementText> all_statements() {
+std::vector<StatementText> all_statements(SqlDialect dialect) {
   using enum Statement;
   const std::string fresh = "greatest(" + time_in_slot("$3", "$5") + ", $4::bigint)";
   const std::string next =
@@ -40,7 +40,7 @@ std::vector<StatementText> all_statements() {
   const std::string guard = table_exists("$6", "$7", "$8");
   const std::string dropped_now = " INSERT INTO rocktable_dropped (id, since, claimed) SELECT id, " +
                                   clock_ticks() + ", 0 FROM gone RETURNING id";
-  return {
+  std::vector<StatementText> out{
       {Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"},
       {BeginSnapshot, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
       {BeginCopy, "BEGIN ISOLATION LEVEL REPEATABLE READ"},
@@ -155,11 +155,18 @@ std::vector<StatementText> all_statements() {
        "< $2::bytea ORDER BY key LIMIT $3::bigint)"},
       {ForgetDropped, "DELETE FROM rocktable_dropped WHERE id = $1::bigint"},
   };
+  if (dialect == SqlDialect::PostgreSql)
+    out.emplace_back(IsAtWork, "SELECT 1 FROM pg_stat_activity WHERE pid = $1::bigint");
+  return out;
 }
 
 std::string schema_of(SqlDialect dialect) {
   // YugabyteDB orders by a hash otherwise. PostgreSQL does not accept the word there.
   const std::string up = dialect == SqlDialect::Yugabyte ? " ASC" : "";
+  const std::string keep_uncompressed =
+      dialect == SqlDialect::Cockroach
+          ? ""
+          : "ALTER TABLE rocktable_entities ALTER COLUMN record SET STORAGE EXTERNAL;\n";
   return "CREATE TABLE IF NOT EXISTS rocktable_meta (name text, value bytea NOT NULL, PRIMARY KEY (name));\n"
          "CREATE TABLE IF NOT EXISTS rocktable_accounts (account bytea, properties bytea NOT NULL, PRIMARY "
          "KEY "
@@ -175,9 +182,7 @@ std::string schema_of(SqlDialect dialect) {
          "CREATE TABLE IF NOT EXISTS rocktable_entities (key bytea, ticks bigint NOT NULL, record bytea NOT "
          "NULL, "
          "PRIMARY KEY (key" +
-         up +
-         "));\n"
-         "ALTER TABLE rocktable_entities ALTER COLUMN record SET STORAGE EXTERNAL;\n"
+         up + "));\n" + keep_uncompressed +
          "CREATE SEQUENCE IF NOT EXISTS rocktable_ids;\n"
          "CREATE SEQUENCE IF NOT EXISTS rocktable_front_ends;\n"
          "INSERT INTO rocktable_meta (name, value) VALUES ('format', '" +

@@ -64,15 +64,17 @@ enum class Statement {
   ClaimDropped,   // () -> id of a dropped table whose rows are to be deleted, and its age in seconds
   Sweep,          // (begin, end, limit) -> deletes rows
   ForgetDropped,  // (id)
+
+  IsAtWork,  // (process of the server) -> 1; PostgreSQL only
 };
 
 using StatementText = std::pair<Statement, std::string>;
 
-std::vector<StatementText> all_statements();
+enum class SqlDialect { PostgreSql, Yugabyte, Cockroach };
+
+std::vector<StatementText> all_statements(SqlDialect dialect);
 
 inline constexpr std::int64_t kPostgresFormat = 1;
-
-enum class SqlDialect { PostgreSql, Yugabyte };
 
 // The statements that make the tables, for an empty schema. Harmless if they exist.
 std::string schema_of(SqlDialect dialect);

@@ -23,16 +23,10 @@ bool has_schema(PgConnection& connection) {
   return rows.size() == 1;
 }
 
-SqlDialect dialect_of(PgConnection& connection) {
-  const PgRows rows = connection.query("SELECT version()");
-  const bool is_yugabyte = rows.size() == 1 && rows.bytes(0, 0).find("-YB-") != std::string_view::npos;
-  return is_yugabyte ? SqlDialect::Yugabyte : SqlDialect::PostgreSql;
-}
-
 // Two front ends that begin at once may meet: then one finds what the other has made.
 void make_schema(PgConnection& connection) {
   constexpr int kTries = 5;
-  const std::string sql = schema_of(dialect_of(connection));
+  const std::string sql = schema_of(connection.dialect());
   for (int attempt = 1;; ++attempt) {
     try {
       return connection.run_script(sql);
