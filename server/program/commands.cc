@@ -11,6 +11,7 @@
 #include "server/program/exec.h"
 #include "server/program/open_command.h"
 #include "server/program/repair_command.h"
+#include "server/program/store_command.h"
 
 namespace rocktable {
 namespace {
@@ -29,6 +30,7 @@ constexpr Command kCommands[] = {
     {"report", "", "Show what requests scan, and better queries", run_report},
     {"reset", "", "Delete all data, an account or a table", run_reset},
     {"snapshot", "ACTION", "Take, restore, list or delete snapshots", run_snapshot},
+    {"store", "schema", "Show the tables of --store in a database", run_store},
 };
 
 }  // namespace
