@@ -96,6 +96,9 @@ class TableStore {
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
+  // Whether the engine can keep past states.
+  bool can_keep_past() const { return engine_->past_keeper() != nullptr; }
+
   // From now on, keeps past states for so many ticks of 100 ns, for as_of(). Zero: none. Throws NotSupportedByStore.
   void keep_past(std::int64_t ticks);
 

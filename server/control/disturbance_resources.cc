@@ -118,6 +118,8 @@ Response handle_put_behaviour(const ControlState& state, const ControlArguments&
     return answer_after([&] {
       const JsonDocument document(arguments.body, "behaviour");
       const Behaviour behaviour = behaviour_in(document.root());
+      if (behaviour.geo_lag > 0 && !state.store.can_keep_past())
+        return control_error(501, "This store keeps no past states: geoLag needs the embedded store.");
       if (account) {
         state.behaviours.set(*account, behaviour);
       } else {

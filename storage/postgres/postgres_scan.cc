@@ -79,7 +79,7 @@ class PgScan {
       const auto average = std::max<std::uint64_t>(bytes_ / rows_, 1);
       most = std::clamp<std::int64_t>(static_cast<std::int64_t>(kFetchBytes / average), 1, kMostRows + 1);
     }
-    return call_.filter != nullptr ? most : std::min<std::int64_t>(most, call_.page_size - kept_ + 1);
+    return call_.filter != nullptr ? most : std::min(most, std::int64_t{call_.page_size} - kept_ + 1);
   }
 
   // If the connection is lost, reads on another one, from the same key on. That one sees another snapshot.
