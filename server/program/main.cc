@@ -105,10 +105,12 @@ int run(int argc, const char* const* argv) {
   return run_server(argc, argv);
 }
 
-// A static program must not load the system's modules for host names: they need the glibc that they were built with.
+// A static program must not load the system's modules for names of hosts and users: they need the glibc that they were
+// built with. libpq asks for the user's name.
 void resolve_names_without_modules() {
 #ifdef ROCKTABLE_PORTABLE
   __nss_configure_lookup("hosts", "files dns");
+  __nss_configure_lookup("passwd", "files");
 #endif
 }
 

@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 
+#include "storage/postgres/libpq_version.h"
 #include "storage/rocksdb/engine_version.h"
 
 namespace rocktable {
@@ -11,7 +12,8 @@ std::string version_report() {
 #ifdef ROCKTABLE_COMMIT
   out += "commit " ROCKTABLE_COMMIT ", ";
 #endif
-  return out + "RocksDB " + engine_version() + ", OpenSSL " + OpenSSL_version(OPENSSL_VERSION_STRING) + ")";
+  return out + "RocksDB " + engine_version() + ", libpq " + libpq_version() + ", OpenSSL " +
+         OpenSSL_version(OPENSSL_VERSION_STRING) + ")";
 }
 
 }  // namespace rocktable
