@@ -17,6 +17,7 @@ LIBRARIES = (
     Library("CLI11", "libcli11-dev", "BSD-3-Clause"),
     Library("fmt", "libfmt-dev", "MIT"),
     Library("glibc", "libc6-dev", "LGPL-2.1-or-later"),
+    Library("libpq", "libpq-dev", "PostgreSQL"),
     Library("libstdc++", "libstdc++-[0-9]*-dev", "GPL-3.0-or-later WITH GCC-exception-3.1"),
     Library("LZ4", "liblz4-dev", "BSD-2-Clause"),
     Library("nlohmann_json", "nlohmann-json3-dev", "MIT"),
