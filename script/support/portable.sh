@@ -1,5 +1,6 @@
-# What the portable builds need beyond installed packages, from Debian's archive into build/sources: the source of
-# simdjson, and packages of another architecture. Changes no setting of the system. Sourced by script/bootstrap.
+# What the builds need beyond installed packages, from Debian's archive into build/sources: the static libraries of
+# libpq, and for the portable builds the source of simdjson and packages of another architecture. Changes no setting of
+# the system. Sourced by script/bootstrap.
 # shellcheck shell=bash
 
 readonly sources=build/sources
@@ -19,14 +20,49 @@ apt_with() {
     -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root "$@" 2>&1
 }
 
-# Runs a function that writes to a new folder, which becomes build/sources/NAME if it succeeds.
-once() {  # NAME FUNCTION
+# Runs a function that writes to a new folder, which becomes build/sources/NAME if it succeeds. Does nothing if that
+# folder has the file FILE.
+once() {  # NAME FILE FUNCTION
   local target=$sources/$1 log
-  [ ! -d "$target" ] || return 0
+  [ ! -e "$target/$2" ] || return 0
   rm -rf "$target.new"
   mkdir -p "$target.new"
-  log=$("$2" "$(cd "$target.new" && pwd)") || { echo "$log" >&2; fail "cannot prepare $target"; }
+  log=$("$3" "$(cd "$target.new" && pwd)") || { echo "$log" >&2; fail "cannot prepare $target"; }
+  rm -rf "$target"
   mv "$target.new" "$target"
+}
+
+# Downloads two packages of one version to the folder: libpq-dev, and the server's headers. WORD... is apt-get with its
+# options.
+download_libpq() {  # FOLDER WORD...
+  local folder=$1 version
+  shift
+  (
+    cd "$folder" && rm -f ./*.deb && "$@" download libpq-dev 2>&1 &&
+      version=$(dpkg-deb -f libpq-dev_*.deb Version) && "$@" download "postgresql-server-dev-${version%%.*}" 2>&1
+  )
+}
+
+# Unpacks the static libraries from the packages in the first folder. Installing the second package would bring Clang.
+unpack_libpq() {  # FROM TO
+  local package
+  for package in "$1"/libpq-dev_*.deb "$1"/postgresql-server-dev-*.deb; do
+    dpkg-deb --fsys-tarfile "$package" | tar -x -C "$2" --transform 's#.*/##' --wildcards --no-anchored \
+      'libp[qg]*.a' --exclude '*_shlib.a' --exclude libpgfeutils.a || return 1
+  done
+}
+
+# The package lists of this machine serve if they are up to date.
+get_libpq() {
+  local folder=$1 state
+  state=$(mktemp -d)
+  mkdir "$state/packages"
+  { download_libpq "$state/packages" apt-get -q ||
+    { apt_with deb "$state" update && download_libpq "$state/packages" apt_with deb "$state"; }; } &&
+    unpack_libpq "$state/packages" "$folder"
+  local status=$?
+  rm -rf "$state"
+  return $status
 }
 
 get_simdjson() {
@@ -40,7 +76,8 @@ get_simdjson() {
   return $status
 }
 
-readonly aarch64_packages=(librocksdb-dev libssl-dev libpugixml-dev libspdlog-dev nlohmann-json3-dev libcli11-dev)
+readonly aarch64_packages=(
+  librocksdb-dev libssl-dev libpq-dev libpugixml-dev libspdlog-dev nlohmann-json3-dev libcli11-dev)
 
 get_aarch64() {
   local folder=$1 state package
@@ -53,6 +90,8 @@ get_aarch64() {
   aarch64 update &&
     aarch64 install --download-only --yes --no-install-recommends "${aarch64_packages[@]}" $(boost_packages) &&
     for package in "$state"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder" || break; done &&
+    mkdir "$state/packages" && download_libpq "$state/packages" aarch64 &&
+    unpack_libpq "$state/packages" "$folder/usr/lib/aarch64-linux-gnu" &&
     # Some packages' files for CMake name places in the system that they were made for.
     find "$folder/usr" -name '*.cmake' -exec sed -i "s#\([\";]\)/usr\([/\"]\)#\1${folder%.new}/usr\2#g" {} +
   local status=$?

@@ -36,6 +36,7 @@ def build_machine(project):
     for command in ("cmake", "ninja", "apt-cache", "c++"):
         project.fake(command)
     project.fake("apt-get", "echo what apt says; echo what apt complains of >&2")
+    (project.folder / "build/sources/libpq").mkdir(parents=True)
 
 
 def not_root(project, sudo=None):
@@ -210,6 +211,21 @@ def test_a_failed_installation_shows_what_apt_said(project):
     result = project.run("script/bootstrap", **NO_COMPILER)
     assert result.returncode == 1
     assert result.stderr == "Installing g++\nE: no room\nscript/bootstrap: apt-get install g++ failed\n"
+
+
+def test_static_libraries_that_cannot_be_downloaded_are_missed_once(project):
+    build_machine(project)
+    (project.folder / "build/sources/libpq").rmdir()
+    project.fake("apt-get", "echo 'E: no network' >&2; exit 100")
+    result = project.run("script/bootstrap", CXX="c++")
+    assert (result.returncode, result.stdout) == (0, "") and "E: no network\n" in result.stderr
+    assert result.stderr.endswith("continuing with the shared library libpq.so, which makes each start slower\n")
+    tried = project.called()
+    assert any("download libpq-dev" in call for call in tried)
+    result = project.run("script/bootstrap", CXX="c++")
+    assert (result.returncode, result.stderr) == (0, "") and project.called() == tried
+    result = project.run("script/bootstrap", "--portable", CXX="c++")  # cannot do without
+    assert result.returncode == 1 and result.stderr.endswith("script/bootstrap: cannot prepare build/sources/libpq\n")
 
 
 @pytest.mark.parametrize("default, names, packages", [
