@@ -105,7 +105,9 @@ std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* a
     return CommandResult{describe(app), kExitSuccess};
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
+  } catch (const CLI::CallForVersion& asked) {  // one line, also on a narrow terminal
+    return CommandResult{std::string(asked.what()) + "\n", kExitSuccess};
+  } catch (const CLI::Success& asked) {  // --help
     if (argc > 0 && std::string_view(argv[0]) == kHelpWord)
       if (const auto refusal = about_page(app)) return usage_error(app, *refusal);
     std::ostringstream out, unused;

@@ -38,7 +38,7 @@ def test_it_needs_no_library(static_program):
 
 def test_it_tells_its_commit(empty_root):
     said, _ = empty_root.run("/rocktable", "--version")
-    assert re.fullmatch(r"rocktable \d+\.\d+\.\d+ \(commit \w+, RocksDB [\d.]+, OpenSSL [\d.]+\)\n", said)
+    assert re.fullmatch(r"rocktable \d+\.\d+\.\d+ \(commit \w+, RocksDB [\d.]+, libpq [\d.]+, OpenSSL [\d.]+\)\n", said)
 
 
 def test_an_sdk_stores_an_entity_that_the_next_start_has(empty_root):
