@@ -9,8 +9,9 @@ find_path(LIBPQ_INCLUDE libpq-fe.h PATH_SUFFIXES postgresql pgsql)
 if(NOT LIBPQ_INCLUDE)
   message(FATAL_ERROR "libpq-fe.h is not found; `script/bootstrap` installs its package, libpq-dev")
 endif()
-foreach(name pq pgcommon pgport)
-  find_library(LIBPQ_${name}_ARCHIVE lib${name}.a HINTS ${PROJECT_SOURCE_DIR}/build/sources/libpq)
+foreach(name pq pgcommon pgport)  # the names with _shlib are made for libpq, the others for PostgreSQL's programs
+  find_library(LIBPQ_${name}_ARCHIVE NAMES lib${name}_shlib.a lib${name}.a
+    HINTS ${PROJECT_SOURCE_DIR}/build/sources/libpq)
 endforeach()
 set(archives ${LIBPQ_pq_ARCHIVE} ${LIBPQ_pgcommon_ARCHIVE} ${LIBPQ_pgport_ARCHIVE})
 
@@ -35,7 +36,7 @@ target_include_directories(libpq SYSTEM INTERFACE ${LIBPQ_INCLUDE})
 if(link_libpq_statically)
   target_link_libraries(libpq INTERFACE ${archives} no_gssapi_ldap OpenSSL::SSL OpenSSL::Crypto)
 elseif(PORTABLE)
-  message(FATAL_ERROR "The static program needs libpq.a, libpgcommon.a and libpgport.a; "
+  message(FATAL_ERROR "The static program needs libpq.a, libpgcommon_shlib.a and libpgport_shlib.a; "
     "`script/bootstrap --portable` (or --portable-aarch64) gets them. Found: ${archives}")
 else()
   find_library(LIBPQ_SHARED pq REQUIRED)

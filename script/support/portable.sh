@@ -45,11 +45,9 @@ download_libpq() {  # FOLDER WORD...
 
 # Unpacks the static libraries from the packages in the first folder. Installing the second package would bring Clang.
 unpack_libpq() {  # FROM TO
-  local package
-  for package in "$1"/libpq-dev_*.deb "$1"/postgresql-server-dev-*.deb; do
-    dpkg-deb --fsys-tarfile "$package" | tar -x -C "$2" --transform 's#.*/##' --wildcards --no-anchored \
-      'libp[qg]*.a' --exclude '*_shlib.a' --exclude libpgfeutils.a || return 1
-  done
+  unpack() { dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --transform 's#.*/##' --no-anchored "${@:3}"; }  # DEB TO NAME...
+  unpack "$1"/libpq-dev_*.deb "$2" libpq.a &&
+    unpack "$1"/postgresql-server-dev-*.deb "$2" libpgcommon_shlib.a libpgport_shlib.a
 }
 
 # The package lists of this machine serve if they are up to date.
