@@ -45,7 +45,9 @@ download_libpq() {  # FOLDER WORD...
 
 # Unpacks the static libraries from the packages in the first folder. Installing the second package would bring Clang.
 unpack_libpq() {  # FROM TO
-  unpack() { dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --transform 's#.*/##' --no-anchored "${@:3}"; }  # DEB TO NAME...
+  unpack() {  # PACKAGE TO NAME...
+    dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --transform 's#.*/##' --no-anchored "${@:3}"
+  }
   unpack "$1"/libpq-dev_*.deb "$2" libpq.a &&
     unpack "$1"/postgresql-server-dev-*.deb "$2" libpgcommon_shlib.a libpgport_shlib.a
 }
