@@ -2,6 +2,8 @@
 
     ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
     ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
+    ROCKTABLE_TEST_STORE              the PostgreSQL server (support/postgres.py) where servers keep their data, each in a
+                                      database of its own, which is dropped with it; default: in memory
 """
 import base64
 import contextlib
@@ -22,6 +24,8 @@ import subprocess
 import tempfile
 import time
 import urllib.parse
+
+import postgres
 
 BINARY = pathlib.Path(
     os.environ.get(
@@ -58,15 +62,20 @@ class Account:
 
 
 class Server(Account):
-    """One server process. Flags may be added; `location` keeps its data, otherwise they stay in memory. Over HTTPS it
-    is trusted for the certificates in `authority`, or for its own authority's."""
+    """One server process. Flags may be added; `location` keeps its data, otherwise they end with it. Over HTTPS it is
+    trusted for the certificates in `authority`, or for its own authority's."""
 
     def __init__(self, *flags, location=None, port=0, environment=None, binary=None, authority=None):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-py-"))
         self._output = open(self._folder / "stdout", "w+b")
         self._errors = open(self._folder / "stderr", "w+b")
         ready_file = self._folder / "ready.json"
-        storage = ["--location", str(location)] if location else ["--inMemoryPersistence"]
+        database_server = None if location else os.environ.get(postgres.VARIABLE)
+        self._database = postgres.new_database(database_server) if database_server else None
+        if self._database:
+            storage = ["--store", self._database]
+        else:
+            storage = ["--location", str(location)] if location else ["--inMemoryPersistence"]
         always = ["--tablePort", port, "--readyFile", ready_file, "--silent"]
         command = [binary or BINARY, *storage, *always, *flags]
         self.process = subprocess.Popen(
@@ -117,10 +126,13 @@ class Server(Account):
         assert code == 0, f"exit code {code} after SIGTERM"
 
     def kill(self):
-        """Kills the process, like a crash, and removes its output."""
+        """Kills the process, like a crash, and removes its output and its database."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        if self._database:
+            postgres.drop_database(self._database)
+            self._database = None
         self._output.close()
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)

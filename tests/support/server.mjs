@@ -3,8 +3,10 @@
 //
 //   ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
 //   ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
+//   ROCKTABLE_TEST_STORE              the PostgreSQL server (postgres.py) where servers keep their data, each in a database of
+//                                     its own, which is dropped with it; default: in memory
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,12 +14,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const kStartDeadlineMs = 20_000;
 const kStopDeadlineMs = 10_000;
 export const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
-// Starts a server on a free port with its data in memory, or connects to one that already runs; returns an
+let databases = 0;
+
+// Makes an empty database on a PostgreSQL server. Returns its URL, and what drops it.
+async function newDatabase(server) {
+  databases += 1;
+  const name = `test_js_${process.pid}_${Date.now()}_${databases}`;
+  const sql = (statement) =>
+    promisify(execFile)("psql", ["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--command", statement, server]);
+  await sql(`CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => sql(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+// Starts a server on a free port with data that end with it, or connects to one that already runs; returns an
 // instance of `Kind`, which is `Server` or derived from it. With an `environment` of its own it is always started; `flags` are
 // further ones of a server that is started.
 export async function startServer(Kind = Server, { environment, flags = [] } = {}) {
@@ -27,24 +44,30 @@ export async function startServer(Kind = Server, { environment, flags = [] } = {
   const folder = await mkdtemp(join(tmpdir(), "rocktable-js-"));
   const readyFile = join(folder, "ready.json");
   const binary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
-  const always = ["--inMemoryPersistence", "--tablePort", "0", "--readyFile", readyFile, "--silent"];
+  const databaseServer = process.env.ROCKTABLE_TEST_STORE;
+  const database = databaseServer ? await newDatabase(databaseServer) : undefined;
+  const storage = database ? ["--store", database.url] : ["--inMemoryPersistence"];
+  const always = [...storage, "--tablePort", "0", "--readyFile", readyFile, "--silent"];
   const env = { ...process.env, ...environment };
   const child = spawn(binary, [...always, ...flags], { stdio: ["ignore", "ignore", "inherit"], env });
   const ended = new Promise((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(code ?? signal));
   });
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true });
+    await database?.drop();
+  };
   const ready = await waitForReadyFile(readyFile, ended).catch(async (error) => {
     child.kill("SIGKILL");
-    await removeFolder();
+    await remove();
     throw error;
   });
   const server = new Kind(ready.connectionString, async () => {
     child.kill("SIGTERM");
     const outcome = await Promise.race([ended, sleep(kStopDeadlineMs, "still running", { ref: false })]);
     if (outcome === "still running") child.kill("SIGKILL");
-    await removeFolder();
+    await remove();
     assert.equal(outcome, 0, "exit code after SIGTERM");
   });
   server.certificateAuthority = ready.certificateAuthority; // a file; over HTTPS alone

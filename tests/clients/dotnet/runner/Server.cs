@@ -3,16 +3,20 @@ using System.Text.Json;
 
 namespace Rocktable.Clients;
 
-// The server under test: one of ours, in memory on a free port, or the one that ROCKTABLE_TEST_CONNECTION_STRING names.
+// The server under test: one of ours on a free port, or the one that ROCKTABLE_TEST_CONNECTION_STRING names. Ours keeps its
+// data in memory; or in a database of its own, if ROCKTABLE_TEST_STORE names a PostgreSQL server (support/postgres.py).
 internal sealed class Server : IDisposable
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(20);
 
     private readonly Process? process;
 
-    private Server(Process? process, string connectionString)
+    private readonly string? database;
+
+    private Server(Process? process, string connectionString, string? database = null)
     {
         this.process = process;
+        this.database = database;
         Account = new Account(connectionString);
     }
 
@@ -29,14 +33,29 @@ internal sealed class Server : IDisposable
         try
         {
             var ready = Path.Combine(folder, "ready.json");
-            string[] flags = ["--inMemoryPersistence", "--tablePort", "0", "--silent", "--readyFile", ready];
+            var database = DatabaseServer is null ? null : $"test_dotnet_{Environment.ProcessId}";
+            if (database is not null) Sql($"CREATE DATABASE {database}");
+            string[] storage = database is null ? ["--inMemoryPersistence"] : ["--store", Url(database)];
+            string[] flags = [.. storage, "--tablePort", "0", "--silent", "--readyFile", ready];
             var process = Process.Start(new ProcessStartInfo(binary, flags) { RedirectStandardOutput = true })!;
-            return new Server(process, ConnectionString(process, ready));
+            return new Server(process, ConnectionString(process, ready), database);
         }
         finally
         {
             Directory.Delete(folder, recursive: true);
         }
+    }
+
+    private static string? DatabaseServer => Environment.GetEnvironmentVariable("ROCKTABLE_TEST_STORE");
+
+    private static string Url(string database) => new UriBuilder(DatabaseServer!) { Path = database }.Uri.ToString();
+
+    private static void Sql(string statement)
+    {
+        string[] words = ["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--command", statement, DatabaseServer!];
+        using var psql = Process.Start("psql", words);
+        psql.WaitForExit();
+        if (psql.ExitCode != 0) throw new InvalidOperationException($"psql refuses: {statement}");
     }
 
     private static string ConnectionString(Process process, string ready)
@@ -62,5 +81,6 @@ internal sealed class Server : IDisposable
         process.Kill();
         process.WaitForExit();
         process.Dispose();
+        if (database is not null) Sql($"DROP DATABASE {database} WITH (FORCE)");
     }
 }
