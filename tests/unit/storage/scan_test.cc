@@ -19,7 +19,6 @@
 #include "storage/rocksdb/format/key_codec.h"
 #include "tests/unit/storage/samples.h"
 #include "tests/unit/storage/store.h"
-#include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable {
 namespace {
@@ -32,7 +31,7 @@ std::string padded(std::size_t number, std::size_t width) {
   return std::string(width - std::min(width, digits.size()), '0') + digits;
 }
 
-// A store in memory with one table.
+// A store with one table.
 class Store {
  public:
   Store() { REQUIRE(store.create_table(kTable).has_value()); }
@@ -52,7 +51,7 @@ class Store {
       }
   }
 
-  TableStore store{in_memory()};
+  TableStore store{test_store()};
 };
 
 // A query as the service runs it, and its results.
@@ -170,7 +169,8 @@ TEST_CASE("the cost of point reads is independent of the size of the table") {
   }
 }
 
-TEST_CASE("bytes read are those of the keys and records scanned") {
+// Keys are longer in a database.
+TEST_CASE("bytes read are those of the keys and records scanned" * doctest::test_suite(kEmbedded)) {
   Store store;
   store.fill(3, 50);
   std::size_t bytes = 0;
@@ -477,7 +477,7 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
 
 namespace {
 
-// A table in several files, because each close of the store leaves one: partitions p00 .. p29 of rows r0000
+// A table in several files of RocksDB, because each close of the store leaves one: partitions p00 .. p29 of rows r0000
 // .. r0099, of 6 KB each.
 struct LargeTable {
   static constexpr std::size_t kPartitions = 30, kRows = 100, kFiles = 6;
@@ -498,10 +498,10 @@ struct LargeTable {
 
   void reopen() {
     store.reset();
-    store = std::make_unique<TableStore>(folder.store());
+    store = std::make_unique<TableStore>(place.options());
   }
 
-  TemporaryFolder folder;
+  TestStore place;
   std::unique_ptr<TableStore> store;
 };
 
@@ -549,7 +549,8 @@ TEST_CASE("a long scan finds the same in the same order on one thread and on two
   }));
 }
 
-TEST_CASE("a long scan uses a second thread, unless progress sleeps or another long scan runs") {
+TEST_CASE("a long scan uses a second thread, unless progress sleeps or another long scan runs" *
+          doctest::test_suite(kEmbedded)) {
   if (std::thread::hardware_concurrency() < 2) return;
   LargeTable table;
   bool shared = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "storage/table_store.h"
+#include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable {
 
@@ -24,7 +25,35 @@ inline Condition if_match(DateTime etag) { return {Condition::Kind::ETag, etag};
 inline ScanDeadline far_away() { return std::chrono::steady_clock::now() + std::chrono::hours(1); }
 inline ScanDeadline passed() { return std::chrono::steady_clock::now() - std::chrono::seconds(1); }
 
+// --- The store under test ----------------------------------------------------------------------------------
+//
+// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it. A test that is for the
+// embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
+
+inline constexpr const char* kEmbedded = "embedded";
+
+bool is_in_database();
+
 inline StoreOptions in_memory() { return {{}, true, false}; }
+
+// A new, empty store: in memory, or a schema of its own in the database.
+StoreOptions test_store();
+
+// A new, empty store. If it is `kept`, it can be closed and opened again: a folder of its own. Otherwise it is in memory. A
+// store in the database is always kept.
+class TestStore {
+ public:
+  explicit TestStore(bool kept = true);
+
+  const StoreOptions& options() const { return options_; }
+
+ private:
+  TemporaryFolder folder_;
+  StoreOptions options_;
+};
+
+// The values of TestStore's argument that differ for the store under test.
+std::vector<bool> kept_or_not();
 
 // --- Reading -----------------------------------------------------------------------------------------------
 

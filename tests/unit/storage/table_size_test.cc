@@ -25,7 +25,7 @@ void fill(TableStore& store) {
 }
 
 TEST_CASE("a small table is counted") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   fill(store);
   const auto size = size_of_table(store, kTable, all_keys(), 100'000, far_away()).value();
   CHECK(size.is_exact);
@@ -37,7 +37,7 @@ TEST_CASE("a small table is counted") {
 }
 
 TEST_CASE("what is beyond the limit is estimated, within a half") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   fill(store);
   for (const auto& [most, deadline] : {std::pair(std::uint64_t{200}, far_away()), {100'000, passed()}}) {
     const auto size = size_of_table(store, kTable, all_keys(), most, deadline).value();
@@ -48,7 +48,7 @@ TEST_CASE("what is beyond the limit is estimated, within a half") {
 }
 
 TEST_CASE("a table that does not exist has no size") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   const auto size = size_of_table(store, kTable, all_keys(), 10, far_away());
   REQUIRE(size.has_error());
   CHECK(size.error().code == ErrorCode::TableNotFound);

@@ -12,7 +12,7 @@ namespace rocktable {
 namespace {
 
 TEST_CASE("a refused transaction changes nothing and names the write that was refused") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   const DateTime etag = committed(store, kTable, "p", {insert("there", {{"n", std::int32_t{1}}})});
   const auto before = entities_in(store, kTable);
@@ -36,13 +36,13 @@ TEST_CASE("a refused transaction changes nothing and names the write that was re
 }
 
 TEST_CASE("a refused transaction that is unwrapped throws its error") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   const std::vector<Mutation> writes{insert("a")};
   CHECK_THROWS_AS(store.commit(kTable, "p", writes).value(), ServiceException);
 }
 
 TEST_CASE("the largest entity is read as written") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   Properties properties;
   for (int i = 0; i < 15; ++i)

@@ -338,7 +338,7 @@ class Model {
   DateTime last_timestamp_;
 };
 
-TEST_CASE("a store in memory does what the model does") {
+TEST_CASE("a store in memory does what the model does" * doctest::test_suite(kEmbedded)) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     CAPTURE(seed);
     Model model(in_memory(), seed);
@@ -347,17 +347,17 @@ TEST_CASE("a store in memory does what the model does") {
   }
 }
 
-TEST_CASE("a store on disk does what the model does, also after it is reopened") {
+TEST_CASE("a store that is kept does what the model does, also after it is reopened") {
   for (const unsigned seed : {4u, 5u, 6u}) {
     CAPTURE(seed);
-    const TemporaryFolder folder;
-    Model model(folder.store(), seed);
+    const TestStore place;
+    Model model(place.options(), seed);
     for (int i = 0; i < 500; ++i) model.step();
     model.reopen();
   }
 }
 
-TEST_CASE("a store that syncs each commit does what the model does") {
+TEST_CASE("a store that syncs each commit does what the model does" * doctest::test_suite(kEmbedded)) {
   const TemporaryFolder folder;
   Model model(folder.store(true), 7);
   for (int i = 0; i < 120; ++i) model.step();

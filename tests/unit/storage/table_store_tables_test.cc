@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tests/unit/storage/store.h"
-#include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable {
 namespace {
@@ -30,9 +29,9 @@ std::uintmax_t bytes_in(const std::filesystem::path& folder) {
 }
 
 TEST_CASE("a deleted table is created again empty, and adjacent tables stay whole") {
-  const TemporaryFolder folder;
+  const TestStore place;
   const TableName before{"acct", "before"}, behind{"acct", "behind"}, elsewhere{"acct2", "table"};
-  auto store = std::make_unique<TableStore>(folder.store());
+  auto store = std::make_unique<TableStore>(place.options());
   for (const TableName& name : {before, kTable, behind, elsewhere})
     REQUIRE(outcome(store->create_table(name)) == "done");
   // Several files, some of one table and some of several: whole files are dropped, rows of shared files are
@@ -46,7 +45,7 @@ TEST_CASE("a deleted table is created again empty, and adjacent tables stay whol
       committed(*store, name, std::string("p\xEF\xBF\xBF") + std::to_string(round), writes);
     }
     store.reset();
-    store = std::make_unique<TableStore>(folder.store());
+    store = std::make_unique<TableStore>(place.options());
   }
   const auto neighbours = [&] {
     std::vector<std::vector<Entity>> out;
@@ -67,15 +66,15 @@ TEST_CASE("a deleted table is created again empty, and adjacent tables stay whol
     CHECK(neighbours() == whole);
     committed(*store, kTable, "new", {insert("new")});
     store.reset();
-    store = std::make_unique<TableStore>(folder.store());
+    store = std::make_unique<TableStore>(place.options());
     CHECK(entities_in(*store, kTable).size() == 1);
     CHECK(neighbours() == whole);
   }
 }
 
 TEST_CASE("a table keeps the case of its creation and the time of it") {
-  const TemporaryFolder folder;
-  auto store = std::make_unique<TableStore>(folder.store());
+  const TestStore place;
+  auto store = std::make_unique<TableStore>(place.options());
   const DateTime before = now();
   REQUIRE(outcome(store->create_table({"acct", "MyTable"})) == "done");
   const Table created = store->get_table({"acct", "mytable"}).value();
@@ -84,17 +83,17 @@ TEST_CASE("a table keeps the case of its creation and the time of it") {
   CHECK(outcome(store->create_table({"acct", "MYTABLE"})) == "TableAlreadyExists");
   CHECK_FALSE(store->get_table({"acct2", "MyTable"}).has_value());
   store.reset();
-  store = std::make_unique<TableStore>(folder.store());
+  store = std::make_unique<TableStore>(place.options());
   const Table reopened = store->get_table({"acct", "MYTABLE"}).value();
   CHECK(reopened.name == "MyTable");
   CHECK(reopened.created == created.created);
 }
 
 TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
-  for (const bool on_disk : {false, true}) {
-    CAPTURE(on_disk);
-    const TemporaryFolder folder;
-    const StoreOptions options = on_disk ? folder.store() : in_memory();
+  for (const bool kept : kept_or_not()) {
+    CAPTURE(kept);
+    const TestStore place(kept);
+    const StoreOptions& options = place.options();
     const TableName behind{"acct", "behind"};
     auto store = std::make_unique<TableStore>(options);
     for (const TableName& name : {kTable, behind}) REQUIRE(outcome(store->create_table(name)) == "done");
@@ -106,7 +105,7 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
         writes.push_back(insert(std::to_string(row), {{"b", Binary{std::string(60'000, 'x')}}}));
       committed(*store, kTable, std::to_string(partition), writes);
     }
-    if (on_disk) {
+    if (kept) {
       store.reset();
       store = std::make_unique<TableStore>(options);
     }
@@ -114,7 +113,7 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
     REQUIRE(outcome(store->create_table(kTable)) == "done");
     CHECK(entities_in(*store, kTable).empty());
     CHECK(entities_in(*store, behind).size() == 1);
-    if (!on_disk) continue;
+    if (!kept || is_in_database()) continue;
     // Files are removed in the background; those left when the store closes, after the next start.
     store.reset();
     store = std::make_unique<TableStore>(options);
@@ -126,9 +125,9 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
 }
 
 TEST_CASE("a table's signed identifiers are deleted with the table") {
-  const TemporaryFolder folder;
+  const TestStore place;
   const TableName other{"acct", "other"};
-  auto store = std::make_unique<TableStore>(folder.store());
+  auto store = std::make_unique<TableStore>(place.options());
   CHECK(outcome(store->set_signed_identifiers(kTable, "x")) == "TableNotFound");
   CHECK(store->signed_identifiers(kTable).error().code == ErrorCode::TableNotFound);
   for (const TableName& name : {kTable, other}) REQUIRE(outcome(store->create_table(name)) == "done");
@@ -140,7 +139,7 @@ TEST_CASE("a table's signed identifiers are deleted with the table") {
   CHECK(outcome(store->set_signed_identifiers(kTable, "of table")) == "done");
   CHECK(outcome(store->set_signed_identifiers(other, "of other")) == "done");
   store.reset();
-  store = std::make_unique<TableStore>(folder.store());
+  store = std::make_unique<TableStore>(place.options());
   CHECK(store->signed_identifiers(kTable).value() == "of table");
   REQUIRE(outcome(store->delete_table(kTable)) == "done");
   REQUIRE(outcome(store->create_table(kTable)) == "done");
@@ -149,21 +148,21 @@ TEST_CASE("a table's signed identifiers are deleted with the table") {
 }
 
 TEST_CASE("each account has its service properties") {
-  const TemporaryFolder folder;
-  auto store = std::make_unique<TableStore>(folder.store());
+  const TestStore place;
+  auto store = std::make_unique<TableStore>(place.options());
   CHECK_FALSE(store->service_properties("acct").has_value());
   store->set_service_properties("acct", "first");
   store->set_service_properties("acct", "second");
   store->set_service_properties("acct1", "");
   store.reset();
-  store = std::make_unique<TableStore>(folder.store());
+  store = std::make_unique<TableStore>(place.options());
   CHECK(store->service_properties("acct") == "second");
   CHECK(store->service_properties("acct1") == "");
   CHECK_FALSE(store->service_properties("acc").has_value());
 }
 
 TEST_CASE("a list of tables visits only the requested names, and resumes at one of them") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   for (const char* name : {"a1", "Ab1", "ab2", "AB3", "b1", "z1"})
     REQUIRE(outcome(store.create_table({"acct", name})) == "done");
   for (const std::string_view neighbour : {"acc", "acct0", "acct1"})

@@ -42,7 +42,7 @@ std::optional<std::size_t> first_refused(const std::vector<Mutation>& writes,
 }
 
 TEST_CASE("transactions of many rows find all existing rows, in any order of writes") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   REQUIRE(store.create_table(kTable).has_value());
   committed(store, kTable, "o", {insert("row7")});
   committed(store, kTable, "q", {insert("row7")});
@@ -82,7 +82,7 @@ TEST_CASE("transactions of many rows find all existing rows, in any order of wri
 // Keys are case-sensitive; only names of tables and accounts are not. Source:
 // learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 TEST_CASE("keys that differ only in case are different entities, also within one transaction") {
-  TableStore store(in_memory());
+  TableStore store(test_store());
   REQUIRE(store.create_table(kTable).has_value());
   const std::vector<Mutation> writes{insert("row", {{"n", 1}}), insert("ROW", {{"n", 2}}),
                                      insert("Row", {{"n", 3}})};

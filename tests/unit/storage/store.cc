@@ -1,0 +1,42 @@
+#include "tests/unit/storage/store.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+
+#include "storage/postgres/pg_connection.h"
+
+namespace rocktable {
+namespace {
+
+std::string database() {
+  const char* set = std::getenv("ROCKTABLE_TEST_STORE");
+  return set != nullptr ? set : "";
+}
+
+// Makes a schema of its own, which is cheaper than a database. It stays until the database is dropped.
+StoreOptions new_schema() {
+  static std::atomic<int> made{0};
+  const std::string name = "unit_" + std::to_string(getpid()) + "_" + std::to_string(++made);
+  StoreOptions out;
+  out.url = database();
+  PgConnection(out.url, out.timeout)
+      .run_script("DROP SCHEMA IF EXISTS " + name + " CASCADE; CREATE SCHEMA " + name);
+  out.url += out.url.find('?') == std::string::npos ? '?' : '&';
+  out.url += "options=-csearch_path%3D" + name;
+  return out;
+}
+
+}  // namespace
+
+bool is_in_database() { return !database().empty(); }
+
+StoreOptions test_store() { return is_in_database() ? new_schema() : in_memory(); }
+
+TestStore::TestStore(bool kept) : options_(kept && !is_in_database() ? folder_.store() : test_store()) {}
+
+std::vector<bool> kept_or_not() { return is_in_database() ? std::vector{true} : std::vector{false, true}; }
+
+}  // namespace rocktable
