@@ -329,6 +329,7 @@ def test_changed_access_policies_apply_later(server, account, clock):
     assert not may_read()
 
 
+@pytest.mark.embedded("past states")
 def test_the_secondary_location_is_behind(server, account, clock):
     clock({"frozen": True})
     behave(server, account, geoLag=60)

@@ -22,7 +22,8 @@ RULES = (
 )
 
 
-@pytest.fixture(params=["in memory", "on disk", "on disk, with --sync"])
+@pytest.fixture(params=["in memory", "on disk",
+                        pytest.param("on disk, with --sync", marks=pytest.mark.embedded("--sync"))])
 def server(request, tmp_path):
     kept = {} if request.param == "in memory" else {"location": tmp_path}
     flags = ["--sync"] if "sync" in request.param else []

@@ -104,6 +104,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.embedded("--location")
 @pytest.mark.parametrize("name, text, said", BROKEN)
 def test_what_is_broken_is_named_by_line_and_column_and_nothing_is_seeded(start, tmp_path, seed, name, text, said):
     (seed / name).write_text(text)
@@ -176,6 +177,7 @@ def test_a_large_seed_takes_seconds_and_little_memory(start, large_seed):
     assert sum(len(all_entities(server, table)) for table in ("first", "second")) == COUNT
 
 
+@pytest.mark.embedded("--location")
 def test_who_is_killed_while_seeding_leaves_an_empty_store_or_a_complete_one(tmp_path, large_seed):
     store = tmp_path / "store"
     seen = set()

@@ -13,9 +13,12 @@ import pytest
 from fixture_control import PROPERTIES, account_of, contents, control, done, fill, insert, moment, set_document
 from rocktable_server import BINARY, Server, create_table, exchange, request_bytes, send
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = [
+    pytest.mark.embedded("snapshots"),
+    pytest.mark.skipif(
+        "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
+    ),
+]
 
 
 @pytest.fixture(params=["in memory", "on disk"])

@@ -426,6 +426,10 @@ def test_an_endpoint_that_was_started_anew_is_not_gone_on_with(source, target, t
             anew.stop()
 
 
+def restore(server):
+    done(server, "POST", "snapshots/before/restore")
+
+
 def delete_by_request(server):
     delete_table(server, "Emptied")
 
@@ -434,13 +438,14 @@ def delete_by_request(server):
     lambda server: done(server, "POST", "reset"),
     lambda server: done(server, "POST", f"reset?account={server.name}"),
     lambda server: done(server, "POST", f"reset?account={server.name}&table=Emptied"),
-    lambda server: done(server, "POST", "snapshots/before/restore"),
+    pytest.param(restore, marks=pytest.mark.embedded("snapshots")),
     delete_by_request,
 ], ids=["all", "account", "table", "snapshot", "deletion"])
 @pytest.mark.parametrize("asked", [None, without_contents_id], ids=["rocktable", "another endpoint"])
 def test_a_target_that_was_emptied_is_not_gone_on_with(target, tmp_path, empty, asked):
     write_file(tmp_path / "Emptied.ndjson", 30_000, partitions=300, make=small)
-    done(target, "POST", "snapshots/before")
+    if empty is restore:
+        done(target, "POST", "snapshots/before")
     state = tmp_path / "state"
     interruption = Interruption(lambda *_: entities_in(state) > 0, asked)
     with Proxy(target, interruption) as proxy:

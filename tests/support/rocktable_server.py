@@ -3,7 +3,8 @@
     ROCKTABLE_BINARY                  the server to start; default: build/release/rocktable of this tree
     ROCKTABLE_TEST_CONNECTION_STRING  use the endpoint of this connection string instead of starting a server
     ROCKTABLE_TEST_STORE              the PostgreSQL server (support/postgres.py) where servers keep their data, each in a
-                                      database of its own, which is dropped with it; default: in memory
+                                      database of its own, which is dropped with it; one with a `location` in the database
+                                      of that location, which stays. Default: in memory, and in that folder
 """
 import base64
 import contextlib
@@ -61,6 +62,23 @@ class Account:
         return f"{self.host}:{self.port}"
 
 
+_kept = {}  # `location` of a server -> the URL of the database in its place
+
+
+def _store_of(location, flags):
+    """Returns the options that choose a server's store, and the URL of a database that ends with the server."""
+    database_server = os.environ.get(postgres.VARIABLE)
+    if not database_server:
+        return ["--location", location] if location else ["--inMemoryPersistence"], None
+    if not location:
+        database = postgres.new_database(database_server)
+        return ["--store", database], database
+    if str(location) not in _kept:
+        _kept[str(location)] = postgres.new_database(database_server)
+    certificates = ["--location", location] if "--tls" in flags else []
+    return ["--store", _kept[str(location)], *certificates], None
+
+
 class Server(Account):
     """One server process. Flags may be added; `location` keeps its data, otherwise they end with it. Over HTTPS it is
     trusted for the certificates in `authority`, or for its own authority's."""
@@ -70,12 +88,7 @@ class Server(Account):
         self._output = open(self._folder / "stdout", "w+b")
         self._errors = open(self._folder / "stderr", "w+b")
         ready_file = self._folder / "ready.json"
-        database_server = None if location else os.environ.get(postgres.VARIABLE)
-        self._database = postgres.new_database(database_server) if database_server else None
-        if self._database:
-            storage = ["--store", self._database]
-        else:
-            storage = ["--location", str(location)] if location else ["--inMemoryPersistence"]
+        storage, self._database = _store_of(location, flags)
         always = ["--tablePort", port, "--readyFile", ready_file, "--silent"]
         command = [binary or BINARY, *storage, *always, *flags]
         self.process = subprocess.Popen(
