@@ -5,6 +5,9 @@
 script/test calls this after the build. The options of sanitizers come from the test preset. The tests with clients
 start the program in ROCKTABLE_BINARY. The results of each client are written to build/compatibility.json and compared
 with docs/compatibility.md.
+
+If ROCKTABLE_TEST_STORE names a PostgreSQL server (support/postgres.py), runs only the tests in which the store matters, on
+databases of that server; with --quick without clients.
 """
 
 import json
@@ -33,6 +36,35 @@ WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they compute
 QUICK = ["bad_input", "batch_answers", "batch_tolerances", "control", "hostile", "hostile_clients", "http", "limits",
          "account_clones", "explorer_api", "requests", "reset", "seed", "snapshots", "transfer", "urls"]
 
+# On another store than the embedded one: the files of tests/protocol in which requests reach the store.
+STORE_PROTOCOL = [
+    "batch_answers", "batch_tolerances", "entity_answers", "table_answers",  # writes and reads of entities and tables
+    "queries", "query_answers", "patterns", "limits", "metadata_levels", "urls",  # scans, pages, keys
+    "isolation",  # what concurrent clients see
+    "account_clones", "accounts_of_tests", "control", "reset", "seed",  # calls for test suites
+    "cors", "front_end", "refusals",  # service properties, signed identifiers
+    "behaviour", "faults", "insight", "trace",  # what is told of the store's work, or changes it
+    "bad_input", "error_shapes", "explorer_api", "request_headers", "requests",  # what is refused, or shown
+    "migrate", "transfer",  # the commands that write
+]
+STORE_LONG = {"migrate", "patterns", "requests", "trace", "transfer"}  # --quick omits them
+
+# Why the other tests do not run on it.
+NOT_ON_STORE = {
+    "tests/unit outside of storage/, and parts of it without a store": "they use no store",
+    "tests/unit/storage/rocksdb/, and the test suite `embedded`": "they are about files of the embedded store",
+    "tests/protocol with the marker `embedded`": "each has its reason; they are counted as skipped",
+    "tests/protocol with the markers `timing` and `alone`": "their limits are those of the embedded store",
+    "other files of tests/protocol": "they are about access, options, commands, documents, or sockets, before the store",
+    "tests/crash, tests/packages, tests/debian, tests/browser": "they are about folders of the embedded store, or about none",
+    "the sample project": "`rocktable exec` starts its own server in memory",
+}
+STORE_UNIT = {  # options of doctest
+    "--source-file": "*/unit/storage/*",
+    "--source-file-exclude": "*/storage/rocksdb/*,*/storage/format/*,*/storage/mutation_test.cc,*/storage/lazy_entity_test.cc",
+    "--test-suite-exclude": "embedded",
+}
+
 
 def last_number(pattern, text):
     """Returns the group of the last match as a number; 0 if there is no match."""
@@ -45,8 +77,10 @@ class Unit:
 
     name = "unit_tests"
 
-    def __init__(self, build, filters):
+    def __init__(self, build, filters, on_store=False):
         self.command = [sys.executable, shards.__file__, str(WORKERS), build / "unit_tests", "--no-colors=true"]
+        if on_store:
+            self.command += [f"{option}={value}" for option, value in STORE_UNIT.items()]
         if filters:
             self.command.append("--test-case=" + ",".join("*" + f.replace(",", "\\,") + "*" for f in filters))
 
@@ -121,24 +155,24 @@ class Python:
         self.name += f" ({marked})"
         self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
         side_by_side = ["-n", str(workers), "--dist", spread] if spread else []
-        self.command = [*self.PYTEST, f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
+        self.command = [*self.PYTEST, "-rs", f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
 
     @classmethod
-    def of(cls, folder, filters, sanitized, quick, scratch, program=None):
-        """Returns the runners of a folder; `program` is the program that its tests use."""
+    def of(cls, folder, filters, sanitized, scratch, program=None, names=None, spread="loadfile"):
+        """Returns the runners of a folder, or of the files test_NAME.py in it. `program` is the program that its tests use."""
+        files = [folder / f"test_{name}.py" for name in names] if names else [folder]
         if filters:  # -k accepts only expressions, not any text
-            listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", folder], capture_output=True, text=True, cwd=ROOT)
+            listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", *files], capture_output=True, text=True, cwd=ROOT)
             # not a Path, because a name may contain //
             tests = [f"{ROOT}/tests/{line}" for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
             return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
-        tests = [folder / f"test_{name}.py" for name in QUICK] if quick else [folder]
         # By files, because the tests of a file share a server. Those that measure memory and time wait more than they
         # compute, so two files of them do not disturb each other.
-        runners = [cls(tests, "not timing and not alone", "load" if quick else "loadfile", scratch, program)]
-        if folder.name == "protocol" and not quick:  # they measure memory and time, which sanitizers change
+        runners = [cls(files, "not timing and not alone", spread, scratch, program)]
+        if folder.name == "protocol" and not names:  # they measure memory and time, which sanitizers change
             measuring = "alone and not timing" if sanitized else "timing or alone"
-            runners.append(cls(tests, measuring, "loadfile", scratch, workers=2))
+            runners.append(cls(files, measuring, "loadfile", scratch, workers=2))
         return runners
 
     def count(self, _output):
@@ -252,9 +286,9 @@ def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
     """Returns the runners of tests/clients, except the sample project."""
     packages = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != SAMPLE]
     runners = [runner for folder in packages for runner in JavaScript.of(folder, filters, scratch)]
-    runners += Python.of(CLIENTS / "python", filters, sanitized, False, scratch, "azure-data-tables")
+    runners += Python.of(CLIENTS / "python", filters, sanitized, scratch, "azure-data-tables")
     if azure_cli:
-        runners += Python.of(CLIENTS / "azure-cli", filters, sanitized, False, scratch, "az")
+        runners += Python.of(CLIENTS / "azure-cli", filters, sanitized, scratch, "az")
     if dotnet:
         runners += [DotNet(project, filters) for project in sorted(CLIENTS.glob("dotnet/*/*.csproj"))]
     return runners
@@ -263,10 +297,49 @@ def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
 def package_runners(filters, scratch):
     """Returns the runners of tests/packages. They make packages of the static program."""
     folders = sorted({test.parent for test in (ROOT / "tests/packages").glob("*/test_*.py")})
-    runners = [runner for folder in folders for runner in Python.of(folder, filters, False, False, scratch)]
+    runners = [runner for folder in folders for runner in Python.of(folder, filters, False, scratch)]
     for runner in runners:
         runner.environment = {"ROCKTABLE_BINARY": str(ROOT / "build/portable/rocktable")}
     return runners
+
+
+def all_runners(options, build, filters, sanitized, scratch):
+    """Returns the runners of all tests."""
+    quick = "--quick" in options
+    runners = [Unit(build / "tests", filters), Layering(filters)]
+    if not quick:
+        runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
+    if "--browser" in options:
+        browser = ROOT / "tests/browser"
+        files = [*sorted(browser.glob("*.test.mjs")), *sorted(browser.glob("explorer/*.test.mjs"))]
+        runners += [JavaScript(browser, None, files, filters, scratch)]
+    protocol, crash = ROOT / "tests/protocol", ROOT / "tests/crash"
+    if quick:
+        runners += Python.of(protocol, filters, sanitized, scratch, names=QUICK, spread="load")
+    else:
+        for folder in (protocol, crash):
+            runners += Python.of(folder, filters, sanitized, scratch)
+        runners += [Sample(SAMPLE, build / "rocktable", filters)]
+    if "--packages" in options:
+        runners += package_runners(filters, scratch)
+    if "--debian" in options:
+        runners += [Debian(release, filters) for release in ("bookworm", "trixie")]
+    if not quick and not sanitized and not filters:
+        runners += [Page()]
+    return runners
+
+
+def store_runners(options, build, filters, sanitized, scratch):
+    """Returns the runners of the tests in which the store matters."""
+    print("== what does not run on this store")
+    for what, reason in NOT_ON_STORE.items():
+        print(f"{what}: {reason}")
+    runners, names = [Unit(build / "tests", filters, on_store=True)], STORE_PROTOCOL
+    if "--quick" in options:
+        names = [name for name in names if name not in STORE_LONG]
+    else:
+        runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
+    return runners + Python.of(ROOT / "tests/protocol", filters, sanitized, scratch, names=names)
 
 
 def main():
@@ -274,7 +347,7 @@ def main():
     options = set()
     while filters and filters[0] in ("--azure-cli", "--browser", "--dotnet", "--packages", "--debian", "--quick"):
         options.add(filters.pop(0))
-    quick, sanitized = "--quick" in options, preset in SANITIZED
+    sanitized = preset in SANITIZED
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
     by_name = {p["name"]: p for p in presets}
@@ -285,23 +358,8 @@ def main():
 
     totals, reached = [0, 0, 0], {}
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
-        runners = [Unit(build / "tests", filters), Layering(filters)]
-        if not quick:
-            runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
-        if "--browser" in options:
-            browser = ROOT / "tests/browser"
-            files = [*sorted(browser.glob("*.test.mjs")), *sorted(browser.glob("explorer/*.test.mjs"))]
-            runners += [JavaScript(browser, None, files, filters, scratch)]
-        for folder in [ROOT / "tests/protocol"] + [ROOT / "tests/crash"] * (not quick):
-            runners += Python.of(folder, filters, sanitized, quick, scratch)
-        if not quick:
-            runners += [Sample(SAMPLE, build / "rocktable", filters)]
-        if "--packages" in options:
-            runners += package_runners(filters, scratch)
-        if "--debian" in options:
-            runners += [Debian(release, filters) for release in ("bookworm", "trixie")]
-        if not quick and not sanitized and not filters:
-            runners += [Page()]
+        choose = store_runners if "ROCKTABLE_TEST_STORE" in os.environ else all_runners
+        runners = choose(options, build, filters, sanitized, scratch)
         for runner in runners:
             if isinstance(runner, Page):
                 compatibility.save(reached)
