@@ -16,7 +16,8 @@ int run_store(int argc, const char* const* argv) {
   app.require_subcommand(1);
   CommandOutput output;
   SqlDialect dialect = SqlDialect::PostgreSql;
-  auto* const schema = app.add_subcommand("schema", "Print the SQL that makes the tables; a start does it by itself");
+  auto* const schema =
+      app.add_subcommand("schema", "Print the SQL that makes the tables; a start does it by itself");
   const std::map<std::string, SqlDialect> dialects{{"postgresql", SqlDialect::PostgreSql},
                                                    {"yugabyte", SqlDialect::Yugabyte},
                                                    {"cockroach", SqlDialect::Cockroach}};

@@ -67,6 +67,8 @@ _kept = {}  # `location` of a server -> the URL of the database in its place
 
 def _store_of(location, flags):
     """Returns the options that choose a server's store, and the URL of a database that ends with the server."""
+    if "--store" in flags:
+        return [], None
     database_server = os.environ.get(postgres.VARIABLE)
     if not database_server:
         return ["--location", location] if location else ["--inMemoryPersistence"], None
