@@ -32,6 +32,7 @@ class FailingPostgres(postgres.Postgres):
     def kill(self):
         """Kills all its processes at once."""
         first = self.process.pid
+        os.kill(first, signal.SIGSTOP)  # it starts no further process
         others = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
         processes = [first, *map(int, others)]
         for process in processes:
@@ -43,8 +44,11 @@ class FailingPostgres(postgres.Postgres):
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def restart(self):
-        if not self._start():
-            raise RuntimeError(f"PostgreSQL does not start again: {self.log()}")
+        for _ in range(postgres.START_TRIES):
+            if self._start():
+                return
+            time.sleep(0.2)  # the memory of killed processes is freed a moment later
+        raise RuntimeError(f"PostgreSQL does not start again: {self.log()}")
 
     def end_connections(self, url):
         """Ends about half of the connections of front ends."""
@@ -113,8 +117,9 @@ class Farm:
             for writer in self.writers:
                 writer.start(self.front_ends[(writer.number + number) % len(self.front_ends)])
             time.sleep(moments.choice((0.05, 0.3, 0.8)) * (0.5 + moments.random()))
+            begin = time.monotonic()
             fail(self)
-            self.answers_again(self.front_ends[number % len(self.front_ends)])
+            self.answers_again(self.front_ends[number % len(self.front_ends)], begin)
             time.sleep(0.2)
             self.stop.set()
             for writer in self.writers:
@@ -122,8 +127,7 @@ class Farm:
             time.sleep(STALE_SECONDS)
             Check(self.front_ends[number % len(self.front_ends)], self.writers).run()
 
-    def answers_again(self, server):
-        begin = time.monotonic()
+    def answers_again(self, server, begin):
         with contextlib.closing(Client(server)) as client:
             answer = client.send("GET", f"/{SHARED_TABLES[0]}(PartitionKey='p',RowKey='none')")
         self.longest_pause = max(self.longest_pause, time.monotonic() - begin)
