@@ -52,7 +52,8 @@ STORE_LONG = {"migrate", "patterns", "requests", "trace", "transfer"}  # --quick
 # Why the other tests do not run on it.
 NOT_ON_STORE = {
     "tests/unit outside of storage/, and parts of it without a store": "they use no store",
-    "tests/unit/storage/rocksdb/, and the test suite `embedded`": "they are about files of the embedded store",
+    "tests/unit/storage/rocksdb/, and the test suite `embedded`": "they are about files and memory of the embedded store; they "
+                                                                  "are counted as skipped",
     "tests/protocol with the marker `embedded`": "each has its reason; they are counted as skipped",
     "tests/protocol with the markers `timing` and `alone`": "their limits are those of the embedded store",
     "other files of tests/protocol": "they are about access, options, commands, documents, or sockets, before the store",
@@ -64,6 +65,7 @@ STORE_UNIT = {  # options of doctest
     "--source-file-exclude": "*/storage/rocksdb/*,*/storage/format/*,*/storage/mutation_test.cc,*/storage/lazy_entity_test.cc",
     "--test-suite-exclude": "embedded",
 }
+EMBEDDED_UNIT = [["--source-file=*/storage/rocksdb/*"], ["--test-suite=embedded"]]
 
 
 def last_number(pattern, text):
@@ -79,13 +81,21 @@ class Unit:
 
     def __init__(self, build, filters, on_store=False):
         self.command = [sys.executable, shards.__file__, str(WORKERS), build / "unit_tests", "--no-colors=true"]
+        self.omitted = 0
         if on_store:
             self.command += [f"{option}={value}" for option, value in STORE_UNIT.items()]
+            self.omitted = 0 if filters else sum(self.number_of(build, *options) for options in EMBEDDED_UNIT)
         if filters:
             self.command.append("--test-case=" + ",".join("*" + f.replace(",", "\\,") + "*" for f in filters))
 
+    @staticmethod
+    def number_of(build, *options):
+        """Returns the number of test cases that the options select."""
+        command = [build / "unit_tests", "--no-colors=true", "--count", *options]
+        return last_number(r"(\d+)\s*$", subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
     def count(self, output):
-        return (*(last_number(rf"^test cases:.* (\d+) {word}", output) for word in ("passed", "failed")), 0)
+        return (*(last_number(rf"^test cases:.* (\d+) {word}", output) for word in ("passed", "failed")), self.omitted)
 
 
 class Layering:

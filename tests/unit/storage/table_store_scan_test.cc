@@ -106,7 +106,7 @@ TEST_CASE("the costs of a request are added to its statistics") {
   CHECK(stats.ranges == 2);
   CHECK(stats.entities_scanned == 3);
   CHECK(stats.entities_returned == 2);
-  const std::uint64_t key_bytes = is_in_database() ? 18 : 11;
+  const std::uint64_t key_bytes = is_in_database() ? 14 : 11;
   CHECK(stats.bytes_read == 3 * (key_bytes + 10));  // a record of 10 bytes, without properties
   CHECK(stats.storage_time.count() > 0);
   REQUIRE(store.get(kTable, {"p", "1"}, [](const EntityView&) {}, &stats).has_value());
