@@ -83,7 +83,7 @@ class PostgresEngine::Commit {
     const PgStep step = writes_.size() == 1 ? single_write(floor) : insertions(floor);
     try {
       const auto rows = engine_.run(false, {step});
-      if (rows[0].size() == static_cast<int>(writes_.size())) return DateTime{rows[0].number(0, 0)};
+      if (rows[0].size() == static_cast<int>(writes_.size())) return DateTime{ticks_of_write(rows[0], floor)};
       engine_.catalog_.forget(name_);  // the table may have another id
       return std::nullopt;
     } catch (const PgConnectionLost& lost) {
@@ -93,6 +93,12 @@ class PostgresEngine::Commit {
       if (!error.is_duplicate()) throw;
       return std::nullopt;
     }
+  }
+
+  // A deletion returns the ticks of the row that is gone, and leaves none. Its own are later than those of any write before.
+  std::int64_t ticks_of_write(const PgRows& rows, std::int64_t floor) const {
+    const std::int64_t ticks = rows.number(0, 0);
+    return writes_.front().kind == WriteKind::Delete ? std::max(floor, engine_.in_slot_after(ticks)) : ticks;
   }
 
   void add_guard(PgParameters& parameters) const {

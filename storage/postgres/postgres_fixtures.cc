@@ -167,22 +167,36 @@ Result<SeedCount> PostgresEngine::seed(const std::vector<SeedTable>& tables) {
 
 // --- Clones ------------------------------------------------------------------------------------------------
 
-Result<AccountClone> PostgresEngine::clone_account(std::string_view from, std::string_view to) {
-  PgPool::Lease lease = pool_.take(pool_.deadline());
-  PgConnection& connection = *lease;
+namespace {
+
+PgRows tables_of(PgConnection& connection, std::string_view account, PgDeadline deadline) {
+  constexpr std::int64_t kMost = 1'000'000;
+  PgStep step{Statement::ListTables};
+  step.parameters.add(account).add(std::string_view()).add(std::string_view("\xFF")).add(kMost);
+  return connection.run(step, deadline);
+}
+
+// The service properties of an account, or an empty text.
+std::string properties_of(PgConnection& connection, std::string_view account, PgDeadline deadline) {
+  PgStep step{Statement::GetProperties};
+  step.parameters.add(account);
+  const PgRows rows = connection.run(step, deadline);
+  return rows.size() > 0 ? std::string(rows.bytes(0, 0)) : std::string();
+}
+
+// Throws PgError: a conflict or a duplicate, if another clone into the account is faster.
+Result<AccountClone> copy_account(PgConnection& connection, std::string_view from, std::string_view to) {
   const PgDeadline deadline = far_deadline();
-  const auto list = [&](std::string_view account) {
-    PgStep step{Statement::ListTables};
-    step.parameters.add(account)
-        .add(std::string_view())
-        .add(std::string_view("\xFF"))
-        .add(std::int64_t{1'000'000});
-    return connection.run(step, deadline);
-  };
   connection.run({Statement::BeginCopy}, deadline);
-  const PgRows tables = list(from);
+  const PgRows tables = tables_of(connection, from, deadline);
   if (tables.size() == 0) return Error(ErrorCode::ResourceNotFound);
-  if (list(to).size() > 0) return Error(ErrorCode::TableAlreadyExists);
+  if (tables_of(connection, to, deadline).size() > 0) return Error(ErrorCode::TableAlreadyExists);
+  // Of two clones into one account, the second waits here for the first, and then has a conflict.
+  const std::string properties = properties_of(connection, from, deadline);
+  PgStep claim{Statement::SetProperties};
+  claim.parameters.add(to).add(properties);
+  connection.run(claim, deadline);
+
   AccountClone out{static_cast<std::uint64_t>(tables.size()), 0};
   for (int row = 0; row < tables.size(); ++row) {
     PgStep find{Statement::FindTable};
@@ -193,24 +207,34 @@ Result<AccountClone> PostgresEngine::clone_account(std::string_view from, std::s
     PgStep copy{Statement::CopyEntities};
     copy.parameters.add(utf16_table_begin(id)).add(utf16_table_begin(former)).add(utf16_table_end(former));
     out.entities += static_cast<std::uint64_t>(connection.run(copy, deadline).changed());
-    try {
-      connection.run(
-          table_row(to, tables.bytes(row, 0), id, table.number(0, 1), table.bytes(0, 2), table.bytes(0, 3)),
-          deadline);
-    } catch (const PgError& error) {
-      if (error.is_duplicate() || error.is_conflict()) return Error(ErrorCode::TableAlreadyExists);
-      throw;
-    }
+    connection.run(
+        table_row(to, tables.bytes(row, 0), id, table.number(0, 1), table.bytes(0, 2), table.bytes(0, 3)),
+        deadline);
   }
-  PgStep get{Statement::GetProperties};
-  get.parameters.add(from);
-  const PgRows properties = connection.run(get, deadline);
-  PgStep set{properties.size() > 0 ? Statement::SetProperties : Statement::DropProperties};
-  set.parameters.add(to);
-  if (properties.size() > 0) set.parameters.add(properties.bytes(0, 0));
-  connection.run(std::vector<PgStep>{std::move(set), {Statement::Commit}}, deadline);
-  catalog_.clear();
+  std::vector<PgStep> end;
+  if (properties.empty()) {
+    end.push_back({Statement::DropProperties});
+    end.back().parameters.add(to);
+  }
+  end.push_back({Statement::Commit});
+  connection.run(end, deadline);
   return out;
+}
+
+}  // namespace
+
+Result<AccountClone> PostgresEngine::clone_account(std::string_view from, std::string_view to) {
+  PgPool::Lease lease = pool_.take(pool_.deadline());
+  try {
+    auto out = copy_account(*lease, from, to);
+    catalog_.clear();
+    return out;
+  } catch (const PgError& error) {
+    if (!error.is_duplicate() && !error.is_conflict()) throw;
+  }
+  lease->run({Statement::Rollback}, pool_.deadline());
+  const bool has_tables = tables_of(*lease, to, pool_.deadline()).size() > 0;
+  return Error(has_tables ? ErrorCode::TableAlreadyExists : ErrorCode::ServerBusy);
 }
 
 }  // namespace rocktable
