@@ -16,7 +16,7 @@ STORES = sorted(path for path in FIXTURES.glob("store-*") if path.is_dir())
 
 
 def test_there_is_a_store_of_the_format_of_today():
-    header = (FIXTURES.parents[1] / "storage/format/catalog_codec.h").read_text()
+    header = (FIXTURES.parents[1] / "storage/rocksdb/format/catalog_codec.h").read_text()
     today = int(re.search(r"kStoreFormat = (\d+)", header)[1])
     assert FORMAT == today and FIXTURES / f"store-{today}" in STORES
 
