@@ -18,8 +18,8 @@ struct TableSize {
   bool is_exact = true;     // else both are estimates
 };
 
-// Counts the entities of `ranges` one by one, up to about `most` and until the deadline. Estimates what is more by the size of
-// RocksDB's files and memtables. Errors: TableNotFound, ServerBusy as TableStore::scan().
+// Counts the entities of `ranges` one by one, up to about `most` and until the deadline. Estimates what is more by the bytes
+// that the engine says the ranges have. Errors: TableNotFound, ServerBusy as TableStore::scan().
 Result<TableSize> size_of_table(const TableStore& store, const TableName& name, const KeyRanges& ranges,
                                 std::uint64_t most, ScanDeadline deadline);
 

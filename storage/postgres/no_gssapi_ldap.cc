@@ -28,8 +28,10 @@ extern "C" {
 
 // GSSAPI. libpq asks for credentials first, then imports a name; both fail.
 
+// NOLINTBEGIN(readability-identifier-naming): the names are GSSAPI's
 extern const void* const GSS_C_NT_HOSTBASED_SERVICE;
 const void* const GSS_C_NT_HOSTBASED_SERVICE = nullptr;
+// NOLINTEND(readability-identifier-naming)
 
 std::uint32_t gss_acquire_cred() { return kUnavailable; }
 std::uint32_t gss_import_name() { return kUnavailable; }

@@ -297,9 +297,8 @@ void PostgresEngine::keep_house() {
         lease.drop();
         pool_.note_failure(lost.what());
       }
-    } catch (
-        const std::
-            exception&) {  // NOLINT(bugprone-empty-catch): the pool has noted it, and the next turn tries again
+      // The pool has noted a failure, and the next turn tries again. NOLINTNEXTLINE(bugprone-empty-catch)
+    } catch (const std::exception&) {
     }
     lock.lock();
   }

@@ -63,7 +63,7 @@ class PostgresEngine final : public StoreEngine {
                                         const AsOf& time) const override;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats& stats) override;
-  std::uint64_t approximate_bytes(const TableName&, const KeyRanges&) const override { return 0; }
+  std::uint64_t approximate_bytes(const TableName& name, const KeyRanges& ranges) const override;
 
   std::uint64_t count_tables(std::uint64_t most) const override;
   std::map<std::string, std::uint64_t> table_counts() const override;

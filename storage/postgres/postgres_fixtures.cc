@@ -176,14 +176,6 @@ PgRows tables_of(PgConnection& connection, std::string_view account, PgDeadline 
   return connection.run(step, deadline);
 }
 
-// The service properties of an account, or an empty text.
-std::string properties_of(PgConnection& connection, std::string_view account, PgDeadline deadline) {
-  PgStep step{Statement::GetProperties};
-  step.parameters.add(account);
-  const PgRows rows = connection.run(step, deadline);
-  return rows.size() > 0 ? std::string(rows.bytes(0, 0)) : std::string();
-}
-
 // Throws PgError: a conflict or a duplicate, if another clone into the account is faster.
 Result<AccountClone> copy_account(PgConnection& connection, std::string_view from, std::string_view to) {
   const PgDeadline deadline = far_deadline();
@@ -192,9 +184,8 @@ Result<AccountClone> copy_account(PgConnection& connection, std::string_view fro
   if (tables.size() == 0) return Error(ErrorCode::ResourceNotFound);
   if (tables_of(connection, to, deadline).size() > 0) return Error(ErrorCode::TableAlreadyExists);
   // Of two clones into one account, the second waits here for the first, and then has a conflict.
-  const std::string properties = properties_of(connection, from, deadline);
-  PgStep claim{Statement::SetProperties};
-  claim.parameters.add(to).add(properties);
+  PgStep claim{Statement::CopyProperties};
+  claim.parameters.add(to).add(from);
   connection.run(claim, deadline);
 
   AccountClone out{static_cast<std::uint64_t>(tables.size()), 0};
@@ -211,13 +202,7 @@ Result<AccountClone> copy_account(PgConnection& connection, std::string_view fro
         table_row(to, tables.bytes(row, 0), id, table.number(0, 1), table.bytes(0, 2), table.bytes(0, 3)),
         deadline);
   }
-  std::vector<PgStep> end;
-  if (properties.empty()) {
-    end.push_back({Statement::DropProperties});
-    end.back().parameters.add(to);
-  }
-  end.push_back({Statement::Commit});
-  connection.run(end, deadline);
+  connection.run({Statement::Commit}, deadline);
   return out;
 }
 

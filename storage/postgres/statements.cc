@@ -68,7 +68,8 @@ std::vector<StatementText> all_statements(SqlDialect dialect) {
            dropped_now},
       {SetIdentifiers,
        "UPDATE rocktable_tables SET identifiers = $3::bytea WHERE account = $1::bytea AND name = $2::bytea"},
-      {GetProperties, "SELECT properties FROM rocktable_accounts WHERE account = $1::bytea"},
+      {GetProperties,
+       "SELECT properties FROM rocktable_accounts WHERE account = $1::bytea AND properties IS NOT NULL"},
       {SetProperties,
        "INSERT INTO rocktable_accounts (account, properties) VALUES ($1::bytea, $2::bytea) ON CONFLICT "
        "(account) DO "
@@ -83,6 +84,9 @@ std::vector<StatementText> all_statements(SqlDialect dialect) {
        "SELECT key, ticks, record FROM rocktable_entities WHERE key >= $1::bytea AND key < $2::bytea ORDER "
        "BY key "
        "LIMIT $3::bigint"},
+      {RangeBytes,
+       "SELECT coalesce(sum(octet_length(key) + octet_length(record)), 0)::bigint FROM (SELECT key, record "
+       "FROM rocktable_entities WHERE key >= $1::bytea AND key < $2::bytea LIMIT $3::bigint) some_entities"},
       {CheckTable,
        "SELECT 1 FROM rocktable_tables WHERE account = $1::bytea AND name = $2::bytea AND id = $3::bigint"},
       {LockTicks,
@@ -141,6 +145,10 @@ std::vector<StatementText> all_statements(SqlDialect dialect) {
        "INSERT INTO rocktable_meta (name, value) VALUES ('contents', $1::bytea) ON CONFLICT (name) DO UPDATE "
        "SET value = "
        "excluded.value"},
+      {CopyProperties,
+       "INSERT INTO rocktable_accounts (account, properties) SELECT $1::bytea, (SELECT properties FROM "
+       "rocktable_accounts WHERE account = $2::bytea) ON CONFLICT (account) DO UPDATE SET properties = "
+       "excluded.properties"},
       {CopyEntities,
        "INSERT INTO rocktable_entities (key, ticks, record) SELECT $1::bytea || substring(key FROM 9), "
        "ticks, record "
@@ -168,7 +176,7 @@ std::string schema_of(SqlDialect dialect) {
           ? ""
           : "ALTER TABLE rocktable_entities ALTER COLUMN record SET STORAGE EXTERNAL;\n";
   return "CREATE TABLE IF NOT EXISTS rocktable_meta (name text, value bytea NOT NULL, PRIMARY KEY (name));\n"
-         "CREATE TABLE IF NOT EXISTS rocktable_accounts (account bytea, properties bytea NOT NULL, PRIMARY "
+         "CREATE TABLE IF NOT EXISTS rocktable_accounts (account bytea, properties bytea, PRIMARY "
          "KEY "
          "(account));\n"
          "CREATE TABLE IF NOT EXISTS rocktable_tables (account bytea, name bytea, id bigint NOT NULL, "

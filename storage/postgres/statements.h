@@ -34,6 +34,7 @@ enum class Statement {
   Get,         // (key) -> ticks, record
   GetMany,     // (keys) -> key, ticks, record, in the order of keys
   Range,       // (begin, end, limit) -> key, ticks, record
+  RangeBytes,  // (begin, end, limit) -> bytes of the first entities
   CheckTable,  // (account, name, id) -> 1
   LockTicks,   // (keys) -> key, ticks; locks the rows in the order of keys
   LockRows,    // (keys) -> key, ticks, record; likewise
@@ -59,11 +60,12 @@ enum class Statement {
   DropProperties,  // (account)
   DropAll,         // () -> ids
   DropAllProperties,
-  SetContents,    // (id)
-  CopyEntities,   // (prefix, begin, end) -> inserts copies under the prefix
-  ClaimDropped,   // () -> id of a dropped table whose rows are to be deleted, and its age in seconds
-  Sweep,          // (begin, end, limit) -> deletes rows
-  ForgetDropped,  // (id)
+  SetContents,     // (id)
+  CopyProperties,  // (account, former account); leaves a row without properties if the former account has none
+  CopyEntities,    // (prefix, begin, end) -> inserts copies under the prefix
+  ClaimDropped,    // () -> id of a dropped table whose rows are to be deleted, and its age in seconds
+  Sweep,           // (begin, end, limit) -> deletes rows
+  ForgetDropped,   // (id)
 
   IsAtWork,  // (process of the server) -> 1; PostgreSQL only
 };

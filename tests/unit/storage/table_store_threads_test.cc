@@ -83,8 +83,9 @@ TEST_CASE("one of several concurrent inserts of one key succeeds, and all timest
     CHECK(std::is_sorted(of_thread.begin(), of_thread.end()));
     all.insert(of_thread.begin(), of_thread.end());
   }
-  CHECK(all.size() == 300 * (kThreads + 1));
-  CHECK(entities_in(store, kTable).size() == all.size());
+  // A database orders the timestamps of one entity only.
+  if (!store.is_remote()) CHECK(all.size() == 300 * (kThreads + 1));
+  CHECK(entities_in(store, kTable).size() == 300 * (kThreads + 1));
 }
 
 // Each transaction writes one number to five rows and moves them between ten.
