@@ -126,6 +126,8 @@ class JavaScript:
         self.command = ["node", *["--experimental-global-webcrypto"] * (not has_crypto), "--test"]
         if version >= (20, 10):  # else one less than there are cores
             self.command += [f"--test-concurrency={os.cpu_count() or 1}"]
+        if version >= (20, 11):  # a file that hangs is named, and the others are reported
+            self.command += [f"--test-timeout={TIMEOUT_SECONDS * 1000 // 2}"]
         reporters = {"spec": "stdout", ROOT / "tests/support/outcomes_reporter.mjs": self.report}
         for reporter, destination in reporters.items():
             self.command += [f"--test-reporter={reporter}", f"--test-reporter-destination={destination}"]
