@@ -101,8 +101,16 @@ bool is_scan(const Operation& operation) {
   return std::holds_alternative<QueryTables>(operation);
 }
 
+// Whether the call holds no mutex, and nothing in a thread_local variable, while it waits for the store.
+bool may_share_its_thread(const Operation& operation) {
+  return std::holds_alternative<GetEntity>(operation) || std::holds_alternative<InsertEntity>(operation) ||
+         std::holds_alternative<WriteEntity>(operation) || std::holds_alternative<Batch>(operation) ||
+         std::holds_alternative<QueryEntities>(operation);
+}
+
 // `is_remote`: the store waits for another machine. `sync`: writes wait for the disk.
 Lane lane_of(const Operation& operation, bool scans, bool is_remote, bool sync) {
+  if (is_remote && !scans && may_share_its_thread(operation)) return Lane::Database;
   if (!scans) return is_remote || (sync && row_of(operation).is_write) ? Lane::Partition : Lane::Connection;
   const auto* query = std::get_if<QueryEntities>(&operation);
   return query != nullptr && query->plan.plan_class > PlanClass::PartitionScan ? Lane::Table

@@ -37,6 +37,8 @@ enum class Lane {
   Control,     // control calls that go through the store
   Partition,   // queries within named partitions, and writes that wait for the disk
   Table,       // queries over many partitions, which may take seconds
+  Database,  // reads and writes of entities that wait for the database: the connection's own thread, which runs others
+             // meanwhile (http/store_calls.h)
 };
 
 struct ServiceOptions {

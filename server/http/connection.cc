@@ -54,9 +54,11 @@ struct Connection::Watch {
   bool over = false;
 };
 
-Connection::Connection(asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context)
+Connection::Connection(asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context,
+                       StoreCalls* store_calls)
     : stream_(std::move(socket)),
       context_(context),
+      store_calls_(store_calls),
       buffer_(kMaxHeaderBytes + kMaxReadBytes),
       head_share_(context.heads),
       body_share_(context.bodies),
@@ -273,7 +275,7 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
     if (call_->lane() == Lane::Connection) {
       response = call_->run(hung_up_, response_share_);
     } else {
-      response = co_await run_watched();
+      response = co_await run_call();
     }
     if (!response) {  // the client hung up
       if (trace_) trace_->end_without_response("the client went away before its query began");
@@ -319,6 +321,17 @@ void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
   trace_->fail(request_, parser.body_bytes(), parser.is_http_1_0(), unread,
                reason_of(reader.error(), is_refused));
   if (!is_refused) trace_->end_without_response();
+}
+
+// Runs a call that waits. A call that faults may delay needs a thread for itself. Returns nullopt as run_watched().
+asio::awaitable<std::optional<Response>> Connection::run_call() {
+  std::optional<Response> response;
+  if (call_->lane() != Lane::Database || call_->is_disturbed()) {
+    response = co_await run_watched();
+  } else {
+    co_await store_calls_->run([&] { response = call_->run(hung_up_, response_share_); });
+  }
+  co_return response;
 }
 
 // Runs the call on the threads of its lane. Returns nullopt if the client hung up before a query began.

@@ -17,6 +17,7 @@
 #include "server/events/request_event.h"
 #include "server/http/lanes.h"
 #include "server/http/message_reader.h"
+#include "server/http/store_calls.h"
 #include "server/http/stream.h"
 #include "server/http/watchdog.h"
 #include "server/limits/memory_budget.h"
@@ -43,7 +44,9 @@ struct ConnectionContext {
 class Connection {
  public:
   // `service`: the service of its port.
-  Connection(boost::asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context);
+  // `store_calls`: of its thread; null: the store does not wait for another machine.
+  Connection(boost::asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context,
+             StoreCalls* store_calls);
 
   // Serves requests, one at a time, until the client closes, idles, breaks HTTP, or asks to close.
   boost::asio::awaitable<void> serve();
@@ -69,6 +72,7 @@ class Connection {
   boost::asio::awaitable<bool> await_share(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> await_room(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> respond(const RequestParser& parser);
+  boost::asio::awaitable<std::optional<Response>> run_call();
   boost::asio::awaitable<std::optional<Response>> run_watched();
   boost::asio::awaitable<std::optional<Response>> run_on_lane(Watch& watch);
   void accept(const RequestParser& parser);
@@ -92,6 +96,7 @@ class Connection {
 
   Stream stream_;
   const ConnectionContext& context_;
+  StoreCalls* const store_calls_;
   boost::beast::flat_buffer buffer_;  // may hold the beginning of the next request
   RequestBuffers received_;           // of the current request
   Request request_;                   // views of it

@@ -10,10 +10,12 @@ namespace rocktable {
 
 class Lanes {
  public:
-  // `is_remote`: each call waits for another machine.
-  explicit Lanes(bool is_remote) : partition_(is_remote ? 32 : 8) {}
+  static constexpr int kDatabaseCalls = 32;  // at the same time
 
-  // The pool of a lane, except Lane::Connection.
+  // `is_remote`: each call waits for another machine.
+  explicit Lanes(bool is_remote) : partition_(is_remote ? kDatabaseCalls : 8) {}
+
+  // The pool of a lane, except Lane::Connection. That of Lane::Database is for what blocks in its calls.
   boost::asio::thread_pool& of(Lane lane) {
     if (lane == Lane::Control) return control_;
     return lane == Lane::Table ? table_ : partition_;

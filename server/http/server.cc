@@ -15,6 +15,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "server/http/connection.h"
 #include "server/http/port_holder.h"
 #include "server/http/stop_signals.h"
+#include "server/http/store_calls.h"
 
 namespace rocktable {
 namespace {
@@ -74,6 +76,11 @@ class Worker {
 
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
+  // For a store that waits for another machine; before start(). As StoreCalls().
+  void begin_store_calls(asio::thread_pool& blocking, std::size_t most) {
+    store_calls_.emplace(context_, blocking, most);
+  }
+
   void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
     ++count_;  // at once, because the worker may be busy and the limit of connections counts it
     asio::co_spawn(context_, serve(std::move(socket), service, context),
@@ -99,7 +106,7 @@ class Worker {
 
  private:
   asio::awaitable<void> serve(tcp::socket socket, StorageService service, const ConnectionContext& context) {
-    Connection connection(std::move(socket), service, context);
+    Connection connection(std::move(socket), service, context, store_calls_ ? &*store_calls_ : nullptr);
     const Registration registration(*this, connection);
     try {
       co_await connection.serve();
@@ -132,10 +139,12 @@ class Worker {
       if (error) co_return;
       const auto now = std::chrono::steady_clock::now();
       for (auto* connection : connections_) connection->sweep(now);
+      if (store_calls_) store_calls_->sweep(now);
     }
   }
 
   asio::io_context context_{1};
+  std::optional<StoreCalls> store_calls_;
   std::set<Connection*> connections_;
   std::atomic<std::size_t> count_ = 0;
   bool finishing_ = false;
@@ -325,6 +334,10 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
     for (auto& acceptor : listener.acceptors)
       asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
   asio::co_spawn(main().context(), trim(lanes.of(Lane::Control)), asio::detached);
+  if (service.waits_for_store()) {
+    const std::size_t most = std::max<std::size_t>(4, Lanes::kDatabaseCalls / workers_.size());
+    for (auto& worker : workers_) worker.begin_store_calls(lanes.of(Lane::Database), most);
+  }
   for (auto& worker : workers_) worker.start();
 
   std::vector<std::jthread> threads;

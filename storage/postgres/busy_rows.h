@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/call_waiter.h"
+
 namespace rocktable {
 
 class BusyRows {
@@ -18,11 +20,7 @@ class BusyRows {
   class Claim {
    public:
     Claim(BusyRows& rows, std::vector<std::size_t> hashes) : rows_(rows), hashes_(std::move(hashes)) {
-      std::unique_lock lock(rows_.mutex_);
-      rows_.released_.wait(lock, [this] {
-        return std::ranges::none_of(hashes_, [this](std::size_t hash) { return rows_.busy_.contains(hash); });
-      });
-      rows_.busy_.insert(hashes_.begin(), hashes_.end());
+      if (!take()) run_blocking([this] { await(); });
     }
     ~Claim() {
       {
@@ -35,6 +33,21 @@ class BusyRows {
     Claim& operator=(const Claim&) = delete;
 
    private:
+    bool are_free() const {
+      return std::ranges::none_of(hashes_, [this](std::size_t hash) { return rows_.busy_.contains(hash); });
+    }
+    bool take() {
+      const std::lock_guard lock(rows_.mutex_);
+      if (!are_free()) return false;
+      rows_.busy_.insert(hashes_.begin(), hashes_.end());
+      return true;
+    }
+    void await() {
+      std::unique_lock lock(rows_.mutex_);
+      rows_.released_.wait(lock, [this] { return are_free(); });
+      rows_.busy_.insert(hashes_.begin(), hashes_.end());
+    }
+
     BusyRows& rows_;
     std::vector<std::size_t> hashes_;
   };

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 
+#include "storage/call_waiter.h"
+
 namespace rocktable {
 namespace {
 
@@ -74,22 +76,21 @@ PgConnection::PgConnection(const std::string& url, std::chrono::milliseconds tim
 PgConnection::~PgConnection() = default;
 
 PgRows PgConnection::query(const std::string& sql) {
-  PgRows rows(PQexec(connection_.get(), sql.c_str()));
+  PGresult* const result = PQexec(connection_.get(), sql.c_str());
+  PgRows rows(result);
   if (PQstatus(connection_.get()) != CONNECTION_OK)
     lose(first_line(PQerrorMessage(connection_.get())), false);
+  const auto status = PQresultStatus(result);
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+    throw PgError(state_of(result), message_of(result));
   return rows;
 }
 
-void PgConnection::run_script(const std::string& sql) {
-  const std::unique_ptr<PGresult, PgResultDeleter> result(PQexec(connection_.get(), sql.c_str()));
-  if (PQstatus(connection_.get()) != CONNECTION_OK)
-    lose(first_line(PQerrorMessage(connection_.get())), false);
-  const auto status = PQresultStatus(result.get());
-  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-    throw PgError(state_of(result.get()), message_of(result.get()));
-}
+void PgConnection::run_script(const std::string& sql) { query(sql); }
 
 void PgConnection::prepare() {
+  // If this machine is cut off between the two round trips of a transaction, the database ends it and frees its rows.
+  run_script("SET idle_in_transaction_session_timeout = 10000");
   for (const auto& [statement, sql] : all_statements(dialect_)) {
     const std::unique_ptr<PGresult, PgResultDeleter> result(
         PQprepare(connection_.get(), name_of(statement).c_str(), sql.c_str(), 0, nullptr));
@@ -178,9 +179,14 @@ PGresult* PgConnection::next_result(PgDeadline deadline) {
 }
 
 void PgConnection::wait_for(short events, PgDeadline deadline) {
+  const int descriptor = PQsocket(connection_.get());
+  if (CallWaiter* const waiter = CallWaiter::current()) {
+    if (!waiter->await_socket(descriptor, events, deadline)) lose("the database does not answer", false);
+    return;
+  }
   const auto rest =
       std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-  pollfd socket{PQsocket(connection_.get()), events, 0};
+  pollfd socket{descriptor, events, 0};
   if (rest <= 0 || poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(rest, 1 << 30))) == 0)
     lose("the database does not answer", false);
 }

@@ -66,7 +66,7 @@ class PgConnection {
   PgConnection(const PgConnection&) = delete;
   PgConnection& operator=(const PgConnection&) = delete;
 
-  // Runs SQL without parameters, which may be several statements.
+  // Runs SQL without parameters, which may be several statements. Throws PgError, PgConnectionLost.
   void run_script(const std::string& sql);
   // As run_script(), for one statement; returns its rows as text.
   PgRows query(const std::string& sql);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "odata/error.h"
+#include "storage/call_waiter.h"
 
 namespace rocktable {
 
@@ -33,14 +34,19 @@ std::unique_ptr<PgConnection> PgPool::take_idle() {
 }
 
 PgPool::Lease PgPool::take(PgDeadline deadline) {
-  if (auto connection = take_idle()) return {*this, std::move(connection)};
+  auto connection = take_idle();
+  if (!connection) run_blocking([&] { connection = connect(deadline); });
+  return {*this, std::move(connection)};
+}
+
+std::unique_ptr<PgConnection> PgPool::connect(PgDeadline deadline) {
   while (true) {
     std::string reason;
     try {
       auto connection = std::make_unique<PgConnection>(url_, timeout_);
       connection->prepare();
       note_success();
-      return {*this, std::move(connection)};
+      return connection;
     } catch (const PgConnectionLost& lost) {
       reason = lost.what();
     } catch (const PgError& error) {

@@ -13,7 +13,7 @@
 
 namespace rocktable {
 
-// Thread-safe. There are as many connections as threads that use one at the same time.
+// Thread-safe. There are as many connections as calls that use one at the same time.
 class PgPool {
  public:
   PgPool(std::string url, std::chrono::milliseconds timeout) : url_(std::move(url)), timeout_(timeout) {}
@@ -51,6 +51,7 @@ class PgPool {
 
  private:
   std::unique_ptr<PgConnection> take_idle();
+  std::unique_ptr<PgConnection> connect(PgDeadline deadline);
 
   const std::string url_;
   const std::chrono::milliseconds timeout_;

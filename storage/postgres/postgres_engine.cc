@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "odata/text.h"
+#include "storage/call_waiter.h"
 #include "storage/format/entity_codec.h"
 #include "storage/postgres/entity_rows.h"
 #include "storage/postgres/store_schema.h"
@@ -20,7 +21,8 @@ constexpr std::chrono::milliseconds kHouseInterval{500};
 void wait_after_conflict(int conflicts) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const auto most = 1000u << std::min(conflicts, 8);
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % most));
+  const std::chrono::microseconds pause(random() % most);
+  run_blocking([pause] { std::this_thread::sleep_for(pause); });
 }
 
 std::string lower(std::string_view name) { return to_lower_ascii(name); }
@@ -66,7 +68,7 @@ void PostgresEngine::with_connection(bool repeats, const Work& work) const {
         pool_.note_failure(error.what());
         if (std::chrono::steady_clock::now() >= deadline)
           throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + error.what());
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        run_blocking([] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
       } else if (error.is_conflict()) {
         if (++conflicts == kMostConflicts)
           throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + error.what());
@@ -93,7 +95,7 @@ bool PostgresEngine::awaits_end(std::int64_t server_process) const {
   if (server_process == 0) return false;
   bool is_over = false;
   for (int attempt = 0; attempt < kTries && !is_over; ++attempt) {
-    if (attempt > 0) std::this_thread::sleep_for(kPause);
+    if (attempt > 0) run_blocking([&] { std::this_thread::sleep_for(kPause); });
     bool can_be_known = false;
     with_connection(true, [&](PgConnection& connection) {
       can_be_known = connection.dialect() == SqlDialect::PostgreSql;
@@ -209,9 +211,10 @@ std::optional<Table> PostgresEngine::list_tables(std::string_view account, const
   return std::nullopt;
 }
 
-// This and service_properties() are also called on the threads of connections. They must not wait for a database that does
-// not answer.
+// This and service_properties() are also called on the threads of connections, and by callers that hold a mutex. They must
+// not wait for a database that does not answer.
 Result<std::string> PostgresEngine::signed_identifiers(const TableName& name) const {
+  const CallWaiter::Pause pause;
   require_answers();
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
@@ -233,6 +236,7 @@ void PostgresEngine::require_answers() const {
 }
 
 std::optional<std::string> PostgresEngine::service_properties(std::string_view account) const {
+  const CallWaiter::Pause pause;
   require_answers();
   PgStep step{Statement::GetProperties};
   step.parameters.add(account);

@@ -18,9 +18,16 @@ std::int64_t number_in(std::string_view text) {
   return out;
 }
 
+StoreError foreign_tables() { return StoreError("its tables are not those of rocktable"); }
+
 bool has_schema(PgConnection& connection) {
-  const PgRows rows = connection.query("SELECT 1 FROM rocktable_meta WHERE name = 'contents'");
-  return rows.size() == 1;
+  try {
+    return connection.query("SELECT 1 FROM rocktable_meta WHERE name = 'contents'").size() == 1;
+  } catch (const PgError& error) {
+    if (error.state() == "42P01") return false;            // there is no such table
+    if (error.state() == "42703") throw foreign_tables();  // no such column
+    throw;
+  }
 }
 
 // Two front ends that begin at once may meet: then one finds what the other has made.
@@ -55,7 +62,7 @@ SchemaState open(const std::string& url, std::chrono::milliseconds timeout) {
   const PgRows number = connection.query("SELECT nextval('rocktable_front_ends')");
   const PgRows contents =
       connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'contents'");
-  if (number.size() != 1 || contents.size() != 1) throw StoreError("its tables are not those of rocktable");
+  if (number.size() != 1 || contents.size() != 1) throw foreign_tables();
   SchemaState out{number_in(number.bytes(0, 0)), std::string(contents.bytes(0, 0))};
   connection.prepare();
   return out;

@@ -3,6 +3,8 @@
 terminate   connections of front ends are ended by the database, again and again
 database    `kill -9` of the whole database server, which then starts again
 front end   `kill -9` of a front end, and another one in its place
+network     the cable to the database is pulled, for shorter and for longer than requests wait
+failover    `kill -9` of the database server, and its synchronous standby is promoted
 
 Writers are those of workload.py: each knows the state of its entities. They go to another front end in each round. All
 acknowledged writes exist, with their values and ETags, and ETags grow whichever front end gives them; each unacknowledged
@@ -56,6 +58,86 @@ class FailingPostgres(postgres.Postgres):
                           "WHERE application_name = 'rocktable' AND random() < 0.5")
 
 
+class Standby(FailingPostgres):
+    """A synchronous standby of another server: that one acknowledges no commit that is not on the disk here."""
+
+    def __init__(self, primary):
+        self.primary = primary
+        super().__init__()
+        postgres.sql(primary.url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+        postgres.sql(primary.url, "SELECT pg_reload_conf()")
+        deadline = time.monotonic() + postgres.START_DEADLINE
+        while postgres.sql(primary.url, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").strip() != "1":
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the standby does not follow: {self.log()}")
+            time.sleep(0.05)
+
+    def _make_data(self):
+        self._run(postgres.program("pg_basebackup"), "--pgdata", self.data, "--dbname", self.primary.url,
+                  "--write-recovery-conf", "--checkpoint", "fast", "--no-sync")
+
+    def promote(self):
+        postgres.sql(self.url, "SELECT pg_promote(wait => false)")
+
+
+class Pair:
+    """A server and its standby."""
+
+    def __init__(self):
+        self.primary = FailingPostgres()
+        try:
+            self.standby = Standby(self.primary)
+        except BaseException:
+            self.primary.stop()
+            raise
+        first, database = self.primary.url.rsplit("/", 1)
+        self.url = f"{first},127.0.0.1:{self.standby.port}/{database}"
+
+    def stop(self):
+        self.primary.stop()
+        self.standby.stop()
+
+
+class Cable:
+    """A network namespace for a database, and the cable to it, which can be pulled. Needs root and ip(8)."""
+
+    NEAR, FAR = "198.18.77.1", "198.18.77.2"  # addresses for tests of networks: RFC 2544
+
+    def __init__(self):
+        self.name = f"rt{os.getpid()}"
+        self.holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
+        namespace = pathlib.Path(f"/proc/{self.holder.pid}/ns/net")
+        while namespace.readlink() == pathlib.Path("/proc/self/ns/net").readlink():
+            time.sleep(0.01)
+        self.within = ["nsenter", f"--net={namespace}"]
+        ip = ["ip"]
+        for command in ([*ip, "link", "add", self.name, "type", "veth", "peer", "name", "db", "netns", str(self.holder.pid)],
+                        [*ip, "address", "add", f"{self.NEAR}/30", "dev", self.name],
+                        [*ip, "link", "set", self.name, "up"],
+                        [*self.within, *ip, "address", "add", f"{self.FAR}/30", "dev", "db"],
+                        [*self.within, *ip, "link", "set", "db", "up"]):
+            subprocess.run(command, check=True)
+
+    @staticmethod
+    def why_not():
+        """Returns why this machine does not support it; None if it does."""
+        if os.geteuid() != 0:
+            return "needs root"
+        tried = subprocess.run(["unshare", "--net", "ip", "link", "add", "near", "type", "veth", "peer", "name", "far"],
+                               capture_output=True, text=True)
+        return None if tried.returncode == 0 else f"no network namespaces with veth(4): {tried.stderr.strip()}"
+
+    def pull(self):
+        subprocess.run(["ip", "link", "set", self.name, "down"], check=True)
+
+    def plug_in(self):
+        subprocess.run(["ip", "link", "set", self.name, "up"], check=True)
+
+    def remove(self):
+        self.holder.kill()
+        self.holder.wait()
+
+
 class FailedRequest(OSError):
     """A request got 5xx: nobody knows whether it was done."""
 
@@ -96,8 +178,8 @@ class RoamingWriter(Writer):
 class Farm:
     """A database and front ends on it."""
 
-    def __init__(self, database, front_ends=3, writers=9, seed=1):
-        self.database, self.seed = database, seed
+    def __init__(self, database, *options, front_ends=3, writers=9, seed=1):
+        self.database, self.options, self.seed = database, options, seed
         self.url = postgres.new_database(database.url)
         self.front_ends = [self.new_front_end() for _ in range(front_ends)]
         for name in SHARED_TABLES:
@@ -107,7 +189,7 @@ class Farm:
         self.longest_pause = 0.0
 
     def new_front_end(self):
-        return rocktable.Server("--store", self.url)
+        return rocktable.Server("--store", self.url, *self.options)
 
     def run(self, rounds, fail):
         """`fail(farm)` makes something fail while writers write."""
@@ -158,3 +240,17 @@ def kill_front_end(farm):
     victim = random.Random(farm.acknowledged()).randrange(len(farm.front_ends))
     farm.front_ends[victim].kill()
     farm.front_ends[victim] = farm.new_front_end()
+
+
+def fail_over(farm):
+    farm.database.primary.kill()
+    farm.database.standby.promote()
+
+
+def pull_cable(cable, seconds):
+    """Returns a failure that lasts this long."""
+    def fail(_farm):
+        cable.pull()
+        time.sleep(seconds)
+        cable.plug_in()
+    return fail

@@ -1,33 +1,71 @@
-"""Nothing acknowledged is lost when connections, the database or a front end fail (database.py)."""
+"""Nothing acknowledged is lost when connections, the database, the network or a front end fail (database.py)."""
+import contextlib
+
 import pytest
 
 import database
 import postgres
 
 ROUNDS = 3
+STORE_TIMEOUT = 2  # seconds
 
 
 @pytest.fixture(scope="module")
 def server():
+    with starting(database.FailingPostgres) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def starting(kind, *arguments):
     try:
-        running = database.FailingPostgres()
+        running = kind(*arguments)
     except FileNotFoundError as missing:
         pytest.skip(str(missing))
-    yield running
-    running.stop()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def check(server, fail, rounds=ROUNDS, options=(), most_failures=10):
+    """`most_failures`: of requests whose effect nobody knows, for each writer and round. Deletions leave no trace, so the
+    effect of a few requests cannot be found out."""
+    farm = database.Farm(server, *options)
+    try:
+        farm.run(rounds, fail)
+        print(f"{farm.acknowledged()} requests acknowledged, {len(farm.failures)} of unknown effect, the longest pause "
+              f"{farm.longest_pause:.2f} s")
+        assert farm.acknowledged() > 30 * rounds
+        assert len(farm.failures) < most_failures * rounds * len(farm.writers)
+        return farm.longest_pause
+    finally:
+        farm.end()
+        postgres.drop_database(farm.url)
 
 
 @pytest.mark.embedded("it starts a database of its own")
 @pytest.mark.parametrize("fail", [database.end_connections, database.kill_database, database.kill_front_end])
 def test_no_acknowledged_write_is_lost_and_nothing_is_done_twice(server, fail):
-    farm = database.Farm(server)
+    check(server, fail)
+
+
+@pytest.mark.embedded("it starts databases of its own")
+def test_a_synchronous_standby_that_is_promoted_has_every_acknowledged_write():
+    with starting(database.Pair) as pair:
+        pause = check(pair, database.fail_over, rounds=1)
+    assert pause < 10
+
+
+@pytest.mark.embedded("it starts a database of its own")
+@pytest.mark.skipif(database.Cable.why_not() is not None, reason=str(database.Cable.why_not()))
+@pytest.mark.parametrize("seconds", [0.5, 3 * STORE_TIMEOUT])
+def test_a_network_that_is_cut_loses_no_acknowledged_write(seconds):
+    cable = database.Cable()
     try:
-        farm.run(ROUNDS, fail)
-        print(f"{farm.acknowledged()} requests acknowledged, {len(farm.failures)} of unknown effect, the longest pause "
-              f"{farm.longest_pause:.2f} s")
-        assert farm.acknowledged() > 100
-        # Deletions leave no trace, so the effect of a few requests cannot be found out.
-        assert len(farm.failures) < 10 * ROUNDS * len(farm.writers)
+        with starting(database.FailingPostgres, cable.FAR, cable.within) as server:
+            pause = check(server, database.pull_cable(cable, seconds), rounds=1,
+                          options=("--storeTimeout", str(STORE_TIMEOUT)))
+        assert pause < seconds + 10
     finally:
-        farm.end()
-        postgres.drop_database(farm.url)
+        cable.remove()

@@ -28,8 +28,7 @@ VARIABLE = "ROCKTABLE_TEST_STORE"
 USER = "postgres"  # in the database; also the user of Debian's package, which runs the server if the caller is root
 START_DEADLINE = 30.0
 START_TRIES = 5  # another program may take the port between the choice and the start
-SETTINGS = {"fsync": "on", "max_connections": "300", "shared_buffers": "128MB", "listen_addresses": "127.0.0.1",
-            "log_min_messages": "error"}
+SETTINGS = {"fsync": "on", "max_connections": "300", "shared_buffers": "128MB", "log_min_messages": "error"}
 
 
 def program(name):
@@ -50,7 +49,9 @@ def free_port():
 class Postgres:
     """A server with an empty folder. PostgreSQL refuses to run as root, so then it runs as the user `postgres`."""
 
-    def __init__(self):
+    def __init__(self, address="127.0.0.1", within=()):
+        """`within`: words before the command of the server, for example of nsenter(1)."""
+        self.address, self._within = address, within
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-pg-"))
         self.data = self.folder / "data"
         self.process = None
@@ -60,8 +61,7 @@ class Postgres:
                 user = pwd.getpwnam(USER)
                 os.chown(self.folder, user.pw_uid, user.pw_gid)
                 self._become = [f"--reuid={USER}", f"--regid={user.pw_gid}", "--init-groups"]
-            self._run(program("initdb"), "--pgdata", self.data, "--auth", "trust", "--username", USER, "--encoding",
-                      "UTF8", "--locale", "C", "--no-sync")
+            self._make_data()
             for left in reversed(range(START_TRIES)):
                 self.port = free_port()
                 if self._start():
@@ -71,10 +71,16 @@ class Postgres:
         except BaseException:
             self.stop()
             raise
-        self.url = f"postgresql://{USER}@127.0.0.1:{self.port}/{USER}"
+        self.url = f"postgresql://{USER}@{self.address}:{self.port}/{USER}"
+
+    def _make_data(self):
+        self._run(program("initdb"), "--pgdata", self.data, "--auth", "trust", "--username", USER, "--encoding",
+                  "UTF8", "--locale", "C", "--no-sync")
+        with open(self.data / "pg_hba.conf", "a") as access:
+            access.write(f"host all all {self.address}/24 trust\n")
 
     def _words(self, *command):
-        return [str(word) for word in ("setpriv", *self._become, *command)]
+        return [str(word) for word in (*self._within, "setpriv", *self._become, *command)]
 
     def _run(self, *command):
         done = subprocess.run(self._words("--", *command), cwd=self.folder, capture_output=True, text=True)
@@ -84,7 +90,8 @@ class Postgres:
     def _start(self):
         """Returns False if the server ends at once. If this program is killed, the server gets SIGQUIT, which ends it
         immediately."""
-        settings = SETTINGS | {"port": self.port, "unix_socket_directories": self.folder}
+        settings = SETTINGS | {"port": self.port, "unix_socket_directories": self.folder,
+                               "listen_addresses": self.address}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
@@ -96,7 +103,7 @@ class Postgres:
             if self.process.poll() is not None:
                 return False
             with contextlib.suppress(FileNotFoundError, IndexError):
-                if (self.data / "postmaster.pid").read_text().splitlines()[7].strip() == "ready":
+                if (self.data / "postmaster.pid").read_text().splitlines()[7].strip() in ("ready", "standby"):
                     return True
             time.sleep(0.02)
         raise RuntimeError(f"PostgreSQL does not get ready: {self.log()}")

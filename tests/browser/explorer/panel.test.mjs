@@ -50,7 +50,11 @@ async function openFirst(isEdit = false) {
   await page.keyboard.press("j");
   await page.keyboard.press(isEdit ? "e" : "Enter");
   await panel().waitFor();
+  if (isEdit) await hasFocus();
 }
+
+// An editor takes the focus a moment after it is there. Escape in between would leave no field.
+const hasFocus = () => panel().locator(":focus").waitFor();
 
 const pathOf = (key) => `orders(PartitionKey='p',RowKey='${key}')`;
 
@@ -291,6 +295,7 @@ describe("A person who leaves an edit", () => {
     await page.keyboard.press("Escape");
     await eventually(async () => assert.equal(await panel().count(), 0));
     await page.keyboard.press("e");
+    await hasFocus();
     await field("Item").fill("cake");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");

@@ -1,0 +1,205 @@
+"""What a database refuses, at the start and later: one sentence for the user, 5xx for clients, and nothing is lost."""
+import json
+import os
+import pwd
+import subprocess
+import urllib.parse
+
+import pytest
+
+import postgres
+import rocktable_server as rocktable
+
+PASSWORD = "s3cr3t-word"
+TABLE = "Orders"
+MEBIBYTE = 1 << 20
+
+pytestmark = pytest.mark.embedded("it starts databases of its own")
+
+
+@pytest.fixture(scope="module")
+def database():
+    try:
+        server = postgres.Postgres()
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+    with server:
+        postgres.sql(server.url, f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'")
+        access = server.data / "pg_hba.conf"
+        access.write_text("host all guest 127.0.0.1/32 scram-sha-256\n" + access.read_text())
+        postgres.sql(server.url, "SELECT pg_reload_conf()")
+        yield server
+
+
+@pytest.fixture
+def store(database):
+    """The URL of an empty database."""
+    url = postgres.new_database(database.url)
+    yield url
+    postgres.drop_database(url)
+
+
+def with_user(url, user):
+    return url.replace("//postgres@", f"//{user}@")
+
+
+def refusal(url, **environment):
+    """Starts the program, which must refuse the store. Returns its message."""
+    ended = subprocess.run([rocktable.BINARY, "--store", url, "--storeTimeout", "2", "--tablePort", "0"],
+                           capture_output=True, text=True, timeout=30, env={**os.environ, **environment})
+    assert ended.returncode != 0
+    assert ended.stdout == ""
+    assert PASSWORD not in ended.stderr
+    lines = ended.stderr.splitlines()
+    assert len(lines) == 1, ended.stderr
+    return lines[0]
+
+
+# --- The start --------------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_is_not_there():
+    message = refusal(f"postgresql://guest:{PASSWORD}@127.0.0.1:{postgres.free_port()}/tables")
+    assert "cannot open the store postgresql://guest:***@127.0.0.1:" in message
+    assert "Connection refused" in message
+
+
+def test_a_host_that_does_not_exist():
+    message = refusal("postgresql://nowhere.invalid/tables")
+    assert 'cannot open the store postgresql://nowhere.invalid/tables: could not translate host name' in message
+
+
+@pytest.mark.parametrize("given", ["", "another", PASSWORD + "x"])
+def test_a_wrong_password(store, given):
+    message = refusal(with_user(store, "guest"), PGPASSWORD=given)
+    assert ("no password supplied" if given == "" else 'password authentication failed for user "guest"') in message
+
+
+def test_a_database_that_does_not_exist(database):
+    message = refusal(urllib.parse.urlsplit(database.url)._replace(path="/absent").geturl())
+    assert 'database "absent" does not exist' in message
+
+
+def test_a_user_who_may_not_create_tables(store):
+    message = refusal(with_user(store, "guest"), PGPASSWORD=PASSWORD)
+    assert "permission denied for schema public" in message
+
+
+def test_a_user_who_may_not_read_the_tables(store):
+    rocktable.Server("--store", store).stop()
+    message = refusal(with_user(store, "guest"), PGPASSWORD=PASSWORD)
+    assert "permission denied for table rocktable_meta" in message
+
+
+def test_a_user_with_the_rights_of_the_documentation(store):
+    schema = subprocess.run([rocktable.BINARY, "store", "schema"], capture_output=True, text=True, check=True).stdout
+    for statement in [schema, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest",
+                      "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO guest"]:
+        postgres.sql(store, statement)
+    server = rocktable.Server("--store", with_user(store, "guest"), environment={"PGPASSWORD": PASSWORD})
+    try:
+        rocktable.create_table(server, TABLE)
+        assert insert(server, "1").status == 201
+    finally:
+        server.stop()
+
+
+def test_a_format_of_a_newer_version(store):
+    rocktable.Server("--store", store).stop()
+    postgres.sql(store, "UPDATE rocktable_meta SET value = '99' WHERE name = 'format'")
+    assert "it was written by a newer rocktable (format 99; this version reads up to 1)" in refusal(store)
+    assert postgres.sql(store, "SELECT value FROM rocktable_meta WHERE name = 'format'").strip() == "\\x3939"
+
+
+def test_tables_of_another_program(store):
+    postgres.sql(store, "CREATE TABLE rocktable_meta (id int)")
+    assert "its tables are not those of rocktable" in refusal(store)
+
+
+@pytest.mark.parametrize("url", ["postgresql://[::1", "postgresql://host:port/x", "mysql://host/x", "postgresql://h/x?no=1"])
+def test_a_url_that_is_not_one(url):
+    assert refusal(url)
+
+
+# --- Later ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server(store):
+    running = rocktable.Server("--store", store, "--storeTimeout", "2")
+    rocktable.create_table(running, TABLE)
+    yield running
+    running.kill()
+
+
+def insert(server, row, text="x"):
+    body = json.dumps({"PartitionKey": "p", "RowKey": row, "Text": text})
+    return rocktable.send(server, "POST", f"/{TABLE}", {"Content-Type": "application/json"}, body)
+
+
+def read(server, row):
+    return rocktable.send(server, "GET", f"/{TABLE}(PartitionKey='p',RowKey='{row}')")
+
+
+def refuse_inserts(store, state):
+    """Makes the database refuse rows whose record has the word REFUSED, with this SQLSTATE."""
+    for statement in [f"""CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                          $$ BEGIN RAISE EXCEPTION 'refused by a test' USING ERRCODE = '{state}'; END $$""",
+                      """CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON rocktable_entities FOR EACH ROW
+                         WHEN (position('REFUSED'::bytea in NEW.record) > 0) EXECUTE FUNCTION refuse()"""]:
+        postgres.sql(store, statement)
+
+
+@pytest.mark.parametrize("state, status, code", [
+    ("ZZ999", 500, "InternalError"),  # a state that does not exist
+    ("53100", 500, "InternalError"),  # the disk is full
+    ("40001", 503, "ServerBusy"),     # a conflict that does not end
+    ("40P01", 503, "ServerBusy"),
+    ("53300", 503, "ServerBusy"),     # too many connections
+    ("57P03", 503, "ServerBusy"),     # it starts or stops
+])
+def test_an_error_of_the_database_is_one_of_the_service(store, server, state, status, code):
+    assert insert(server, "before").status == 201
+    refuse_inserts(store, state)
+    answer = insert(server, "refused", "REFUSED")
+    assert (answer.status, answer.code) == (status, code)
+    assert "refused by a test" not in answer.text
+    assert read(server, "refused").status == 404
+    assert insert(server, "after").status == 201
+    assert read(server, "before").status == read(server, "after").status == 200
+    if status == 500:
+        assert f"refused by a test (SQLSTATE {state})" in server.errors()
+
+
+def test_tables_that_somebody_has_dropped(store, server):
+    assert insert(server, "1").status == 201
+    postgres.sql(store, "ALTER TABLE rocktable_entities RENAME TO elsewhere")
+    assert (insert(server, "2").status, read(server, "1").status) == (500, 500)
+    assert '"rocktable_entities" does not exist' in server.errors()
+    postgres.sql(store, "ALTER TABLE elsewhere RENAME TO rocktable_entities")
+    assert (insert(server, "2").status, read(server, "1").status) == (201, 200)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
+def test_a_disk_that_is_full_loses_nothing_and_serves_again():
+    small = "/mnt"  # in a namespace of the server alone
+    owner = pwd.getpwnam(postgres.USER).pw_uid
+    mount = f"mount -t tmpfs -o size={MEBIBYTE},mode=700,uid={owner} none {small} && exec \"$@\""
+    with postgres.Postgres(within=["unshare", "--mount", "sh", "-c", mount, "sh"]) as database:
+        postgres.sql(database.url, f"CREATE TABLESPACE small LOCATION '{small}'")
+        url = postgres.new_database(database.url)
+        server = rocktable.Server("--store", url, "--storeTimeout", "2")
+        try:
+            rocktable.create_table(server, TABLE)
+            postgres.sql(url, "ALTER TABLE rocktable_entities SET TABLESPACE small")
+            answers = {}
+            for number in range(60):
+                answers[number] = insert(server, str(number), "x" * (MEBIBYTE // 32 - 100)).status
+            assert set(answers.values()) == {201, 500}
+            assert "No space left on device" in server.errors()
+            for number, status in answers.items():
+                assert read(server, str(number)).status == (200 if status == 201 else 404)
+            assert rocktable.send(server, "DELETE", f"/{TABLE}(PartitionKey='p',RowKey='0')",
+                                  {"If-Match": "*"}).status == 204
+        finally:
+            server.kill()
