@@ -89,8 +89,7 @@ PgRows PgConnection::query(const std::string& sql) {
 void PgConnection::run_script(const std::string& sql) { query(sql); }
 
 void PgConnection::prepare() {
-  // If this machine is cut off between the two round trips of a transaction, the database ends it and frees its rows.
-  run_script("SET idle_in_transaction_session_timeout = 10000");
+  run_script(session_settings(dialect_));
   for (const auto& [statement, sql] : all_statements(dialect_)) {
     const std::unique_ptr<PGresult, PgResultDeleter> result(
         PQprepare(connection_.get(), name_of(statement).c_str(), sql.c_str(), 0, nullptr));

@@ -168,6 +168,17 @@ std::vector<StatementText> all_statements(SqlDialect dialect) {
   return out;
 }
 
+std::string session_settings(SqlDialect dialect) {
+  // If this machine is cut off between the two round trips of a transaction, the database ends it and frees its rows.
+  std::string out = "SET idle_in_transaction_session_timeout = 10000;";
+  if (dialect == SqlDialect::Cockroach) return out;
+  // The primary key gives the rows in their order, and LIMIT ends the scan. Where the database's statistics are old it would
+  // guess that a range has few rows, and read and sort all of them for each page.
+  for (const char* other : {"seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"})
+    out += std::string(" SET enable_") + other + " = off;";
+  return out + " SET plan_cache_mode = force_generic_plan";
+}
+
 std::string schema_of(SqlDialect dialect) {
   // YugabyteDB orders by a hash otherwise. PostgreSQL does not accept the word there.
   const std::string up = dialect == SqlDialect::Yugabyte ? " ASC" : "";

@@ -76,6 +76,9 @@ enum class SqlDialect { PostgreSql, Yugabyte, Cockroach };
 
 std::vector<StatementText> all_statements(SqlDialect dialect);
 
+// Statements that set up a connection.
+std::string session_settings(SqlDialect dialect);
+
 inline constexpr std::int64_t kPostgresFormat = 1;
 
 // The statements that make the tables, for an empty schema. Harmless if they exist.
