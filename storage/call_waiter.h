@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <functional>
-#include <utility>
 
 namespace rocktable {
 
@@ -23,18 +22,6 @@ class CallWaiter {
 
   // Runs work that blocks, on another thread. Throws what it throws. The same holds for the caller.
   virtual void run_blocking(const std::function<void()>& work) = 0;
-
-  // Lets calls block their thread, for as long as this lives: their caller holds a mutex.
-  class Pause {
-   public:
-    Pause() : waiter_(std::exchange(running(), nullptr)) {}
-    ~Pause() { running() = waiter_; }
-    Pause(const Pause&) = delete;
-    Pause& operator=(const Pause&) = delete;
-
-   private:
-    CallWaiter* waiter_;
-  };
 
  protected:
   static CallWaiter*& running() {

@@ -133,14 +133,18 @@ const std::vector<CorsRule>& CorsRules::of(const std::string& account) {
   static thread_local ThreadCopy<std::vector<CorsRule>> copy;
   const std::uint64_t version = version_.current();
   if (const auto* rules = copy.find(version, account)) return *rules;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = rules_.find(account); found != rules_.end())
+      return copy.keep(version, account, found->second);
+  }
+  auto rules = load_service_properties(store_, account).cors;  // without the lock: the call may wait here
   const std::lock_guard lock(mutex_);
-  if (rules_.size() >= kMaxAccounts && !rules_.contains(account)) rules_.clear();
-  const auto found = rules_.find(account);
-  return copy.keep(
-      version, account,
-      found != rules_.end()
-          ? found->second
-          : rules_.emplace(account, load_service_properties(store_, account).cors).first->second);
+  if (version_.current() == version) {  // else they may be outdated
+    if (rules_.size() >= kMaxAccounts) rules_.clear();
+    rules_.insert_or_assign(account, rules);
+  }
+  return copy.keep(version, account, std::move(rules));
 }
 
 // While the store does not answer, the former rules stay.

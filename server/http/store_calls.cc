@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -16,9 +17,11 @@ namespace rocktable {
 namespace asio = boost::asio;
 
 struct StoreCalls::Call {
-  Fiber fiber;
+  std::function<void()> work;
+  std::optional<Fiber> fiber = std::nullopt;  // has a stack once it begins
   std::exception_ptr failure = nullptr;
   std::function<void()> on_end = nullptr;
+  bool is_over = false;
 };
 
 // Of a call for a socket.
@@ -41,10 +44,10 @@ StoreCalls::StoreCalls(asio::io_context& context, asio::thread_pool& blocking, s
 StoreCalls::~StoreCalls() = default;
 
 asio::awaitable<void> StoreCalls::run(std::function<void()> work) {
-  Call call{Fiber(std::move(work))};
+  Call call{std::move(work)};
   queue_.push_back(&call);
   start_next();
-  if (!call.fiber.is_over()) {
+  if (!call.is_over) {
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
         [&call](auto handler) {
           call.on_end = [kept = std::make_shared<decltype(handler)>(std::move(handler))] {
@@ -69,13 +72,15 @@ void StoreCalls::resume(Call& call) {
   current_ = &call;
   running() = this;
   try {
-    call.fiber.resume();
+    if (!call.fiber) call.fiber.emplace(std::move(call.work));
+    call.fiber->resume();
   } catch (...) {
     call.failure = std::current_exception();
   }
   running() = nullptr;
   current_ = nullptr;
-  if (!call.fiber.is_over()) return;
+  if (call.fiber && !call.fiber->is_over()) return;
+  call.is_over = true;
   --running_;
   if (!queue_.empty()) asio::post(context_, [this] { start_next(); });
   if (call.on_end) std::exchange(call.on_end, nullptr)();
@@ -93,7 +98,7 @@ bool StoreCalls::await_socket(int socket, short events, Clock::time_point deadli
       (errno != ENOENT || epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &wanted) != 0))
     throw std::system_error(errno, std::generic_category(), "epoll_ctl");
   waits_.push_back(&wait);
-  wait.call.fiber.suspend();
+  wait.call.fiber->suspend();
   return wait.is_ready;
 }
 
@@ -139,7 +144,7 @@ void StoreCalls::run_blocking(const std::function<void()>& work) {
     }
     asio::post(context_, [this, &call] { resume(call); });
   });
-  call.fiber.suspend();
+  call.fiber->suspend();
   if (failure) std::rethrow_exception(failure);
 }
 

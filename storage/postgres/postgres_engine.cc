@@ -211,10 +211,9 @@ std::optional<Table> PostgresEngine::list_tables(std::string_view account, const
   return std::nullopt;
 }
 
-// This and service_properties() are also called on the threads of connections, and by callers that hold a mutex. They must
-// not wait for a database that does not answer.
+// This and service_properties() are also called on the threads of connections. They must not wait for a database that does
+// not answer.
 Result<std::string> PostgresEngine::signed_identifiers(const TableName& name) const {
-  const CallWaiter::Pause pause;
   require_answers();
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
@@ -236,7 +235,6 @@ void PostgresEngine::require_answers() const {
 }
 
 std::optional<std::string> PostgresEngine::service_properties(std::string_view account) const {
-  const CallWaiter::Pause pause;
   require_answers();
   PgStep step{Statement::GetProperties};
   step.parameters.add(account);

@@ -176,21 +176,6 @@ TEST_CASE("work that blocks runs on another thread, where calls have no waiter")
   CHECK(fixture.failure == nullptr);
 }
 
-TEST_CASE("while the waiter is paused, a call blocks its thread") {
-  Fixture fixture;
-  const auto own = std::this_thread::get_id();
-  fixture.start([&] {
-    {
-      const CallWaiter::Pause pause;
-      CHECK(CallWaiter::current() == nullptr);
-      run_blocking([&] { CHECK(std::this_thread::get_id() == own); });
-    }
-    CHECK(CallWaiter::current() == &fixture.calls);
-  });
-  fixture.run();
-  CHECK(fixture.ended == 1);
-}
-
 TEST_CASE("what a call throws comes out of run()") {
   Fixture fixture;
   fixture.start([] { throw std::runtime_error("at once"); });
