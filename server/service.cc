@@ -378,9 +378,9 @@ bool Service::Call::keep_scanning(std::optional<RunningScanCounter>& live, ScanT
                                   const std::atomic<bool>& hung_up) {
   const auto now = std::chrono::steady_clock::now();
   if (live) live->update(stats_, now);
-  // A scan of a store on another machine uses little of this one.
-  const auto rest =
-      service_->waits_for_store() ? std::chrono::steady_clock::duration::zero() : scan.rest(now);
+  // A query within a partition of a shared store mostly waits for it, and would rest for its waits.
+  const bool rests = lane_ == Lane::Table || !service_->waits_for_store();
+  const auto rest = rests ? scan.rest(now) : std::chrono::steady_clock::duration::zero();
   if (rest > rest.zero()) std::this_thread::sleep_for(rest);
   // A client that only shuts down its sending side looks the same. It gets the whole answer to a short query.
   return !hung_up || now - start_ < kShortQuery;
