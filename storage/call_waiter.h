@@ -20,6 +20,11 @@ class CallWaiter {
   // on this thread meanwhile: the caller must hold no mutex, and nothing in a thread_local variable.
   virtual bool await_socket(int socket, short events, Clock::time_point deadline) = 0;
 
+  // waker() is for another thread, or another call: it ends the next sleep() of this one, also before that began. Call it
+  // once for each sleep(). The same holds for the caller.
+  virtual std::function<void()> waker() = 0;
+  virtual void sleep() = 0;
+
   // Runs work that blocks, on another thread. Throws what it throws. The same holds for the caller.
   virtual void run_blocking(const std::function<void()>& work) = 0;
 

@@ -133,18 +133,24 @@ void StoreCalls::sweep(Clock::time_point now) {
   }
 }
 
+// The call is resumed by the event loop, so not before it sleeps.
+std::function<void()> StoreCalls::waker() {
+  return [this, &call = *current_] { asio::post(context_, [this, &call] { resume(call); }); };
+}
+
+void StoreCalls::sleep() { current_->fiber->suspend(); }
+
 void StoreCalls::run_blocking(const std::function<void()>& work) {
-  Call& call = *current_;
   std::exception_ptr failure;
-  asio::post(blocking_, [&] {
+  asio::post(blocking_, [&work, &failure, wake = waker()] {
     try {
       work();
     } catch (...) {
       failure = std::current_exception();
     }
-    asio::post(context_, [this, &call] { resume(call); });
+    wake();
   });
-  call.fiber->suspend();
+  sleep();
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -31,6 +31,8 @@ class StoreCalls final : public CallWaiter {
   void sweep(Clock::time_point now);
 
   bool await_socket(int socket, short events, Clock::time_point deadline) override;
+  std::function<void()> waker() override;
+  void sleep() override;
   void run_blocking(const std::function<void()>& work) override;
 
  private:

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
+#include <functional>
+#include <list>
 #include <mutex>
+#include <semaphore>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -14,48 +16,63 @@
 
 namespace rocktable {
 
+// Thread-safe.
 class BusyRows {
  public:
   // Waits until none of the rows is busy. Takes all or none, so that two writes never wait for each other.
   class Claim {
    public:
     Claim(BusyRows& rows, std::vector<std::size_t> hashes) : rows_(rows), hashes_(std::move(hashes)) {
-      if (!take()) run_blocking([this] { await(); });
-    }
-    ~Claim() {
+      CallWaiter* const waiter = CallWaiter::current();
+      std::binary_semaphore woken{0};
       {
         const std::lock_guard lock(rows_.mutex_);
-        for (const std::size_t hash : hashes_) rows_.busy_.erase(hash);
+        if (rows_.take(hashes_)) return;
+        rows_.waiting_.push_back(
+            {&hashes_, waiter != nullptr ? waiter->waker() : [&woken] { woken.release(); }});
       }
-      rows_.released_.notify_all();
+      if (waiter != nullptr) {
+        waiter->sleep();
+      } else {
+        woken.acquire();
+        const std::lock_guard lock(rows_.mutex_);  // until the other thread is done with `woken`
+      }
     }
+    ~Claim() { rows_.release(hashes_); }
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
 
    private:
-    bool are_free() const {
-      return std::ranges::none_of(hashes_, [this](std::size_t hash) { return rows_.busy_.contains(hash); });
-    }
-    bool take() {
-      const std::lock_guard lock(rows_.mutex_);
-      if (!are_free()) return false;
-      rows_.busy_.insert(hashes_.begin(), hashes_.end());
-      return true;
-    }
-    void await() {
-      std::unique_lock lock(rows_.mutex_);
-      rows_.released_.wait(lock, [this] { return are_free(); });
-      rows_.busy_.insert(hashes_.begin(), hashes_.end());
-    }
-
     BusyRows& rows_;
     std::vector<std::size_t> hashes_;
   };
 
  private:
+  struct Waiting {
+    const std::vector<std::size_t>* hashes;
+    std::function<void()> wake;  // once the rows are taken for it
+  };
+
+  bool take(const std::vector<std::size_t>& hashes) {
+    if (std::ranges::any_of(hashes, [this](std::size_t hash) { return busy_.contains(hash); })) return false;
+    busy_.insert(hashes.begin(), hashes.end());
+    return true;
+  }
+
+  // Gives the rows to those that wait for them, in the order in which they came.
+  void release(const std::vector<std::size_t>& hashes) {
+    const std::lock_guard lock(mutex_);
+    for (const std::size_t hash : hashes) busy_.erase(hash);
+    std::erase_if(waiting_, [this](const Waiting& one) {
+      if (!take(*one.hashes)) return false;
+      one.wake();
+      return true;
+    });
+  }
+
   std::mutex mutex_;
-  std::condition_variable released_;
   std::unordered_set<std::size_t> busy_;
+  std::list<Waiting> waiting_;
 };
 
 }  // namespace rocktable

@@ -176,6 +176,26 @@ TEST_CASE("work that blocks runs on another thread, where calls have no waiter")
   CHECK(fixture.failure == nullptr);
 }
 
+TEST_CASE("a call sleeps until it is woken, also if that was before") {
+  Fixture fixture;
+  std::function<void()> wake;
+  int woken = 0;
+  fixture.start([&] {
+    wake = CallWaiter::current()->waker();
+    CallWaiter::current()->sleep();
+    ++woken;
+    CallWaiter::current()->waker()();
+    CallWaiter::current()->sleep();
+    ++woken;
+  });
+  fixture.run();
+  CHECK(woken == 0);
+  std::thread(wake).join();
+  fixture.run();
+  CHECK(woken == 2);
+  CHECK(fixture.ended == 1);
+}
+
 TEST_CASE("what a call throws comes out of run()") {
   Fixture fixture;
   fixture.start([] { throw std::runtime_error("at once"); });
