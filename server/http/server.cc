@@ -335,7 +335,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
       asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
   asio::co_spawn(main().context(), trim(lanes.of(Lane::Control)), asio::detached);
   if (service.waits_for_store()) {
-    const std::size_t most = std::max<std::size_t>(4, Lanes::kDatabaseCalls / workers_.size());
+    const std::size_t most = std::max<std::size_t>(1, Lanes::kDatabaseCalls / workers_.size());
     for (auto& worker : workers_) worker.begin_store_calls(lanes.of(Lane::Database), most);
   }
   for (auto& worker : workers_) worker.start();

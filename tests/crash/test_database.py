@@ -6,8 +6,8 @@ import pytest
 import database
 import postgres
 
-ROUNDS = 3
-STORE_TIMEOUT = 2  # seconds
+ROUNDS = 2
+STORE_TIMEOUT = 1  # seconds
 
 
 @pytest.fixture(scope="module")
