@@ -110,12 +110,11 @@ class Cable:
         while namespace.readlink() == pathlib.Path("/proc/self/ns/net").readlink():
             time.sleep(0.01)
         self.within = ["nsenter", f"--net={namespace}"]
-        ip = ["ip"]
-        for command in ([*ip, "link", "add", self.name, "type", "veth", "peer", "name", "db", "netns", str(self.holder.pid)],
-                        [*ip, "address", "add", f"{self.NEAR}/30", "dev", self.name],
-                        [*ip, "link", "set", self.name, "up"],
-                        [*self.within, *ip, "address", "add", f"{self.FAR}/30", "dev", "db"],
-                        [*self.within, *ip, "link", "set", "db", "up"]):
+        for command in (["ip", "link", "add", self.name, "type", "veth", "peer", "name", "db", "netns", str(self.holder.pid)],
+                        ["ip", "address", "add", f"{self.NEAR}/30", "dev", self.name],
+                        ["ip", "link", "set", self.name, "up"],
+                        [*self.within, "ip", "address", "add", f"{self.FAR}/30", "dev", "db"],
+                        [*self.within, "ip", "link", "set", "db", "up"]):
             subprocess.run(command, check=True)
 
     @staticmethod
