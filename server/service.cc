@@ -110,8 +110,8 @@ bool may_share_its_thread(const Operation& operation) {
 
 // `is_remote`: the store waits for another machine. `sync`: writes wait for the disk.
 Lane lane_of(const Operation& operation, bool scans, bool is_remote, bool sync) {
-  if (is_remote && !scans && may_share_its_thread(operation)) return Lane::Database;
-  if (!scans) return is_remote || (sync && row_of(operation).is_write) ? Lane::Partition : Lane::Connection;
+  if (!scans && is_remote) return may_share_its_thread(operation) ? Lane::Database : Lane::Partition;
+  if (!scans) return sync && row_of(operation).is_write ? Lane::Partition : Lane::Connection;
   const auto* query = std::get_if<QueryEntities>(&operation);
   return query != nullptr && query->plan.plan_class > PlanClass::PartitionScan ? Lane::Table
                                                                                : Lane::Partition;

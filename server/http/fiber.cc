@@ -6,7 +6,6 @@
 
 #include <new>
 #include <utility>
-#include <vector>
 
 #if defined(__has_feature)  // Clang; GCC defines the names by itself
 #if __has_feature(address_sanitizer)
@@ -59,15 +58,13 @@ struct Fiber::Stack {
   void* memory;
 };
 
-struct Fiber::StackCache {
-  static std::vector<std::unique_ptr<Stack>>& of_this_thread() {
-    thread_local std::vector<std::unique_ptr<Stack>> stacks;
-    return stacks;
-  }
-};
+std::vector<std::unique_ptr<Fiber::Stack>>& Fiber::cached_stacks() {
+  thread_local std::vector<std::unique_ptr<Stack>> stacks;
+  return stacks;
+}
 
 Fiber::Fiber(std::function<void()> work) : work_(std::move(work)) {
-  auto& cached = StackCache::of_this_thread();
+  auto& cached = cached_stacks();
   if (cached.empty()) {
     stack_ = std::make_unique<Stack>();
   } else {
@@ -88,7 +85,7 @@ Fiber::~Fiber() {
 #ifdef __SANITIZE_THREAD__
   __tsan_destroy_fiber(own_fiber_);
 #endif
-  auto& cached = StackCache::of_this_thread();
+  auto& cached = cached_stacks();
   if (cached.size() < kMostCachedStacks) cached.push_back(std::move(stack_));
 }
 

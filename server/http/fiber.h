@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace rocktable {
 
@@ -31,8 +32,8 @@ class Fiber {
 
  private:
   struct Stack;
-  struct StackCache;
 
+  static std::vector<std::unique_ptr<Stack>>& cached_stacks();  // of this thread
   static void begin();
   void enter_stack();
   void leave_stack(bool for_good);

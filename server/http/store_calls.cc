@@ -29,7 +29,6 @@ struct StoreCalls::Wait {
   Call& call;
   int socket;
   Clock::time_point deadline;
-  std::size_t place;  // in waits_
   bool is_ready = false;
 };
 
@@ -89,7 +88,7 @@ void StoreCalls::resume(Call& call) {
 // --- Waiting -------------------------------------------------------------------------------------------------
 
 bool StoreCalls::await_socket(int socket, short events, Clock::time_point deadline) {
-  Wait wait{*current_, socket, deadline, waits_.size()};
+  Wait wait{*current_, socket, deadline};
   epoll_event wanted{};  // the bits of poll(2) are those of epoll
   wanted.events = static_cast<std::uint32_t>(events) | EPOLLONESHOT;
   wanted.data.ptr = &wait;
@@ -104,9 +103,7 @@ bool StoreCalls::await_socket(int socket, short events, Clock::time_point deadli
 
 void StoreCalls::end(Wait& wait, bool is_ready) {
   wait.is_ready = is_ready;
-  waits_[wait.place] = waits_.back();
-  waits_[wait.place]->place = wait.place;
-  waits_.pop_back();
+  std::erase(waits_, &wait);  // there are few
   resume(wait.call);
 }
 
