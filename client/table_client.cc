@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "client/signing.h"
-#include "odata/json_token.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 #include "odata/uri.h"
@@ -26,19 +25,6 @@ void add_parameter(std::string& target, std::string_view name, std::string_view 
 }
 
 TableError malformed(const std::string& what) { return {0, "", what + " is malformed"}; }
-
-// Emulators written in JavaScript send the Double 1e15 as 1000000000000000. Such a number can only be a
-// Double: it exceeds Int32, and an Int64 is sent as a string.
-std::string with_large_integers_as_doubles(std::string_view json) {
-  std::string out;
-  for (std::size_t at = 0; at < json.size();) {
-    const std::string_view token = json_token_at(json, at);
-    at += token.size();
-    out += token;
-    if (is_json_integer(token) && !parse_int32(token)) out += "e0";
-  }
-  return out;
-}
 
 TableError error_of(const HttpResponse& answer) {
   TableError out = read_error(answer.status, answer.body);
@@ -174,7 +160,6 @@ std::optional<std::vector<std::string_view>> split_page(std::string& body) try {
 
 TableResult<Entity> read_page_entity(std::string_view json) {
   auto payload = read_entity(json);
-  if (!payload) payload = read_entity(with_large_integers_as_doubles(json));
   if (!payload || !payload->partition_key || !payload->row_key) return malformed("an entity in the response");
   const auto timestamp = parse_etag(payload->etag);
   return Entity{{std::move(*payload->partition_key), std::move(*payload->row_key)},

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "odata/syntax_error.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -18,23 +19,20 @@ namespace {
 
 // --- Tokens ------------------------------------------------------------------------------------------------
 
-enum class TokenKind { End, Open, Close, Identifier, Literal, Malformed };
+// Punctuation: known to the language, but not to filters. BadLiteral: its type cannot hold it. BadNumber: a word that
+// begins like a number.
+enum class TokenKind { End, Open, Close, Identifier, Literal, Punctuation, BadNumber, BadLiteral, Invalid };
 
 struct Token {
   TokenKind kind = TokenKind::End;
   std::string_view text;
-  Value literal;  // of a Literal
+  Value literal = {};                 // of a Literal
+  EdmType type = EdmType::String;     // of a BadLiteral
+  std::optional<Error> refusal = {};  // of Invalid
 };
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Every character outside ASCII counts as a letter. check_property_name decides which names entities may
-// have.
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
 
 std::optional<unsigned char> hex_digit(char c) {
   if (is_digit(c)) return static_cast<unsigned char>(c - '0');
@@ -73,8 +71,12 @@ std::optional<Value> parse_quoted(std::string_view prefix, std::string_view insi
   return parse_binary(inside);
 }
 
-bool is_literal_prefix(std::string_view word) {
-  return word == "datetime" || word == "guid" || word == "binary" || word == "X" || word == "x";
+// The type of the literals that begin with this word and a quote.
+std::optional<EdmType> type_of_prefix(std::string_view word) {
+  if (word == "datetime") return EdmType::DateTime;
+  if (word == "guid") return EdmType::Guid;
+  if (word == "binary" || word == "X" || word == "x") return EdmType::Binary;
+  return std::nullopt;
 }
 
 std::optional<Value> parse_word_literal(std::string_view word) {
@@ -98,33 +100,35 @@ bool skip_one_of(std::string_view& text, std::string_view characters) {
   return true;
 }
 
-// By the OData documentation, digits without a suffix are an Edm.Int32. It is unknown what the service does
-// with more than 32 bits. This parser reads an Int64, which is what the author meant.
-std::optional<Value> parse_integer(std::string_view digits, bool is_long) {
-  if (!is_long)
-    if (const auto value = parse_int32(digits)) return *value;
-  return parse_int64(digits);
+template <class Number>
+Token number_token(std::string_view text, EdmType type, const std::optional<Number>& number) {
+  if (!number) return {.kind = TokenKind::BadLiteral, .text = text, .type = type};
+  return {.kind = TokenKind::Literal, .text = text, .literal = *number};
 }
 
-std::optional<Value> parse_number(std::string_view text) {
-  if (text == "-INF") return -std::numeric_limits<double>::infinity();
+// Digits without suffix are an Edm.Int32, also if it cannot hold them.
+Token parse_number(std::string_view text) {
+  const Token bad{.kind = TokenKind::BadNumber, .text = text};
+  if (text == "-INF")
+    return number_token(text, EdmType::Double, std::optional(-std::numeric_limits<double>::infinity()));
   std::string_view rest = text;
   skip_one_of(rest, "-");
-  if (!skip_digits(rest)) return std::nullopt;
+  if (!skip_digits(rest)) return bad;
   const bool has_fraction = skip_one_of(rest, ".");
-  if (has_fraction && !skip_digits(rest)) return std::nullopt;
+  if (has_fraction && !skip_digits(rest)) return bad;
   const bool has_exponent = skip_one_of(rest, "eE");
   if (has_exponent) {
     skip_one_of(rest, "+-");
-    if (!skip_digits(rest)) return std::nullopt;
+    if (!skip_digits(rest)) return bad;
   }
   const std::string_view number = text.substr(0, text.size() - rest.size());
   const bool has_suffix = skip_one_of(rest, "dDfFmM");
-  if (has_fraction || has_exponent || has_suffix) {
-    return rest.empty() ? std::optional<Value>(parse_double(number)) : std::nullopt;
-  }
-  const bool is_long = skip_one_of(rest, "lL");
-  return rest.empty() ? parse_integer(number, is_long) : std::nullopt;
+  const bool is_double = has_fraction || has_exponent || has_suffix;
+  const bool is_long = !is_double && skip_one_of(rest, "lL");
+  if (!rest.empty()) return bad;
+  if (is_double) return number_token(text, EdmType::Double, parse_double(number));
+  if (is_long) return number_token(text, EdmType::Int64, parse_int64(number));
+  return number_token(text, EdmType::Int32, parse_int32(number));
 }
 
 // Splits the text into tokens. White space is needed only between tokens that would otherwise join: `(a eq
@@ -140,10 +144,11 @@ class Tokenizer {
     const char c = text_[position_];
     if (c == '(') return single(TokenKind::Open);
     if (c == ')') return single(TokenKind::Close);
-    if (c == '\'') return quoted({});
+    if (c == '\'') return quoted({}, EdmType::String);
     if (c == '-' || is_digit(c)) return number();
-    if (is_letter(c)) return word();
-    return single(TokenKind::Malformed);
+    if (begins_identifier(c)) return word();
+    if (begins_token(c)) return single(TokenKind::Punctuation);
+    return invalid(invalid_character(text_, position_));
   }
 
   // Returns the offset of the first byte after the last token.
@@ -154,44 +159,48 @@ class Tokenizer {
 
   Token single(TokenKind kind) {
     ++position_;
-    return {kind, taken(), {}};
+    return {.kind = kind, .text = taken()};
   }
 
-  Token literal(std::optional<Value> value) const {
-    if (!value) return {TokenKind::Malformed, taken(), {}};
-    return {TokenKind::Literal, taken(), std::move(*value)};
+  Token invalid(Error refusal) const {
+    return {.kind = TokenKind::Invalid, .text = taken(), .refusal = std::move(refusal)};
   }
 
-  Token quoted(std::string_view prefix) {
+  Token literal(std::optional<Value> value, EdmType type) const {
+    if (!value) return {.kind = TokenKind::BadLiteral, .text = taken(), .type = type};
+    return {.kind = TokenKind::Literal, .text = taken(), .literal = std::move(*value)};
+  }
+
+  Token quoted(std::string_view prefix, EdmType type) {
     const std::size_t inside = ++position_;
     while (position_ < text_.size()) {
       const bool quote = text_[position_++] == '\'';
       if (!quote) continue;
       if (position_ == text_.size() || text_[position_] != '\'')
-        return literal(parse_quoted(prefix, text_.substr(inside, position_ - 1 - inside)));
+        return literal(parse_quoted(prefix, text_.substr(inside, position_ - 1 - inside)), type);
       ++position_;  // the second of a doubled quote
     }
-    return literal(std::nullopt);
+    return invalid(prefix.empty() ? unterminated_string(text_) : unterminated_literal(text_));
   }
 
   Token number() {
     const auto continues = [this] {
       const char c = text_[position_], previous = text_[position_ - 1];
       const bool sign_of_exponent = (c == '+' || c == '-') && (previous == 'e' || previous == 'E');
-      return is_digit(c) || is_letter(c) || c == '.' || sign_of_exponent;
+      return is_digit(c) || begins_identifier(c) || c == '.' || sign_of_exponent;
     };
     ++position_;
     while (position_ < text_.size() && continues()) ++position_;
-    return literal(parse_number(taken()));
+    return parse_number(taken());
   }
 
   Token word() {
-    while (position_ < text_.size() && (is_letter(text_[position_]) || is_digit(text_[position_])))
+    while (position_ < text_.size() && (begins_identifier(text_[position_]) || is_digit(text_[position_])))
       ++position_;
-    if (position_ < text_.size() && text_[position_] == '\'' && is_literal_prefix(taken()))
-      return quoted(taken());
-    if (auto value = parse_word_literal(taken())) return literal(std::move(value));
-    return {TokenKind::Identifier, taken(), {}};
+    const auto type = type_of_prefix(taken());
+    if (type && position_ < text_.size() && text_[position_] == '\'') return quoted(taken(), *type);
+    if (auto value = parse_word_literal(taken())) return literal(std::move(value), EdmType::Boolean);
+    return {.kind = TokenKind::Identifier, .text = taken()};
   }
 
   std::string_view text_;
@@ -363,6 +372,8 @@ class Parser {
       advance();
       return true;
     }
+    if (token_.kind == TokenKind::BadLiteral)
+      return end_with(unrecognized_literal(text_, token_.text, token_.type));
     if (token_.kind != TokenKind::Identifier || token_.text == "not") return syntax_error();
     const std::string_view name = token_.text;
     advance();
@@ -465,11 +476,10 @@ class Parser {
     return false;
   }
 
-  // The position counts UTF-16 code units, as the service counts characters.
+  // The service reports the end of the token that it did not expect.
   [[gnu::noinline]] bool syntax_error() {
-    const std::size_t position = utf16_length(text_.substr(0, tokenizer_.position()));
-    return end_with({ErrorCode::InvalidInput, "Syntax error at position " + std::to_string(position) +
-                                                  " in '" + std::string(text_) + "'."});
+    if (token_.kind == TokenKind::Invalid) return end_with(*std::move(token_.refusal));
+    return end_with(syntax_error_at(text_, tokenizer_.position()));
   }
 
   // Call this if the token is neither an operator nor the expected end.

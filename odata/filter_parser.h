@@ -30,7 +30,7 @@ inline constexpr int kMaxFilterDepth = 1000;
 //   operand    = property / literal / "(" operand ")"
 //
 // Literals: 'text' (a quote doubled), true, false, 42, 42L, 4.5, 1e3, 4.5D, NaN, INF, -INF, datetime'..',
-// guid'..', X'00ff', binary'00ff'. An integer without suffix that needs more than 32 bits is an Int64.
+// guid'..', X'00ff', binary'00ff'. An integer without suffix must be an Int32.
 // Keywords and prefixes are in lower case, except that X, L, D, F, M may have either case. Where an operand
 // is expected, operators and prefixes are property names; true, false, null, not, NaN and INF never are.
 //
@@ -42,6 +42,9 @@ inline constexpr int kMaxFilterDepth = 1000;
 // Errors:
 //  InvalidInput    "Syntax error at position N in '...'.": N is the end of the offending token, in UTF-16
 //                  code units. Also for nesting that is too deep, at the position that exceeds the limit.
+//  InvalidInput    invalid_character(), unterminated_string(), unrecognized_literal() (odata/syntax_error.h): a
+//                  character that begins no token, a string that does not end, and a literal that its type
+//                  cannot hold, such as an integer of more than 32 bits without L
 //  InvalidInput    "A binary operator with incompatible types was detected. Found operand types
 //                  'Edm.String' and 'Edm.Int32' for operator kind 'Equal'.": an operand has a declared type
 //                  and the other operand has another one, or an operand of `and` or `or` is not Boolean.

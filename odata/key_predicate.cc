@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "odata/syntax_error.h"
 #include "odata/uri.h"
 
 namespace rocktable {
@@ -13,7 +14,7 @@ void append_key(std::string& out, std::string_view key) {
   out += '\'';
   for (;;) {
     const std::size_t quote = key.find('\'');
-    append_percent_encoded(out, key.substr(0, quote));
+    append_encoded_for_link(out, key.substr(0, quote));
     if (quote == key.npos) break;
     out += "''";
     key.remove_prefix(quote + 1);
@@ -93,7 +94,7 @@ Result<EntityKey> parse_key_predicate(std::string_view text) {
   std::optional<std::string> partition_key, row_key;
   const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&
                         scan_key(scanner, partition_key, row_key) && scanner.at_end();
-  if (!complete) return bad_syntax();
+  if (!complete) return find_invalid_token(text).value_or(bad_syntax());
   for (const std::string_view key : {std::string_view(*partition_key), std::string_view(*row_key)}) {
     if (key.find('/') != key.npos || key.find('\\') != key.npos) return bad_syntax();
   }

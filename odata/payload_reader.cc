@@ -25,8 +25,6 @@ namespace dom = simdjson::dom;
 constexpr std::string_view kTypeSuffix = "@odata.type";
 constexpr std::string_view kControlPrefix = "odata.";
 
-Error invalid_input() { return ErrorCode::InvalidInput; }
-
 // --- JSON --------------------------------------------------------------------------------------------------
 
 bool is_big_integer(std::string_view token) { return is_json_integer(token) && !parse_int64(token); }
@@ -79,29 +77,25 @@ std::shared_ptr<ReaderMemory> memory_for(std::size_t bytes) {
 }
 
 struct Document {
-  std::optional<dom::object> object;  // points into the parser; nullopt for an empty body
-  bool big_integers = false;          // arrays stand for big integers
+  dom::object object;         // points into the parser
+  bool big_integers = false;  // arrays stand for big integers
 };
 
 // Lets simdjson copy the body into its own buffer, because it reads a few bytes beyond the end. The copy costs
 // about 20 ns per KiB, and callers need not guarantee readable memory after the view.
 Result<Document> parse(dom::parser& parser, std::string_view json) {
   Document document;
-  if (json.empty()) return document;
   // JSON has no byte order mark, but newer versions of simdjson skip one.
-  if (json.starts_with("\xEF\xBB\xBF")) return invalid_input();
+  if (json.starts_with("\xEF\xBB\xBF")) return unreadable_body();
   dom::element root;
   auto error = parser.parse(json.data(), json.size(), true).get(root);
-  if (error && error != simdjson::EMPTY) {
+  if (error) {
     if (const auto wrapped = wrap_big_integers(json)) {
       document.big_integers = true;
       error = parser.parse(wrapped->data(), wrapped->size(), true).get(root);
     }
   }
-  if (error == simdjson::EMPTY) return document;
-  dom::object object;
-  if (error || root.get(object)) return invalid_input();
-  document.object = object;
+  if (error || root.get(document.object)) return unreadable_body();
   return document;
 }
 
@@ -287,8 +281,15 @@ std::optional<ValueView> read_value(EdmType type, const dom::element& json, bool
   return std::nullopt;
 }
 
+// Integers that no Int32 holds are doubles. JavaScript's Date.now() is one.
+EdmType type_of_integer(const dom::element& json) {
+  std::int64_t number = 0;
+  const bool fits = !json.get(number) && std::in_range<std::int32_t>(number);
+  return fits ? EdmType::Int32 : EdmType::Double;
+}
+
 // Returns the type of a value without annotation.
-std::optional<EdmType> type_without_annotation(const dom::element& json) {
+std::optional<EdmType> type_without_annotation(const dom::element& json, bool big_integers) {
   switch (json.type()) {
     case dom::element_type::STRING:
       return EdmType::String;
@@ -296,17 +297,19 @@ std::optional<EdmType> type_without_annotation(const dom::element& json) {
       return EdmType::Boolean;
     case dom::element_type::INT64:
     case dom::element_type::UINT64:
-      return EdmType::Int32;
+      return type_of_integer(json);
     case dom::element_type::DOUBLE:
       return EdmType::Double;
+    case dom::element_type::ARRAY:
+      return big_integers ? std::optional(EdmType::Double) : std::nullopt;
     default:
       return std::nullopt;
   }
 }
 
 std::optional<EdmType> type_of(const std::vector<Field>& fields, const FieldUse& use,
-                               const dom::element& json) {
-  if (!use.type) return type_without_annotation(json);
+                               const dom::element& json, bool big_integers) {
+  if (!use.type) return type_without_annotation(json, big_integers);
   const auto name = text_of(fields[*use.type].value);
   return name ? parse_edm_type(*name) : std::nullopt;
 }
@@ -319,15 +322,18 @@ Result<void> read_fields(const std::vector<FieldUse>& uses, bool big_integers, R
     const FieldUse& use = uses[i];
     if (use.role == Role::ETag) payload.etag = text_of(json).value_or("");
     if (use.role == Role::ETag || use.role == Role::Ignored || json.is_null()) continue;
-    const auto type = type_of(memory.fields, use, json);
+    const auto type = type_of(memory.fields, use, json, big_integers);
     const auto value = type ? read_value(*type, json, big_integers, memory.bytes) : std::nullopt;
-    if (!value) return invalid_input();
+    if (!value) return unreadable_body();
     if (use.role == Role::Property) {
       memory.properties.push_back({name, *value});
       continue;
     }
     const auto* key = std::get_if<std::string_view>(&*value);
-    if (key == nullptr) return invalid_input();
+    if (key == nullptr) {
+      payload.has_typed_key = true;
+      continue;
+    }
     (use.role == Role::RowKey ? payload.row_key : payload.partition_key) = *key;
   }
   payload.properties = memory.properties;
@@ -340,19 +346,21 @@ std::optional<std::string> to_string(const std::optional<std::string_view>& text
 
 }  // namespace
 
+Error unreadable_body() {
+  return {ErrorCode::InvalidInput, "An error occurred while processing this request."};
+}
+
 Result<EntityPayloadView> read_entity_view(std::string_view json) {
   static thread_local LastFields last_fields;
   const std::shared_ptr<ReaderMemory> memory = memory_for(json.size());
   const auto document = parse(memory->parser, json);
   if (!document) return document.error();
   EntityPayloadView payload;
-  if (!document->object) return payload;
   memory->fields.clear();
   memory->properties.clear();
   memory->bytes.clear();
   memory->bytes.reserve(json.size());  // binaries take less
-  for (const dom::key_value_pair field : *document->object)
-    memory->fields.push_back({field.key, field.value});
+  for (const dom::key_value_pair field : document->object) memory->fields.push_back({field.key, field.value});
   const std::vector<FieldUse>* uses = last_fields.uses_of(memory->fields);
   std::vector<FieldUse> others;
   if (uses == nullptr) {
@@ -371,16 +379,15 @@ Result<EntityPayload> read_entity(std::string_view json) {
   const auto view = read_entity_view(json);
   if (!view) return view.error();
   return EntityPayload{to_string(view->partition_key), to_string(view->row_key),
-                       to_properties(view->properties), std::string(view->etag)};
+                       to_properties(view->properties), std::string(view->etag), view->has_typed_key};
 }
 
 Result<std::string> read_table_name(std::string_view json) {
   const std::shared_ptr<ReaderMemory> memory = memory_for(json.size());
   const auto document = parse(memory->parser, json);
   if (!document) return document.error();
-  if (!document->object) return invalid_input();
   std::string_view name;
-  if (document->object->at_key("TableName").get(name)) return invalid_input();
+  if (document->object.at_key("TableName").get(name)) return Error(ErrorCode::InvalidInput);
   return std::string(name);
 }
 

@@ -14,6 +14,7 @@
 #include "odata/base64.h"
 #include "odata/buffered_text.h"
 #include "odata/key_predicate.h"
+#include "odata/syntax_error.h"
 #include "odata/text.h"
 
 namespace rocktable {
@@ -394,12 +395,15 @@ std::string_view to_string(MetadataLevel level) {
   return {};
 }
 
-Selection parse_select(std::string_view text) {
+Result<Selection> parse_select(std::string_view text) {
+  if (trim(text).empty()) return Selection{};
   Selection selection{replace_spaces(text), {}};
   std::vector<std::string>& names = selection.names;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view name = trim(text.substr(begin, end - begin));
+    if (!name.empty() && name != "*" && !begins_identifier(name.front()))
+      return identifier_expected(text, static_cast<std::size_t>(name.data() - text.data()));
     begin = end + 1;
     if (name == "*") {
       names.clear();

@@ -27,7 +27,9 @@ struct Selection {
 
 // Reads a decoded $select: names between commas, trimmed, duplicates removed. `*` selects everything. Drops
 // names beyond the 255th.
-Selection parse_select(std::string_view text);
+//
+// Errors: identifier_expected() (odata/syntax_error.h) for an item that does not begin like a name.
+Result<Selection> parse_select(std::string_view text);
 
 // The parts of links, and the metadata level.
 struct PayloadFormat {

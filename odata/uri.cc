@@ -8,6 +8,18 @@
 #include "odata/text.h"
 
 namespace rocktable {
+namespace {
+
+template <class Characters>
+void append_encoded(std::string& out, std::string_view text, const Characters& plain_characters) {
+  const std::size_t plain = static_cast<std::size_t>(
+      boost::urls::grammar::find_if_not(text.begin(), text.end(), plain_characters) - text.begin());
+  out += text.substr(0, plain);
+  if (plain == text.size()) return;  // most texts
+  boost::urls::encode(text.substr(plain), plain_characters, {}, boost::urls::string_token::append_to(out));
+}
+
+}  // namespace
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
@@ -31,13 +43,12 @@ std::optional<std::string_view> percent_decode(std::string_view text, bool plus_
 }
 
 void append_percent_encoded(std::string& out, std::string_view text) {
-  const std::size_t plain = static_cast<std::size_t>(
-      boost::urls::grammar::find_if_not(text.begin(), text.end(), boost::urls::unreserved_chars) -
-      text.begin());
-  out += text.substr(0, plain);
-  if (plain == text.size()) return;  // most texts
-  boost::urls::encode(text.substr(plain), boost::urls::unreserved_chars, {},
-                      boost::urls::string_token::append_to(out));
+  append_encoded(out, text, boost::urls::unreserved_chars);
+}
+
+void append_encoded_for_link(std::string& out, std::string_view text) {
+  constexpr auto kPlain = boost::urls::unreserved_chars + boost::urls::grammar::lut_chars("!*'()");
+  append_encoded(out, text, kPlain);
 }
 
 std::string percent_encode(std::string_view text) {

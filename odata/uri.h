@@ -18,4 +18,7 @@ std::optional<std::string_view> percent_decode(std::string_view text, bool plus_
 std::string percent_encode(std::string_view text);
 void append_percent_encoded(std::string& out, std::string_view text);
 
+// Encodes all bytes except those and ! * ' ( ), as the service does in links (RFC 2396, section 2.3).
+void append_encoded_for_link(std::string& out, std::string_view text);
+
 }  // namespace rocktable

@@ -82,6 +82,7 @@ struct Handlers {
     return response;
   }
   Response operator()(const GetTableSubpath&) const { throw ServiceException(ErrorCode::NotImplemented); }
+  Response operator()(const WriteTableSubpath& o) const { refuse_write_behind(store, context, o.table); }
 
   DateTime later(std::int64_t ticks) const { return {context.received.ticks + ticks}; }
 
@@ -226,7 +227,7 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
                        .value();
   const Target& target = context.target;
   const QueryParameters query = QueryParameters::parse(target.query).value();
-  const OperationRequest parts{request.method, target.resource, query, request.headers, target.account};
+  const OperationRequest parts{request.method, target.resource, query, request.headers};
   const bool is_for_tables = call.kind_ != Call::Kind::BlobOrQueue;
   call.front_end_ = query.get("comp").has_value();
   if (is_for_tables) context.preferences = parse_preferences(parts);
@@ -307,9 +308,10 @@ Response Service::Call::fail(const std::exception& fault) const {
 
 // The service's layers refuse in different forms. Its front end authenticates, and serves `?comp=`.
 ErrorSource Service::Call::source_of(ErrorCode code) const {
+  const bool is_unrouted = code == ErrorCode::InvalidUri || code == ErrorCode::InvalidQueryParameterValue;
+  if (stage_ == Stage::Authenticated && is_unrouted) return ErrorSource::Router;
   if (front_end_ || stage_ < Stage::Authenticated) return ErrorSource::FrontEnd;
-  const bool early = stage_ < Stage::Parsed || code == ErrorCode::TableNotFound;
-  return early ? ErrorSource::TableLayerEarly : ErrorSource::TableLayer;
+  return stage_ < Stage::Parsed || is_early(code) ? ErrorSource::TableLayerEarly : ErrorSource::TableLayer;
 }
 
 Response Service::refuse(const Error& error, StorageService service) const {

@@ -62,10 +62,18 @@ EntitySelection selection_of(const Reader& step) {
   return out;
 }
 
+// The service's sentence for a body that it cannot read says nothing about the body.
+std::string sentence_of(const Error& error, const char* unreadable) {
+  return error == unreadable_body() ? unreadable : error.message;
+}
+
 Entity entity_of(const Reader& item) {
   item.must_be(JsonKind::Object);
   auto payload = read_entity(item.value());
-  if (!payload) item.refuse(payload.error().message);
+  if (!payload)
+    item.refuse(sentence_of(payload.error(),
+                            "a value of the entity is nested, or its type is unknown or cannot hold it"));
+  if (payload->has_typed_key) item.refuse("PartitionKey and RowKey must be text");
   if (!payload->partition_key || !payload->row_key)
     item.refuse("an entity must have PartitionKey and RowKey");
   Entity out{
@@ -96,7 +104,7 @@ Value value_of(const Reader& step) {
   if (step.has("type"))
     json += ",\"v@odata.type\":\"" + std::string(to_string(type_of(step.member("type")))) + "\"";
   auto payload = read_entity(json + "}");
-  if (!payload) value.refuse(payload.error().message);
+  if (!payload) value.refuse(sentence_of(payload.error(), "the value is nested, or its type cannot hold it"));
   if (payload->properties.empty()) value.refuse("must not be null");
   return std::move(payload->properties.front().value);
 }

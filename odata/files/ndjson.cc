@@ -55,16 +55,14 @@ Fault explain_member_value(const JsonMember& member, const JsonMember* annotatio
                 " must be one of Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
                 "Edm.DateTime, Edm.Guid, Edm.Binary"};
   }
-  if (member.name == "PartitionKey" || member.name == "RowKey")
-    return {member.value_token, member.name + " is not text"};
   return {member.value_token,
-          "the value of " + quoted_for_message(member.name) + " is not an Int32; larger numbers need " +
-              quoted_for_message(member.name + std::string(kAnnotationSuffix)) + ":\"Edm.Int64\""};
+          "the value of " + quoted_for_message(member.name) + " is too large for a number"};
 }
 
 std::optional<Fault> explain_member(const JsonMembers& members, const JsonMember& member) {
   const JsonMember* const annotation = members.find(member.name + std::string(kAnnotationSuffix));
   const auto read = read_entity(object_of_member(member, annotation));
+  if (read && read->has_typed_key) return Fault{member.value_token, member.name + " is not text"};
   if (read) return std::nullopt;
   if (read.error().code == ErrorCode::InvalidInput) return explain_member_value(member, annotation);
   return Fault{member.name_token, explain_name(member.name)};
@@ -74,7 +72,7 @@ std::string_view object_of(std::string_view line) {
   return line.substr(std::min(line.find_first_not_of(kBlanksInLine), line.size()));
 }
 
-// Explains valid JSON that read_entity refuses.
+// Explains valid JSON that read_entity refuses, or whose keys are not text.
 Fault explain_refusal(std::string_view line, const Error& error) {
   const std::string_view object = object_of(line);
   if (object.empty() || object[0] != '{') return {object, "a line must hold one JSON object, an entity"};
@@ -117,6 +115,7 @@ std::optional<Entity> NdjsonReader::next() {
 
 Entity NdjsonReader::entity_of(std::string_view line) {
   auto payload = read_entity(line);
+  if (payload && payload->has_typed_key) refuse(lines_, line, explain_refusal(line, unreadable_body()));
   if (!payload) {
     if (const auto fault = find_json_fault(line))
       refuse(lines_, line, {line.substr(fault->offset), fault->sentence});

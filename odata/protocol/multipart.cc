@@ -11,7 +11,7 @@
 // Parsing works on views of the body, in linear time: each byte is scanned once per level, and there are two
 // levels.
 //
-//  batch       := preamble  delimiter  part  final-delimiter  ignored
+//  batch       := preamble  delimiter  part  final-delimiter  ignored    (final: without `--` if nothing follows)
 //  part        := headers  (change-set | request)
 //  change-set  := preamble  (delimiter  headers  request)*  final-delimiter  ignored
 //  headers     := (name ":" value  line-break)*  line-break
@@ -43,6 +43,10 @@ std::string_view without_white_space(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kWhiteSpace);
   return begin == kNone ? std::string_view{}
                         : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+}
+
+std::string_view without_final_blanks(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t") + 1);  // npos + 1 is 0
 }
 
 // Responses repeat header values, so a stray CR must not pass. Bytes above 0x7F may, because URLs contain raw
@@ -87,16 +91,31 @@ std::string_view parameter(std::string_view field, std::string_view wanted) {
   return {};
 }
 
-enum class LineKind { Text, Delimiter, FinalDelimiter };
+enum class DelimiterKind { Inner, Final };
 
-LineKind kind_of(std::string_view line, std::string_view boundary) {
-  if (!line.starts_with("--") || !line.substr(2).starts_with(boundary)) return LineKind::Text;
-  line.remove_prefix(2 + boundary.size());
-  const bool final = line.starts_with("--");
-  if (final) line.remove_prefix(2);
-  // Only blanks may follow. Anything else is a longer boundary that begins with this one.
-  if (!trim(line).empty()) return LineKind::Text;
-  return final ? LineKind::FinalDelimiter : LineKind::Delimiter;
+// The delimiter at the end of a line.
+struct Delimiter {
+  DelimiterKind kind;
+  std::size_t begin;  // in the line
+};
+
+// Finds the delimiter that a line consists of, or that follows the JSON object at its end without a line break.
+// A longer boundary that begins with this one is none.
+std::optional<Delimiter> find_delimiter(std::string_view line, std::string_view boundary) {
+  line = without_final_blanks(line);
+  const auto ends_with_boundary = [&](std::string_view text) {
+    return text.size() >= boundary.size() + 2 && text.ends_with(boundary) &&
+           text.substr(0, text.size() - boundary.size()).ends_with("--");
+  };
+  for (const auto kind : {DelimiterKind::Inner, DelimiterKind::Final}) {
+    const bool final = kind == DelimiterKind::Final;
+    if (final && !line.ends_with("--")) continue;
+    const std::string_view text = line.substr(0, line.size() - (final ? 2 : 0));
+    if (!ends_with_boundary(text)) continue;
+    const std::size_t begin = text.size() - boundary.size() - 2;
+    if (begin == 0 || line[begin - 1] == '}') return Delimiter{kind, begin};
+  }
+  return std::nullopt;
 }
 
 // Returns the size of the whole lines at the front of `text` that also begin `other`.
@@ -112,10 +131,13 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
   std::optional<std::string_view> open;  // the text from the start of the current part
   while (!text.empty()) {
     const std::string_view rest = text;
-    const LineKind kind = kind_of(take_line(text), boundary);
-    if (kind == LineKind::Text) continue;
-    if (open) parts.push_back(without_final_line_break(open->substr(0, open->size() - rest.size())));
-    if (kind == LineKind::FinalDelimiter || parts.size() == limit) return parts;
+    const auto delimiter = find_delimiter(take_line(text), boundary);
+    if (!delimiter) continue;
+    if (open)
+      parts.push_back(
+          without_final_line_break(open->substr(0, open->size() - rest.size() + delimiter->begin)));
+    const bool is_last = open && without_white_space(text).empty();
+    if (delimiter->kind == DelimiterKind::Final || is_last || parts.size() == limit) return parts;
     open = text;
     // Lines that begin the previous part are not delimiters. Parts of a transaction mostly begin alike.
     if (!parts.empty()) text.remove_prefix(common_lines(text, parts.back()));
@@ -195,13 +217,17 @@ std::shared_ptr<const Headers> take_mime_headers(std::string_view& text) {
   return is_http ? headers : nullptr;
 }
 
+// Whether Content-Length is a number or absent. The number itself does not matter.
+bool has_plain_length(const Headers& headers) {
+  return headers.get("Content-Length").find_first_not_of("0123456789") == kNone;
+}
+
 // Parses the parts of a batch. Adjacent parts mostly have the same headers, and inserts the same request line.
 class PartParser {
  public:
-  std::optional<BatchPart> parse(std::string_view text) {
+  BatchPart parse(std::string_view text) {
     auto head = head_.take(text, [this](std::string_view& rest) { return take_head(rest); });
-    if (!head) return std::nullopt;
-    return BatchPart{std::move(head), without_white_space(text)};
+    return {std::move(head), without_white_space(text)};
   }
 
  private:
@@ -211,7 +237,7 @@ class PartParser {
     auto head = std::make_shared<BatchPartHead>();
     if (!mime_headers_.take(text, take_mime_headers) || !take_request_line(text, *head)) return nullptr;
     head->headers = headers_.take(text, take_headers);
-    return head->headers ? head : nullptr;
+    return head->headers && has_plain_length(*head->headers) ? head : nullptr;
   }
 
   RememberedFront<BatchPartHead> head_;
@@ -233,9 +259,8 @@ std::optional<BatchRequest> read_batch(std::string_view content_type, std::strin
   request.parts.reserve(parts->size());
   PartParser parser;
   for (const std::string_view part_text : *parts) {
-    std::optional<BatchPart> part = parser.parse(part_text);
-    if (!part) return std::nullopt;
-    request.parts.push_back(*std::move(part));
+    request.parts.push_back(parser.parse(part_text));
+    if (!request.parts.back().head && !request.change_set) return std::nullopt;
   }
   return request;
 }

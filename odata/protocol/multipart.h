@@ -22,13 +22,15 @@ struct BatchPartHead {
 };
 
 struct BatchPart {
-  // Adjacent parts whose text before the body is the same share one head. Most inserts of a transaction do.
+  // Adjacent parts whose text before the body is the same share one head. Most inserts of a transaction do. Null for
+  // a part that cannot be read.
   std::shared_ptr<const BatchPartHead> head;
   std::string_view body;  // without white space at both ends; a view of the body of the batch
 };
 
 struct BatchRequest {
-  // If false, there is exactly one part: a query, or a write outside a change set. The caller judges that.
+  // If false, there is exactly one part, which can be read: a query, or a write outside a change set. The caller
+  // judges that.
   bool change_set = false;
   std::vector<BatchPart> parts;  // empty for an empty change set
 };
@@ -44,13 +46,18 @@ inline constexpr int kMaxPartHeaders = 100;
 // names in any case; extra empty lines before a boundary, after headers, before a body; an inner
 // Content-Length that is absent or wrong; one to three line breaks after parts without body; a final
 // delimiter with or without line break, and text after it; quotes around the boundary parameter; a preamble.
-// A delimiter must be a line of its own.
+//
+// A delimiter is a line of its own, or the end of a line after the JSON object of a body: `{...}--changeset_x`. The
+// last delimiter is final also without its last two hyphens, if nothing follows it.
+//
+// A part of a change set that cannot be read has no head: there is no application/http part or no request line in
+// it, a header line has no name or has control characters, there are too many header lines, or Content-Length is no
+// number, because the next header follows it in the same line. The service refuses this part alone.
 //
 // Errors: InvalidInput "One of the request inputs is not valid." for a content type other than
 // multipart/mixed, a boundary that is missing or longer than 70, a body without part or without final
-// delimiter, a part that is not application/http or has no request line, a header line without name or with
-// control characters, too many header lines, a second change set, a query beside a change set or another
-// query.
+// delimiter, a second change set, a query beside a change set or another query, and a part that cannot be read
+// and is not in a change set.
 Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view body);
 
 // Writes the body of the response, byte for byte as the service does: the parts of a change set within a

@@ -54,8 +54,11 @@ bool has_complete_bounds(const SasParameters& sas);
 // Fills empty fields of `sas` from the stored access policy. Returns false if a field is set in both.
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas);
 
+// Whether there is a letter, and each is one of `known`.
+bool has_letters_of(std::string_view known, std::string_view letters);
+
 // Returns whether `sas`, after apply_policy(), has all mandatory fields except the expiry, which is_within_validity()
-// checks.
+// checks. Services and resource types must be letters that exist.
 bool is_complete(const SasParameters& sas);
 
 // The start is optional; the expiry is mandatory.

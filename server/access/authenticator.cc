@@ -116,8 +116,8 @@ bool signature_fits(const Credentials& credentials, std::string_view date,
 // --- Shared access signatures ---------------------------------------------------------------------------
 
 bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
-  const std::string start = policy.start ? to_string(*policy.start) : "";
-  const std::string expiry = policy.expiry ? to_string(*policy.expiry) : "";
+  const std::string start = policy.start ? to_string_7(*policy.start) : "";
+  const std::string expiry = policy.expiry ? to_string_7(*policy.expiry) : "";
   for (const auto& [field, stored] : {std::pair{&sas.start, &start}, std::pair{&sas.expiry, &expiry},
                                       std::pair{&sas.permissions, &policy.permissions}}) {
     if (!field->empty() && !stored->empty()) return false;
@@ -126,16 +126,20 @@ bool apply_policy(const SignedIdentifier& policy, SasParameters& sas) {
   return true;
 }
 
+bool has_letters_of(std::string_view known, std::string_view letters) {
+  return !letters.empty() && letters.find_first_not_of(known) == letters.npos;
+}
+
 bool is_complete(const SasParameters& sas) {
-  const bool names_all = !sas.services.empty() && !sas.resource_types.empty();
+  const bool names_all = has_letters_of("bqtf", sas.services) && has_letters_of("sco", sas.resource_types);
   return !sas.permissions.empty() && (names_all || !sas.is_account_sas());
 }
 
 bool is_within_validity(const SasParameters& sas, DateTime now) {
-  const auto expiry = parse_date_time(sas.expiry);
+  const auto expiry = parse_access_time(sas.expiry);
   if (!expiry || now > *expiry) return false;
   if (sas.start.empty()) return true;
-  const auto start = parse_date_time(sas.start);
+  const auto start = parse_access_time(sas.start);
   return start && now >= *start;
 }
 

@@ -166,11 +166,13 @@ std::string explain_fields(const SasParameters& sas) {
 std::string time_or_none(const std::string& text) { return text.empty() ? "none" : in_quotes(text); }
 
 std::string explain_time(const SasParameters& sas, DateTime now) {
-  const auto start = parse_date_time(sas.start), expiry = parse_date_time(sas.expiry);
+  const auto start = parse_access_time(sas.start), expiry = parse_access_time(sas.expiry);
   std::string what = "is not valid yet";
   if (expiry && now > *expiry) what = "is expired";
-  if (!sas.start.empty() && !start) what = "has an invalid start (st)";
-  if (!expiry) what = sas.expiry.empty() ? "has no expiry (se)" : "has an invalid expiry (se)";
+  if (!sas.start.empty() && !start) what = "has an invalid start (st); a fraction needs seven digits";
+  if (!expiry)
+    what = sas.expiry.empty() ? "has no expiry (se)"
+                              : "has an invalid expiry (se); a fraction needs seven digits";
   return "The SAS " + what + ": start " + time_or_none(sas.start) + ", expiry " + time_or_none(sas.expiry) +
          ", now '" + to_string(now) + "'.";
 }
@@ -192,6 +194,15 @@ std::string explain_policy(const SasParameters& sas, const std::vector<SignedIde
 }
 
 std::string explain_missing(const SasParameters& sas) {
+  const auto is_wrong = [&](std::string_view known, const std::string& letters) {
+    return sas.is_account_sas() && !letters.empty() && !has_letters_of(known, letters);
+  };
+  if (is_wrong("bqtf", sas.services))
+    return "The services of the SAS (ss) are " + in_quotes(sas.services) +
+           "; they must be letters of 'bqtf'.";
+  if (is_wrong("sco", sas.resource_types))
+    return "The resource types of the SAS (srt) are " + in_quotes(sas.resource_types) +
+           "; they must be letters of 'sco'.";
   std::string missing;
   if (sas.permissions.empty()) missing += " permissions (sp)";
   if (sas.is_account_sas() && sas.services.empty()) missing += " services (ss)";

@@ -18,11 +18,8 @@ constexpr std::string_view kPermissions = "raud";
 constexpr ErrorCode kInvalidDocument = ErrorCode::InvalidXmlDocument;
 
 DateTime parse_time(const std::string& text) {
-  const auto point = text.find('.');
-  const auto fraction_end = point == text.npos ? point : text.find_first_not_of("0123456789", point + 1);
-  const bool precise = point != text.npos && std::min(fraction_end, text.size()) - point > 8;
-  const auto time = parse_date_time(text);
-  if (!time || precise) refuse(kInvalidDocument);
+  const auto time = parse_access_time(text);
+  if (!time) refuse(kInvalidDocument);
   return *time;
 }
 
@@ -85,6 +82,15 @@ void add_text(pugi::xml_node& parent, const char* name, const std::string& text)
 }
 
 }  // namespace
+
+std::optional<DateTime> parse_access_time(std::string_view text) {
+  constexpr std::size_t kDecimals = 7;
+  if (const auto point = text.find('.'); point != text.npos) {
+    const auto end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+    if (end - point != 1 + kDecimals) return std::nullopt;
+  }
+  return parse_date_time(text);
+}
 
 Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view xml) {
   try {

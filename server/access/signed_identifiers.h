@@ -22,6 +22,9 @@ struct SignedIdentifier {
   bool operator==(const SignedIdentifier&) const = default;
 };
 
+// Reads a time of a policy or a SAS: parse_date_time(), but the service takes a fraction of seven digits only.
+std::optional<DateTime> parse_access_time(std::string_view text);
+
 // Reads a SignedIdentifiers document; an empty text is an empty list.
 //
 // Errors: InvalidXmlDocument (another document, more than five identifiers, an Id that is missing, repeated

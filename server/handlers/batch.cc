@@ -1,12 +1,14 @@
 #include "server/handlers/batch.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "odata/payload_reader.h"
 #include "odata/protocol/multipart.h"
 #include "odata/text.h"
 #include "server/access/refusal_explanation.h"
@@ -26,6 +28,7 @@ constexpr const char* kTooManyOperations =
 struct RequestPart {
   Preferences preferences;
   std::string_view content_id;
+  bool is_parsed = false;  // its URL and headers are those of an operation
 };
 
 struct ChangeSetPart {
@@ -36,12 +39,23 @@ struct ChangeSetPart {
 
 // Why a batch failed. One part of the response reports it for all operations.
 struct Failure {
+  enum class Form {
+    Executed,    // the operation itself failed
+    Early,       // likewise, but without Cache-Control and Preference-Applied
+    Unreadable,  // the part could not be read
+  };
+
   std::size_t index;
   Error error;
   RequestPart part;
+  Form form = Form::Executed;
   bool indexed = true;  // the message starts with `index:`
   std::string explanation = {};
 };
+
+Failure::Form form_of(const Error& error, const RequestPart& part) {
+  return !part.is_parsed || is_early(error.code) ? Failure::Form::Early : Failure::Form::Executed;
+}
 
 // --- Parts of the response --------------------------------------------------------------------------------
 //
@@ -107,11 +121,20 @@ void append_success(std::string& out, const RequestContext& context, const Chang
   out += "\r\n";
 }
 
+void append_unreadable(std::string& out, const RequestContext& context, const Error& error) {
+  append_status(out, status_of(error.code));
+  append_field(out, "DataServiceVersion", "1.0;");
+  append_field(out, "Content-Type", kXmlErrorType);
+  out += "\r\n";
+  out += xml_error_body(error, context);
+}
+
 void append_failure(std::string& out, const RequestContext& context, const Failure& failure) {
+  if (failure.form == Failure::Form::Unreadable) return append_unreadable(out, context, failure.error);
   Error error = failure.error;
   if (failure.indexed) error.message = std::to_string(failure.index) + ":" + error.message;
   append_status(out, status_of(error.code));
-  const bool early = error.code == ErrorCode::TableNotFound;
+  const bool early = failure.form == Failure::Form::Early;
   append_content_id(out, failure.part);
   append_field(out, "X-Content-Type-Options", "nosniff");
   if (!early) append_field(out, "Cache-Control", "no-cache");
@@ -124,12 +147,14 @@ void append_failure(std::string& out, const RequestContext& context, const Failu
 
 // --- Parts of the request ---------------------------------------------------------------------------------
 
-// The path after the account, which parts may or may not name.
-std::string_view without_account(std::string_view path, std::string_view account) {
+// The path after the account, which parts may or may not name. The account alone is a table of that name, unless the URL
+// is absolute and the account is a part of the path: then it is the service.
+std::string_view without_account(std::string_view path, const Target& target, bool absolute) {
   constexpr std::string_view kSecondary = "-secondary";
-  if (path.substr(0, 1) != "/" || !path.substr(1).starts_with(account)) return path;
-  std::string_view rest = path.substr(1 + account.size());
+  if (path.substr(0, 1) != "/" || !path.substr(1).starts_with(target.account)) return path;
+  std::string_view rest = path.substr(1 + target.account.size());
   if (rest.starts_with(kSecondary)) rest.remove_prefix(kSecondary.size());
+  if (rest.empty() && absolute && target.base_url.ends_with(path)) return "/";
   return rest.starts_with('/') ? rest : path;
 }
 
@@ -141,12 +166,15 @@ Operation parse_part(const BatchPartHead& head, const RequestContext& context, R
       QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
   part.content_id = head.headers->get("Content-ID");
   const QueryParameters no_query;
-  const OperationRequest request{
-      head.method, without_account(std::string_view(url).substr(0, question), context.target.account),
-      query ? *query : no_query, *head.headers, context.target.account};
+  const OperationRequest request{head.method,
+                                 without_account(std::string_view(url).substr(0, question), context.target,
+                                                 head.target.find("://") != head.target.npos),
+                                 query ? *query : no_query, *head.headers, true};
   part.preferences = parse_preferences(request);
   query.value();
+  if (request.resource == "/") throw ServiceException(ErrorCode::MethodNotAllowed);
   Operation operation = parse_operation(request);
+  part.is_parsed = true;
   require_access(context, operation);
   return operation;
 }
@@ -154,31 +182,39 @@ Operation parse_part(const BatchPartHead& head, const RequestContext& context, R
 // Turns the parts of a change set into mutations.
 class ChangeSetReader {
  public:
-  explicit ChangeSetReader(const RequestContext& context) : context_(context) {}
+  ChangeSetReader(const TableStore& store, const RequestContext& context)
+      : store_(store), context_(context) {}
 
   // Fills `part` even if the operation is refused.
   ChangeSetPart read(const BatchPart& raw, RequestPart& part) {
     if (raw.head == insert_head_) {  // a further insert
       part = insert_part_;
-      return checked({part, true, to_mutation(insert_, raw.body)});
+      return checked({part, true, to_mutation(store_, context_, insert_, raw.body)});
     }
     Operation operation = parse_part(*raw.head, context_, part);
     if (auto* write = std::get_if<WriteEntity>(&operation))
-      return checked({part, false, to_mutation(std::move(*write), raw.body)});
+      return checked({part, false, to_mutation(store_, context_, std::move(*write), raw.body)});
     const auto* insert = std::get_if<InsertEntity>(&operation);
-    if (insert == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
+    if (insert == nullptr) refuse_operation(part);
     insert_head_ = raw.head;
     insert_part_ = part;
     insert_ = *insert;
-    return checked({part, true, to_mutation(insert_, raw.body)});
+    return checked({part, true, to_mutation(store_, context_, insert_, raw.body)});
   }
 
  private:
+  // For an operation that no change set may hold.
+  [[noreturn]] static void refuse_operation(RequestPart& part) {
+    part.is_parsed = false;
+    throw ServiceException(ErrorCode::MethodNotAllowed);
+  }
+
   ChangeSetPart checked(ChangeSetPart part) const {
     require_entity_access(context_, part.change);
     return part;
   }
 
+  const TableStore& store_;
   const RequestContext& context_;
   std::shared_ptr<const BatchPartHead> insert_head_;  // of the last insert
   RequestPart insert_part_;
@@ -233,20 +269,33 @@ std::optional<Failure> commit(TableStore& store, const RequestContext& context,
   // The service omits the index if the only operation of the batch fails in the store.
   const WriteRefusal& refusal = timestamp.error();
   const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
-  return Failure{refusal.position, refusal.error, prepared[refusal.position].part, indexed};
+  const RequestPart& part = prepared[refusal.position].part;
+  return Failure{refusal.position, refusal.error, part, form_of(refusal.error, part), indexed};
 }
 
-// Runs `step` on one part. Returns its refusal, or nullopt. An operation that is not allowed in a batch refuses the whole
-// batch: throws ServiceException.
+// Runs `step` on one part. Returns its refusal, or nullopt.
 template <class Step>
 std::optional<ServiceException> refusal_of(const Step& step) {
   try {
     step();
     return std::nullopt;
   } catch (const ServiceException& refusal) {
-    if (refusal.error().code == ErrorCode::MethodNotAllowed) throw ServiceException(ErrorCode::InvalidInput);
     return refusal;
   }
+}
+
+Failure to_failure(std::size_t index, const ServiceException& refusal, const RequestPart& part) {
+  const Error& error = refusal.error();
+  return {index, error, part, form_of(error, part), true, refusal.explanation()};
+}
+
+// A query, or a method that nobody knows, refuses the whole change set.
+void require_write(const BatchPartHead& head) {
+  constexpr std::array kWrites = {std::string_view("POST"), std::string_view("PUT"),
+                                  std::string_view("PATCH"), std::string_view("MERGE"),
+                                  std::string_view("DELETE")};
+  if (std::find(kWrites.begin(), kWrites.end(), head.method) == kWrites.end())
+    throw ServiceException(ErrorCode::InvalidInput);
 }
 
 std::optional<Failure> run_change_set(TableStore& store, const RequestContext& context,
@@ -254,21 +303,28 @@ std::optional<Failure> run_change_set(TableStore& store, const RequestContext& c
                                       RequestStats& stats, RequestNotes& notes) {
   std::vector<ChangeSetPart> prepared;
   prepared.reserve(std::min(request.parts.size(), kMaxOperations));
-  ChangeSetReader reader(context);
+  ChangeSetReader reader(store, context);
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
     RequestPart part;
+    const BatchPart& raw = request.parts[i];
+    if (!raw.head) return Failure{i, unreadable_body(), part, Failure::Form::Unreadable};
+    require_write(*raw.head);
     if (i == kMaxOperations) {
-      refusal_of([&] { parse_part(*request.parts[i].head, context, part); });
+      refusal_of([&] { parse_part(*raw.head, context, part); });
       // The service reports the index of the last allowed operation, not of the one beyond the limit.
-      return Failure{i - 1, {ErrorCode::InvalidInput, kTooManyOperations}, part};
+      return Failure{i - 1, {ErrorCode::InvalidInput, kTooManyOperations}, part, Failure::Form::Executed};
     }
     const auto refusal = refusal_of([&] {
-      ChangeSetPart write = reader.read(request.parts[i], part);
+      ChangeSetPart write = reader.read(raw, part);
       if (const auto violation = rules.violation(write.change, prepared)) throw ServiceException(*violation);
       prepared.push_back(std::move(write));
     });
-    if (refusal) return Failure{i, refusal->error(), part, true, refusal->explanation()};
+    if (!refusal) continue;
+    // The table is looked up for the first operation.
+    if (refusal->error().code == ErrorCode::TableNotFound && i > 0)
+      return to_failure(0, *refusal, prepared.front().part);
+    return to_failure(i, *refusal, part);
   }
   if (prepared.empty()) return std::nullopt;
   return commit(store, context, prepared, response, stats, notes);
@@ -297,14 +353,17 @@ bool is_query(const BatchRequest& request) {
 
 std::optional<Failure> run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
                                  BatchResponseWriter& response, RequestStats& stats) {
+  if (raw.head->method != "GET") throw ServiceException(ErrorCode::InvalidInput);
   RequestPart part;
+  bool is_point = true;
   const auto refusal = refusal_of([&] {
     const Operation operation = parse_part(*raw.head, context, part);
     const auto* query = std::get_if<GetEntity>(&operation);
-    if (query == nullptr) throw ServiceException(ErrorCode::MethodNotAllowed);
-    find(store, context, part, *query, response, stats);
+    is_point = query != nullptr;
+    if (is_point) find(store, context, part, *query, response, stats);
   });
-  if (refusal) return Failure{0, refusal->error(), part, true, refusal->explanation()};
+  if (!is_point) throw ServiceException(ErrorCode::InvalidInput);  // a query of a set
+  if (refusal) return to_failure(0, *refusal, part);
   return std::nullopt;
 }
 
@@ -352,8 +411,9 @@ Response failed_batch(const RequestContext& context, const Batch& operation, con
   const std::string boundary = "batchresponse_" + new_guid();
   BatchResponseWriter parts(boundary, changes_boundary(request), 0);
   Failure failure{position, error, {}};
-  if (position < request.parts.size())
+  if (position < request.parts.size() && request.parts[position].head)
     refusal_of([&] { parse_part(*request.parts[position].head, context, failure.part); });
+  failure.form = form_of(error, failure.part);
   return batch_response(context, boundary, parts, failure);
 }
 
@@ -361,6 +421,7 @@ void add_batch_entities(RequestFacts& facts, const RequestContext& context, cons
                         const std::string& body) {
   const BatchRequest request = parse_batch(operation.content_type, body).value();
   for (const BatchPart& raw : request.parts) {
+    if (!raw.head) throw ServiceException(unreadable_body());
     RequestPart part;
     const Operation parsed = parse_part(*raw.head, context, part);
     if (facts.table.empty()) facts.table = table_of(parsed);
@@ -368,7 +429,7 @@ void add_batch_entities(RequestFacts& facts, const RequestContext& context, cons
       facts.entities.push_back(
           {name_of_write(write->kind, write->condition), write->key.partition_key, write->key.row_key});
     } else if (const auto* insert = std::get_if<InsertEntity>(&parsed)) {
-      AddressedMutation inserted = to_mutation(*insert, raw.body);
+      AddressedMutation inserted = to_mutation(InsertEntity(*insert), raw.body);
       facts.entities.push_back(
           {row_of(parsed).name, std::move(inserted.partition_key), std::move(inserted.write.row_key)});
     } else if (const auto* get = std::get_if<GetEntity>(&parsed)) {

@@ -26,6 +26,19 @@ bool is_too_long(const EntityKey& key) {
   return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
 }
 
+// Runs `judge`, which reads a body. The service looks up the table before it judges an entity. Here the lookup is left to
+// the store, so it comes first only if the entity is refused.
+template <class Judge>
+auto judge_for(const TableStore& store, const RequestContext& context, std::string_view table,
+               const Judge& judge) {
+  try {
+    return judge();
+  } catch (const ServiceException&) {
+    if (!store.get_table(name_of(context, table))) throw ServiceException(ErrorCode::TableNotFound);
+    throw;
+  }
+}
+
 void note_write(RequestNotes& notes, AddressedMutation&& change) {
   notes.partition_key = std::move(change.partition_key);
   notes.writes.push_back(std::move(change.write));
@@ -33,8 +46,9 @@ void note_write(RequestNotes& notes, AddressedMutation&& change) {
 
 }  // namespace
 
-AddressedMutation to_mutation(InsertEntity operation, std::string_view body) {
+AddressedMutation to_mutation(InsertEntity&& operation, std::string_view body) {
   const EntityPayloadView payload = read_entity_view(body).value();
+  if (payload.has_typed_key) throw ServiceException(ErrorCode::InvalidInput);
   if (!payload.partition_key || !payload.row_key) throw ServiceException(ErrorCode::PropertiesNeedValue);
   EntityKey key{std::string(*payload.partition_key), std::string(*payload.row_key)};
   check_entity(key, payload.properties).value();
@@ -43,7 +57,7 @@ AddressedMutation to_mutation(InsertEntity operation, std::string_view body) {
           {WriteKind::Insert, std::move(key.row_key), {}, EncodedProperties(payload.properties)}};
 }
 
-AddressedMutation to_mutation(WriteEntity operation, std::string_view body) {
+AddressedMutation to_mutation(WriteEntity&& operation, std::string_view body) {
   EncodedProperties properties;
   if (operation.kind != WriteKind::Delete) {
     const EntityPayloadView payload = read_entity_view(body).value();
@@ -57,6 +71,16 @@ AddressedMutation to_mutation(WriteEntity operation, std::string_view body) {
   return {std::move(operation.table),
           std::move(operation.key.partition_key),
           {operation.kind, std::move(operation.key.row_key), operation.condition, std::move(properties)}};
+}
+
+AddressedMutation to_mutation(const TableStore& store, const RequestContext& context, InsertEntity operation,
+                              std::string_view body) {
+  return judge_for(store, context, operation.table, [&] { return to_mutation(std::move(operation), body); });
+}
+
+AddressedMutation to_mutation(const TableStore& store, const RequestContext& context, WriteEntity operation,
+                              std::string_view body) {
+  return judge_for(store, context, operation.table, [&] { return to_mutation(std::move(operation), body); });
 }
 
 void append_entity_location(std::string& out, const RequestContext& context,
@@ -84,7 +108,7 @@ void require_entity_access(const RequestContext& context, const AddressedMutatio
 
 Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
                        const std::string& body, RequestStats& stats, RequestNotes& notes) {
-  AddressedMutation insert = to_mutation(operation, body);
+  AddressedMutation insert = to_mutation(store, context, operation, body);
   require_entity_access(context, insert);
   const DateTime timestamp =
       store.commit(name_of(context, insert.table), insert.partition_key, {&insert.write, 1}, &stats).value();
@@ -109,7 +133,7 @@ Response insert_entity(TableStore& store, const RequestContext& context, const I
 
 Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
                       const std::string& body, RequestStats& stats, RequestNotes& notes) {
-  AddressedMutation change = to_mutation(operation, body);
+  AddressedMutation change = to_mutation(store, context, operation, body);
   const DateTime timestamp =
       store.commit(name_of(context, change.table), change.partition_key, {&change.write, 1}, &stats).value();
   note_write(notes, std::move(change));
@@ -119,6 +143,14 @@ Response write_entity(TableStore& store, const RequestContext& context, const Wr
   response.add_etag(timestamp);
   append_preference_applied(response.fields, context.preferences);
   return response;
+}
+
+void refuse_write_behind(const TableStore& store, const RequestContext& context, std::string_view table) {
+  if (!store.get_table(name_of(context, table))) throw ServiceException(ErrorCode::TableNotFound);
+  std::string message =
+      "The number of keys specified in the URI does not match number of key properties for the resource '";
+  message.append(context.target.account).append(".").append(table).append("'.");
+  refuse({ErrorCode::InvalidInput, std::move(message)});
 }
 
 Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,

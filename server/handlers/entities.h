@@ -20,8 +20,15 @@ struct AddressedMutation {
   Mutation write;
 };
 
-AddressedMutation to_mutation(InsertEntity operation, std::string_view body);
-AddressedMutation to_mutation(WriteEntity operation, std::string_view body);
+// Leave `operation` as it was if they throw ServiceException.
+AddressedMutation to_mutation(InsertEntity&& operation, std::string_view body);
+AddressedMutation to_mutation(WriteEntity&& operation, std::string_view body);
+
+// The same, but throw TableNotFound for a body that is refused if its table is missing.
+AddressedMutation to_mutation(const TableStore& store, const RequestContext& context, InsertEntity operation,
+                              std::string_view body);
+AddressedMutation to_mutation(const TableStore& store, const RequestContext& context, WriteEntity operation,
+                              std::string_view body);
 
 // Throws ServiceException: AuthorizationFailure, if the caller's signature does not grant this entity.
 void require_entity_access(const RequestContext& context, const AddressedMutation& write);
@@ -37,6 +44,9 @@ Response insert_entity(TableStore& store, const RequestContext& context, const I
                        const std::string& body, RequestStats& stats, RequestNotes& notes);
 Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
                       const std::string& body, RequestStats& stats, RequestNotes& notes);
+// Refuses a write to `/mytable/x('y')`: TableNotFound, or InvalidInput for the number of keys.
+[[noreturn]] void refuse_write_behind(const TableStore& store, const RequestContext& context,
+                                      std::string_view table);
 Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,
                     RequestStats& stats);
 // A page grows within `memory`, which is charged for the whole body at the end.

@@ -145,6 +145,7 @@ std::vector<CorsRule> parse_rules(const pugi::xml_node& node) {
 
 ServiceProperties parse(std::string_view xml, ServiceProperties out) {
   const auto document = parse_xml(xml, "StorageServiceProperties");
+  if (child_elements(document.document_element()).empty()) refuse(ErrorCode::InvalidXmlDocument);
   for (const auto& [name, node] :
        children_of(document.document_element(), {"Logging", "HourMetrics", "MinuteMetrics", "Cors"})) {
     if (name == "Logging") out.logging = parse_logging(node);

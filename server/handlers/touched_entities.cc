@@ -35,7 +35,7 @@ RequestFacts facts_of(const RequestContext& context, const Operation& operation,
       out.operation = name_of_write(write->kind, write->condition);
       out.entities.push_back({out.operation, write->key.partition_key, write->key.row_key});
     } else if (const auto* insert = std::get_if<InsertEntity>(&operation)) {
-      AddressedMutation inserted = to_mutation(*insert, body);
+      AddressedMutation inserted = to_mutation(InsertEntity(*insert), body);
       out.entities.push_back(
           {out.operation, std::move(inserted.partition_key), std::move(inserted.write.row_key)});
     } else if (const auto* batch = std::get_if<Batch>(&operation)) {

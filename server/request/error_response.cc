@@ -27,7 +27,7 @@ std::string xml_text(std::string text) {
 }
 
 // `prefix` is `m:` for the front end, whose namespace has that prefix; the table layer's is the default one.
-std::string xml_error_body(const Error& error, const RequestContext& context, const std::string& prefix) {
+std::string xml_document_of(const Error& error, const RequestContext& context, const std::string& prefix) {
   pugi::xml_document document = new_xml();
   auto root = document.append_child((prefix + "error").c_str());
   root.append_attribute(prefix.empty() ? "xmlns" : "xmlns:m") = kMetadataNamespace;
@@ -49,7 +49,7 @@ std::string other_service_error_body(const Error& error, const RequestContext& c
 
 std::string front_end_error_body(const Error& error, const RequestContext& context, bool json) {
   if (context.service != StorageService::Table) return other_service_error_body(error, context);
-  return json ? json_error_body(error, context) : xml_error_body(error, context, "m:");
+  return json ? json_error_body(error, context) : xml_document_of(error, context, "m:");
 }
 
 // A reason phrase must be one line of printable ASCII. A message can quote any bytes.
@@ -59,12 +59,32 @@ std::string reason_of(const std::string& message) {
   return out;
 }
 
+// Older versions do not ask for credentials.
+constexpr std::string_view kFirstVersionWithChallenge = "2019-12-12";
+
+bool is_challenged(const RequestContext& context) {
+  return context.service != StorageService::Table || context.version >= kFirstVersionWithChallenge;
+}
+
 // The service refuses with these codes before it reads the version.
 bool is_unversioned(ErrorCode code) {
   return code == ErrorCode::AuthenticationFailed || code == ErrorCode::InvalidBearerToken;
 }
 
-Response front_end_error(const Error& error, const RequestContext& context) {
+// What older versions answer to a request without credentials. `code` is that of newer ones.
+bool is_hidden(ErrorCode code, const RequestContext& context) {
+  return code == ErrorCode::NoAuthenticationInformation && !is_challenged(context);
+}
+
+Error front_end_refusal(const Error& error, const RequestContext& context) {
+  if (is_hidden(error.code, context)) return ErrorCode::ResourceNotFound;
+  if (error.code == ErrorCode::InvalidBearerToken && !is_challenged(context))
+    return ErrorCode::AuthenticationFailed;
+  return error;
+}
+
+Response front_end_error(const Error& cause, const RequestContext& context, ErrorSource source) {
+  const Error error = front_end_refusal(cause, context);
   Response response;
   response.error = error.code;
   response.status = status_of(error.code);
@@ -72,9 +92,9 @@ Response front_end_error(const Error& error, const RequestContext& context) {
   const bool json = context.preferences.json && context.service == StorageService::Table;
   response.body = front_end_error_body(error, context, json);
   response.add("Content-Type", json ? "application/json" : "application/xml");
-  response.add("x-ms-error-code", to_string(error.code));
+  if (!is_hidden(cause.code, context)) response.add("x-ms-error-code", to_string(error.code));
   if (response.status == 401) response.add("WWW-Authenticate", kChallenge);
-  if (is_unversioned(error.code)) {
+  if (source == ErrorSource::Router || is_unversioned(error.code)) {
     RequestContext unversioned = context;
     unversioned.version.clear();
     add_common_fields(response, unversioned);
@@ -140,9 +160,25 @@ std::string json_error_body(const Error& error, const RequestContext& context) {
   return out;
 }
 
+std::string xml_error_body(const Error& error, const RequestContext& context) {
+  return xml_document_of(error, context, "");
+}
+
+bool is_early(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::InvalidInput:
+    case ErrorCode::MediaTypeNotSupported:
+    case ErrorCode::PropertyNameInvalid:
+    case ErrorCode::TableNotFound:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Response error_response(const Error& error, const RequestContext& context, ErrorSource source) {
-  if (source == ErrorSource::FrontEnd || context.service != StorageService::Table)
-    return front_end_error(error, context);
+  const bool front_end = source == ErrorSource::FrontEnd || source == ErrorSource::Router;
+  if (front_end || context.service != StorageService::Table) return front_end_error(error, context, source);
   Response response;
   response.error = error.code;
   response.status = status_of(error.code);
@@ -156,8 +192,8 @@ Response error_response(const Error& error, const RequestContext& context, Error
   if (context.preferences.json) {
     set_json_body(response, context, json_error_body(error, context));
   } else {
-    response.add("Content-Type", "application/xml;charset=utf-8");
-    response.body = xml_error_body(error, context, "");
+    response.add("Content-Type", kXmlErrorType);
+    response.body = xml_error_body(error, context);
   }
   return response;
 }

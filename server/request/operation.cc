@@ -58,16 +58,15 @@ struct Segment {
 Segment parse_segment(std::string_view text) {
   const auto parenthesis = text.find('(');
   Segment out{text.substr(0, parenthesis), {}};
-  if (!is_alphanumeric(out.name))
-    refuse(out.name.find('/') == out.name.npos ? ErrorCode::InvalidResourceName : ErrorCode::InvalidUri);
   if (parenthesis == text.npos) return out;
   if (!text.ends_with(')')) refuse({ErrorCode::InvalidInput, "Bad Request - Error in query syntax."});
   out.argument = trim(text.substr(parenthesis + 1, text.size() - parenthesis - 2));
   return out;
 }
 
-// Ignores the name after the table. Its parentheses hold one key without a name, or two named keys.
+// Ignores the name after the table, also `$batch`. Its parentheses hold one key without a name, or two named keys.
 Resource parse_behind_table(std::string_view table, std::string_view text) {
+  if (text.starts_with('$')) text.remove_prefix(1);
   if (!is_alphanumeric(text.substr(0, text.find('(')))) refuse(ErrorCode::InvalidUri);
   const std::string_view argument = parse_segment(text).argument;
   const bool quoted = argument.size() >= 2 && argument.front() == '\'' && argument.back() == '\'';
@@ -75,20 +74,29 @@ Resource parse_behind_table(std::string_view table, std::string_view text) {
   return {Resource::Kind::BehindTable, std::string(table), {}, quoted};
 }
 
+// The service judges the name of a table before anything else in the path.
+void require_possible_name(std::string_view table) {
+  if (const auto possible = check_table_name(table); !possible) refuse(possible.error());
+}
+
 Resource parse_resource(std::string_view raw) {
-  if (raw.size() > 1 && raw.ends_with('/')) raw.remove_suffix(1);  // has no meaning on any resource
   std::string scratch;
   const auto decoded = percent_decode(raw, false, scratch);
   if (!decoded) refuse(ErrorCode::InvalidUri);
   std::string_view path = *decoded;
   if (path.starts_with('/')) path.remove_prefix(1);
+  while (path.ends_with('/')) path.remove_suffix(1);  // an empty segment has no meaning on any resource
   if (path.empty()) return {Resource::Kind::Service, {}, {}};
+  if (path.starts_with('/')) refuse(ErrorCode::InvalidUri);
   if (path == "$batch") return {Resource::Kind::Batch, {}, {}};
   if (path.starts_with('$')) return {Resource::Kind::Other, {}, {}};
 
-  const auto slash = path.substr(0, path.find('(')).find('/');
-  if (slash != path.npos && is_alphanumeric(path.substr(0, slash)) && !is_table_set(path.substr(0, slash)))
-    return parse_behind_table(path.substr(0, slash), path.substr(slash + 1));
+  const std::string_view first = path.substr(0, path.find_first_of("/("));
+  if (!is_table_set(first)) require_possible_name(first);
+  if (path.substr(first.size()).starts_with('/')) {
+    if (is_table_set(first)) refuse(ErrorCode::InvalidUri);
+    return parse_behind_table(first, path.substr(first.size() + 1));
+  }
   const auto [name, argument] = parse_segment(path);
   if (is_table_set(name))
     return argument.empty() ? Resource{Resource::Kind::TableSet, {}, {}} : parse_table(argument);
@@ -142,7 +150,7 @@ std::optional<Filter> filter_of(const QueryParameters& query, FilterTarget targe
 std::optional<Selection> selection_of(const QueryParameters& query) {
   const auto text = query.get("$select");
   if (!text) return std::nullopt;
-  return parse_select(*text);
+  return parse_select(*text).value();
 }
 
 QueryTables query_tables(const QueryParameters& query) {
@@ -323,17 +331,11 @@ bool wants_no_content(const OperationRequest& request) {
 }
 
 InsertEntity insert_entity(std::string table, const OperationRequest& request, Format format) {
-  if (!wants_no_content(request)) require_json(format);
+  // In a part of a batch, nobody has seen the service refuse a missing Accept. The response is minimal JSON.
+  const bool may_be_missing = request.in_batch && format == Format::Missing;
+  if (!wants_no_content(request) && !may_be_missing) require_json(format);
   require_json_body(request.headers);
   return {std::move(table)};
-}
-
-// The service's message for a URL with the wrong number of keys.
-Error wrong_number_of_keys(std::string_view account, std::string_view table) {
-  std::string message =
-      "The number of keys specified in the URI does not match number of key properties for the resource '";
-  message.append(account).append(".").append(table).append("'.");
-  return {ErrorCode::InvalidInput, std::move(message)};
 }
 
 std::string_view allowed_methods(Resource::Kind kind) {
@@ -409,12 +411,15 @@ std::optional<PlanClass> plan_class_of(const Operation& operation) {
   return std::nullopt;
 }
 
-std::string_view effective_method(std::string_view method, const Headers& headers) {
+std::string_view effective_method(const OperationRequest& request) {
+  const auto& [method, resource, query, headers, in_batch] = request;
   constexpr std::array kTunnelled = {std::string_view("MERGE"), std::string_view("PUT"),
                                      std::string_view("DELETE"), std::string_view("PATCH")};
   const int count = headers.count("X-HTTP-Method");
   if (count == 0) return method;
   if (count > 1) refuse(ErrorCode::XMethodIncorrectCount);
+  // The legacy library for Java names the method in both places.
+  if (in_batch && headers.get("X-HTTP-Method") == method) return method;
   if (method != "POST") refuse(ErrorCode::XMethodNotUsingPost);
   const auto meant = std::find(kTunnelled.begin(), kTunnelled.end(), headers.get("X-HTTP-Method"));
   if (meant == kTunnelled.end()) refuse(ErrorCode::XMethodIncorrectValue);
@@ -432,7 +437,7 @@ Preferences parse_preferences(const OperationRequest& request) {
 }
 
 Operation parse_operation(const OperationRequest& request) {
-  const std::string_view method = effective_method(request.method, request.headers);
+  const std::string_view method = effective_method(request);
   const bool get = method == "GET", post = method == "POST", remove = method == "DELETE";
   Resource resource = parse_resource(request.resource);
   if (const auto comp = request.query.get("comp"))
@@ -475,7 +480,7 @@ Operation parse_operation(const OperationRequest& request) {
     case Resource::Kind::BehindTable:
       if (post) return insert_entity(std::move(resource.table), request, format);
       if (get) return GetTableSubpath{std::move(resource.table)};
-      if (resource.has_unnamed_key) refuse(wrong_number_of_keys(request.account, resource.table));
+      if (resource.has_unnamed_key) return WriteTableSubpath{std::move(resource.table)};
       refuse(ErrorCode::NotImplemented);
     case Resource::Kind::Batch:
       if (post) return Batch{std::string(request.headers.get("Content-Type"))};

@@ -85,9 +85,15 @@ struct GetTableSubpath {
   std::string table;
 };
 
+// DELETE, PUT, MERGE or PATCH of `/mytable/x('y')`. An operation, because the service looks up the table before it
+// counts the keys.
+struct WriteTableSubpath {
+  std::string table;
+};
+
 using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities,
                                GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
-                               GetServiceStats, GetTableAcl, SetTableAcl, GetTableSubpath>;
+                               GetServiceStats, GetTableAcl, SetTableAcl, GetTableSubpath, WriteTableSubpath>;
 
 // The table in its URL; empty if there is none.
 std::string_view table_of(const Operation& operation);
@@ -109,11 +115,12 @@ struct OperationRequest {
   std::string_view resource;  // raw path after the account
   const QueryParameters& query;
   const Headers& headers;
-  std::string_view account = {};  // for messages
+  bool in_batch = false;
 };
 
-// The method, or that of X-HTTP-Method if a POST tunnels it. Throws ServiceException: XMethod*.
-std::string_view effective_method(std::string_view method, const Headers& headers);
+// The method, or that of X-HTTP-Method if a POST tunnels it. Within a batch the header may also name the method itself.
+// Throws ServiceException: XMethod*.
+std::string_view effective_method(const OperationRequest& request);
 
 // Never throws, because its result decides the form of all refusals. parse_operation refuses unsupported formats.
 Preferences parse_preferences(const OperationRequest& request);

@@ -36,6 +36,7 @@ constexpr auto kRows = std::to_array<Row>({
     row<GetTableAcl>("GetTableAcl", kReads, kNotGranted),
     row<SetTableAcl>("SetTableAcl", kWrites, kNotGranted),
     row<GetTableSubpath>("GetTableSubpath", kReads, RequiredAccess{'o', "r", ""}),
+    row<WriteTableSubpath>("WriteTableSubpath", kWrites, RequiredAccess{'o', "aud", ""}),
 });
 
 constexpr bool rows_follow_variant() {

@@ -20,9 +20,7 @@ struct Sent {
 };
 
 void check_table(std::string_view table) {
-  require(!table.empty() && std::all_of(table.begin(), table.end(),
-                                        [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; }),
-          "a table's name that is none");
+  require(check_table_name(table).has_value(), "a table's name that is none");
 }
 
 void check_selection(const std::optional<Selection>& select) {
@@ -92,6 +90,7 @@ struct Check {
   }
   void operator()(const InsertEntity& insert) const { check_table(insert.table); }
   void operator()(const GetTableSubpath& get) const { check_table(get.table); }
+  void operator()(const WriteTableSubpath& remove) const { check_table(remove.table); }
   void operator()(const GetTableAcl& get) const { check_table(get.table); }
   void operator()(const SetTableAcl& set) const { check_table(set.table); }
   template <class Other>
@@ -100,7 +99,7 @@ struct Check {
 
 void check_operation(const Sent& sent) {
   const Operation operation = parse_operation(sent.request());
-  const auto method = effective_method(sent.lines[0], sent.headers);
+  const auto method = effective_method(sent.request());
   require(row_of(operation).is_write != (method == "GET" || method == "HEAD"),
           "a read that writes, or a write by GET");
   require(!row_of(operation).name.empty(), "an operation without a name");

@@ -57,9 +57,11 @@ void check_answer(MetadataLevel level, const Selection& selection, std::size_t i
 }  // namespace
 
 void fuzz_select(std::string_view input) {
-  const Selection selection = parse_select(input);
+  const auto parsed = parse_select(input);
+  if (!parsed) return require_refusal(parsed.error(), input.size());
+  const Selection& selection = *parsed;
   check_names(selection);
-  require(parse_select(joined(selection.names)).names == selection.names, "a list of names changes");
+  require(parse_select(joined(selection.names)).value().names == selection.names, "a list of names changes");
   require(selection.context.find(' ') == selection.context.npos, "a context with spaces");
   if (!is_utf8(input)) return;  // refused by the decoder of the URL
   for (const auto level : {MetadataLevel::None, MetadataLevel::Minimal, MetadataLevel::Full})

@@ -233,22 +233,42 @@ TEST_CASE("$select is read as trimmed names without duplicates, and keeps its te
       {" * ", "%20*%20", {}},
       {"age,*", "age,*", {}},
       {",", ",", {}},
-      {" ", "%20", {}},
+      {" ", "", {}},
+      {" \t ", "", {}},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const Selection selection = parse_select(c.text);
+    const Selection selection = parse_select(c.text).value();
     CHECK(selection.context == c.context);
     CHECK(selection.names == c.names);
+  }
+}
+
+// Recorded from the service: `$select=['age, sex']`.
+TEST_CASE("$select refuses an item that does not begin like a name") {
+  const struct {
+    std::string_view text;
+    int position;
+  } cases[] = {
+      {"['age, sex']", 0}, {"age,'sex'", 4},    {"\xC3\xA9, 1", 3}, {" -", 1},
+      {"*,1", -1},         {"_a,\xC3\xA9", -1}, {"a b", -1},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const auto selection = parse_select(c.text);
+    CHECK(selection.has_error() == (c.position >= 0));
+    if (!selection)
+      CHECK(selection.error() == Error(ErrorCode::InvalidInput, "An identifier was expected at position " +
+                                                                    std::to_string(c.position) + "."));
   }
 }
 
 TEST_CASE("$select takes 255 names") {
   std::string text;
   for (int i = 0; i < 255; ++i) text += "n" + std::to_string(i) + ",";
-  CHECK(parse_select(text).names.size() == 255);
-  CHECK(parse_select(text + "one_more").names.size() == 255);
-  CHECK(parse_select(text + "one_more,*").names.empty());
+  CHECK(parse_select(text).value().names.size() == 255);
+  CHECK(parse_select(text + "one_more").value().names.size() == 255);
+  CHECK(parse_select(text + "one_more,*").value().names.empty());
 }
 
 // The context and the null for a missing property are recorded from the service.
@@ -268,7 +288,7 @@ TEST_CASE("a selection keeps the ETag and the stored order, and shows missing pr
   };
   for (const auto& c : cases) {
     CAPTURE(c.select);
-    const std::optional<Selection> select = parse_select(c.select);
+    const std::optional<Selection> select = parse_select(c.select).value();
     const std::string base = R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1)";
     const std::string tail = "&$select=" + std::string(c.context) + "\",";
     const std::string members = etag + std::string(c.members) + "}";
@@ -284,14 +304,14 @@ TEST_CASE("an empty selection and * select everything, and appear in the context
     CAPTURE(text);
     std::string expected = everything;
     expected.insert(expected.find("/@Element") + 9, "&$select=" + std::string(text));
-    CHECK(document(minimal, person(), parse_select(text)) == expected);
+    CHECK(document(minimal, person(), parse_select(text).value()) == expected);
   }
 }
 
 TEST_CASE(
     "a selection in full metadata keeps type, id, ETag and link; without metadata it keeps only the selected "
     "properties") {
-  const std::optional<Selection> select = parse_select("Timestamp,xyz");
+  const std::optional<Selection> select = parse_select("Timestamp,xyz").value();
   CHECK(document(format(MetadataLevel::Full), person(), select) ==
         R"({"odata.metadata":"https://acct.table.core.windows.net/)"
         R"($metadata#t1/@Element&$select=Timestamp,xyz",)"
@@ -313,7 +333,7 @@ TEST_CASE("text from clients cannot break out of the JSON") {
   PayloadFormat hostile{MetadataLevel::Full, "http://h\"ost\\", "acc\"t", "t\n1"};
   Entity entity = person();
   entity.properties.push_back({"na\"me", std::string("\x01")});
-  const std::optional<Selection> select = parse_select("a\"b,na\"me");
+  const std::optional<Selection> select = parse_select("a\"b,na\"me").value();
   const auto parsed = nlohmann::json::parse(document(hostile, entity, select));
   CHECK(parsed["odata.type"] == "acc\"t.t\n1");
   CHECK(parsed["odata.metadata"] == "http://h\"ost\\/$metadata#t\n1/@Element&$select=a\"b,na\"me");

@@ -79,9 +79,10 @@ TEST_CASE("With a bearer token data and service properties are served") {
   CHECK(tables.ask("GET", "/t1x()", kGood).status == 200);
   CHECK(tables.ask("DELETE", one, kGood, "", {{"If-Match", "*"}}).status == 204);
   CHECK(tables.ask("GET", "/?restype=service&comp=properties", kGood).status == 200);
-  CHECK(
-      tables.ask("PUT", "/?restype=service&comp=properties", kGood, "<StorageServiceProperties />").status ==
-      202);
+  CHECK(tables
+            .ask("PUT", "/?restype=service&comp=properties", kGood,
+                 "<StorageServiceProperties><Cors /></StorageServiceProperties>")
+            .status == 202);
   CHECK(tables.ask("DELETE", "/Tables('t1x')", kGood).status == 204);
 }
 

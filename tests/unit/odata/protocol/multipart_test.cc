@@ -53,6 +53,15 @@ bool refused(const std::string& body, std::string_view content_type = kContentTy
   return request.has_error() && request.error() == Error(ErrorCode::InvalidInput);
 }
 
+// Whether the batch is a change set of which the part at `position`, and no other, cannot be read.
+bool is_unreadable(const std::string& body, std::size_t position) {
+  const auto request = parse_batch(kContentType, body);
+  if (!request || !request->change_set) return false;
+  for (std::size_t i = 0; i < request->parts.size(); ++i)
+    if ((request->parts[i].head == nullptr) != (i == position)) return false;
+  return position < request->parts.size();
+}
+
 void check_insert_and_delete(const std::string& body, std::string_view content_type = kContentType) {
   const BatchRequest batch = parsed(body, content_type);
   CHECK(batch.change_set);
@@ -126,6 +135,69 @@ TEST_CASE("A delimiter ends a part that begins as the part before and is shorter
   CHECK(batch.parts[3].body == "3");
 }
 
+// Recorded of the C++ library, with LF. The last delimiter of the batch is not final.
+TEST_CASE("The last delimiter needs no final hyphens") {
+  const std::string complete = change_set(kInsert + kDelete);
+  for (const std::string_view end : {"--batch_1", "--batch_1\r\n", "--batch_1\n", "--batch_1 \r\n\r\n"}) {
+    CAPTURE(end);
+    check_insert_and_delete(replaced(complete, "--batch_1--\r\n", end));
+    check_insert_and_delete(replaced(replaced(complete, "\r\n", "\n"), "--batch_1--\n", end));
+  }
+  check_insert_and_delete(replaced(complete, "--set_1--\r\n", "--set_1\r\n"));
+  CHECK(refused(replaced(complete, "--batch_1--\r\n", "--batch_1\r\nmore")));
+  CHECK(refused("--batch_1\r\n"));
+}
+
+// Recorded of the C++ library, without the final hyphens.
+TEST_CASE("A delimiter may follow the JSON of a body in the same line") {
+  const std::string insert = replaced(kInsert, "}\r\n", "}");
+  check_insert_and_delete(change_set(insert + kDelete));
+  check_insert_and_delete(replaced(change_set(insert + kDelete), "\r\n", "\n"));
+  const std::string only = change_set(insert);
+  REQUIRE(only.find("}--set_1--\r\n") != only.npos);
+  CHECK(parsed(only).parts.at(0).body == "{\"a\":\"b\"}");
+  CHECK(parsed(replaced(only, "--set_1--", "--set_1")).parts.at(0).body == "{\"a\":\"b\"}");
+}
+
+TEST_CASE("The text of a delimiter elsewhere in a line is none") {
+  for (const std::string_view text :
+       {R"({"a":"--set_1"})", R"({"a":"}--set_1","b":1})", "x--set_1", "{}--set_12", "{}-set_1"}) {
+    CAPTURE(text);
+    const std::string body = change_set(replaced(kInsert, R"({"a":"b"})", text) + kDelete);
+    CHECK(parsed(body).parts.size() == 2);
+    CHECK(parsed(body).parts.at(0).body == text);
+  }
+}
+
+// Recorded: an empty part of the library for Python, and the glued headers of the C++ library.
+TEST_CASE("Only the part of a change set that cannot be read has no head") {
+  const std::string headers =
+      "PATCH /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nContent-Type: application/json\r\n";
+  const std::string_view rubbish[] = {
+      "--set_1\r\n",
+      "--set_1\r\n\r\n",
+      "--set_1\r\n\r\n\r\n",
+      "--set_1\r\nrubbish\r\n",
+      "--set_1\r\nContent-Type: text/plain\r\n\r\nPOST /t HTTP/1.1\r\n\r\n{}\r\n",
+  };
+  for (const std::string_view text : rubbish) {
+    CAPTURE(text);
+    CHECK(is_unreadable(change_set(text), 0));
+    CHECK(is_unreadable(change_set(kInsert + std::string(text)), 1));
+    CHECK(is_unreadable(change_set(std::string(text) + kDelete), 0));
+    CHECK(is_unreadable(replaced(change_set(kInsert + std::string(text) + kDelete), "\r\n", "\n"), 1));
+  }
+  for (const std::string_view request :
+       {"Content-Length: 69Accept: application/json\r\n\r\n\r\n", "Content-Length: 2Accept: x\r\n\r\n{}",
+        "Content-Length: -1\r\n\r\n{}", "Accept\r\n\r\n{}"}) {
+    CAPTURE(request);
+    CHECK(is_unreadable(change_set(kInsert + write_part(headers + std::string(request))), 1));
+  }
+  CHECK(is_unreadable(change_set(write_part("POST /t\r\n\r\n{}")), 0));
+  const std::string plain = change_set(write_part(headers + "Content-Length: 69\r\n\r\n{}"));
+  CHECK(parsed(plain).parts.at(0).body == "{}");
+}
+
 TEST_CASE("Lines of a batch may end with LF") {
   check_insert_and_delete(replaced(change_set(kInsert + kDelete), "\r\n", "\n"));
 }
@@ -179,8 +251,8 @@ TEST_CASE("All spellings that clients use are accepted") {
   check_insert_and_delete("This is a preamble.\r\n-- --batch_1\r\n\r\n" + plain);
 }
 
-TEST_CASE("Any Content-Length of a part is ignored") {
-  for (const std::string_view length : {"0", "1", "999999999999999999999", "-1", "x"}) {
+TEST_CASE("Any number in the Content-Length of a part is ignored") {
+  for (const std::string_view length : {"", "0", "1", "999999999999999999999"}) {
     CAPTURE(length);
     const std::string body =
         query("PUT /t HTTP/1.1\r\nContent-Length: " + std::string(length) + "\r\n\r\n{\"a\":1}");
@@ -347,8 +419,6 @@ TEST_CASE("A batch that is not one change set or one request is refused") {
       {"two change sets", one_set + one_set + end},
       {"a query, then a change set", one_query + one_set + end},
       {"a change set, then a query", one_set + one_query + end},
-      {"a change set in a change set",
-       replaced(one_set + end, "application/http", "multipart/mixed; boundary=x")},
       {"a change set without boundary", replaced(one_set + end, "; boundary=set_1", "")},
       {"a change set with the batch's boundary", replaced(one_set + end, "set_1", "batch_1")},
       {"a part that is not HTTP", replaced(one_query + end, "application/http", "application/json")},
@@ -356,7 +426,6 @@ TEST_CASE("A batch that is not one change set or one request is refused") {
       {"a part without the empty line behind its headers",
        replaced(one_query + end, "binary\r\n\r\n", "binary\r\n")},
       {"a part without any header", replaced(one_query + end, kPart, "")},
-      {"a broken part behind a good one", change_set(kInsert + "--set_1\r\nrubbish\r\n")},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
@@ -368,6 +437,7 @@ TEST_CASE("Every truncation of a batch is refused, except of the line break at i
   for (const std::string& body : {change_set(kInsert + kDelete), query("GET /t HTTP/1.1\r\n\r\n")}) {
     for (std::size_t length = 0; length + 2 < body.size(); ++length) {
       CAPTURE(length);
+      if (length + 4 == body.size()) continue;  // the last delimiter without its hyphens
       // A vector of exactly this size, so that a sanitizer detects reads beyond the end.
       const std::vector<char> truncated(body.data(), body.data() + length);
       CHECK(parse_batch(kContentType, {truncated.data(), truncated.size()}).has_error());
@@ -389,7 +459,7 @@ TEST_CASE("A batch with any damaged byte causes no harm") {
       CHECK(batch->parts.size() <= 2);
       for (const BatchPart& part : batch->parts) {
         CAPTURE(damaged);
-        CHECK(damaged.find(part.head->target) != std::string_view::npos);
+        if (part.head) CHECK(damaged.find(part.head->target) != std::string_view::npos);
         CHECK(damaged.find(part.body) != std::string_view::npos);
       }
     }
@@ -404,7 +474,8 @@ TEST_CASE("Only the first 1,000 parts are read, the rest is ignored") {
     const auto batch = parse_batch(kContentType, change_set(parts));
     REQUIRE(batch.has_value());
     CHECK(static_cast<int>(batch->parts.size()) == std::min(count, kMaxBatchParts));
-    CHECK(refused(change_set(parts + "--set_1\r\nrubbish\r\n")) == (count < kMaxBatchParts));
+    const auto position = static_cast<std::size_t>(count);
+    CHECK(is_unreadable(change_set(parts + "--set_1\r\nrubbish\r\n"), position) == (count < kMaxBatchParts));
   }
 }
 
@@ -418,7 +489,7 @@ TEST_CASE("A part may have 100 header lines, not 101") {
 }
 
 // Bodies of the largest accepted size that cost as much as possible. Quadratic work would take minutes.
-TEST_CASE("Hostile batches of 4 MiB are refused in linear time") {
+TEST_CASE("Hostile batches of 4 MiB are read or refused in linear time") {
   const std::string head = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
   for (const std::string_view unit :
        {"\n", "\r", "-", "--\n", "--set_1", "--set_1-\n", "--batch_\n", "--set_1\n\n", "a:b\n", " ", ";",
@@ -427,7 +498,9 @@ TEST_CASE("Hostile batches of 4 MiB are refused in linear time") {
     std::string flood;
     while (flood.size() < 4U << 20) flood += unit;
     CHECK(refused(head + flood));
-    CHECK(refused(head + flood + "\r\n--batch_1--"));
+    const auto set = parse_batch(kContentType, head + flood + "\r\n--batch_1--");
+    CHECK((set.has_error() || std::all_of(set->parts.begin(), set->parts.end(),
+                                          [](const BatchPart& part) { return part.head == nullptr; })));
     CHECK(refused(query(flood)));
     CHECK(refused(query("GET /t HTTP/1.1\r\nContent-Type" + flood)));
     CHECK(refused(head, "multipart/mixed; " + flood));

@@ -170,8 +170,16 @@ TEST_CASE("spr=https refuses HTTP") {
 TEST_CASE("An account SAS must be for tables") {
   for (const std::string services : {"t", "bqtf", "tb"})
     CHECK(outcome(AccountSas{.services = services}) == "AccountSas");
-  for (const std::string services : {"b", "bqf", "T"})
+  for (const std::string services : {"b", "bqf"})
     CHECK(outcome(AccountSas{.services = services}) == "AuthorizationServiceMismatch");
+}
+
+// Recorded from the service, for services; resource types are inferred.
+TEST_CASE("An account SAS with letters that do not exist is refused") {
+  for (const std::string services : {"T", "tx", "<class 'TableServices'>", "t,b"})
+    CHECK(outcome(AccountSas{.services = services}) == "AuthenticationFailed");
+  for (const std::string types : {"O", "oc,s", "object"})
+    CHECK(outcome(AccountSas{.resource_types = types}) == "AuthenticationFailed");
 }
 
 // Each case fixes the failure before it. A caller without a valid signature learns nothing else.

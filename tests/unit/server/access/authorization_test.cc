@@ -57,6 +57,7 @@ const Needed kNeeded[] = {
     {"query entities", query(), "o", {"r"}, true},
     {"get entity", GetEntity{"MyTable", {"p", "r"}, {}}, "o", {"r"}, true},
     {"get behind a table", GetTableSubpath{"MyTable"}, "o", {"r"}, true},
+    {"write behind a table", WriteTableSubpath{"MyTable"}, "o", {"a", "u", "d"}, true},
     {"insert entity", InsertEntity{"MyTable"}, "o", {"a"}, true},
     {"update", write(WriteKind::Replace, kAny), "o", {"u"}, true},
     {"update an ETag", write(WriteKind::Replace, Condition::Kind::ETag), "o", {"u"}, true},

@@ -119,7 +119,7 @@ TEST_CASE("Refusals by a stored access policy are explained") {
   CHECK(told("full", "", "") == "");
   CHECK(holds(told("nobody", "", ""), "The table 'MyTable' has no stored access policy 'nobody' (si)"));
   CHECK(holds(told("full", "r", "2021-05-23"), "stored access policy 'full', but not in both: se sp."));
-  CHECK(holds(told("over", "", ""), "The SAS is expired: start none, expiry '2021-05-22T23:05:13Z'"));
+  CHECK(holds(told("over", "", ""), "The SAS is expired: start none, expiry '2021-05-22T23:05:13.0000000Z'"));
 }
 
 // --- Bearer tokens ----------------------------------------------------------------------------------------

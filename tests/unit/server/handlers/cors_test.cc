@@ -225,8 +225,10 @@ TEST_CASE("Exposed headers are names and prefixes, without regard to case; none 
 }
 
 TEST_CASE("What a refusal has over an answer is exposed as well") {
+  RequestContext context = exchange_of();
+  context.version = "2020-12-06";  // older ones have no challenge
   const Response refusal =
-      error_response(ErrorCode::NoAuthenticationInformation, exchange_of(), ErrorSource::FrontEnd);
+      error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
   CHECK(added(refusal, {{{"GET"}, {"*"}, {}, {"x-ms-error-*", "www-authenticate"}, 0}}, "GET", "") ==
         "Access-Control-Allow-Origin: *\r\n"
         "Access-Control-Expose-Headers: x-ms-error-code,WWW-Authenticate\r\n");

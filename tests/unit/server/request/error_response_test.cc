@@ -24,6 +24,12 @@ RequestContext exchange_of(const Preferences& preferences = {}) {
   return context;
 }
 
+RequestContext challenging() {
+  RequestContext context = exchange_of();
+  context.version = "2019-12-12";  // the first that asks for credentials
+  return context;
+}
+
 TEST_CASE("Every code has the status that the service documents") {
   const std::map<int, std::vector<ErrorCode>> by_status = {
       {401, {ErrorCode::InvalidBearerToken, ErrorCode::NoAuthenticationInformation}},
@@ -203,7 +209,7 @@ TEST_CASE("A failed authentication answers in JSON where that was asked for, and
 
 TEST_CASE("Who brings no credentials is told where to get them") {
   const Response response =
-      error_response(ErrorCode::NoAuthenticationInformation, exchange_of(), ErrorSource::FrontEnd);
+      error_response(ErrorCode::NoAuthenticationInformation, challenging(), ErrorSource::FrontEnd);
   CHECK(response.status == 401);
   CHECK(response.fields ==
         "Content-Type: application/json\r\nx-ms-error-code: NoAuthenticationInformation\r\n"
@@ -211,13 +217,54 @@ TEST_CASE("Who brings no credentials is told where to get them") {
         "authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/"
         "authorize "
         "resource_id=https://storage.azure.com\r\n" +
-            kIds + kVersion + kDate);
+            kIds + "x-ms-version: 2019-12-12\r\n" + kDate);
+}
+
+// Recorded with versions 2016-05-31 and 2019-07-07.
+TEST_CASE("Before version 2019-12-12 there is no challenge") {
+  RequestContext context = exchange_of();
+  for (const std::string_view version : {"2016-05-31", "2019-10-10"}) {
+    context.version = version;
+    const Response hidden =
+        error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
+    CHECK(hidden.status == 404);
+    CHECK(hidden.reason == "The specified resource does not exist.");
+    CHECK(hidden.error == ErrorCode::ResourceNotFound);
+    CHECK(hidden.fields ==
+          "Content-Type: application/json\r\n" + kIds + "x-ms-version: " + context.version + "\r\n" + kDate);
+    const Response refused = error_response(ErrorCode::InvalidBearerToken, context, ErrorSource::FrontEnd);
+    CHECK(refused.status == 403);
+    CHECK(refused.fields ==
+          "Content-Type: application/json\r\nx-ms-error-code: AuthenticationFailed\r\n" + kIds + kDate);
+  }
+}
+
+// Recorded: a table in the path of the service properties; a path that leads nowhere.
+TEST_CASE("Where the front end finds no resource, the answer has no version") {
+  for (const ErrorCode code : {ErrorCode::InvalidUri, ErrorCode::InvalidQueryParameterValue}) {
+    const Response response = error_response(code, exchange_of(), ErrorSource::Router);
+    CHECK(response.status == 400);
+    CHECK(response.fields == "Content-Type: application/json\r\nx-ms-error-code: " +
+                                 std::string(to_string(code)) + "\r\n" + kIds + kDate);
+  }
+}
+
+TEST_CASE("What the readers of bodies and paths refuse is early") {
+  for (const ErrorCode code : {ErrorCode::InvalidInput, ErrorCode::TableNotFound,
+                               ErrorCode::PropertyNameInvalid, ErrorCode::MediaTypeNotSupported})
+    CHECK(is_early(code));
+  for (const ErrorCode code :
+       {ErrorCode::PropertiesNeedValue, ErrorCode::EntityAlreadyExists, ErrorCode::TableAlreadyExists,
+        ErrorCode::ResourceNotFound, ErrorCode::UpdateConditionNotSatisfied, ErrorCode::InvalidDuplicateRow,
+        ErrorCode::TooManyProperties, ErrorCode::PropertyNameTooLong, ErrorCode::AuthorizationFailure,
+        ErrorCode::InvalidResourceName, ErrorCode::OutOfRangeInput})
+    CHECK_FALSE(is_early(code));
 }
 
 // As seen in reports of users whose tokens had expired, or were for another audience.
 TEST_CASE("Whose token does not fit is told so, too, without a version") {
   const Response response =
-      error_response(ErrorCode::InvalidBearerToken, exchange_of(), ErrorSource::FrontEnd);
+      error_response(ErrorCode::InvalidBearerToken, challenging(), ErrorSource::FrontEnd);
   CHECK(response.status == 401);
   CHECK(response.reason ==
         "Server failed to authenticate the request. Please refer to the information in the www-authenticate "
