@@ -11,6 +11,7 @@
 #include "odata/insight/finding_catalog.h"
 #include "odata/plan_text.h"
 #include "odata/query_plan.h"
+#include "odata/text.h"
 #include "server/control/control_checks.h"
 #include "server/control/control_response.h"
 #include "storage/store_fixtures.h"
@@ -28,14 +29,21 @@ constexpr milliseconds kTimeToPlan{30};
 
 ScanDeadline in(milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
-// The 0-based place in UTF-16 code units that a syntax error names; -1: it names none. The sentence is the service's, and
-// has no other form.
+// How far the service had read the filter, in UTF-16 code units, by its own sentence; -1: the sentence names no place. The
+// filter itself stands behind the place, so it cannot be taken for it.
 int position_of(const Error& error) {
-  constexpr std::string_view kBefore = "Syntax error at position ";
-  int out = -1;
-  if (error.message.starts_with(kBefore))
-    std::from_chars(error.message.data() + kBefore.size(), error.message.data() + error.message.size(), out);
-  return out;
+  constexpr std::string_view kLiteral = " literal '", kAt = "' at '", kPosition = " at position ";
+  const std::string_view text = error.message;
+  const bool names_literal = text.starts_with("Unrecognized ");
+  const auto at = text.find(names_literal ? kAt : kPosition);
+  if (at == text.npos) return -1;
+  int position = -1;
+  const char* const digits = text.data() + at + (names_literal ? kAt : kPosition).size();
+  if (std::from_chars(digits, text.data() + text.size(), position).ec != std::errc()) return -1;
+  if (text.starts_with("Syntax error: character ")) return position + 1;
+  if (!names_literal) return position;
+  const auto literal = text.find(kLiteral) + kLiteral.size();
+  return position + static_cast<int>(utf16_length(text.substr(literal, at - literal)));
 }
 
 Response refused_plan(const Error& error) {

@@ -143,8 +143,6 @@ BAD_ENTITIES = [
     (f'{{{KEYS},"a":{{"b":1}}}}', "InvalidInput"),
     (f'{{{KEYS},"a":[]}}', "InvalidInput"),
     (f'{{{KEYS},"a":[1,2]}}', "InvalidInput"),
-    (f'{{{KEYS},"a":2147483648}}', "InvalidInput"),
-    (f'{{{KEYS},"a":-2147483649}}', "InvalidInput"),
     (f'{{{KEYS},"a":{"9" * 400}}}', "InvalidInput"),
     (f'{{{KEYS},"a":1e999}}', "InvalidInput"),
     (f'{{{KEYS},"":1}}', ("PropertyNameInvalid", "InvalidInput")),
@@ -405,7 +403,7 @@ def test_an_unsupported_query_option_is_not_implemented(server, name, query):
         "/badinput(PartitionKey='%zz',RowKey='r')",
         "/badinput(PartitionKey='%2',RowKey='r')",
         "/badinput/more",
-        "/badinput//",
+        "/badinput//more",
         "/../badinput",
         "/bad-name()",
         "/b()",
@@ -466,10 +464,10 @@ def refused_batch(answer, code=None):
         return
     statuses = re.findall(r"HTTP/1\.1 (\d+) ", answer.text)
     assert len(statuses) == 1 and statuses[0] in ("400", "404", "405", "413", "501"), answer
-    found = re.search(r'"code":"(\w+)"', answer.text)
+    found = re.search(r'"code":"(\w+)"|<code>(\w+)</code>', answer.text)
     assert found, answer
     if code:
-        assert found[1] in (code if isinstance(code, tuple) else (code,)), answer
+        assert (found[1] or found[2]) in (code if isinstance(code, tuple) else (code,)), answer
 
 
 BATCH = "--batch_1\r\n"

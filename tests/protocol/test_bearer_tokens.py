@@ -78,7 +78,7 @@ def test_a_token_opens_tables_entities_and_service_properties(server, table):
         ("MERGE", one, {"If-Match": "*"}, "{}", 204),
         ("DELETE", one, {"If-Match": "*"}, None, 204),
         ("GET", "/?restype=service&comp=properties", XML, None, 200),
-        ("PUT", "/?restype=service&comp=properties", XML, "<StorageServiceProperties />", 202),
+        ("PUT", "/?restype=service&comp=properties", XML, "<StorageServiceProperties><Cors /></StorageServiceProperties>", 202),
         ("POST", "/$batch", BATCH_HEADERS,
          batch_body([batch_part(server, "POST", table, {"PartitionKey": "p", "RowKey": "b"})]), 202),
     ):

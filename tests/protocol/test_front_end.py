@@ -99,8 +99,17 @@ def test_sections_that_are_missing_keep_their_value(fresh):
         "<RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging>"
     )
     assert get_properties(fresh) == f"<StorageServiceProperties>{written}" + "".join(expected[1:])
-    assert set_properties(fresh, "").status == 202
+    assert set_properties(fresh, "<Cors />").status == 202
     assert get_properties(fresh).startswith(f"<StorageServiceProperties>{written}")
+
+
+@pytest.mark.parametrize("body", ["<StorageServiceProperties/>", "<StorageServiceProperties>\n </StorageServiceProperties>"])
+def test_a_document_without_any_section_is_refused(fresh, body):
+    """Recorded from the service."""
+    before = get_properties(fresh)
+    answer = put(fresh, PROPERTIES, body)
+    check_front_end_error(answer, 400, "InvalidXmlDocument", BAD_XML)
+    assert get_properties(fresh) == before
 
 
 @pytest.mark.parametrize("spell", [str.title, str.upper, str.swapcase])
@@ -211,12 +220,14 @@ def test_a_method_that_cors_lacks_is_an_invalid_node(fresh):
         "/abc?comp=other",
         "/Tables?comp=acl",
         "/abc(PartitionKey='p',RowKey='r')?comp=acl",
+        "/abc/?restype=service&comp=properties",
     ],
 )
 def test_an_unknown_component_is_an_invalid_parameter(server, resource):
-    """learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes."""
-    answer = send(server, "GET", resource, {"Accept": "application/xml"})
-    check_front_end_error(answer, 400, "InvalidQueryParameterValue", BAD_PARAMETER)
+    """Recorded from the service for the last, without a version; the others are inferred."""
+    for method in ("GET", "PUT"):
+        answer = send(server, method, resource, {"Accept": "application/xml"}, "<x/>" if method == "PUT" else None)
+        check_front_end_error(answer, 400, "InvalidQueryParameterValue", BAD_PARAMETER, without=("x-ms-version",))
 
 
 @pytest.mark.parametrize("resource", ["/?comp=properties", "/?comp=stats", "/?restype=service"])
@@ -266,7 +277,7 @@ def test_the_secondary_location_reads_and_does_not_write(server, table):
         ("MERGE", resource, "{}"),
         ("DELETE", resource, None),
         ("PUT", f"/{table}?comp=acl", ""),
-        ("PUT", PROPERTIES, "<StorageServiceProperties />"),
+        ("PUT", PROPERTIES, "<StorageServiceProperties><Cors /></StorageServiceProperties>"),
         ("POST", "/$batch", "x"),
     ):
         accept = "application/xml" if "comp=" in target else "application/json"
@@ -344,9 +355,16 @@ def test_the_policies_of_a_table_may_be_asked_for_with_head(server, table):
 
 
 FULL = (
-    "<AccessPolicy><Start>2021-06-08T02:10:09Z</Start><Expiry>2021-06-08T02:10:09.5Z</Expiry>"
+    "<AccessPolicy><Start>2021-06-08T02:10:09Z</Start><Expiry>2021-06-08T02:10:09.5000000Z</Expiry>"
     "<Permission>r</Permission></AccessPolicy>"
 )
+
+
+@pytest.mark.parametrize("time", ["2021-06-08T02:10:09.000Z", "2021-06-08T02:10:09.123456Z", "2021-06-08T02:10:09.000000001Z"])
+def test_a_time_of_a_policy_has_seven_decimals_or_none(server, table, time):
+    """Recorded from the service for three and nine decimals."""
+    policy = identifier("a", f"<AccessPolicy><Start>{time}</Start></AccessPolicy>")
+    check_front_end_error(put(server, f"/{table}?comp=acl", identifiers(policy)), 400, "InvalidXmlDocument", BAD_XML)
 
 
 @pytest.mark.parametrize("declaration", ["", DECLARATION, "<?xml version='1.0' encoding='UTF-8'?>\n", MARK])

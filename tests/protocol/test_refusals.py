@@ -47,6 +47,9 @@ NO_CREDENTIALS = Refusal(
     front_end=True,
     headers={"WWW-Authenticate": CHALLENGE},
 )
+# Recorded with version 2016-05-31.
+HIDDEN = Refusal(404, "ResourceNotFound", "The specified resource does not exist.", front_end=True,
+                 without=("x-ms-error-code",))
 NOT_AUTHENTIC = Refusal(
     403,
     "AuthenticationFailed",
@@ -471,10 +474,15 @@ SIGNED_PART = "devstoreaccount1:" + "A" * 43 + "="
 AUTHORIZATION = [
     Row(f"{operation} needs credentials", operation, Nothing(), SharedKey(), NO_CREDENTIALS) for operation in SINGLE
 ] + [
-    Row(f"without credentials version {version} is told the same", QUERY, Nothing(x_ms_version=version),
+    Row(f"without credentials version {version} is told so", QUERY, Nothing(x_ms_version=version),
         SharedKey(headers={"x-ms-version": version}),
         NO_CREDENTIALS._replace(headers=NO_CREDENTIALS.headers | {"x-ms-version": version}))
-    for version in ("2020-12-06", "2016-05-31")  # recorded for the first; decision: for every version
+    for version in ("2019-12-12", "2020-12-06")  # recorded for the second; documented for the first
+] + [
+    Row(f"without credentials version {version} is told of no resource", QUERY, Nothing(x_ms_version=version),
+        SharedKey(headers={"x-ms-version": version}),
+        HIDDEN._replace(headers=HIDDEN.headers | {"x-ms-version": version}))
+    for version in ("2016-05-31", "2019-10-10")  # recorded for the first
 ] + [
     Row(f"the header is a scheme, an account and a signature and not {value or 'empty'}", QUERY,
         Nothing(Authorization=value), SharedKey(), refusal)

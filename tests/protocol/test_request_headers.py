@@ -5,7 +5,7 @@ import os
 import pytest
 
 from answers import TABLE_LAYER, check, check_front_end_error, json_type
-from rocktable_server import BINARY, Server, authorization, exchange, request_bytes, send
+from rocktable_server import API_VERSION, BINARY, Server, authorization, exchange, request_bytes, send
 
 BAD_HEADER = "The value for one of the HTTP headers is not in the correct format."
 NEWEST = "2026-06-06"
@@ -64,7 +64,7 @@ def test_the_version_may_be_a_parameter(server):
     answer = send(server, "GET", "/Tables?api-version=2017-04-17", {"x-ms-version": None})
     assert (answer.status, answer.headers["x-ms-version"]) == (200, "2017-04-17")
     answer = send(server, "GET", "/Tables?api-version=2017-04-17")
-    assert answer.headers["x-ms-version"] == "2019-02-02"
+    assert answer.headers["x-ms-version"] == API_VERSION
     answer = send(server, "GET", "/Tables?API-Version=nonsense", {"x-ms-version": None})
     assert (answer.status, answer.code) == (400, "InvalidHeaderValue")
 
@@ -189,8 +189,8 @@ def test_a_bad_tunnel_is_refused(server, table, method, value, code, message):
 @pytest.mark.parametrize(
     "name, values",
     [
-        ("x-ms-version", ["2019-02-02", "2020-12-06"]),
-        ("x-ms-version", ["2019-02-02", "2019-02-02"]),
+        ("x-ms-version", ["2020-12-06", "2019-02-02"]),
+        ("x-ms-version", ["2020-12-06", "2020-12-06"]),
         ("Content-Type", ["application/json", "text/plain"]),
         ("Content-MD5", ["YQ==", "Yg=="]),
         ("Date", ["Sat, 22 May 2021 23:05:14 GMT"] * 2),

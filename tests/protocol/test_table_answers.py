@@ -101,7 +101,7 @@ def test_create_with_bad_characters_is_answered_with_the_services_misspelling(se
 @pytest.mark.parametrize("name", ["tables", "Tables", "TABLES"])
 def test_the_name_tables_is_reserved(server, name):
     """Decision: the code is that of public tests of the table SDK; the documentation names no code."""
-    check_error(create(server, name), 400, "InvalidInput", "One of the request inputs is not valid.")
+    check_early_error(create(server, name), 400, "InvalidInput", "One of the request inputs is not valid.")
 
 
 # --- query ----------------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ from answers import (
     ETAG,
     NO_CONTENT,
     TABLE_LAYER,
+    accept,
     check,
     check_early_error,
     check_empty,
     check_error,
+    check_front_end_error,
     json_type,
 )
 from rocktable_server import (
@@ -119,12 +121,61 @@ def test_a_signature_for_a_table_opens_that_table_alone_whatever_stands_behind(s
     delete_table(server, other)
 
 
-@pytest.mark.parametrize("resource", ["/Tables/{}", "/{}/{}/{}", "/{}/$batch", "/{}/$metadata", "//{}", "/{}//{}"])
+@pytest.mark.parametrize("resource", ["/Tables/{}", "/{}/{}/{}", "//{}", "/{}//{}"])
 def test_other_paths_lead_nowhere(server, table, resource):
-    """learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes."""
+    """Recorded from the service: the front end refuses such a path, without a version. Decision: which paths."""
     answer = send(server, "POST", resource.format(table, table, table), body=json.dumps(KEYS))
-    check_early_error(answer, 400, "InvalidUri", "The requested URI does not represent any resource on the server.")
+    check_front_end_error(answer, 400, "InvalidUri", "The requested URI does not represent any resource on the server.",
+                          json_wanted=True, without=("x-ms-version",))
     assert all_entities(server, table) == []
+
+
+def test_a_batch_behind_a_table_is_an_insert_of_the_wrong_type(server, table):
+    """Recorded from the service."""
+    answer = send(server, "POST", f"/{table}/$batch", BATCH_HEADERS | {"Accept": "application/json"}, "--batch_1--")
+    check_early_error(answer, 415, "MediaTypeNotSupported", "None of the provided media types are supported")
+
+
+@pytest.mark.parametrize("resource", ["/absent/Tables", "/absent/absent", "/absent/Tables('absent')"])
+def test_behind_a_table_that_is_missing(server, resource):
+    """Recorded from the service: the table is looked up before keys are counted."""
+    method = "DELETE" if resource.endswith(")") else "POST"
+    check_early_error(send(server, method, resource, body='{"TableName":"x"}' if method == "POST" else None), 404,
+                      "TableNotFound", "The table specified does not exist.")
+
+
+IMPOSSIBLE = [
+    *((name, "InvalidResourceName", "The specifed resource name contains invalid characters.")
+      for name in ("1table", "my_table", "my-table", "t%C3%A9t")),
+    *((name, "OutOfRangeInput", "The specified resource name length is not within the permissible limits.")
+      for name in ("a", "aa", "a" * 64, "a%2F%2F")),
+]
+
+
+@pytest.mark.parametrize("name, code, message", IMPOSSIBLE)
+def test_an_impossible_name_of_a_table_is_told_at_every_operation(server, name, code, message):
+    """Recorded from the service."""
+    entity = f"/{name}(PartitionKey='p',RowKey='r')"
+    body = json.dumps(KEYS)
+    for method, resource, sent in (
+        ("GET", f"/{name}()", None), ("POST", f"/{name}", body), ("POST", f"/{name}", "{"), ("GET", entity, None),
+        ("PUT", entity, body), ("MERGE", entity, body), ("PATCH", entity, body), ("DELETE", entity, None),
+    ):
+        check_early_error(send(server, method, resource, {"If-Match": "*"}, sent), 400, code, message)
+    for method, sent in (("GET", None), ("PUT", "<SignedIdentifiers />")):
+        answer = send(server, method, f"/{name}?comp=acl", {"Accept": "application/xml"}, sent)
+        check_front_end_error(answer, 400, code, message)
+
+
+@pytest.mark.parametrize("key", ["a!b", "a*b", "a(b)", "it''s", "a~b"])
+def test_links_leave_the_marks_of_urls_as_they_are(server, table, key):
+    """Recorded from the service for the first two; inferred for the parentheses."""
+    row = {"PartitionKey": "p", "RowKey": key.replace("''", "'")}
+    answer = send(server, "POST", f"/{table}", accept("fullmetadata"), json.dumps(row))
+    link = f"{table}(PartitionKey='p',RowKey='{key}')"
+    assert answer.headers["Location"] == f"{server.endpoint}/{link}"
+    assert (answer.json()["odata.id"], answer.json()["odata.editLink"]) == (f"{server.endpoint}/{link}", link)
+    assert send(server, "GET", f"/{link}").json()["RowKey"] == row["RowKey"]
 
 
 # --- a slash at the end ---------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Operation(NamedTuple):
 
 SINGLE = {
     "get service properties": Operation("GET", PROPERTIES, 200, XML),
-    "set service properties": Operation("PUT", PROPERTIES, 202, XML, "<StorageServiceProperties />"),
+    "set service properties": Operation("PUT", PROPERTIES, 202, XML, "<StorageServiceProperties><Cors /></StorageServiceProperties>"),
     "get service stats": Operation("GET", "-secondary/?restype=service&comp=stats", 200, XML),
     "get table ACL": Operation("GET", "/{table}?comp=acl", 200, XML),
     "set table ACL": Operation("PUT", "/{table}?comp=acl", 204, XML, POLICY),
