@@ -331,9 +331,7 @@ bool wants_no_content(const OperationRequest& request) {
 }
 
 InsertEntity insert_entity(std::string table, const OperationRequest& request, Format format) {
-  // In a part of a batch, nobody has seen the service refuse a missing Accept. The response is minimal JSON.
-  const bool may_be_missing = request.in_batch && format == Format::Missing;
-  if (!wants_no_content(request) && !may_be_missing) require_json(format);
+  if (!wants_no_content(request)) require_json(format);
   require_json_body(request.headers);
   return {std::move(table)};
 }
