@@ -38,13 +38,16 @@ describe("bearer tokens", { skip: kGiven ? "needs a server of its own" : false }
   });
 
   // What a client with these tokens, one after the other, prints.
-  const runClient = (...tokens) => {
+  const runClient = (...tokens) => runClientOf("2020-12-06", ...tokens);
+
+  const runClientOf = (version, ...tokens) => {
     const { NODE_TEST_CONTEXT, ...inherited } = process.env;
     const env = {
       ...inherited,
       NODE_EXTRA_CA_CERTS: server.certificateAuthority,
       ENDPOINT: server.endpoint,
       TABLE: server.newTableName(),
+      VERSION: version,
       TOKENS: tokens.join(" "),
     };
     return new Promise((resolve) =>
@@ -61,6 +64,12 @@ describe("bearer tokens", { skip: kGiven ? "needs a server of its own" : false }
   it("are replaced when the service asks, after they have expired", async () => {
     const expired = bearerToken({ exp: 1_000_000_000 });
     assert.equal(await runClient(expired, bearerToken()), "101 entities, policies 404, asked for another token");
+  });
+
+  // Recorded from the service, with version 2019-07-07. The SDK's own version is older.
+  it("are refused without a challenge before version 2019-12-12", async () => {
+    const expired = bearerToken({ exp: 1_000_000_000 });
+    assert.equal(await runClientOf("2019-02-02", expired, bearerToken()), "403");
   });
 
   it("are refused where they are for somebody else, or are none", async () => {

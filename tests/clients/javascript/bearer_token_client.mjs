@@ -1,8 +1,8 @@
-// Makes the table TABLE at ENDPOINT with a credential that hands out TOKENS, the last again and again; prints what it
+// Makes the table TABLE at ENDPOINT in version VERSION with a credential that hands out TOKENS, the last again and again; prints what it
 // found, or the status of the refusal. For bearer_token.test.mjs.
 import { TableClient } from "@azure/data-tables";
 
-const { ENDPOINT, TABLE } = process.env;
+const { ENDPOINT, TABLE, VERSION } = process.env;
 const tokens = process.env.TOKENS.split(" ");
 let given = 0;
 const credential = {
@@ -12,7 +12,8 @@ const credential = {
     return { token, expiresOnTimestamp: Date.now() + 86_400_000 };
   },
 };
-const table = new TableClient(ENDPOINT, TABLE, credential, { retryOptions: { maxRetries: 0 } });
+const options = { retryOptions: { maxRetries: 0 }, version: VERSION };
+const table = new TableClient(ENDPOINT, TABLE, credential, options);
 
 async function use() {
   await table.createTable();

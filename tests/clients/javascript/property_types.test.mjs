@@ -115,10 +115,14 @@ describe("property types", () => {
       refused(table.createEntity({ partitionKey: "p", rowKey: "bad", value: { type, value } }), 400, code));
   }
 
-  it("a whole number beyond Int32 needs a type", () =>
-    refused(
-      table.createEntity({ partitionKey: "p", rowKey: "bad", value: 2147483648 }),
-      400,
-      "InvalidInput",
-    ));
+  it("a whole number beyond Int32 is kept as a Double, such as Date.now()", async () => {
+    for (const [rowKey, value] of [["near", 2147483648], ["now", 1498179600055], ["far", 2 ** 53]]) {
+      await table.createEntity({ partitionKey: "numbers", rowKey, value });
+      assert.equal((await table.getEntity("numbers", rowKey)).value, value);
+    }
+    const answer = await server.fetch("GET", `${table.tableName}(PartitionKey='numbers',RowKey='now')`, {
+      headers: { accept: "application/json;odata=nometadata" },
+    });
+    assert.match(await answer.text(), /"value":1498179600055\.0}/);
+  });
 });

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+CHALLENGING = "2020-12-06"  # older versions refuse a token without a challenge
+
+
 class Credential:
     """Returns these tokens, one after the other, and then always the last one. Records the requested scopes."""
 
@@ -62,16 +65,25 @@ def test_a_token_serves_service_properties_but_no_access_policies(server, option
 
 def test_an_expired_token_is_replaced_when_the_service_asks(server, options):
     credential = Credential(bearer_token(exp=1_000_000_000), bearer_token())
-    with TableServiceClient(server.endpoint, credential=credential, **options) as service:
+    with TableServiceClient(server.endpoint, credential=credential, api_version=CHALLENGING, **options) as service:
         assert isinstance(list(service.list_tables()), list)
     assert len(credential.asked) == 2
     scopes, tenant = credential.asked[1]
     assert (scopes, tenant) == (("https://storage.azure.com/.default",), TENANT)
 
 
+def test_in_the_version_of_the_sdk_the_service_does_not_ask_for_another_token(server, options):
+    """Recorded from the service, with version 2019-07-07."""
+    credential = Credential(bearer_token(exp=1_000_000_000), bearer_token())
+    with TableServiceClient(server.endpoint, credential=credential, api_version="2019-02-02", **options) as service:
+        with pytest.raises(ClientAuthenticationError) as refusal:
+            list(service.list_tables())
+    assert (refusal.value.status_code, len(credential.asked)) == (403, 1)
+
+
 def test_a_token_for_somebody_else_is_refused(server, options):
     credential = Credential(bearer_token(aud="https://management.azure.com/"))
-    with TableServiceClient(server.endpoint, credential=credential, **options) as service:
+    with TableServiceClient(server.endpoint, credential=credential, api_version=CHALLENGING, **options) as service:
         with pytest.raises(ClientAuthenticationError) as refusal:
             list(service.list_tables())
     assert refusal.value.status_code == 401
