@@ -181,7 +181,7 @@ Error invalid_etag(std::string_view text) {
 Result<DateTime> parse_etag(std::string_view text) {
   const std::optional<std::string> decoded = percent_decode(text, false);
   const auto inside = between(decoded ? *decoded : text, kETagPrefix, kETagSuffix);
-  if (!inside) return invalid_etag(text);
+  if (!inside || inside->find('"') != inside->npos) return invalid_etag(text);  // a quote inside: two ETags
   const auto time_text = between(*inside, kTimePrefix, kTimeSuffix);
   const auto time = time_text ? parse_date_time(*time_text) : std::nullopt;
   if (!time) return ErrorCode::ConditionNotMet;

@@ -93,9 +93,10 @@ Response preflight(const RequestContext& context, const std::vector<CorsRule>& r
   if (origin.empty() || method.empty())
     throw ServiceException(Error(ErrorCode::InvalidHeaderValue, "A required CORS header is not present."));
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CorsRule& one) {
-    return allows_origin(one, origin) && allows_method(one, method) && allows_headers(one, requested);
+    return allows_origin(one, origin) && allows_method(one, method);
   });
-  if (rule == rules.end()) throw ServiceException(ErrorCode::CorsPreflightFailure);
+  // Documented: the first rule with this origin and method decides, whatever the headers.
+  if (rule == rules.end() || !allows_headers(*rule, requested)) throw ServiceException(ErrorCode::CorsPreflightFailure);
 
   const bool any = allows_any_origin(*rule);
   Response response = front_end_response(context, 200);
@@ -125,7 +126,7 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
   response.add("Access-Control-Allow-Origin", any ? "*" : origin);
   if (!any) response.add("Access-Control-Allow-Credentials", "true");
   if (!exposed.empty()) response.add("Access-Control-Expose-Headers", exposed);
-  if (!any) response.add("Vary", "Origin");
+  if (!any && reads) response.add("Vary", "Origin");
 }
 
 const std::vector<CorsRule>& CorsRules::of(const std::string& account) {

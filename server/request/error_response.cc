@@ -59,8 +59,9 @@ std::string reason_of(const std::string& message) {
   return out;
 }
 
-// Older versions do not ask for credentials.
-constexpr std::string_view kFirstVersionWithChallenge = "2019-12-12";
+// Older versions of the Table service do not ask for credentials; the Blob and the Queue service do from 2019-12-12 on.
+// Source: learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory#bearer-challenge
+constexpr std::string_view kFirstVersionWithChallenge = "2020-12-06";
 
 bool is_challenged(const RequestContext& context) {
   return context.service != StorageService::Table || context.version >= kFirstVersionWithChallenge;

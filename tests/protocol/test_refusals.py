@@ -477,12 +477,12 @@ AUTHORIZATION = [
     Row(f"without credentials version {version} is told so", QUERY, Nothing(x_ms_version=version),
         SharedKey(headers={"x-ms-version": version}),
         NO_CREDENTIALS._replace(headers=NO_CREDENTIALS.headers | {"x-ms-version": version}))
-    for version in ("2019-12-12", "2020-12-06")  # recorded for the second; documented for the first
+    for version in ("2020-12-06", "2025-07-05")  # recorded for the first
 ] + [
     Row(f"without credentials version {version} is told of no resource", QUERY, Nothing(x_ms_version=version),
         SharedKey(headers={"x-ms-version": version}),
         HIDDEN._replace(headers=HIDDEN.headers | {"x-ms-version": version}))
-    for version in ("2016-05-31", "2019-10-10")  # recorded for the first
+    for version in ("2016-05-31", "2020-10-02")  # recorded for the first
 ] + [
     Row(f"the header is a scheme, an account and a signature and not {value or 'empty'}", QUERY,
         Nothing(Authorization=value), SharedKey(), refusal)

@@ -1,7 +1,7 @@
 """Stored access policies: get and set the ACL of a table."""
 from __future__ import annotations
 
-from typing import Dict, Optional
+from typing import Any, Dict, Optional
 
 from conformance import (
     EMPTY,
@@ -39,6 +39,11 @@ FULL = ("2031-02-03T00:00:00Z", "2032-03-04T05:06:07Z", "raud")
 SEVEN_DIGITS = ("2031-02-03T00:00:00.0000000Z", "2032-03-04T05:06:07.0000000Z", "raud")
 
 
+def keyed(title: str, evidence: Any, each: Any = ({},), requests: int = 2) -> Any:
+    """A check that needs the key: no SAS grants access policies."""
+    return check(title, evidence, each, needs=["key"], requests=requests)
+
+
 def policy(identifier: str, start: str = "", expiry: str = "", permission: str = "") -> str:
     """An identifier as the service writes it: what is empty is left out."""
     fields = {"Start": start, "Expiry": expiry, "Permission": permission}
@@ -64,13 +69,13 @@ def read_back(s: Session, table: str, *policies: str) -> None:
 # --- set and get ----------------------------------------------------------------------------------
 
 
-@check("A new table has no access policies",
+@keyed("A new table has no access policies",
        rec("python-2020/test_table.test_set_table_acl_with_empty_signed_identifiers"))
 def none_at_first(s: Session):
     read_back(s, s.new_table())
 
 
-@check("A policy is stored with {what}", SET,
+@keyed("A policy is stored with {what}", SET,
        rows("what start expiry permission", [
            ("all fields", *FULL), ("a permission", "", "", "r"), ("a start", FULL[0], "", ""),
            ("an expiry", "", FULL[1], ""), ("times", FULL[0], FULL[1], ""), ("nothing", "", "", "")]),
@@ -82,7 +87,7 @@ def fields(s: Session, what, start, expiry, permission):
     read_back(s, table, policy("one", *written, permission))
 
 
-@check("A policy has the permissions {letters}", LEGACY,
+@keyed("A policy has the permissions {letters}", LEGACY,
        product(letters=["r", "a", "u", "d", "ra", "ud", "rad", "aud", "raud"]), requests=3)
 def permissions(s: Session, letters):
     table = s.new_table()
@@ -102,14 +107,14 @@ FORMS = {
 }
 
 
-@check("A policy may be sent {form}", ORDERS, product(form=FORMS), requests=3)
+@keyed("A policy may be sent {form}", ORDERS, product(form=FORMS), requests=3)
 def forms(s: Session, form):
     table = s.new_table()
     put(s, table, form).is_(204)
     read_back(s, table, policy("one", *SEVEN_DIGITS))
 
 
-@check("A policy may be sent without a declaration",
+@keyed("A policy may be sent without a declaration",
        rec("go-2021/TestTableClient_Storage/TestSetAccessPolicy"), requests=3)
 def without_declaration(s: Session):
     table = s.new_table()
@@ -123,14 +128,14 @@ EMPTY_FORMS = {"an empty AccessPolicy": "<SignedIdentifier><Id>one</Id><AccessPo
                "no AccessPolicy": policy("one")}
 
 
-@check("A policy with {what} is written without one", SEVERAL, product(what=EMPTY_FORMS), requests=3)
+@keyed("A policy with {what} is written without one", SEVERAL, product(what=EMPTY_FORMS), requests=3)
 def empty_policy(s: Session, what):
     table = s.new_table()
     put(s, table, document(what)).is_(204)
     read_back(s, table, policy("one"))
 
 
-@check("An empty Permission is left out",
+@keyed("An empty Permission is left out",
        rec("python-hist/test_table.test_set_table_acl_with_signed_identifiers@0dbf7c4"), requests=3)
 def empty_permission(s: Session):
     table = s.new_table()
@@ -138,7 +143,7 @@ def empty_permission(s: Session):
     read_back(s, table, policy("one", SEVEN_DIGITS[0]))
 
 
-@check("{count} policies stay in their order", SEVERAL, product(count=[2, 4, 5]), requests=3)
+@keyed("{count} policies stay in their order", SEVERAL, product(count=[2, 4, 5]), requests=3)
 def order(s: Session, count):
     table = s.new_table()
     names = ["z", "a", "null", "M", "b"][:count]
@@ -146,14 +151,15 @@ def order(s: Session, count):
     read_back(s, table, *(policy(name, *SEVEN_DIGITS) for name in names))
 
 
-@check("{count} policies are too many", TOO_MANY, product(count=[6, 7]), requests=3)
+@keyed("{count} policies are too many", TOO_MANY, product(count=[6, 7]), requests=3)
 def too_many(s: Session, count):
     table = s.new_table()
-    put(s, table, document(*(policy(f"id{number}", *FULL) for number in range(count)))).fails(INVALID_XML_DOCUMENT)
+    policies = [policy(f"id{number}", *FULL) for number in range(count)]
+    put(s, table, document(*policies)).fails(INVALID_XML_DOCUMENT)
     read_back(s, table)
 
 
-@check("Setting replaces all policies", SEVERAL, requests=4)
+@keyed("Setting replaces all policies", SEVERAL, requests=4)
 def replaced(s: Session):
     table = s.new_table()
     put(s, table, document(policy("old", *FULL), policy("both", *FULL))).ok()
@@ -165,7 +171,7 @@ CLEARING = {"no body": None, "an empty body": "", "an empty element": "<SignedId
              "two tags": document()}
 
 
-@check("Policies are removed by {what}", CLEARED, product(what=CLEARING), requests=4)
+@keyed("Policies are removed by {what}", CLEARED, product(what=CLEARING), requests=4)
 def cleared(s: Session, what):
     table = s.new_table()
     put(s, table, document(PLAIN)).ok()
@@ -176,19 +182,19 @@ def cleared(s: Session, what):
 ID_LENGTH = doc(SET_PAGE, "The maximum length of the unique identifier is 64 characters.")
 
 
-@check("An Id has {length} characters", ID_LENGTH, product(length=[1, 63, 64]), requests=3)
+@keyed("An Id has {length} characters", ID_LENGTH, product(length=[1, 63, 64]), requests=3)
 def long_id(s: Session, length):
     table = s.new_table()
     put(s, table, document(policy("x" * length, *FULL))).is_(204)
     read_back(s, table, policy("x" * length, *SEVEN_DIGITS))
 
 
-@check("An Id of {length} characters is refused", ID_LENGTH, product(length=[65, 256]))
+@keyed("An Id of {length} characters is refused", ID_LENGTH, product(length=[65, 256]))
 def too_long_id(s: Session, length):
     put(s, s.new_table(), document(policy("x" * length, *FULL))).fails(INVALID_XML_DOCUMENT)
 
 
-@check("An Id is written as it was sent: {name}", ID_LENGTH,
+@keyed("An Id is written as it was sent: {name}", ID_LENGTH,
        product(name=["MTIz", "a-b_c", "ünï", "&lt;&amp;&gt;"]), requests=3)
 def names_of_policies(s: Session, name):
     table = s.new_table()
@@ -219,7 +225,7 @@ def with_time(others: tuple, field: str, time: str) -> Dict[str, str]:
     return {**dict(zip(("start", "expiry", "permission"), others)), field.lower(): time}
 
 
-@check("{field} {time} is written with seven decimals", evidence_of_time,
+@keyed("{field} {time} is written with seven decimals", evidence_of_time,
        product(field=["Start", "Expiry"], time=[*TIMES]), requests=3)
 def times(s: Session, field, time):
     table = s.new_table()
@@ -227,7 +233,7 @@ def times(s: Session, field, time):
     read_back(s, table, policy("one", **with_time(SEVEN_DIGITS, field, TIMES[time])))
 
 
-@check("{field} {time} is refused", THREE_DIGITS,
+@keyed("{field} {time} is refused", THREE_DIGITS,
        product(field=["Start", "Expiry"], time=["2031-02-03T04:05:06.000Z", "2031-02-03T04:05:06.123Z",
                                                 "2031-02-03T04:05:06.000000001Z"]))
 def bad_times(s: Session, field, time):
@@ -246,7 +252,7 @@ BAD_XML = {"no XML": "policies", "an open element": "<SignedIdentifiers>",
            "crossed tags": "<SignedIdentifiers><SignedIdentifier></SignedIdentifiers></SignedIdentifier>"}
 
 
-@check("A document is refused: {what}", rec("go/TestSetInvalidAccessPolicy"), product(what=BAD_XML),
+@keyed("A document is refused: {what}", rec("go/TestSetInvalidAccessPolicy"), product(what=BAD_XML),
        requests=3)
 def bad_xml(s: Session, what):
     table = s.new_table()
@@ -258,7 +264,7 @@ ABSENT = rec("go-legacy/StorageTableSuite/TestSetPermissionsUnsuccessfully")
 ABSENT_GET = rec("python-assets/test_table_aad.aad_access_policy_error@8a03a54")
 
 
-@check("{method} of the policies of an absent table is refused, {what}",
+@keyed("{method} of the policies of an absent table is refused, {what}",
        lambda method, what: ABSENT_GET if method == "GET" else ABSENT,
        rows("method what", [("GET", "without a body"), ("PUT", "without a body"), ("PUT", "with policies")]),
        requests=1)
@@ -275,7 +281,7 @@ IMPOSSIBLE = {"1table": INVALID_RESOURCE_NAME, "my_table": INVALID_RESOURCE_NAME
               "a" * 64: NAME_LENGTH, "a%2F%2F": NAME_LENGTH}
 
 
-@check("{method} of the policies of the impossible table {name} is refused", NAME_ERRORS,
+@keyed("{method} of the policies of the impossible table {name} is refused", NAME_ERRORS,
        product(method=["GET", "PUT"], name=[*IMPOSSIBLE]), requests=1)
 def impossible(s: Session, method, name):
     body = document() if method == "PUT" else None
@@ -285,7 +291,7 @@ def impossible(s: Session, method, name):
 # --- headers and forms of the URL -----------------------------------------------------------------
 
 
-@check("{method} of policies takes Accept {accept}",
+@keyed("{method} of policies takes Accept {accept}",
        lambda accept, **_: rec("python-cosmosdb/test_table.test_set_table_acl") if accept is None else SET,
        product(method=["GET", "PUT"], accept={"application/xml": XML, "none": None}))
 def accepts(s: Session, method, accept):
@@ -295,7 +301,7 @@ def accepts(s: Session, method, accept):
         s.get(f"/{s.table}?comp=acl", accept=accept).is_(200, Xml(document(), bom=True))
 
 
-@check("{method} of policies does not take Accept */*",
+@keyed("{method} of policies does not take Accept */*",
        rec("python-hist/test_table_entity.test_sas_signed_identifier@8a740b9"),
        product(method=["GET", "PUT"]), requests=1)
 def any_type(s: Session, method):
@@ -304,7 +310,7 @@ def any_type(s: Session, method):
     answer.fails(MEDIA_TYPE_NOT_SUPPORTED)
 
 
-@check("Policies are set with Content-Type {kind}", CLEARED,
+@keyed("Policies are set with Content-Type {kind}", LEGACY,
        product(kind={XML: XML, f"{XML}; charset=UTF-8": f"{XML}; charset=UTF-8", "none": None}), requests=3)
 def content_types(s: Session, kind):
     table = s.new_table()
@@ -312,7 +318,7 @@ def content_types(s: Session, kind):
     read_back(s, table, policy("one", *SEVEN_DIGITS))
 
 
-@check("The policies of a table are found under its name in {form} case",
+@keyed("The policies of a table are found under its name in {form} case",
        doc("learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model",
            "Table names are case-insensitive."),
        product(form={"upper": str.upper, "lower": str.lower}), requests=3)
@@ -322,13 +328,13 @@ def any_case(s: Session, form):
     read_back(s, table, policy("one", *SEVEN_DIGITS))
 
 
-@check("Policies take the query {query}", LEGACY,
+@keyed("Policies take the query {query}", LEGACY,
        product(query=["comp=acl&timeout=30", "timeout=30&comp=acl"]), requests=1)
 def queries(s: Session, query):
     s.get(f"/{s.table}?{query}").is_(200, Xml(document(), bom=True))
 
 
-@check("HEAD of policies has no body",
+@keyed("HEAD of policies has no body",
        doc("learn.microsoft.com/rest/api/storageservices/get-table-acl",
            "GET/HEAD https://myaccount.table.core.windows.net/mytable?comp=acl"), requests=1)
 def head(s: Session):

@@ -327,18 +327,19 @@ POLICIES = doc(STORED_POLICY, "You can set a maximum of five access policies on 
                               "or share at a time.")
 
 
-@check("A table has {count} access policies", POLICIES, product(count=[0, 1, 4, 5]))
+@check("A table has {count} access policies", POLICIES, product(count=[0, 1, 4, 5]), needs=["key"])
 def policy_count(s: Session, count):
     set_policies(s, [f"id{number}" for number in range(count)]).is_(204)
 
 
 @check("{count} access policies are refused", rec("go/TestSetTooManyAccessPolicies"),
-       product(count=[6, 7, 20]))
+       product(count=[6, 7, 20]), needs=["key"])
 def too_many_policies(s: Session, count):
     set_policies(s, [f"id{number}" for number in range(count)]).fails(INVALID_XML_DOCUMENT)
 
 
 @check("An access policy has an identifier of {length} characters",
-       doc(STORED_POLICY, "<Id>unique-64-char-value</Id>"), product(length=[1, 63, 64]))
+       doc(STORED_POLICY, "<Id>unique-64-char-value</Id>"), product(length=[1, 63, 64]),
+       needs=["key"])
 def policy_identifier(s: Session, length):
     set_policies(s, ["x" * length]).is_(204)

@@ -197,8 +197,12 @@ def resource_types(s: Session, types):
     accepted(s, account_sas("l", types))
 
 
+UNKNOWN_SERVICE = rec("python-hist/test_table.test_account_sas@6f17880")
+UNKNOWN_TYPE = inferred("What is no letter of a resource type grants none.")
+
+
 @check("An account SAS with an unknown letter is refused: {field}={letters}",
-       rec("python-hist/test_table.test_account_sas@6f17880"),
+       lambda field, **_: UNKNOWN_SERVICE if field == "ss" else UNKNOWN_TYPE,
        product(field=["ss"], letters=["x", "tx", "T"]) + product(field=["srt"], letters=["x", "cx", "C"]),
        needs=["key"], requests=1)
 def unknown_letters(s: Session, field, letters):

@@ -9,6 +9,7 @@ from conformance import (
     Batch,
     Change,
     Session,
+    account_sas,
     check,
     doc,
     failed,
@@ -39,6 +40,9 @@ BY_LETTERS = {("r",): rec("python/test_table_entity.test_sas_query"),
               ("u",): rec("python/test_table_entity.test_sas_update"),
               ("d",): rec("python/test_table_entity.test_sas_delete"), ("au",): UPSERTS}
 NARROW = rec("net-assets/ValidateSasCredentialsDuplicateTokenInUriAndCred(sp filled in)@29c528f")
+
+PREFERENCES = {"no Prefer": None, "return-content": "return-content",
+               "return-no-content": "return-no-content"}
 
 # --- permissions ----------------------------------------------------------------------------------
 
@@ -89,6 +93,17 @@ def policies(s: Session, letters, method):
     body = "<SignedIdentifiers />" if method == "PUT" else None
     answer = s.send(method, f"/{s.table}?comp=acl", body, content_type=XML, auth=table_sas(s.table, letters))
     answer.fails(AUTHORIZATION_FAILURE)
+
+
+INSERTS = {"a table SAS": False, "an account SAS": True}
+
+
+@check("An insert with {sas} for reads is refused: {prefer}, Accept {accept}",
+       rec("python/test_table_aad_async.test_insert_entity_dictionary"),
+       product(sas=INSERTS, prefer=PREFERENCES, accept=["nometadata", "fullmetadata"]), needs=["key"])
+def refused_insert(s: Session, sas, prefer, accept):
+    auth = account_sas("r") if sas else table_sas(s.table, "r")
+    s.insert({"n": 1}, prefer=prefer, accept=accept, auth=auth).fails(PERMISSION_MISMATCH)
 
 
 # --- ranges of keys -------------------------------------------------------------------------------

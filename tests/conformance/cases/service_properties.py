@@ -109,7 +109,8 @@ def setting(title: str, evidence, each=({},), requests: int = 3) -> Callable:
 METRICS_ORDER = ["Version", "Enabled", "IncludeAPIs", "RetentionPolicy"]
 ORDERS = {"StorageServiceProperties": ["Logging", "HourMetrics", "MinuteMetrics", "Cors"],
           "Logging": ["Version", "Read", "Write", "Delete", "RetentionPolicy"],
-          "HourMetrics": METRICS_ORDER, "MinuteMetrics": METRICS_ORDER, "RetentionPolicy": ["Enabled", "Days"],
+          "HourMetrics": METRICS_ORDER, "MinuteMetrics": METRICS_ORDER,
+          "RetentionPolicy": ["Enabled", "Days"],
           "CorsRule": ["AllowedMethods", "AllowedOrigins", "AllowedHeaders", "ExposedHeaders",
                        "MaxAgeInSeconds"]}
 
@@ -344,7 +345,8 @@ BAD = {"no child": ("<StorageServiceProperties/>", NO_CHILD), "no child, two tag
        "DefaultServiceVersion": (document("<DefaultServiceVersion>2019-02-02</DefaultServiceVersion>"),
                                  inferred("Tables have no default version; libraries expect a refusal.")),
        "an unknown section": (document(NOW["Logging"], "<Other />"), SYNTAX),
-       "an unknown element of Logging": (document(NOW["Logging"].replace("</L", "<Other>1</Other></L")), SYNTAX),
+       "an unknown element of Logging":
+           (document(NOW["Logging"].replace("</L", "<Other>1</Other></L")), SYNTAX),
        "an unknown element of a rule":
            (document(NOW["Cors"].replace("</CorsR", "<Other>1</Other></CorsR")), SYNTAX),
        "another root": (f"<Properties>{NOW['Logging']}</Properties>", SYNTAX),
@@ -376,7 +378,8 @@ def accepts(s: Session, accept):
 IN_PATH = rec("python-assets/test_table_service_properties.test_client_with_url_ends_with_table_name@8a03a54")
 
 
-@check("{method} of the properties of a table is refused", IN_PATH, product(method=["GET", "PUT"]), requests=1)
+@check("{method} of the properties of a table is refused", IN_PATH, product(method=["GET", "PUT"]),
+       requests=1)
 def behind_a_table(s: Session, method):
     body = document(OTHER["Logging"]) if method == "PUT" else None
     answer = s.send(method, f"/{s.table}{PROPERTIES}", body, content_type=XML)
@@ -402,7 +405,8 @@ STATISTICS = re.compile(
     r"</LastSyncTime></GeoReplication></StorageServiceStats>")
 
 
-@check("Statistics are got from the secondary endpoint, Accept {accept}, {query}", rec("go/TestGetStatistics"),
+@check("Statistics are got from the secondary endpoint, Accept {accept}, {query}",
+       rec("go/TestGetStatistics"),
        product(accept={XML: XML, "none": None},
                query=["restype=service&comp=stats", "comp=stats&restype=service"]),
        needs=["secondary"], requests=1)

@@ -60,7 +60,7 @@ TEST_CASE("reading an ETag ignores percent-encoding and trailing zeros") {
 
 TEST_CASE("text that is not of the form W/\"...\" is an invalid ETag") {
   for (const std::string_view text : {"GolangRocksOnAzure", "", "*", "W/", "W/\"", "\"0x8D\"", "w/\"x\"",
-                                      "W/\"x\",W/\"y", "W/'x'", "%", "W/\"x\" "}) {
+                                      "W/\"x\",W/\"y", "W/\"x\", W/\"y\"", "W/'x'", "%", "W/\"x\" "}) {
     CAPTURE(text);
     const auto etag = parse_etag(text);
     REQUIRE_FALSE(etag.has_value());

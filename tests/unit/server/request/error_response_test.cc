@@ -26,7 +26,7 @@ RequestContext exchange_of(const Preferences& preferences = {}) {
 
 RequestContext challenging() {
   RequestContext context = exchange_of();
-  context.version = "2019-12-12";  // the first that asks for credentials
+  context.version = "2020-12-06";  // the first that asks for credentials
   return context;
 }
 
@@ -217,13 +217,13 @@ TEST_CASE("Who brings no credentials is told where to get them") {
         "authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/"
         "authorize "
         "resource_id=https://storage.azure.com\r\n" +
-            kIds + "x-ms-version: 2019-12-12\r\n" + kDate);
+            kIds + "x-ms-version: 2020-12-06\r\n" + kDate);
 }
 
 // Recorded with versions 2016-05-31 and 2019-07-07.
-TEST_CASE("Before version 2019-12-12 there is no challenge") {
+TEST_CASE("Before version 2020-12-06 there is no challenge") {
   RequestContext context = exchange_of();
-  for (const std::string_view version : {"2016-05-31", "2019-10-10"}) {
+  for (const std::string_view version : {"2016-05-31", "2020-10-02"}) {
     context.version = version;
     const Response hidden =
         error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
