@@ -7,6 +7,7 @@
 
 The program is ROCKTABLE_BINARY, or that of the release build. The recorded scores are in tests/standings/.
 """
+import collections
 import datetime
 import json
 import os
@@ -46,11 +47,25 @@ is started with `--skipApiVersionCheck`.
 """
 
 
+EVIDENCE = {
+    "doc": "documentation",
+    "inferred": "inferred from other checks, or decided",
+    "issue": "public issue",
+    "rec": "recording of the service, of this case or of its family",
+}
+
+INFERRED = """
+What is inferred is not known of the service. rocktable was built with these checks, so 100 % says that it keeps every
+rule that is known, and its own decisions elsewhere; [limits-and-differences.md](limits-and-differences.md) lists them.
+"""
+
+
 def summary_of(report):
     """Returns what the page needs of a report of the suite."""
     return {
         "total": report["total"],
         "topics": report["topics"],
+        "evidence": dict(sorted(collections.Counter(one["evidenceKind"] for one in report["checks"]).items())),
         "causes": [{"cause": one["cause"], "strength": one["strength"], "checks": len(one["checks"])}
                    for one in report["causes"]],
     }
@@ -62,12 +77,13 @@ def recorded(name):
 
 def score_of(topic):
     """Returns the three shares of a topic, or of all: `100.0 %`. Rounds down, so that 100.0 % means all."""
-    run = topic["checks"] - topic["notRun"]
+    run = topic["checks"]
     return [f"{int(1000 * reached / run) / 10:.1f} %" if run else "-" for reached in topic["reached"]]
 
 
-def table(heading, rows):
-    lines = [f"| {' | '.join(heading)} |", "| --- |" + " ---: |" * (len(heading) - 1)]
+def table(heading, rows, texts=1):
+    """Returns a table; its first columns are texts, the others numbers."""
+    lines = [f"| {' | '.join(heading)} |", "|" + " --- |" * texts + " ---: |" * (len(heading) - texts)]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
 
 
@@ -76,8 +92,11 @@ def page():
     measures = ["status and code", "and body", "and headers"]
     out = HEAD + table(["emulator", "version, date", "checks", *measures], [
         [NAMES[name], one["version"], f"{one['total']['checks']:,}", *score_of(one["total"])]
-        for name, one in found.items()])
+        for name, one in found.items()], texts=2)
     out += STRENGTHS
+    out += "\n" + table(["evidence of the checks", "checks"], [
+        [EVIDENCE[kind], f"{count:,}"] for kind, count in found["rocktable"]["evidence"].items()])
+    out += INFERRED
     for name, one in found.items():
         out += f"\n## {NAMES[name]}, by topic\n\n"
         out += table(["topic", "checks", *measures], [
@@ -91,7 +110,7 @@ def differences(name, causes):
     """Returns the list of causes, the worst first: a wrong status is worse than a wrong header."""
     if not causes:
         return "\nNo check finds a difference.\n"
-    order = list(dict.fromkeys(["status and code", "and body", "and headers"]))
+    order = ["status and code", "and body", "and headers"]
     ranked = sorted(causes, key=lambda one: (order.index(one["strength"]), -one["checks"], one["cause"]))
     by_strength = {measure: [one for one in ranked if one["strength"] == measure] for measure in order}
     out = f"\n{len(causes):,} causes of differences; a cause may concern many checks.\n"

@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace, folder: Path) -> int:
         raise UsageError("--jobs must be at least 1.")
     names = [check.id for check in every]
     allowances = read_allowances(arguments.allowed, names) if arguments.allowed else Allowances()
-    print(plan(account, checks), file=sys.stderr)
+    print(plan(account, checks), file=sys.stdout if arguments.plan else sys.stderr)
     if arguments.plan or not (account.local or arguments.yes or confirmed()):
         return OK
     environment = Environment(account, tls_of(account, arguments.caFile, arguments.insecure))
