@@ -96,7 +96,8 @@ Response preflight(const RequestContext& context, const std::vector<CorsRule>& r
     return allows_origin(one, origin) && allows_method(one, method);
   });
   // Documented: the first rule with this origin and method decides, whatever the headers.
-  if (rule == rules.end() || !allows_headers(*rule, requested)) throw ServiceException(ErrorCode::CorsPreflightFailure);
+  if (rule == rules.end() || !allows_headers(*rule, requested))
+    throw ServiceException(ErrorCode::CorsPreflightFailure);
 
   const bool any = allows_any_origin(*rule);
   Response response = front_end_response(context, 200);
