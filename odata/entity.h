@@ -77,8 +77,8 @@ inline constexpr std::size_t kMaxETagLength = 48;
 char* write_etag(char* out, DateTime timestamp);
 
 // Reads an ETag. Percent-encoding is optional. Errors: InvalidInput ("The etag value '{0}' specified in one
-// of the request headers is not valid. ...") if the text is not of the form W/"..." without quotes inside; ConditionNotMet if the
-// text between the quotes is not datetime'<time>'.
+// of the request headers is not valid. ...") if the text is not of the form W/"..." without quotes inside;
+// ConditionNotMet if the text between the quotes is not datetime'<time>'.
 Result<DateTime> parse_etag(std::string_view text);
 
 // Returns the InvalidInput error of parse_etag. Callers also use it for a request with more than one ETag.

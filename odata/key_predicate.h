@@ -18,7 +18,8 @@ void append_key_predicate(std::string& out, std::string_view partition_key, std:
 // are doubled.
 //
 // Errors: find_invalid_token() (a quote that is not doubled leaves a literal that does not end); InvalidInput "Bad
-// Request - Error in query syntax." for other bad syntax and for a slash or backslash in a key; OutOfRangeInput for other characters that keys may not hold (entity.h).
+// Request - Error in query syntax." for other bad syntax and for a slash or backslash in a key; OutOfRangeInput for
+// other characters that keys may not hold (entity.h).
 Result<EntityKey> parse_key_predicate(std::string_view text);
 
 }  // namespace rocktable

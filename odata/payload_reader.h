@@ -20,8 +20,8 @@ struct EntityPayload {
   Properties properties;  // in the order sent, without nulls; values normalised; keys, Timestamp and
                           // annotations are not included
   std::string etag;       // the member odata.etag; empty if there is none
-  bool has_typed_key =
-      false;  // a key has a type other than Edm.String. An insert refuses it, other writes ignore it
+  // A key has a type other than Edm.String. An insert refuses it, other writes ignore it.
+  bool has_typed_key = false;
 };
 
 // The same without copies. Valid until this thread reads the next body, and as long as `memory` lives.
@@ -41,8 +41,8 @@ Error unreadable_body();
 //
 // The annotation `name@odata.type` (before or after the property) gives the type of a property. Without
 // annotation, text is Edm.String, true/false Edm.Boolean, a number without point and exponent Edm.Int32 if 32 bits
-// hold it, any other number Edm.Double. Ignores other `odata.*` members, annotations without property, and Timestamp. Accepts
-// text for annotated numbers and Booleans. A byte order mark is not JSON.
+// hold it, any other number Edm.Double. Ignores other `odata.*` members, annotations without property, and
+// Timestamp. Accepts text for annotated numbers and Booleans. A byte order mark is not JSON.
 //
 // Checks, in this order: JSON, the number of properties (252, nulls not counted), names, duplicate names,
 // types and values. Does not make the checks of check_entity, because the URL may contain the keys. So it accepts

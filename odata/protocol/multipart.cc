@@ -38,8 +38,9 @@ std::string_view without_final_line_break(std::string_view text) {
   return text;
 }
 
+constexpr std::string_view kWhiteSpace = " \t\r\n";
+
 std::string_view without_white_space(std::string_view text) {
-  constexpr std::string_view kWhiteSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kWhiteSpace);
   return begin == kNone ? std::string_view{}
                         : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
@@ -136,7 +137,7 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
     if (open)
       parts.push_back(
           without_final_line_break(open->substr(0, open->size() - rest.size() + delimiter->begin)));
-    const bool is_last = open && without_white_space(text).empty();
+    const bool is_last = open && text.find_first_not_of(kWhiteSpace) == kNone;
     if (delimiter->kind == DelimiterKind::Final || is_last || parts.size() == limit) return parts;
     open = text;
     // Lines that begin the previous part are not delimiters. Parts of a transaction mostly begin alike.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "odata/key_predicate.h"
 #include "odata/payload_reader.h"
@@ -27,16 +28,18 @@ bool is_too_long(const EntityKey& key) {
 }
 
 // Runs `judge`, which reads a body. The service looks up the table before it judges an entity. Here the lookup is left to
-// the store, so it comes first only if the entity is refused.
+// the store, so it comes first only if the entity is refused. It waits for a remote store, so not within the `catch`.
 template <class Judge>
 auto judge_for(const TableStore& store, const RequestContext& context, std::string_view table,
                const Judge& judge) {
+  std::optional<ServiceException> refusal;
   try {
     return judge();
-  } catch (const ServiceException&) {
-    if (!store.get_table(name_of(context, table))) throw ServiceException(ErrorCode::TableNotFound);
-    throw;
+  } catch (const ServiceException& exception) {
+    refusal = exception;
   }
+  if (!store.get_table(name_of(context, table))) throw ServiceException(ErrorCode::TableNotFound);
+  throw ServiceException(*std::move(refusal));
 }
 
 void note_write(RequestNotes& notes, AddressedMutation&& change) {

@@ -493,7 +493,7 @@ TEST_CASE("Hostile batches of 4 MiB are read or refused in linear time") {
   const std::string head = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
   for (const std::string_view unit :
        {"\n", "\r", "-", "--\n", "--set_1", "--set_1-\n", "--batch_\n", "--set_1\n\n", "a:b\n", " ", ";",
-        "\";", "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
+        "\";", "--set_1\n \n", "}--set_1\n", "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
     CAPTURE(unit);
     std::string flood;
     while (flood.size() < 4U << 20) flood += unit;
