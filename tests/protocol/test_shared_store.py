@@ -31,6 +31,18 @@ def database():
         yield server
 
 
+def test_without_postgresql_a_start_says_what_is_missing(monkeypatch):
+    """A bare Debian has neither its programs nor its user."""
+    def no_user(name):
+        raise KeyError(name)
+
+    monkeypatch.setattr(postgres.glob, "glob", lambda pattern: [])
+    monkeypatch.setattr(postgres.shutil, "which", lambda name: None)
+    monkeypatch.setattr(postgres.pwd, "getpwnam", no_user)
+    with pytest.raises(FileNotFoundError, match="script/bootstrap --postgres"):
+        postgres.Postgres()
+
+
 @pytest.fixture
 def store(database):
     """The URL of an empty database."""
@@ -181,6 +193,7 @@ def test_tables_that_somebody_has_dropped(store, server):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
+@pytest.mark.usefixtures("database")  # skipped without PostgreSQL
 def test_a_disk_that_is_full_loses_nothing_and_serves_again():
     small = "/mnt"  # in a namespace of the server alone
     owner = pwd.getpwnam(postgres.USER).pw_uid

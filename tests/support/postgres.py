@@ -47,10 +47,12 @@ def free_port():
 
 
 class Postgres:
-    """A server with an empty folder. PostgreSQL refuses to run as root, so then it runs as the user `postgres`."""
+    """A server with an empty folder. PostgreSQL refuses to run as root, so then it runs as the user `postgres`. Raises
+    FileNotFoundError if PostgreSQL is not installed."""
 
     def __init__(self, address="127.0.0.1", within=()):
         """`within`: words before the command of the server, for example of nsenter(1)."""
+        program("initdb")  # before anything else, because without PostgreSQL there is no user either
         self.address, self._within = address, within
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-pg-"))
         self.data = self.folder / "data"
