@@ -31,7 +31,7 @@ count = 0
 def note(number, frame):
     global count, deadline
     count, deadline = count + 1, time.monotonic() + 1
-    os.write(1, f"noted {count}\n".encode())  # print() must not interrupt itself
+    os.write(1, f"noted {count}\\n".encode())  # print() must not interrupt itself
 for name in sys.argv[1:]:
     signal.signal(getattr(signal, name), note)
 deadline = time.monotonic() + 15
