@@ -5,7 +5,15 @@ import base64
 import hashlib
 from typing import Callable, List
 
-from cases.access_operations import ENTITIES, POLICIES, SERVICE, TABLES, Operation, transaction
+from cases.access_operations import (
+    ENTITIES,
+    POLICIES,
+    SERVICE,
+    TABLES,
+    Operation,
+    forbidden,
+    transaction,
+)
 from conformance import (
     LEVELS,
     Session,
@@ -18,6 +26,7 @@ from conformance import (
     inferred,
     product,
     rec,
+    rows,
     shared_key,
     shared_key_lite,
     wrong_key,
@@ -69,6 +78,21 @@ def wrong(s: Session, operation: Operation):
        needs=["key", "secondary"], requests=1)
 def wrong_at_secondary(s: Session):
     OPERATIONS[STATS].run(s, wrong_key, AUTHENTICATION_FAILED)
+
+
+@check("{method} {path} is refused at the secondary endpoint",
+       inferred("The secondary location is for reads; which code a write gets is not known."),
+       rows("method path", [("POST", "/Tables"), ("POST", "/{table}"),
+                            *((method, "/{table}(PartitionKey='{pk}',RowKey='r')")
+                              for method in ("PUT", "PATCH", "MERGE", "DELETE"))]),
+       needs=["secondary"], requests=3)
+def written_at_secondary(s: Session, method, path):
+    etag = s.given({"n": 1}, "r")
+    body = {"TableName": s.new_name()} if path == "/Tables" else {**s.keys("other"), "n": 2}
+    match = "*" if method == "DELETE" else None
+    forbidden(s.send(method, path.format(table=s.table, pk=s.pk), None if match else body, if_match=match,
+                     secondary=True))
+    s.get(s.entity_url("r")).is_(200, s.document({"n": 1}, row="r"), more={"ETag": etag})
 
 
 XML_ACCEPTS = {"application/xml": "application/xml", "none": None}

@@ -301,6 +301,17 @@ def absent_table(s: Session, method, size, prefer):
     s.batch(Batch(changes)).has([failed(TABLE_NOT_FOUND, 0)])
 
 
+@check("A missing table is noticed before operation {bad} of three, which is refused: {what}",
+       inferred("The index of a missing table is 0, and the table is looked up before an entity is judged."),
+       product(bad=[0, 1, 2], what={"no RowKey": {"PartitionKey": "p"}, "an object": {"V": {}}}), requests=1)
+def absent_table_first(s: Session, bad, what):
+    table = s.new_name("absent")
+    bodies = [s.keys(str(row)) for row in range(3)]
+    bodies[bad] = what if "PartitionKey" in what else {**bodies[bad], **what}
+    changes = [Change("POST", f"/{table}", body, prefer="return-no-content") for body in bodies]
+    s.batch(Batch(changes)).has([failed(TABLE_NOT_FOUND, 0)])
+
+
 RECORDED_NAMES = rec("python-assets/test_table_client.test_table_name_errors@4f55d47")
 NAMES = {"1table": INVALID_RESOURCE_NAME, "my_table": INVALID_RESOURCE_NAME, "a": NAME_LENGTH,
          "aa": NAME_LENGTH, "a" * 64: NAME_LENGTH, "a%2F%2F": NAME_LENGTH}

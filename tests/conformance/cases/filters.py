@@ -212,7 +212,8 @@ SPECIAL = {"i": "Infinity", "m": "-Infinity", "n": "NaN"}
 
 @check("Special values are compared as IEEE 754 says: {text}", inferred("A Double is an IEEE 754 number."),
        rows("text found", [("V eq INF", "i"), ("V eq -INF", "m"), ("V gt 0.0", "i"), ("V lt 0.0", "m"),
-                           ("V eq NaN", ""), ("V ge -1E+300", "i")]), requests=4)
+                           ("V eq NaN", ""), ("V ge -1E+300", "i"), ("V ne NaN", "imn"), ("V ne 1.5", "imn")]),
+       requests=4)
 def special(s: Session, text, found):
     members = {row: {"V@odata.type": "Edm.Double", "V": value} for row, value in SPECIAL.items()}
     for row, value in members.items():

@@ -176,13 +176,20 @@ def binaries(count: int, first: int = 0) -> dict:
             for name, value in binary(65536, f"b{number:02}").items()}
 
 
+def with_long_names(length: int) -> dict:
+    """Returns 31 strings whose names of 203 letters decide between too large and not: each has two bytes."""
+    return {f"n{number:02}".ljust(203, "n"): "a" * length for number in range(31)}
+
+
 ENTITIES = {"15 binaries of 64 KiB": binaries(15), "15 binaries of 64 KiB and one of 60 KiB":
             {**binaries(15), **binary(61440)},
             "15 strings of 64 KiB": {f"s{number}": STRING_64_KIB for number in range(15)},
-            "252 strings of 4,000 bytes": {f"s{number}": "a" * 2000 for number in range(252)}}
+            "252 strings of 4,000 bytes": {f"s{number}": "a" * 2000 for number in range(252)},
+            "31 strings of 32,400 bytes with long names": with_long_names(16200)}
 LARGE_ENTITIES = {"16 binaries of 64 KiB": binaries(16),
                   "16 strings of 64 KiB": {f"s{number}": STRING_64_KIB for number in range(16)},
-                  "252 strings of 4,200 bytes": {f"s{number}": "a" * 2100 for number in range(252)}}
+                  "252 strings of 4,200 bytes": {f"s{number}": "a" * 2100 for number in range(252)},
+                  "31 strings of 33,600 bytes with long names": with_long_names(16800)}
 
 
 @check("{method} accepts an entity of {what}", ENTITY,
