@@ -1,4 +1,5 @@
 """The image: an OCI layout for both architectures, whose files start as a container engine would start them."""
+import contextlib
 import hashlib
 import json
 import os
@@ -129,14 +130,17 @@ def test_its_user_has_no_rights_except_in_its_folder(root, config):
     assert (data.st_uid, data.st_gid) == (user, group)
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def free_ports(count):
+    """Returns ports that differ, and that nobody has on any address."""
+    with contextlib.ExitStack() as held:
+        taken = [held.enter_context(socket.socket()) for _ in range(count)]
+        for one in taken:
+            one.bind(("0.0.0.0", 0))
+        return [one.getsockname()[1] for one in taken]
 
 
 def test_it_starts_gets_healthy_keeps_data_and_stops(root, config, tmp_path):
-    port = free_port()
+    port, = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     words = [*config["Entrypoint"], "--tablePort", port]
     for number, expected in enumerate(([], ["kept"])):
@@ -153,7 +157,7 @@ def test_it_starts_gets_healthy_keeps_data_and_stops(root, config, tmp_path):
 
 @pytest.mark.parametrize("start", STARTS, ids=lambda start: start.tool)
 def test_tools_start_it_like_azurite(root, config, start, tmp_path):
-    ports = {service: free_port() for service in PORTS}
+    ports = dict(zip(PORTS, free_ports(len(PORTS))))
     own = [word for service, port in ports.items() for word in (PORTS[service], port)]
     words = [*([start.entry] if start.entry else config["Entrypoint"]), *start.arguments, *own]
     with Container(root, config, words, start.environment, log=tmp_path / "log") as container:
