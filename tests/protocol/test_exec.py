@@ -15,7 +15,7 @@ import urllib.request
 
 import pytest
 
-from process import wait_until
+from process import is_running, wait_until
 from rocktable_server import BINARY, Account, all_entities, create_table, send
 
 pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
@@ -88,12 +88,6 @@ def is_there(url):
 
 def children_of(pid):
     return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def is_running(pid):
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    return False
 
 
 # --- exit codes -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from process import wait_until
+from process import is_running, wait_until
 from program import refusal
 from rocktable_server import BINARY
 
@@ -26,15 +26,6 @@ def start(*flags, **options):
 def answers(url):
     with urllib.request.urlopen(url + "/_rocktable/ready", timeout=5) as response:
         return response.status == 200
-
-
-def is_running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat") as stat:
-        return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def test_the_first_line_is_the_ready_document():

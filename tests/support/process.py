@@ -1,4 +1,5 @@
-"""Memory and descriptors of a process, as reported by the kernel, and the limit of descriptors of this process."""
+"""State, memory and descriptors of a process, as reported by the kernel, and the limit of descriptors of this process."""
+import contextlib
 import os
 import resource
 import time
@@ -13,6 +14,14 @@ def resident_bytes(server):
 
 def descriptors(server):
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def is_running(pid):
+    """Whether the process exists and has not ended; one that nobody has waited for yet has ended."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # the second: it ended between open and read
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as status:
+            return status.read().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
 
 
 def allow_many_files():

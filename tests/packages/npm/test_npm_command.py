@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from packages import running
-from process import wait_until
+from process import is_running, wait_until
 from rocktable_server import BINARY
 from terminal import Terminal
 
@@ -72,14 +72,7 @@ def test_when_it_is_killed_no_command_of_exec_remains(project, node):
         command = int(process.stdout.readline())
         process.kill()
 
-    def is_gone():
-        try:
-            with open(f"/proc/{command}/stat") as status:
-                return status.read().rsplit(") ", 1)[1][0] == "Z"
-        except FileNotFoundError:
-            return True
-
-    wait_until(lambda: is_gone() and not running(project.program), SECONDS, "the command of exec remains")
+    wait_until(lambda: not is_running(command) and not running(project.program), SECONDS, "the command of exec remains")
 
 
 def test_after_its_end_no_other_process_remains(project, node):
