@@ -85,6 +85,7 @@ struct Document {
 // about 20 ns per KiB, and callers need not guarantee readable memory after the view.
 Result<Document> parse(dom::parser& parser, std::string_view json) {
   Document document;
+  if (json.empty()) return unreadable_body();  // such a view may have no address to copy from
   // JSON has no byte order mark, but newer versions of simdjson skip one.
   if (json.starts_with("\xEF\xBB\xBF")) return unreadable_body();
   dom::element root;

@@ -81,11 +81,11 @@ void check_encodings(std::string_view bytes) {
 
 void check_key_predicate(std::string_view text) {
   const auto key = parse_key_predicate(text);
+  if (!is_utf8(text)) return;  // not possible in a URL; an error quotes it
   if (!key) return require_refusal(key.error(), text.size());
   std::string url;
   append_key_predicate(url, key->partition_key, key->row_key);
   const auto decoded = percent_decode(url, false);
-  if (!is_utf8(text)) return;  // not possible in a URL
   require(decoded.has_value(), "a key's URL cannot be decoded");
   const auto again = parse_key_predicate(std::string_view(*decoded).substr(1, decoded->size() - 2));
   require(again && *again == *key, "a key changes on its way through a URL");
