@@ -41,4 +41,6 @@ def make(release):
                 cwd=folder, env={**os.environ, "SOURCE_DATE_EPOCH": str(release.time)}, stdout=subprocess.DEVNULL,
                 check=True,
             )
-        yield release.out / f"rocktable-{release.version}-{tag(architecture)}.whl"
+        wheel = release.out / f"rocktable-{release.version}-{tag(architecture)}.whl"
+        wheel.chmod(0o644)  # hatchling writes by way of a temporary file, which others may not read
+        yield wheel

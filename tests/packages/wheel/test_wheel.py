@@ -28,6 +28,7 @@ def test_each_architecture_has_a_wheel_for_glibc_and_musl(wheels):
     ]
     for wheel in wheels:
         assert wheel.stat().st_size < MAXIMUM_BYTES
+        assert stat.S_IMODE(wheel.stat().st_mode) == 0o644
         with zipfile.ZipFile(wheel) as archive:
             names = archive.namelist()
             (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
