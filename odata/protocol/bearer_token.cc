@@ -154,11 +154,28 @@ bool is_issuer(std::string_view issuer) {
   return slash > 0 && slash != tenant.npos && tenant.substr(slash) == "/v2.0";
 }
 
+// The URL of an account on this machine, https://HOST[:PORT]/ACCOUNT or https://ACCOUNT.localhost[:PORT]. The
+// libraries for C++ and Go ask for a token of this audience when an endpoint is not Azure's.
+bool is_local_audience(std::string_view audience, std::string_view account) {
+  constexpr std::string_view kScheme = "https://";
+  if (!audience.starts_with(kScheme)) return false;
+  audience.remove_prefix(kScheme.size());
+  const auto path = std::min(audience.find('/'), audience.size());
+  const auto port = audience.substr(0, path).find_last_of(':');
+  const bool has_port = port != audience.npos && !audience.substr(0, path).ends_with(']');
+  const auto host = audience.substr(0, has_port ? port : path);
+  const auto digits = has_port ? audience.substr(port + 1, path - port - 1) : std::string_view("1");
+  if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos) return false;
+  const bool in_path = path < audience.size() && audience.substr(path + 1) == account;
+  if (host == "127.0.0.1" || host == "localhost" || host == "[::1]") return in_path;
+  return path == audience.size() && host == std::string(account) + ".localhost";
+}
+
 // Accepts the audience with and without a slash at the end.
 bool is_audience(std::string_view audience, std::string_view account) {
   if (audience == "e406a681-f3d4-42a8-90b6-c2b029497af1") return true;  // the application id of Azure Storage
   if (audience.ends_with('/')) audience.remove_suffix(1);
-  if (audience == "https://storage.azure.com") return true;
+  if (audience == "https://storage.azure.com" || is_local_audience(audience, account)) return true;
   const std::string tables = "https://" + std::string(account) + ".table.core.";
   if (!audience.starts_with(tables)) return false;
   const auto cloud = audience.substr(tables.size());

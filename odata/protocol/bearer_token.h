@@ -31,7 +31,7 @@ struct BearerClaims {
 Result<BearerClaims> parse_bearer_token(std::string_view token);
 
 // Checks that nbf <= now <= exp, that the issuer belongs to a cloud of Microsoft, and that an audience is
-// Azure Storage or the tables of this account.
+// Azure Storage, or the tables of this account in the cloud or on this machine.
 //
 // Errors: InvalidBearerToken.
 Result<void> check_claims(const BearerClaims& claims, std::string_view account, DateTime now);

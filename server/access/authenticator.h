@@ -38,9 +38,10 @@ class Authenticator {
   // AuthorizationProtocolMismatch, AuthorizationServiceMismatch.
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
 
-  // For resources that belong to no account. Returns whether the request has a current Shared Key (Lite)
-  // signature, by the account that it names, over `/account` and the target. `secret`: the well-known key
-  // does not count. Thread-safe.
+  // For resources that belong to no account. Returns whether the request has a current Shared Key signature, by
+  // the account that it names, over the method, `/account` and the target. `secret`: the well-known key does not
+  // count. Shared Key Lite does not count: it signs no method, so that whoever sees a signature of a GET could
+  // send a DELETE. Thread-safe.
   bool is_signed_by_account(const Request& request, DateTime now, bool secret) const;
 
   // The state behind authenticate(), for refusal_explanation.h.

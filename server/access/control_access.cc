@@ -77,8 +77,7 @@ bool has_valid_token(const ControlPolicy& policy, const Headers& headers) {
 }
 
 bool has_signature(const Headers& headers) {
-  const auto scheme = scheme_of(headers.get("Authorization"));
-  return equals_ignoring_case(scheme, "SharedKey") || equals_ignoring_case(scheme, "SharedKeyLite");
+  return equals_ignoring_case(scheme_of(headers.get("Authorization")), "SharedKey");
 }
 
 bool has_credentials(const Headers& headers) {
@@ -87,8 +86,8 @@ bool has_credentials(const Headers& headers) {
 
 std::string what_to_send(const ControlPolicy& policy) {
   const std::string signature =
-      "a Shared Key or Shared Key Lite signature of an account over /ACCOUNT/_rocktable/... and a current "
-      "x-ms-date";
+      "a Shared Key signature (not Lite) of an account over the method and /ACCOUNT/_rocktable/..., and a "
+      "current x-ms-date";
   if (policy.token.empty())
     return "This server is reachable from other machines and has no --controlToken. Send " + signature + ".";
   return "Send the header Authorization: Bearer TOKEN, or x-rocktable-token: TOKEN, with the value of "

@@ -39,7 +39,7 @@ bool is_public_resource(std::string_view control_resource);
 // Returns nullopt if the request is allowed.
 //
 //   resource   path after /_rocktable/, without query
-//   is_signed  returns whether the request has a valid Shared Key (Lite) signature of some account; called at
+//   is_signed  returns whether the request has a valid Shared Key signature of some account; called at
 //              most once, and only if the result matters
 std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::string_view resource,
                                              const Headers& headers, const std::function<bool()>& is_signed);

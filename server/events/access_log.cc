@@ -1,5 +1,6 @@
 #include "server/events/access_log.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -54,6 +55,9 @@ std::string console_line(const RequestEvent& event, std::string_view target) {
 
 AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silent) {
   if (debug_file.empty()) return;
+  // It has targets and addresses of requests, which are the owner's business. An existing file keeps its mode.
+  if (const int made = ::open(debug_file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); made >= 0)
+    ::close(made);
   try {
     file_ = std::make_shared<spdlog::logger>(
         "debug", std::make_shared<spdlog::sinks::basic_file_sink_mt>(debug_file, false));

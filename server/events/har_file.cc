@@ -27,7 +27,7 @@ constexpr std::string_view kHead =
 constexpr std::string_view kEntries = R"("entries":[)";  // the end of the head in all versions
 constexpr std::string_view kEnd = "\n]}}\n";
 constexpr std::string_view kBetween = ",\n";  // entries contain no line breaks
-constexpr mode_t kMode = 0666;                // reduced by the umask
+constexpr mode_t kMode = 0600;                // bodies are data of the owner
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& why) {
   throw std::runtime_error("cannot write the trace " + path.string() + ": " + why);

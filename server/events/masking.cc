@@ -16,21 +16,61 @@ constexpr std::size_t kShortestToken = 16;
 constexpr std::size_t kLongestScheme = 20;
 constexpr std::size_t kLongestAccount = 24 + sizeof("-secondary");
 
-// Plain, percent-encoded, and percent-encoded twice.
-constexpr std::array<std::string_view, 3> kSignatureNames = {"sig=", "sig%3D", "sig%253D"};
-
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
   return equals_ignoring_case(text.substr(0, start.size()), start);
 }
 
+bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+int hex_value(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
+
+// A character of a URL or of JSON, as its reader sees it.
+struct ReadCharacter {
+  char value = 0;
+  std::size_t length = 0;  // of its spelling
+};
+
+// Reads `c`, `%63` (also percent-encoded again, how often it may be), or `\u0063` at the start of `rest`.
+ReadCharacter read_character(std::string_view rest) {
+  std::size_t digits = 0;
+  if (rest.front() == '%') {
+    digits = 1;
+    while (rest.substr(digits).starts_with("25")) digits += 2;
+  } else if (starts_with_ignoring_case(rest, "\\u00")) {
+    digits = 4;
+  }
+  if (digits == 0 || rest.size() < digits + 2 || !is_hex_digit(rest[digits]) ||
+      !is_hex_digit(rest[digits + 1]))
+    return {rest.front(), 1};
+  return {static_cast<char>(hex_value(rest[digits]) * 16 + hex_value(rest[digits + 1])), digits + 2};
+}
+
 // The length of `sig=`, in any of its encodings, at the start of `rest`; 0 if there is none.
 std::size_t signature_name(std::string_view rest) {
-  if (rest.empty() || to_lower_ascii(rest.front()) != 's') return 0;
-  const auto* name = std::find_if(kSignatureNames.begin(), kSignatureNames.end(),
-                                  [&](std::string_view one) { return starts_with_ignoring_case(rest, one); });
-  return name == kSignatureNames.end() ? 0 : name->size();
+  std::size_t length = 0;
+  for (const char expected : std::string_view("sig=")) {
+    if (length == rest.size()) return 0;
+    const auto [value, bytes] = read_character(rest.substr(length));
+    if (to_lower_ascii(value) != expected) return 0;
+    length += bytes;
+  }
+  return length;
+}
+
+// Returns whether a name that starts at `at` continues a word: a letter stands before it that is not the end of an
+// escape, as in `%3Fsig=`, `\u003Fsig=` and `\nsig=`.
+bool is_inside_a_word(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestEscape = 6;  // \u003F
+  for (std::size_t length = 2; length <= std::min(at, kLongestEscape); ++length) {
+    const std::string_view escape = text.substr(at - length, length);
+    if (escape == "\\n" || escape == "\\r" || escape == "\\t") return false;
+    if (read_character(escape).length == length) return is_letter(read_character(escape).value);
+  }
+  return at > 0 && is_letter(text[at - 1]);
 }
 
 // Returns whether a URL parameter ends at the start of `rest`.
@@ -70,8 +110,7 @@ std::string replaced(std::string_view text, Find find) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const bool inside_a_word = at > 0 && is_letter(text[at - 1]);
-    const Replacement found = find(text.substr(at), inside_a_word);
+    const Replacement found = find(text.substr(at), [&] { return is_inside_a_word(text, at); });
     if (found.length > 0) {
       out += found.text;
       at += found.length;
@@ -83,10 +122,10 @@ std::string replaced(std::string_view text, Find find) {
 }
 
 // `inside_a_word` excludes other parameters whose names end in `sig`.
-template <class Ends>
-Replacement find_signature(std::string_view rest, bool inside_a_word, Ends ends) {
-  const std::size_t name = inside_a_word ? 0 : signature_name(rest);
-  if (name == 0) return {};
+template <class Inside, class Ends>
+Replacement find_signature(std::string_view rest, Inside inside_a_word, Ends ends) {
+  const std::size_t name = signature_name(rest);
+  if (name == 0 || inside_a_word()) return {};
   return {name + length_until(rest.substr(name), ends), std::string(rest.substr(0, name)).append(kMask)};
 }
 
@@ -124,7 +163,10 @@ Replacement find_credentials(std::string_view rest) {
   const std::size_t scheme = length_until(rest, [](std::string_view end) { return !is_letter(end.front()); });
   const bool shared_key = is_shared_key(rest.substr(0, scheme));
   if (!shared_key && !equals_ignoring_case(rest.substr(0, scheme), "Bearer")) return {};
-  const auto from = std::min(rest.find_first_not_of(' ', scheme), rest.size());
+  std::size_t from = scheme;
+  for (const std::string_view blank : {" ", "\t", "\\t"}) {  // the last one in JSON
+    while (rest.substr(from).starts_with(blank)) from += blank.size();
+  }
   const std::size_t length = length_until(rest.substr(from), ends_value);
   if (from == scheme || length == 0) return {};
   const std::string_view credentials = rest.substr(from, length);
@@ -174,7 +216,7 @@ std::string masked_line(std::string_view line) {
 }  // namespace
 
 std::string without_signature(std::string_view target) {
-  return replaced(target, [](std::string_view rest, bool inside_a_word) {
+  return replaced(target, [](std::string_view rest, auto inside_a_word) {
     return find_signature(rest, inside_a_word, ends_parameter);
   });
 }
@@ -188,12 +230,15 @@ std::string masked_header(std::string_view name, std::string_view value) {
 }
 
 std::string masked_text(std::string_view text) {
-  return replaced(text, [](std::string_view rest, bool inside_a_word) -> Replacement {
+  return replaced(text, [](std::string_view rest, auto inside_a_word) -> Replacement {
     switch (to_lower_ascii(rest.front())) {
       case 'a':
         return find_account_key(rest);
       case 'b':
         return find_credentials(rest);
+      case '%':
+      case '\\':
+        return find_signature(rest, inside_a_word, ends_value);
       case 's':
         if (Replacement found = find_signature(rest, inside_a_word, ends_value); found.length > 0)
           return found;

@@ -6,8 +6,9 @@
 namespace rocktable {
 
 struct ClientLimits {
-  // In seconds, see Timeouts.
-  int keep_alive_timeout = 60;
+  // In seconds, see Timeouts. Connections are kept for longer than the pools of clients look after theirs:
+  // libcurl's pool in the C++ library does so every 90 s, and a request into a closed connection waits for long.
+  int keep_alive_timeout = 180;
   int head_timeout = 30;
   int body_timeout = 60;
   int answer_timeout = 60;

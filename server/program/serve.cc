@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "server/events/trace.h"
 #include "server/http/server.h"
 #include "server/program/input_end.h"
+#include "server/program/places.h"
 #include "server/program/seed.h"
 #include "server/service.h"
 #include "server/tls/certificate_authority.h"
@@ -109,24 +111,6 @@ ServiceAddress address_of(const Server& server, const std::vector<ListenAddress>
           server.port(place)};
 }
 
-// Creates the folder and returns its absolute path. Returns an empty string if it exists. Creates only the
-// last component, so that a mistyped --location does not become a new, empty store. Throws StoreError.
-std::string make_location(const std::string& location) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(location, error))) return "";
-  fs::path folder = fs::absolute(location);
-  while (!folder.has_filename()) folder = folder.parent_path();  // trailing slashes
-  const auto refuse = [&](const std::string& why) {
-    throw StoreError("--location " + location + ": the folder does not exist and cannot be created: " + why);
-  };
-  if (!fs::is_directory(folder.parent_path(), error))
-    refuse("its parent folder " + folder.parent_path().lexically_normal().string() + " does not exist");
-  const bool is_made = fs::create_directory(folder, error);
-  if (error) refuse(error.message());
-  return is_made ? folder.lexically_normal().string() : "";
-}
-
 // The absolute path of the store; empty in memory.
 std::string store_path(const Options& options) {
   if (!options.store_url.empty()) return printable_store_url(options.store_url);
@@ -182,7 +166,8 @@ ShutdownReport start_and_serve(const Options& options,
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
   const bool needs_folder = (!options.in_memory && options.store_url.empty()) || options.tls_auto;
-  const std::string made = needs_folder ? make_location(options.location) : std::string();
+  const bool as_azurite = options.compatibility != Compatibility::None;
+  const std::string made = needs_folder ? make_location(options.location, as_azurite) : std::string();
   const Https https = https_of(options);
   const bool secure = https.context != nullptr;
   const auto listeners = listeners_of(options);
@@ -194,7 +179,7 @@ ShutdownReport start_and_serve(const Options& options,
     std::error_code ignored;
     std::filesystem::remove(options.ready_file, ignored);
   }
-  AccessLog access_log(options.silent, options.debug_file);
+  AccessLog access_log(options.silent, debug_log(options.debug_file, as_azurite));
   std::optional<Trace> trace;
   if (!options.trace_file.empty())
     trace.emplace(options.trace_file, static_cast<std::uint64_t>(options.trace_limit) * kMebibyte);

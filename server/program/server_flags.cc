@@ -12,6 +12,7 @@
 #include "server/access/accounts.h"
 #include "server/behaviour/behaviour.h"
 #include "server/tls/certificate_names.h"
+#include "storage/postgres/store_schema.h"
 
 namespace rocktable {
 namespace {
@@ -285,6 +286,7 @@ std::optional<std::string> ServerFlags::check_store() {
   const std::string_view url = options_.store_url;
   if (!url.starts_with("postgresql://") && !url.starts_with("postgres://"))
     return "--store must be a URL that begins with postgresql://";
+  if (auto refusal = refuse_store_url(url)) return refusal;
   if (options_.in_memory || options_.sync)
     return "--inMemoryPersistence and --sync are for the embedded store: remove them, or --store";
   if (app_.count("--location") > 0 && !options_.tls_auto)

@@ -111,6 +111,8 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
     out.resource = end == std::string_view::npos ? "/" : path.substr(end);
     out.base_url += '/';
     out.base_url += account;
+    // The library for Java appends `/Tables` to an endpoint that ends in a slash, which the one for Go needs.
+    if (out.resource.starts_with("//")) out.resource.remove_prefix(1);
   }
   out.secondary = account.ends_with(kSecondary);
   if (out.secondary) account.resize(account.size() - kSecondary.size());

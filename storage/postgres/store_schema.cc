@@ -78,6 +78,19 @@ SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeou
   }
 }
 
+std::optional<std::string> refuse_store_url(std::string_view url) {
+  const auto begin = url.find("://");
+  const auto at = url.rfind('@');
+  if (begin == url.npos || at == url.npos) return std::nullopt;
+  const auto end = url.find_first_of("/?", begin + 3);
+  if (at < end) return std::nullopt;
+  const auto query = url.find('?');
+  if (query < at && url.substr(query, at - query).find('=') != url.npos) return std::nullopt;  // ?user=a@b
+  return "--store has an @ behind a slash or question mark: in the name, the password and the database, "
+         "write "
+         "%2F for a slash, %3F for a question mark, %40 for an @";
+}
+
 std::string printable_store_url(const std::string& url) {
   const auto begin = url.find("://");
   if (begin == url.npos) return "of --store";

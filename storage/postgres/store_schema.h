@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace rocktable {
 
@@ -15,6 +17,10 @@ struct SchemaState {
 // Connects, and makes the tables unless they exist. Two front ends may do so at once. Throws StoreError: the database
 // does not answer, refuses the user, or has the tables of a newer version.
 SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout);
+
+// Returns a sentence if the database's library would read a part of the name or password as something else, such as a
+// port, and show it in its own messages; else nullopt. The sentence quotes nothing of the URL.
+std::optional<std::string> refuse_store_url(std::string_view url);
 
 // The URL without its password, for messages.
 std::string printable_store_url(const std::string& url);

@@ -66,7 +66,7 @@ def ask(server, resource="stats", method="GET", **headers):
     return answer
 
 
-def signed_fields(account, target, method="GET", lite=True, seconds=0):
+def signed_fields(account, target, method="GET", lite=False, seconds=0):
     date = email.utils.formatdate(time.time() + seconds, usegmt=True)
     resource = f"/{account.name}{target}"
     text = f"{date}\n{resource}" if lite else f"{method}\n\n\n{date}\n{resource}"
@@ -252,16 +252,18 @@ def test_the_token_is_asked_for(request, kind):
 
 
 @pytest.mark.parametrize("kind", ["with_token", "exposed", "exposed_with_token"])
-@pytest.mark.parametrize("lite", [True, False])
-def test_a_signature_will_do(request, kind, lite):
+def test_a_signature_will_do(request, kind):
+    """Not one of Shared Key Lite, which signs no method: who sees one for a GET could send any method."""
     server = request.getfixturevalue(kind)
     target = "/_rocktable/stats"
-    assert ask(server, **signed_fields(server, target, lite=lite)).status == 200
+    assert ask(server, **signed_fields(server, target)).status == 200
     for fields in (
-        signed_fields(server, "/_rocktable/other", lite=lite),
-        signed_fields(server, target, lite=lite, seconds=-16 * 60),
-        signed_fields(server, target, lite=lite, seconds=16 * 60),
-        signed_fields(server, target, lite=lite) | {"x_ms_date": None},
+        signed_fields(server, "/_rocktable/other"),
+        signed_fields(server, target, "POST"),
+        signed_fields(server, target, seconds=-16 * 60),
+        signed_fields(server, target, seconds=16 * 60),
+        signed_fields(server, target) | {"x_ms_date": None},
+        signed_fields(server, target, lite=True),
     ):
         assert ask(server, **fields).status == 401
 
@@ -285,7 +287,7 @@ def test_what_changes_data_asks_for_the_same(local, exposed, exposed_with_token,
     for server in (exposed, exposed_with_token):
         assert ask(server, resource, method).status == 401
         assert ask(server, resource, method, Authorization="Bearer wrong").status == 401
-        other = signed_fields(server, "/_rocktable/stats", method, lite=False)
+        other = signed_fields(server, "/_rocktable/stats", method)
         assert ask(server, resource, method, **other).status == 401
         mine = signed_fields(server, f"/_rocktable/{resource.partition('?')[0]}", method)
         assert ask(server, resource, method, **mine).status == (404 if server is exposed_with_token and "other" in resource else status)

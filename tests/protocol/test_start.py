@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import time
 
 import pytest
@@ -165,6 +166,42 @@ def test_a_folder_below_nothing_is_refused_and_not_made(tmp_path):
     for command in (["exec", "-l", "absent/new", "--", "true"], ["--inMemoryPersistence", "--tls", "auto", "-l", "absent/new"]):
         assert "its parent folder" in refusal(1, *command, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", ["azurite", "azurite-table"])
+def test_in_place_of_azurite_all_missing_folders_are_made_as_azurite_does(tmp_path, mode):
+    ports = ["--blobPort", 0, "--queuePort", 0] if mode == "azurite" else []
+    with started("--compat", mode, *ports, "-l", "./x/y/z", "--debug", "logs/of/debug.log", folder=tmp_path) as program:
+        program.wait_for("Table service is")
+        assert f"created the folder {tmp_path}/x/y/z\n" in program.errors()
+        assert (tmp_path / "x/y/z/__rocktable__").is_dir() and (tmp_path / "logs/of/debug.log").is_file()
+        assert program.end() == 0
+
+
+def test_a_folder_for_the_debug_log_gets_a_file_and_that_is_said(tmp_path):
+    with started("--inMemoryPersistence", "--debug", ".", folder=tmp_path) as program:
+        program.wait_for(STOPS)
+        assert "--debug . is a folder: the debug log is ./rocktable-debug.log\n" in program.errors()
+        assert (tmp_path / "rocktable-debug.log").is_file()
+        assert program.end() == 0
+
+
+def test_a_debug_log_below_nothing_is_refused_and_nothing_is_made(tmp_path):
+    said = refusal(1, "--inMemoryPersistence", "--tablePort", 0, "--debug", "absent/debug.log", folder=tmp_path)
+    assert said == f"cannot write the debug log absent/debug.log: its parent folder {tmp_path}/absent does not exist"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_tells_of_requests_is_for_the_owner_alone(tmp_path):
+    """An existing file keeps its mode: somebody has chosen it."""
+    (tmp_path / "shared.log").touch()
+    (tmp_path / "shared.log").chmod(0o640)
+    for log, mode in (("new.log", 0o600), ("shared.log", 0o640)):
+        with started("--inMemoryPersistence", "--debug", log, "--trace", "t.har", folder=tmp_path) as program:
+            program.wait_for(STOPS)
+            assert program.end() == 0
+        assert stat.S_IMODE((tmp_path / log).stat().st_mode) == mode
+        assert stat.S_IMODE((tmp_path / "t.har").stat().st_mode) == 0o600
 
 
 def test_a_refused_folder_names_the_variable_that_gave_it(tmp_path):

@@ -162,15 +162,34 @@ TEST_CASE("The audience must be Azure Storage or the tables of the account") {
        {"https://storage.azure.com", "https://storage.azure.com/", "e406a681-f3d4-42a8-90b6-c2b029497af1",
         "https://acc.table.core.windows.net", "https://acc.table.core.windows.net/",
         "https://acc.table.core.chinacloudapi.cn", "https://acc.table.core.usgovcloudapi.net",
-        "https://acc.table.core.cloudapi.de/"}) {
+        "https://acc.table.core.cloudapi.de/", "https://127.0.0.1:10002/acc", "https://localhost/acc/",
+        "https://[::1]:10002/acc", "https://[::1]/acc", "https://acc.localhost:10002",
+        "https://acc.localhost/"}) {
     CHECK(refusal(Claims{.aud = "\"" + std::string(audience) + "\""}) == "");
     CHECK(refusal(Claims{.aud = R"(["other",")" + std::string(audience) + R"("])"}) == "");
   }
-  for (const char* audience :
-       {R"("")", "[]", R"("https://storage.azure.com//")", R"("https://storage.azure.com.example")",
-        R"("https://other.table.core.windows.net")", R"("https://acc.blob.core.windows.net")",
-        R"("https://acc.table.core.example.net")", R"("https://acc.table.core.")",
-        R"("https://management.azure.com/")", R"(["a","b"])"})
+  for (const char* audience : {R"("")",
+                               "[]",
+                               R"("https://storage.azure.com//")",
+                               R"("https://storage.azure.com.example")",
+                               R"("https://other.table.core.windows.net")",
+                               R"("https://acc.blob.core.windows.net")",
+                               R"("https://acc.table.core.example.net")",
+                               R"("https://acc.table.core.")",
+                               R"("https://management.azure.com/")",
+                               R"(["a","b"])",
+                               R"("https://127.0.0.1:10002/other")",
+                               R"("https://127.0.0.1:10002")",
+                               R"("https://127.0.0.1:/acc")",
+                               R"("https://127.0.0.1:1x/acc")",
+                               R"("http://127.0.0.1:10002/acc")",
+                               R"("https://localhost.example/acc")",
+                               R"("https://localhost/acc/x")",
+                               R"("https://other.localhost:10002")",
+                               R"("https://acc.localhost:10002/acc")",
+                               R"("https://x@127.0.0.1/acc")",
+                               R"("https://")",
+                               R"("https://[::1/acc")"})
     CHECK(refusal(Claims{.aud = audience}).starts_with("The audience (aud) is "));
 }
 

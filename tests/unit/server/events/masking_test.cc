@@ -27,6 +27,13 @@ TEST_CASE("The value of sig is masked in every place where the server reads a si
       {"/acc/t??sig=secret;x", "/acc/t??sig=***"},
       {"/acc/t?sv%3D1%26sig%3Dsecret%26x", "/acc/t?sv%3D1%26sig%3D***%26x"},
       {"/acc/sig=t", "/acc/sig=***"},
+      // encoded: how often, and which of its characters, does not matter
+      {"/acc/t%3Fsig%3Dsecret", "/acc/t%3Fsig%3D***"},
+      {"/acc/t?s%69g=secret&x=1", "/acc/t?s%69g=***&x=1"},
+      {"/acc/t?%73%69%67=secret", "/acc/t?%73%69%67=***"},
+      {"/acc/t%253Fs%2569g%253Dsecret%2526x", "/acc/t%253Fs%2569g%253D***%2526x"},
+      {"/acc/t?%25%35%33ig=x", "/acc/t?%25%35%33ig=x"},
+      {"/acc/t?%61sig=x", "/acc/t?%61sig=x"},  // asig
       // not a signature
       {"/acc/t?sig", "/acc/t?sig"},
       {"/acc/t?signature=x&xsig=y", "/acc/t?signature=x&xsig=y"},
@@ -91,6 +98,10 @@ TEST_CASE("Secrets of quoted requests, URLs and connection strings are masked in
       {"<a href='?SIG=secret'/>", "<a href='?SIG=***'/>"},
       {"x%26sig%3Dsecret%26y", "x%26sig%3D***%26y"},
       {"x%2526sig%253Dsecret%2526y", "x%2526sig%253D***%2526y"},
+      {R"({"url":"t\u003Fsig=secret","b":"a\nsig=secret"})", R"({"url":"t\u003Fsig=***","b":"a\nsig=***"})"},
+      {R"("t?s\u0069g=secret")", R"("t?s\u0069g=***")"},
+      {"x\tBearer\teyJhbGciOiJIUzI1NiJ9.e30.x", "x\tBearer\t***"},
+      {R"("a\tBearer\teyJhbGciOiJIUzI1NiJ9.e30.x")", R"("a\tBearer\t***")"},
       {"design=1&signature=2", "design=1&signature=2"},
       {"Authorization: SharedKey acc:secret\n", "Authorization: SharedKey acc:***\n"},
       {R"("SharedKeyLite acc:secret")", R"("SharedKeyLite acc:***")"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/program/version.h"
+#include "storage/postgres/store_schema.h"
 #include "tests/unit/server/program/environment.h"
 
 namespace rocktable {
@@ -42,7 +43,7 @@ TEST_CASE("Without arguments everything has its default") {
   const Options options = options_of({});
   CHECK(options.table_host.empty());
   CHECK(options.table_port == 10002);
-  CHECK(options.limits.keep_alive_timeout == 60);
+  CHECK(options.limits.keep_alive_timeout == 180);
   CHECK(options.limits.head_timeout == 30);
   CHECK(options.limits.body_timeout == 60);
   CHECK(options.limits.answer_timeout == 60);
@@ -270,6 +271,20 @@ TEST_CASE("A control token that no header can carry is refused, and not repeated
     check_refused({"--controlToken", token});
     CHECK(parsed({"--controlToken", token}).ending->text.find("cret") == std::string::npos);
   }
+}
+
+TEST_CASE("A password in the URL of a store must be percent-encoded, so that no message shows a part of it") {
+  const auto refusal = [](const std::string& url) {
+    return refuse_store_url("postgresql://" + url).value_or("");
+  };
+  for (const char* url :
+       {"host/data", "user@host/data", "user:secret@host", "u:s%2Fe@host/data", "u:a@b@host/data",
+        "/data?host=/tmp", "host/data?user=a@b", "u:s@host/data?options=a@b"})
+    CHECK(refusal(url) == "");
+  for (const char* url : {"u:sec/ret@host/data", "u:sec?ret@host/data", "u:1/2@host", "u/x:secret@host?a=b"})
+    CHECK(refusal(url).find("%2F for a slash") != std::string::npos);
+  CHECK(printable_store_url("postgresql://u:a@b@host/data?sslmode=x") == "postgresql://u:***@host/data");
+  check_refused({"--store", "postgresql://u:sec/ret@host/data"});
 }
 
 TEST_CASE("The control token and a certificate's password may be in a variable") {

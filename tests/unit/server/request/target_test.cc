@@ -34,7 +34,9 @@ TEST_CASE("In path style the account is the first segment") {
       {"/acc/?comp=stats", {"acc", kBase, "/", "comp=stats"}},
       {"/acc/Tables", {"acc", kBase, "/Tables", ""}},
       {"/acc/Tables('a')?$format=x", {"acc", kBase, "/Tables('a')", "$format=x"}},
-      {"/acc//Tables", {"acc", kBase, "//Tables", ""}},
+      {"/acc//Tables", {"acc", kBase, "/Tables", ""}},  // one empty segment, as the library for Java sends it
+      {"/acc///Tables", {"acc", kBase, "//Tables", ""}},
+      {"/acc-secondary//Tables", {"acc", "http://127.0.0.1:10002/acc-secondary", "/Tables", "", true}},
       // nothing is decoded or normalised, and only the first question mark counts
       {"/acc/t(PartitionKey=%27a%2Fb%27)", {"acc", kBase, "/t(PartitionKey=%27a%2Fb%27)", ""}},
       {"/acc/../t", {"acc", kBase, "/../t", ""}},
