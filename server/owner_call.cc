@@ -22,6 +22,8 @@ void Service::Call::keep_boundaries_only() {
 
 std::optional<Response> Service::accept_as_owner(const Request& request, Call& call) {
   if (const auto refusal = refuse_control(request)) return control_refusal(*refusal);
+  // Whoever reads this URL before us would reach another control resource, with the owner's token.
+  if (has_dot_segment(request.target)) return control_error(400, "The path has a dot segment.");
   call.may_ask_ = true;
   call.forwarded_ = std::make_unique<Request>(request);
   call.forwarded_->target.remove_prefix(kOwnersPrefix.size() - 1);

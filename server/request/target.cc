@@ -132,6 +132,17 @@ std::string_view without_port(std::string_view host) {
   return host.substr(0, host.rfind(':'));
 }
 
+bool has_dot_segment(std::string_view raw_target) {
+  std::string_view path = raw_target.substr(0, raw_target.find('?'));
+  for (;;) {
+    const auto end = std::min(path.find_first_of("/\\"), path.size());
+    const auto segment = percent_decode(path.substr(0, end), false);
+    if (segment && (*segment == "." || *segment == "..")) return true;
+    if (end == path.size()) return false;
+    path.remove_prefix(end + 1);
+  }
+}
+
 std::string path_of_url(std::string_view url) {
   url.remove_prefix(origin_of(url).size());
   return url.starts_with('/') ? std::string(url) : "/" + std::string(url);

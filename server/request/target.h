@@ -47,6 +47,10 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
 // The host of a Host header without its port. Keeps the brackets of an IPv6 address.
 std::string_view without_port(std::string_view host);
 
+// Whether a segment of the path is `.` or `..`, percent-encoded or not. Readers of URLs take such segments away, and
+// those before them. A backslash counts as a slash, as in browsers.
+bool has_dot_segment(std::string_view raw_target);
+
 // Path and query of an absolute or relative URL, as parts of a batch write it. Removes scheme and host, and adds a leading
 // slash.
 std::string path_of_url(std::string_view url);

@@ -208,6 +208,15 @@ def test_nothing_is_read_from_a_foreign_page(server, resource, headers):
     assert exchange(server, data, "GET").status == 403
 
 
+@pytest.mark.parametrize("resource", ["t()/%2e%2e/../../reset", "../../reset", "t/..", "t/.%2E/x", "t\\..\\reset", "./t"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_a_path_that_leaves_the_account_is_refused(server, table, method, resource):
+    """A stranger sends it without credentials; whoever sends it again with the token would reset the store."""
+    answer = own(server, method, f"devstoreaccount1/{resource}")
+    assert (answer.status, answer.json()) == (400, {"error": "The path has a dot segment."})
+    assert send(server, "GET", f"/Tables('{table}')").status == 200
+
+
 # --- Files ----------------------------------------------------------------------------------------------------
 
 NDJSON = (

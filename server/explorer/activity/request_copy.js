@@ -1,6 +1,8 @@
 // A request of the list once more: as the owner of its account, through the control API, so that it needs no
 // signature. As a command for a shell, and as what is needed to send it.
 
+import { hasDotSegment } from "../core/dot_segments.js";
+
 const kSignature = new Set([
   "sv", "ss", "srt", "sp", "st", "se", "spr", "sip", "sr", "si", "tn", "spk", "srk", "epk", "erk", "sig",
 ]);
@@ -41,6 +43,8 @@ export function copyOf(request) {
 
 function problemOf({ account, method, target, requestHeaders, requestBody }) {
   if (!account) return "It named no account.";
+  if (hasDotSegment(`${account}${pathOf({ account, target })}`))
+    return "Its path has a dot segment, which browsers resolve: it would reach another resource.";
   if (target.length >= kMostOfTarget) return "Only the beginning of its target was recorded.";
   if (!kWithBody.has(method)) return "";
   if (!requestHeaders) return "Its body was not recorded: “Record headers and bodies” was off.";
@@ -55,9 +59,11 @@ export function asCurl(request, origin) {
   const { method, path, headers, body } = copyOf(request);
   const url = `${origin}/_rocktable/entities/${encodeURIComponent(request.account || "ACCOUNT")}${path}`;
   const asMethod = { GET: [], HEAD: ["--head"] }[method] ?? ["-X", quoted(method)];
-  const parts = ["curl", ...asMethod, quoted(url)];
+  const asPath = hasDotSegment(url.slice(origin.length)) ? ["--path-as-is"] : []; // the server refuses it
+  const asUrl = /[{}[\]]/.test(url) ? ["--globoff"] : [];
+  const parts = ["curl", ...asMethod, ...asPath, ...asUrl, quoted(url)];
   for (const [name, value] of Object.entries(headers)) parts.push("-H", quoted(`${name}: ${value}`));
-  if (body !== undefined) parts.push("--data-binary", quoted(body));
+  if (body !== undefined) parts.push("--data-raw", quoted(body)); // an @ is no file there
   return parts.join(" ");
 }
 

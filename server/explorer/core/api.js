@@ -1,5 +1,6 @@
 // The server's two faces: its control resources, and the table service as an account's owner. A control token
 // is kept in this module alone, so it is gone with the tab.
+import { hasDotSegment } from "./dot_segments.js";
 import { change, state } from "./state.js";
 
 const kRoot = "/_rocktable/";
@@ -98,8 +99,10 @@ export async function control(method, path, { query, body, signal } = {}) {
   throw new ApiError(answer.status, error?.code ?? "", sentence, parsed ?? received);
 }
 
-// A request to the table service, as the owner of `account`. Never throws for an answer, whatever its status.
+// A request to the table service, as the owner of `account`. Never throws for an answer, whatever its status. Throws
+// for a path that leaves the account: it may be that of a stranger's request, and the token of the owner goes with it.
 export async function service(account, method, path, { headers, body, signal } = {}) {
+  if (hasDotSegment(`${account}${path}`)) throw new ApiError(0, "", "Its path has a dot segment.");
   const begin = performance.now();
   const answer = await send(`entities/${encodeURIComponent(account)}${path}`, {
     method,

@@ -145,6 +145,27 @@ describe("A request once more", () => {
     assert.match(copyOf(request(1, { account: "" })).problem, /no account/);
   });
 
+  test("does not leave its account, however its dots are written", () => {
+    const origin = "http://127.0.0.1:10002";
+    const leaving = ["/t()/%2e%2e/../../reset", "/t/..", "/t/./x", "/t/.%2E/x", "/t\\..\\..\\reset", "/t/.\t./x", "/../reset#/"];
+    for (const target of leaving) {
+      const stranger = request(1, { method: "POST", target: `/devstoreaccount1${target}`, requestHeaders: [] });
+      assert.match(copyOf(stranger).problem, /dot segment/, target);
+      assert.match(asCurl(stranger, origin), / --path-as-is /, target);
+    }
+    assert.match(copyOf(request(1, { account: "..", target: "/reset" })).problem, /dot segment/);
+    for (const target of ["/t()?$filter=A eq '/../'", "/t(PartitionKey='..',RowKey='.')", "/...", "/t..", "/%2e%2e%2e"])
+      assert.equal(copyOf(request(1, { target: `/devstoreaccount1${target}` })).problem, "", target);
+  });
+
+  test("as a command reads no file and sends nothing else than it shows", () => {
+    const requestHeaders = [["content-length", "13"]];
+    const read = request(1, { method: "POST", target: "/a/t{1,2}[1-9]", requestHeaders, requestBody: "@/etc/hostname" });
+    const text = asCurl(read, "http://127.0.0.1:10002");
+    assert.match(text, / --data-raw @\/etc\/hostname$/);
+    assert.match(text, / --globoff /);
+  });
+
   test("is a command that a shell takes as it is", () => {
     const hostile = "it's `id` $(id) \\ \u0007 \n \u202e é";
     for (const text of [hostile, "it's $(id)", "a b", ""])

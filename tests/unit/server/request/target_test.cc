@@ -196,6 +196,15 @@ TEST_CASE("The path of a URL in a batch: scheme and host cut off, a slash in fro
 }
 
 // A thread remembers the form of the last host.
+TEST_CASE("A dot segment is one in any spelling, and only in the path") {
+  for (const char* target :
+       {"/a/..", "/a/../b", "/./a", "..", "/a/%2e%2E/b", "/a/.%2e?x", "/a\\..\\b", "/a/."})
+    CHECK_MESSAGE(has_dot_segment(target), target);
+  for (const char* target : {"", "/", "/a", "/a/...", "/a?x=/../b", "/t(PartitionKey='..',RowKey='.')",
+                             "/a..", "/.a/b.", "/a/%252e%252e/b", "/a/%2e%2"})
+    CHECK_FALSE_MESSAGE(has_dot_segment(target), target);
+}
+
 TEST_CASE("Hosts of all forms are told apart in any order") {
   for (const bool product_style : {true, false}) {
     for (int i = 0; i < 2; ++i) {
