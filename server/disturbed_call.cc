@@ -113,13 +113,14 @@ bool Service::Call::is_admitted() const {
                                                 static_cast<double>(entities), service_->now());
 }
 
-// A request was admitted as if it read one entity.
+// A query was admitted as if it read one entity.
 void Service::Call::charge_reads() const {
   const auto& behaviour = disturbance_->behaviour;
   if (!behaviour || !behaviour->throttle || stats_.entities_scanned <= 1 || row_of(*operation_).is_write)
     return;
-  service_->behaviours_.throttle().charge(scope_of(disturbance_->facts), *behaviour->throttle,
-                                          static_cast<double>(stats_.entities_scanned - 1), service_->now());
+  service_->behaviours_.throttle().charge_scan(scope_of(disturbance_->facts), *behaviour->throttle,
+                                               static_cast<double>(stats_.entities_scanned - 1),
+                                               service_->now());
 }
 
 // Delays the response, names its fault, and notes whether the request came again.
@@ -132,21 +133,35 @@ void Service::Call::finish_disturbed(Response& response) {
     if (interference.name.empty()) interference.name = fault->rule;
     if (fault->effect.at == FaultEffect::At::AfterCommit) interference.delay += fault->delay;
   }
+  record_attempt(response);
+}
+
+// The client did not wait for a delayed request, and may send it again.
+void Service::Call::give_up() {
+  Response none;
+  none.status = 0;
+  interfere(none).name = disturbance_->fault->rule;
+  record_attempt(none);
+}
+
+void Service::Call::record_attempt(const Response& response) {
+  const auto& [behaviour, facts, fault, is_committed] = *disturbance_;
   if (facts.account.empty()) return;  // refused by its head: its body may not have come
   const Interference* const interference = response.interference.get();
   const bool is_answered = interference == nullptr || interference->ending == Interference::Ending::Complete;
-  service_->retries_.record({.account = facts.account,
-                             .method = facts.method,
-                             .target = request_->target,
-                             .client_request_id = facts.client_request_id,
-                             .body = *request_->body,
-                             .fault = interference == nullptr ? std::string_view() : interference->name,
-                             .is_only_delayed = fault && fault->effect.kind == FaultEffect::Kind::Delay &&
-                                                interference->name == fault->rule,
-                             .status = is_answered ? response.status : 0,
-                             .error = is_answered ? response.error : std::nullopt,
-                             .is_committed = is_committed},
-                            RetryLog::Clock::now());
+  service_->retries_.record(
+      {.account = facts.account,
+       .method = facts.method,
+       .target = request_->target,
+       .client_request_id = facts.client_request_id,
+       .body = *request_->body,
+       .fault = interference == nullptr ? std::string_view() : interference->name,
+       .is_only_delayed = response.status != 0 && fault && fault->effect.kind == FaultEffect::Kind::Delay &&
+                          interference->name == fault->rule,
+       .status = is_answered ? response.status : 0,
+       .error = is_answered ? response.error : std::nullopt,
+       .is_committed = is_committed},
+      RetryLog::Clock::now());
 }
 
 }  // namespace rocktable

@@ -187,6 +187,11 @@ Service::Call::Call(Service& service, const Request& request) : service_(&servic
   }
 }
 
+bool is_for_control(const Request& request) {
+  return request.service == StorageService::Table &&
+         (is_explorer_target(request.target) || request.target.starts_with(kControlPrefix));
+}
+
 Service::Call::Kind Service::Call::kind_of(const Request& request) {
   if (request.service != StorageService::Table) return Kind::BlobOrQueue;
   const std::string_view root = kControlPrefix.substr(0, kControlPrefix.size() - 1);

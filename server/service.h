@@ -56,6 +56,9 @@ struct ServiceOptions {
   std::shared_ptr<TimeSource> time = std::make_shared<TimeSource>();
 };
 
+// Whether a request is for the control API, or for what comes through it.
+bool is_for_control(const Request& request);
+
 class Service {
  public:
   // The store must outlive the service.
@@ -82,6 +85,9 @@ class Service {
     // Decides which fault hits this request; call it before run() if it is disturbed. Returns how long to wait before
     // run().
     std::chrono::microseconds meet_faults();
+
+    // Call instead of run() if the client hung up while the request was delayed. Nothing was done.
+    void give_up();
 
     // Runs the operation. Never throws: logs a failure that no client can cause, and returns 500 InternalError. A scan
     // ends soon after `hung_up` becomes true. `memory` is charged for the response: a page grows within it.
@@ -140,6 +146,7 @@ class Service {
     bool is_admitted() const;
     void charge_reads() const;
     void finish_disturbed(Response& response);
+    void record_attempt(const Response& response);
 
     Service* service_;
     const Request* request_;

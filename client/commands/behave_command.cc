@@ -68,7 +68,8 @@ int behave(ControlClient& instance, const BehaveFlags& flags, const CommandOutpu
 
 constexpr const char* kNames =
     "\nLIST consists of names and numbers, as in throttle=500,boundaries=4:\n"
-    "  throttle=P,A     503 beyond P entities/s in a partition, A in an account [2000,20000]\n"
+    "  throttle=P,A     503 beyond P entities/s in a partition, A requests/s in an account\n"
+    "                   [2000,20000]\n"
     "  retryAfter=S     Throttled answers have this Retry-After, in seconds\n"
     "  boundaries=N     Pages end at N partition keys; every second of them is empty\n"
     "  pageDeadline=MS  A page ends after this time [5000]\n"

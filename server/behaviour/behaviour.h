@@ -15,7 +15,7 @@ namespace rocktable {
 
 struct ThrottleRates {
   double per_partition = 2'000;  // entities per second
-  double per_account = 20'000;   // entities per second
+  double per_account = 20'000;   // transactions per second
 
   bool operator==(const ThrottleRates&) const = default;
 };

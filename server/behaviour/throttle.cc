@@ -22,16 +22,16 @@ bool Throttle::admit(const Scope& scope, const ThrottleRates& rates, double enti
   // A rate below one entity a second fills its bucket to less than one.
   if (account.level < std::min(1.0, rates.per_account)) return false;
   if (partition != nullptr && partition->level < std::min(1.0, rates.per_partition)) return false;
-  account.level -= entities;
+  account.level -= 1;
   if (partition != nullptr) partition->level -= entities;
   return true;
 }
 
-void Throttle::charge(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now) {
+void Throttle::charge_scan(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now) {
+  if (scope.partition.empty()) return;
   const std::lock_guard lock(mutex_);
-  filled(accounts_, scope.account, rates.per_account, now).level -= entities;
-  if (!scope.partition.empty())
-    filled(partitions_, scope.partition, rates.per_partition, now).level -= entities;
+  Bucket& bucket = filled(partitions_, scope.partition, rates.per_partition, now);
+  bucket.level = std::min(bucket.level, std::max(bucket.level - entities, -rates.per_partition));
 }
 
 void Throttle::clear() {

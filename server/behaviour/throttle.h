@@ -12,8 +12,10 @@
 
 namespace rocktable {
 
-// A bucket holds the entities of one second at most, so an idle partition accepts a burst. A request is accepted if there
-// is anything in its buckets, and its whole cost is taken: a scan may leave a debt, which must be paid off first.
+// The bucket of an account counts transactions: every request costs one. That of a partition counts entities. A bucket
+// holds those of one second at most, so an idle partition accepts a burst. A request is accepted if there is anything in
+// its buckets, and its whole cost is taken: a change set may leave a debt, which must be paid off first.
+// Source: https://learn.microsoft.com/azure/storage/tables/scalability-targets
 // Thread-safe. Buckets of the last second are kept; others are full, and are forgotten.
 class Throttle {
  public:
@@ -23,11 +25,12 @@ class Throttle {
     std::string partition;  // unique among all partitions of all accounts; empty: none
   };
 
-  // Takes the cost of a request from its buckets. Returns whether the request is accepted; otherwise nothing is taken.
+  // Takes a request that touches `entities` from its buckets. Returns whether it is accepted; otherwise nothing is taken.
   bool admit(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now);
 
-  // Takes more, after a scan that read `entities` more than it was admitted for.
-  void charge(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now);
+  // Takes more from the partition, after a scan that read `entities` more than it was admitted for. The debt of scans is
+  // at most the entities of one second: the service paces a scan while it reads, and keeps nobody away for long after it.
+  void charge_scan(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now);
 
   void clear();
 

@@ -26,8 +26,11 @@ constexpr std::size_t kMaxDrainedBytes = 64 << 20;
 constexpr std::size_t kIdleBytes = 4 << 10;       // an idle connection keeps at most this
 constexpr std::chrono::milliseconds kAtOnce{50};  // a call that waited for its thread no longer did not wait
 constexpr std::chrono::milliseconds kWatchInterval{50};
+constexpr std::chrono::milliseconds kLongWatchInterval{500};  // of a client that waits for long
 constexpr std::chrono::milliseconds kStreamInterval{100};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
+constexpr std::size_t kHandshakeBytes = 96
+                                        << 10;  // measured: what OpenSSL and Asio hold until it is complete
 
 ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket,
                                         const std::string& remote_address) {
@@ -54,15 +57,18 @@ struct Connection::Watch {
   bool over = false;
 };
 
-Connection::Connection(asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context,
-                       StoreCalls* store_calls)
+Connection::Connection(asio::ip::tcp::socket socket, const ConnectionPlaces::Holder& place,
+                       StorageService service, const ConnectionContext& context, StoreCalls* store_calls)
     : stream_(std::move(socket)),
+      place_(place),
       context_(context),
       store_calls_(store_calls),
       buffer_(kMaxHeaderBytes + kMaxReadBytes),
       head_share_(context.heads),
       body_share_(context.bodies),
       response_share_(context.responses),
+      delayed_share_(context.delayed),
+      handshake_share_(context.handshakes),
       watchdog_(context.timeouts) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -85,11 +91,12 @@ asio::awaitable<void> Connection::serve() {
     ready = co_await secure();  // a statement of its own: GCC 12 breaks `||` before co_await
   if (ready) co_await serve_requests();
   co_await close_gracefully();
-  if (holds_much()) context_.has_freed = true;
+  if (holds_much() || context_.tls) context_.has_freed = true;
   close();
 }
 
-// Shakes hands for TLS. Returns false if that fails, or if the client speaks plain HTTP.
+// Shakes hands for TLS. Returns false if that fails, or if the client speaks plain HTTP. Anybody can begin: what a
+// handshake holds is charged to a budget of its own, and those that stall make way while it is short.
 asio::awaitable<bool> Connection::secure() {
   enter(State::Handshake);
   co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
@@ -101,8 +108,12 @@ asio::awaitable<bool> Connection::secure() {
     co_await refuse(refusal);
     co_return false;
   }
+  const bool has_room = co_await await_room(handshake_share_, kHandshakeBytes);
+  if (!has_room || stream_.has_hung_up()) co_return false;
+  enter(State::Handshake);  // its time begins when it can go on
   if (trace_) trace_->secure();
   const auto [error] = co_await stream_.async_secure(*context_.tls, kAwait);
+  handshake_share_.release();
   co_return !error;
 }
 
@@ -112,6 +123,10 @@ asio::awaitable<void> Connection::serve_requests() {
     enter(State::Idle);
     bool is_read = co_await feed(reader, MessageReader::Part::Head);
     if (is_read) is_read = take_head(reader);
+    if (is_read && place_.is_guest()) {
+      const bool may_go_on = co_await await_place(reader);
+      if (!may_go_on) co_return;
+    }
     if (is_read && !reader.parser().is_done()) is_read = co_await read_body(reader);
     if (!is_read) {  // none will come, or it cannot be read
       const auto refusal = refusal_of(reader.error(), buffer_);
@@ -121,6 +136,25 @@ asio::awaitable<void> Connection::serve_requests() {
     }
     if (!co_await respond(reader.parser())) co_return;
   }
+}
+
+// Lets a guest wait for a place, unless it asks for the control API. Returns false if the connection ends meanwhile.
+asio::awaitable<bool> Connection::await_place(MessageReader& reader) {
+  reader.parser().view(request_);
+  if (is_for_control(request_)) co_return true;
+  enter(State::Queued);
+  asio::steady_timer timer(stream_.get_executor());
+  while (place_.is_guest()) {
+    if (place_.must_leave()) {
+      co_await refuse(Error(ErrorCode::ServerBusy));
+      co_return false;
+    }
+    timer.expires_after(kWatchInterval);
+    co_await timer.async_wait(kAwait);
+    if (finishing_ || hung_up_ || stream_.has_hung_up()) co_return false;
+  }
+  enter(State::Head);
+  co_return true;
 }
 
 // Refuses bytes that are not a request. The connection ends.
@@ -271,14 +305,9 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
   std::optional<Response> response = std::exchange(refusal_, std::nullopt);
   if (!response) {
     if (!call_) accept(parser);
-    if (call_->is_disturbed()) co_await pause(call_->meet_faults());
-    if (call_->lane() == Lane::Connection) {
-      response = call_->run(hung_up_, response_share_);
-    } else {
-      response = co_await run_call();
-    }
+    response = co_await answer();
     if (!response) {  // the client hung up
-      if (trace_) trace_->end_without_response("the client went away before its query began");
+      if (trace_) trace_->end_without_response("the client went away before its request began");
       co_return false;
     }
     if (!hold_response(response->body.size()))
@@ -287,9 +316,17 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
     call_.reset();
   }
   const Interference* const interference = response->interference.get();
-  if (interference != nullptr) co_await pause(interference->delay);
-  const ResponseOptions options{.keep_alive = parser.keep_alive() && !finishing_ && !response->stream,
-                                .http_1_0 = parser.is_http_1_0()};
+  if (interference != nullptr && interference->delay > interference->delay.zero() &&
+      hold_apart(response_share_)) {
+    const bool is_there = co_await pause(interference->delay);
+    if (!is_there) {
+      if (trace_) trace_->end_without_response("the client went away while its answer was delayed");
+      co_return false;
+    }
+  }
+  const ResponseOptions options{
+      .keep_alive = parser.keep_alive() && !finishing_ && !response->stream && !place_.is_guest(),
+      .http_1_0 = parser.is_http_1_0()};
   if (interference != nullptr && interference->ending != Interference::Ending::Complete) {
     co_await end_early(*response, options);
     co_return false;
@@ -299,7 +336,32 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
   response_share_.release();
   body_share_.release();
   head_share_.release();
+  delayed_share_.release();
   co_return written&& options.keep_alive;
+}
+
+// Runs the call, after the delay that a fault asks for. Returns nullopt if the client hung up before the call began.
+asio::awaitable<std::optional<Response>> Connection::answer() {
+  const auto delay = call_->is_disturbed() ? call_->meet_faults() : std::chrono::microseconds::zero();
+  if (delay > delay.zero()) {
+    if (!hold_apart(head_share_) || !hold_apart(body_share_)) {
+      Response busy = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
+      busy.explanation = "The memory for delayed requests is used up.";
+      co_return busy;
+    }
+    const bool is_there = co_await pause(delay);
+    if (!is_there) {
+      call_->give_up();
+      co_return std::nullopt;
+    }
+  }
+  std::optional<Response> response;  // a statement of its own: GCC 12 breaks `?:` with co_await
+  if (call_->lane() == Lane::Connection) {
+    response = call_->run(hung_up_, response_share_);
+  } else {
+    response = co_await run_call();
+  }
+  co_return response;
 }
 
 // Makes the event of the call, and hands it to each sink.
@@ -400,7 +462,7 @@ asio::awaitable<bool> Connection::write(const Response& response, const Response
 asio::awaitable<void> Connection::write_stream(BodyStream& stream, const ResponseOptions& options) {
   if (options.http_1_0) co_return;
   streaming_ = true;
-  while (!finishing_ && !hung_up_ && !stream_.has_hung_up()) {
+  while (!finishing_ && !hung_up_ && !place_.must_leave()) {
     const std::string part = stream.next();
     enter(State::Writing);  // the timeout is that of one part
     if (!part.empty()) {
@@ -409,17 +471,35 @@ asio::awaitable<void> Connection::write_stream(BodyStream& stream, const Respons
       const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(outgoing_), kAwait);
       if (error) co_return;
     }
-    co_await pause(kStreamInterval);
+    const bool is_there = co_await pause(kStreamInterval);
+    if (!is_there) co_return;
   }
   co_await asio::async_write(stream_, asio::buffer(kLastChunk), kAwait);
 }
 
-// Waits as long as a fault or a simulated behaviour delays the request. Ends early if the server stops.
-asio::awaitable<void> Connection::pause(std::chrono::microseconds time) {
-  if (time <= time.zero() || finishing_) co_return;
-  pause_timer_.emplace(stream_.get_executor(), time);
-  co_await pause_timer_->async_wait(kAwait);
+// Waits as long as a fault or a simulated behaviour delays the request. Ends early if the server stops. Returns false if
+// the client hangs up meanwhile.
+asio::awaitable<bool> Connection::pause(std::chrono::microseconds time) {
+  const auto begin = Watchdog::Clock::now();
+  const auto end = begin + time;
+  for (auto now = begin; now < end && !finishing_ && !hung_up_; now = Watchdog::Clock::now()) {
+    const Watchdog::Clock::duration interval =
+        now - begin < kLongWatchInterval ? kWatchInterval : kLongWatchInterval;
+    pause_timer_.emplace(stream_.get_executor(), std::min(end - now, interval));
+    co_await pause_timer_->async_wait(kAwait);
+    if (stream_.has_hung_up()) hung_up_ = true;
+  }
   pause_timer_.reset();
+  co_return !hung_up_;
+}
+
+// Moves what a delayed request holds to the budget of delayed ones, so that it does not hold up others. Returns false if
+// there is no room.
+bool Connection::hold_apart(MemoryBudget::Share& share) {
+  if (!share.is_held()) return true;
+  if (!delayed_share_.grow(delayed_share_.bytes() + share.bytes())) return false;
+  share.release();
+  return true;
 }
 
 // Ends the connection as a fault rule says: with a part of the response, or without any.
@@ -461,11 +541,14 @@ void Connection::sweep(Watchdog::Clock::time_point now) {
   const auto is_short = [](const MemoryBudget::Share& share, const MemoryBudget& budget) {
     return share.is_held() && budget.is_short();
   };
-  const Watchdog::ConnectionUse use{
-      .finishing = finishing_,
-      .holds_buffers = holds_much(),
-      .request_is_short = is_short(head_share_, context_.heads) || is_short(body_share_, context_.bodies),
-      .response_is_short = is_short(response_share_, context_.responses)};
+  const Watchdog::ConnectionUse use{.finishing = finishing_,
+                                    .holds_buffers = holds_much(),
+                                    .others_wait = context_.places.has_guests(),
+                                    .must_leave = place_.must_leave(),
+                                    .request_is_short = is_short(head_share_, context_.heads) ||
+                                                        is_short(body_share_, context_.bodies) ||
+                                                        is_short(handshake_share_, context_.handshakes),
+                                    .response_is_short = is_short(response_share_, context_.responses)};
   switch (watchdog_.check(now, use)) {
     case Watchdog::Verdict::Wait:
       return;

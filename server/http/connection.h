@@ -20,6 +20,7 @@
 #include "server/http/store_calls.h"
 #include "server/http/stream.h"
 #include "server/http/watchdog.h"
+#include "server/limits/connection_places.h"
 #include "server/limits/memory_budget.h"
 #include "server/limits/timeouts.h"
 #include "server/service.h"
@@ -37,16 +38,19 @@ struct ConnectionContext {
   MemoryBudget& heads;             // for large heads, before the request is accepted
   MemoryBudget& bodies;            // for large bodies of accepted requests
   MemoryBudget& responses;         // for large responses
-  std::atomic<bool>& has_freed;    // set after much memory went back to the heap
+  MemoryBudget& delayed;     // for large requests and responses that a fault or a simulated behaviour delays
+  MemoryBudget& handshakes;  // for TLS connections that are not yet secure
+  ConnectionPlaces& places;
+  std::atomic<bool>& has_freed;  // set after much memory went back to the heap
 };
 
 // Lives on one thread. Everything except the calls on the pool runs there, so nothing is locked.
 class Connection {
  public:
-  // `service`: the service of its port.
+  // `place`: of this connection. `service`: the service of its port.
   // `store_calls`: of its thread; null: the store does not wait for another machine.
-  Connection(boost::asio::ip::tcp::socket socket, StorageService service, const ConnectionContext& context,
-             StoreCalls* store_calls);
+  Connection(boost::asio::ip::tcp::socket socket, const ConnectionPlaces::Holder& place,
+             StorageService service, const ConnectionContext& context, StoreCalls* store_calls);
 
   // Serves requests, one at a time, until the client closes, idles, breaks HTTP, or asks to close.
   boost::asio::awaitable<void> serve();
@@ -68,10 +72,12 @@ class Connection {
   boost::asio::awaitable<bool> secure();
   boost::asio::awaitable<void> serve_requests();
   boost::asio::awaitable<bool> feed(MessageReader& reader, MessageReader::Part part);
+  boost::asio::awaitable<bool> await_place(MessageReader& reader);
   boost::asio::awaitable<bool> read_body(MessageReader& reader);
   boost::asio::awaitable<bool> await_share(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> await_room(MemoryBudget::Share& share, std::size_t bytes);
   boost::asio::awaitable<bool> respond(const RequestParser& parser);
+  boost::asio::awaitable<std::optional<Response>> answer();
   boost::asio::awaitable<std::optional<Response>> run_call();
   boost::asio::awaitable<std::optional<Response>> run_watched();
   boost::asio::awaitable<std::optional<Response>> run_on_lane(Watch& watch);
@@ -88,13 +94,15 @@ class Connection {
   boost::asio::awaitable<void> watch(Watch& watch);
   boost::asio::awaitable<bool> write(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> write_stream(BodyStream& stream, const ResponseOptions& options);
-  boost::asio::awaitable<void> pause(std::chrono::microseconds time);
+  boost::asio::awaitable<bool> pause(std::chrono::microseconds time);
+  bool hold_apart(MemoryBudget::Share& share);
   boost::asio::awaitable<void> end_early(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> refuse(const Error& error);
   boost::asio::awaitable<void> close_gracefully();
   void enter(State state);
 
   Stream stream_;
+  const ConnectionPlaces::Holder& place_;
   const ConnectionContext& context_;
   StoreCalls* const store_calls_;
   boost::beast::flat_buffer buffer_;  // may hold the beginning of the next request
@@ -106,6 +114,8 @@ class Connection {
   MemoryBudget::Share head_share_;
   MemoryBudget::Share body_share_;
   MemoryBudget::Share response_share_;
+  MemoryBudget::Share delayed_share_;
+  MemoryBudget::Share handshake_share_;
   std::string remote_address_;
   std::unique_ptr<ConnectionTrace> trace_;  // null: none
   Watchdog watchdog_;

@@ -39,6 +39,7 @@ constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
 constexpr int kPortTries = 20;
+constexpr std::size_t kHandshakeMemory = 64 << 20;  // for 680 handshakes of TLS at the same time
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -82,8 +83,10 @@ class Worker {
   }
 
   void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
-    ++count_;  // at once, because the worker may be busy and the limit of connections counts it
-    asio::co_spawn(context_, serve(std::move(socket), service, context),
+    ++count_;
+    // Its place is taken at once, because the worker may be busy.
+    auto place = std::make_unique<ConnectionPlaces::Holder>(context.places);
+    asio::co_spawn(context_, serve(std::move(socket), std::move(place), service, context),
                    [this](const std::exception_ptr&) { --count_; });
   }
 
@@ -102,11 +105,12 @@ class Worker {
   }
 
   bool is_empty() const { return count_ == 0; }
-  std::size_t count() const { return count_; }
 
  private:
-  asio::awaitable<void> serve(tcp::socket socket, StorageService service, const ConnectionContext& context) {
-    Connection connection(std::move(socket), service, context, store_calls_ ? &*store_calls_ : nullptr);
+  asio::awaitable<void> serve(tcp::socket socket, std::unique_ptr<const ConnectionPlaces::Holder> place,
+                              StorageService service, const ConnectionContext& context) {
+    Connection connection(std::move(socket), *place, service, context,
+                          store_calls_ ? &*store_calls_ : nullptr);
     const Registration registration(*this, connection);
     try {
       co_await connection.serve();
@@ -195,7 +199,7 @@ class Server::Impl {
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service,
                                const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
-  bool is_full() const;
+  std::size_t most_connections() const;
   void begin_stop();
   asio::awaitable<void> await_end();
 
@@ -315,6 +319,9 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   MemoryBudget heads(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
+  MemoryBudget delayed(bytes_of(options_.limits.max_request_memory));
+  MemoryBudget handshakes(kHandshakeMemory);
+  ConnectionPlaces places(most_connections());
   const ConnectionContext context{
       .service = service,
       .lanes = lanes,
@@ -325,6 +332,9 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
       .heads = heads,
       .bodies = bodies,
       .responses = responses,
+      .delayed = delayed,
+      .handshakes = handshakes,
+      .places = places,
       .has_freed = has_freed_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
@@ -352,7 +362,8 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageServi
                                            const ConnectionContext& context) {
   asio::steady_timer back_off(main().context());
   while (acceptor.is_open()) {
-    if (is_full()) {  // the listen queue costs nothing, and the store keeps its descriptors
+    if (context.places.is_full()) {  // the listen queue costs nothing, and the store keeps its descriptors
+      context.places.make_room();
       back_off.expires_after(kAcceptBackOff);
       co_await back_off.async_wait(kAwait);
       continue;
@@ -379,11 +390,10 @@ asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
   }
 }
 
-bool Server::Impl::is_full() const {
-  std::size_t connections = 0;
-  for (const auto& worker : workers_) connections += worker.count();
-  return connections >=
-         std::min(static_cast<std::size_t>(options_.limits.max_connections), spare_descriptors());
+std::size_t Server::Impl::most_connections() const {
+  const std::size_t spare = spare_descriptors();
+  const std::size_t most = spare - std::min(spare - 1, ConnectionPlaces::kMostGuests);
+  return std::min(static_cast<std::size_t>(options_.limits.max_connections), most);
 }
 
 void Server::Impl::begin_stop() {

@@ -1,5 +1,7 @@
 #include "server/http/watchdog.h"
 
+#include <algorithm>
+
 namespace rocktable {
 namespace {
 
@@ -13,7 +15,9 @@ constexpr std::chrono::seconds kIdlesAfter{2};
 
 Watchdog::Verdict Watchdog::check(Clock::time_point now, const ConnectionUse& use) const {
   if (state_ == ConnectionState::Idle && !use.finishing) {
-    if (now - since_ > timeouts_.keep_alive) return Verdict::Finish;
+    const Clock::duration longest = use.others_wait ? kIdlesAfter : timeouts_.keep_alive;
+    if (use.must_leave || now - since_ > std::min<Clock::duration>(longest, timeouts_.keep_alive))
+      return Verdict::Finish;
     const bool idles = now - since_ > kIdlesAfter && use.holds_buffers;
     return idles ? Verdict::ReleaseBuffers : Verdict::Wait;
   }
@@ -26,19 +30,22 @@ bool Watchdog::is_late(Clock::time_point now, const ConnectionUse& use) const {
   const bool request_presses = use.request_is_short && presses;
   switch (state_) {
     case ConnectionState::Handshake:
-      return waited > kHandshakeTimeout;
+      return waited > kHandshakeTimeout || use.must_leave || request_presses;
     case ConnectionState::Idle:
       return use.finishing;
     case ConnectionState::Head:
-      return use.finishing || waited > timeouts_.head || request_presses;
+      return use.finishing || use.must_leave || waited > timeouts_.head || request_presses;
     case ConnectionState::Body:
-      return waited > timeouts_.body || request_presses;
+      return waited > timeouts_.body || use.must_leave || request_presses;
     case ConnectionState::Waiting:
       return waited > timeouts_.body;
+    case ConnectionState::Queued:  // it is asked to leave if too many wait
+      return use.finishing;
     case ConnectionState::Working:
       return false;
     case ConnectionState::Writing:
-      return waited > timeouts_.answer || request_presses || (use.response_is_short && presses);
+      return waited > timeouts_.answer || request_presses ||
+             ((use.response_is_short || use.must_leave) && presses);
     case ConnectionState::Closing:
       return use.finishing || waited > kCloseTimeout;
   }

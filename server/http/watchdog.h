@@ -15,6 +15,7 @@ enum class ConnectionState {
   Head,       // reads the rest of its line and headers
   Body,       // reads its body
   Waiting,    // waits for memory to read on
+  Queued,     // waits for a place among the connections
   Working,    // runs the call
   Writing,    // writes the response
   Closing,    // waits for the client to read the last response and to close
@@ -26,9 +27,12 @@ class Watchdog {
 
   // The state of a connection besides time.
   struct ConnectionUse {
-    bool finishing = false;          // the connection ends after the current response
-    bool holds_buffers = false;      // more than an idle connection needs
-    bool request_is_short = false;   // the request holds memory, and the shared budget is spent
+    bool finishing = false;      // the connection ends after the current response
+    bool holds_buffers = false;  // more than an idle connection needs
+    bool others_wait = false;    // other connections wait for a place
+    bool must_leave = false;     // this one waits for a place, and further ones want to come in
+    bool request_is_short =
+        false;  // the request, or a handshake, holds memory, and the shared budget is spent
     bool response_is_short = false;  // the response does
   };
 

@@ -174,10 +174,21 @@ def test_a_change_set_and_a_scan_cost_what_they_touch(server, account, clock):
     assert insert_status(account, table, "p", "x") == 503  # a debt of 20
     clock({"step": "1100ms"})
     assert send(account, "GET", f"/{table}()?$filter=PartitionKey%20eq%20'p'").status == 200  # reads 30
-    clock({"step": "2s"})
-    assert insert_status(account, table, "p", "x") == 503
-    clock({"step": "300ms"})
+    clock({"step": "1s"})
+    assert insert_status(account, table, "p", "x") == 503  # a scan's debt is that of a second
+    clock({"step": "200ms"})
     assert insert_status(account, table, "p", "x") == 204
+
+
+def test_an_account_counts_transactions(server, account, clock):
+    """A change set and a scan are one each. So a large scan does not keep others from another table."""
+    clock({"frozen": True})
+    scanned, other = create_table(account), create_table(account)
+    parts = [batch_part(account, "POST", scanned, {"PartitionKey": "p", "RowKey": str(row)}) for row in range(50)]
+    behave(server, account, throttle=[1000, 4])
+    assert send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+    assert send(account, "GET", f"/{scanned}()").status == 200  # reads 50
+    assert [insert_status(account, other, "p", str(row)) for row in range(3)] == [204, 204, 503]
 
 
 def test_retry_after_is_an_option(server, account, clock):

@@ -42,8 +42,30 @@ TEST_CASE("a large request leaves a debt, which is paid off first") {
   CHECK(throttle.admit({"a", "p"}, rates, 100, at(0)));
   CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(9)));
   CHECK(throttle.admit({"a", "p"}, rates, 1, at(9.2)));
-  throttle.charge({"a", "p"}, rates, 20, at(9.2));
-  CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(11)));
+}
+
+TEST_CASE("the debt of scans is at most that of a second, and the partition's alone") {
+  Throttle throttle;
+  const ThrottleRates rates{10, 5};
+  CHECK(throttle.admit({"a", "p"}, rates, 1, at(0)));
+  throttle.charge_scan({"a", "p"}, rates, 100'000, at(0));
+  throttle.charge_scan({"a", ""}, rates, 100'000, at(0));
+  CHECK(throttle.admit({"a", "q"}, rates, 1, at(0)));
+  CHECK_FALSE(throttle.admit({"a", "p"}, rates, 1, at(1)));
+  CHECK(throttle.admit({"a", "p"}, rates, 1, at(1.2)));
+  // A scan does not pay the debt of a change set off.
+  CHECK(throttle.admit({"a", "s"}, rates, 100, at(2)));
+  throttle.charge_scan({"a", "s"}, rates, 1, at(2));
+  CHECK_FALSE(throttle.admit({"a", "s"}, rates, 1, at(10.9)));
+}
+
+TEST_CASE("an account counts requests, whatever they touch") {
+  Throttle throttle;
+  const ThrottleRates rates{1000, 2};
+  CHECK(throttle.admit({"a", "p"}, rates, 100, at(0)));
+  CHECK(throttle.admit({"a", ""}, rates, 1, at(0)));
+  CHECK_FALSE(throttle.admit({"a", "q"}, rates, 1, at(0)));
+  CHECK(throttle.admit({"b", "p"}, rates, 1, at(0)));
 }
 
 TEST_CASE("rates below one a second work, and a clock may be set back") {

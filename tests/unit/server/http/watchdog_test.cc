@@ -47,6 +47,28 @@ TEST_CASE("an idle connection releases its buffers after two seconds, and ends i
   CHECK(verdict_after(State::Idle, 61s, {.holds_buffers = true}) == Verdict::Finish);
 }
 
+TEST_CASE("while others wait for a place, an idle connection ends after two seconds") {
+  CHECK(verdict_after(State::Idle, 2s, {.others_wait = true}) == Verdict::Wait);
+  CHECK(verdict_after(State::Idle, 3s, {.others_wait = true}) == Verdict::Finish);
+  CHECK(verdict_after(State::Head, 3s, {.others_wait = true}) == Verdict::Wait);
+}
+
+TEST_CASE("a connection that waits for a place waits as long as nobody else wants to come in") {
+  CHECK(verdict_after(State::Queued, 24h) == Verdict::Wait);
+  CHECK(verdict_after(State::Queued, 0s, {.finishing = true}) == Verdict::Close);
+  CHECK(verdict_after(State::Idle, 0s, {.must_leave = true}) == Verdict::Finish);
+  for (const State state : {State::Handshake, State::Head, State::Body})
+    CHECK(verdict_after(state, 0s, {.must_leave = true}) == Verdict::Close);
+  CHECK(verdict_after(State::Working, 1h, {.must_leave = true}) == Verdict::Wait);
+  CHECK(verdict_after(State::Writing, 1s, {.must_leave = true}) == Verdict::Wait);
+  CHECK(verdict_after(State::Writing, 2s, {.must_leave = true}) == Verdict::Close);
+}
+
+TEST_CASE("a handshake that stalls makes way while the memory for handshakes is short") {
+  CHECK(verdict_after(State::Handshake, 1s, {.request_is_short = true}) == Verdict::Wait);
+  CHECK(verdict_after(State::Handshake, 2s, {.request_is_short = true}) == Verdict::Close);
+}
+
 TEST_CASE("a connection that ends waits for no further request") {
   for (const State state : {State::Idle, State::Head, State::Closing}) {
     CAPTURE(static_cast<int>(state));
