@@ -219,7 +219,7 @@ std::optional<Response> Service::accept_control(const Request& request, Call& ca
     return explorer_response(options_.control, options_.explorer, request.method, request.target,
                              request.headers);
   if (const auto refusal = refuse_control(request)) return control_refusal(*refusal);
-  if (control_may_block({request.method, request.target})) call.lane_ = Lane::Control;
+  if (control_may_block(request.method, request.target)) call.lane_ = Lane::Control;
   return std::nullopt;
 }
 
@@ -353,7 +353,7 @@ Response Service::Call::try_to_execute(const std::atomic<bool>& hung_up, MemoryB
 }
 
 Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
-  if (kind_ == Kind::Control) return service_->run_control(*request_);
+  if (kind_ == Kind::Control) return service_->run_control(*request_, hung_up);
   if (!scans_) return dispatch(memory);
   std::optional<RunningScanCounter> live;
   if (kind_ == Kind::Tables) live.emplace(service_->statistics_, key_, counted_stats_);
@@ -393,7 +393,7 @@ bool Service::Call::keep_scanning(std::optional<RunningScanCounter>& live, ScanT
   return !hung_up || now - start_ < kShortQuery;
 }
 
-Response Service::run_control(const Request& request) {
+Response Service::run_control(const Request& request, const std::atomic<bool>& hung_up) {
   const ControlState state{
       .statistics = statistics_,
       .insight = insight_,
@@ -411,7 +411,7 @@ Response Service::run_control(const Request& request) {
       .behaviours = behaviours_,
       .faults = faults_,
       .retries = retries_};
-  return control_response({request.method, request.target, *request.body}, state);
+  return control_response({request.method, request.target, *request.body, hung_up}, state);
 }
 
 // Adds the headers that the account's settings and the emulator's options ask for.

@@ -64,9 +64,9 @@ constexpr Route kRoutes[] = {
     {"DELETE", "faults", false, handle_clear_faults},
     {"GET", "faults/*", false, handle_get_fault},
     {"DELETE", "faults/*", false, handle_delete_fault},
-    {"GET", "queries", false, handle_get_queries},
+    {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
-    {"GET", "requests", false, handle_get_requests},
+    {"GET", "requests", true, handle_get_requests},
     {"GET", "requests/stream", false, handle_stream_requests},
     {"GET", "retries", false, handle_get_retries},
     {"DELETE", "retries", false, handle_clear_retries},
@@ -101,11 +101,11 @@ struct Match {
   std::string allowed;  // methods; empty: no such resource
 };
 
-Match match(const ControlRequest& request) {
+Match match(std::string_view method, std::string_view target) {
   Match out;
   for (const auto& route : kRoutes) {
-    if (!matches(route.pattern, control_resource(request.target), out.name)) continue;
-    if (serves(route, request.method)) out.route = &route;
+    if (!matches(route.pattern, control_resource(target), out.name)) continue;
+    if (serves(route, method)) out.route = &route;
     out.allowed += (out.allowed.empty() ? "" : ", ") + std::string(route.method);
     if (route.method == "GET") out.allowed += ", HEAD";
   }
@@ -123,13 +123,13 @@ std::string_view control_resource(std::string_view target) {
   return target.substr(0, target.find('?')).substr(kControlPrefix.size());
 }
 
-bool control_may_block(const ControlRequest& request) {
-  const auto [route, name, allowed] = match(request);
+bool control_may_block(std::string_view method, std::string_view target) {
+  const auto [route, name, allowed] = match(method, target);
   return route != nullptr && route->may_block;
 }
 
 Response control_response(const ControlRequest& request, const ControlState& state) {
-  const auto [route, name, allowed] = match(request);
+  const auto [route, name, allowed] = match(request.method, request.target);
   if (allowed.empty()) return control_error(404, "There is no such control resource.");
   if (route == nullptr) {
     Response response = control_error(405, "Use " + allowed + " for this resource.");
@@ -138,7 +138,7 @@ Response control_response(const ControlRequest& request, const ControlState& sta
   }
   const auto query = QueryParameters::parse(query_of(request.target));
   if (!query) return control_error(400, "The query is not percent-encoded UTF-8.");
-  return route->handler(state, {name, *query, request.body});
+  return route->handler(state, {name, *query, request.body, request.hung_up});
 }
 
 }  // namespace rocktable

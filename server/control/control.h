@@ -62,14 +62,15 @@ inline constexpr std::string_view kOwnersPrefix = "/_rocktable/entities/";
 struct ControlRequest {
   std::string_view method;
   std::string_view target;  // starts with kControlPrefix
-  std::string_view body = {};
+  std::string_view body;
+  const std::atomic<bool>& hung_up;  // becomes true if the client hangs up
 };
 
 // The part of `target` after kControlPrefix, without the query. `target` must start with kControlPrefix.
 std::string_view control_resource(std::string_view target);
 
 // Returns whether control_response() may block. If so, call it on a thread of the pool, not of the I/O.
-bool control_may_block(const ControlRequest& request);
+bool control_may_block(std::string_view method, std::string_view target);
 
 // Answers the request. Throws the exceptions of TableStore.
 Response control_response(const ControlRequest& request, const ControlState& state);

@@ -1,6 +1,7 @@
 #include "server/control/control_response.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "server/request/error_response.h"
 #include "storage/fixture_types.h"
@@ -8,12 +9,17 @@
 namespace rocktable {
 
 Response control_json(int status, const nlohmann::json& document) {
+  // Text from a URL need not be UTF-8.
+  return control_json_text(status, document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+Response control_json_text(int status, std::string text) {
   Response response;
   response.status = status;
   response.add("Content-Type", "application/json");
   response.add("Cache-Control", "no-store");
-  // Text from a URL need not be UTF-8.
-  response.body = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  response.body = std::move(text);
+  response.body += '\n';
   return response;
 }
 

@@ -1,6 +1,7 @@
 // The input of a control resource: the state of the emulator, and the arguments of the request.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ struct ControlArguments {
   std::string_view name;  // from the path, not decoded
   const QueryParameters& query;
   std::string_view body;
+  const std::atomic<bool>& hung_up;  // the client has: what takes long may end
 };
 
 }  // namespace rocktable

@@ -21,6 +21,10 @@ std::vector<std::string> columns_of(std::optional<std::string_view> list) {
   return list ? nlohmann::json::parse(*list).get<std::vector<std::string>>() : std::vector<std::string>();
 }
 
+// Of the text, which the answer holds for a moment several times. A line of 50 bytes may become one of 40 KB: there may be
+// 20,000 columns.
+constexpr std::streamoff kMostBytes = 16 << 20;
+
 struct Conversion {
   std::ostringstream text;
   nlohmann::json lines = nlohmann::json::array();
@@ -28,17 +32,20 @@ struct Conversion {
   std::uint64_t line = 0;  // of the entity that is written
 };
 
-// Throws FileError at the first line that is no entity.
-void convert(EntityFormat from, EntityFormat to, std::string_view body, const EntityWriterOptions& options,
-             Conversion& out) {
-  std::istringstream in{std::string(body)};
+// Throws FileError at the first line that is no entity, or for which there is no room. Ends early if the client hangs up.
+void convert(EntityFormat from, EntityFormat to, const ControlArguments& arguments,
+             const EntityWriterOptions& options, Conversion& out) {
+  std::istringstream in{std::string(arguments.body)};
   const auto writer = open_entity_writer(to, out.text, "the answer", options);
   const auto convert_all = [&] {
     const auto reader = open_entity_reader(from, in, "file");
     while (const auto entity = reader->next()) {
       const auto properties = view_of(entity->properties);
       const EntityView view{entity->key.partition_key, entity->key.row_key, entity->timestamp, properties};
+      if (arguments.hung_up) return;
       out.line = reader->place().line;
+      if (out.text.tellp() > kMostBytes)
+        throw FileError("file", {out.line, 1}, "the answer would have more than 16 MiB");
       writer->write(view);
       out.names.add(view);
       out.lines.push_back(out.line);
@@ -79,11 +86,11 @@ Response handle_convert(const ControlState&, const ControlArguments& arguments) 
   Conversion out;
   nlohmann::json error;
   try {
-    convert(*from, *to, arguments.body, options, out);
+    convert(*from, *to, arguments, options, out);
   } catch (const FileError& fault) {
     error = error_json(fault, out.line);
   }
-  return control_json(200, {{"text", out.text.str()},
+  return control_json(200, {{"text", std::move(out.text).str()},
                             {"lines", std::move(out.lines)},
                             {"names", out.names.names()},
                             {"error", std::move(error)}});

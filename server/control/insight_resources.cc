@@ -40,7 +40,7 @@ std::optional<Response> read_question(const ControlState& state, const QueryPara
 
 Response handle_get_queries(const ControlState& state, const ControlArguments& arguments) {
   return for_account(state, arguments, [&](const std::optional<std::string>& account) {
-    return control_json(200, state.insight.to_json(account.value_or(""), state.time.now()));
+    return control_json_text(200, state.insight.to_json(account.value_or(""), state.time.now()));
   });
 }
 
@@ -54,7 +54,7 @@ Response handle_reset_queries(const ControlState& state, const ControlArguments&
 Response handle_get_requests(const ControlState& state, const ControlArguments& arguments) {
   RequestsQuestion question;
   if (auto refusal = read_question(state, arguments.query, question)) return std::move(*refusal);
-  return control_json(200, state.recent_requests.since(question.first, question.wanted));
+  return control_json_text(200, state.recent_requests.since(question.first, question.wanted));
 }
 
 Response handle_stream_requests(const ControlState& state, const ControlArguments& arguments) {

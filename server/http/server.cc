@@ -90,6 +90,11 @@ class Worker {
                    [this](const std::exception_ptr&) { --count_; });
   }
 
+  // Ends what waits for too long without waiting for the next sweep.
+  void sweep_soon() {
+    asio::post(context_, [this] { sweep_connections(); });
+  }
+
   // Ends idle connections now, and the others after their current response.
   void finish() {
     asio::post(context_, [this] {
@@ -141,10 +146,14 @@ class Worker {
       timer.expires_after(kSweepInterval);
       const auto [error] = co_await timer.async_wait(kAwait);
       if (error) co_return;
-      const auto now = std::chrono::steady_clock::now();
-      for (auto* connection : connections_) connection->sweep(now);
-      if (store_calls_) store_calls_->sweep(now);
+      sweep_connections();
+      if (store_calls_) store_calls_->sweep(std::chrono::steady_clock::now());
     }
+  }
+
+  void sweep_connections() {
+    const auto now = std::chrono::steady_clock::now();
+    for (auto* connection : connections_) connection->sweep(now);
   }
 
   asio::io_context context_{1};
@@ -320,7 +329,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);
   MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
   MemoryBudget delayed(bytes_of(options_.limits.max_request_memory));
-  MemoryBudget handshakes(kHandshakeMemory);
+  MemoryBudget handshakes(kHandshakeMemory, MemoryBudget::Order::NewestFirst);
   ConnectionPlaces places(most_connections());
   const ConnectionContext context{
       .service = service,
@@ -364,6 +373,7 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageServi
   while (acceptor.is_open()) {
     if (context.places.is_full()) {  // the listen queue costs nothing, and the store keeps its descriptors
       context.places.make_room();
+      for (auto& one : workers_) one.sweep_soon();
       back_off.expires_after(kAcceptBackOff);
       co_await back_off.async_wait(kAwait);
       continue;

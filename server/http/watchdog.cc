@@ -16,8 +16,8 @@ constexpr std::chrono::seconds kIdlesAfter{2};
 Watchdog::Verdict Watchdog::check(Clock::time_point now, const ConnectionUse& use) const {
   if (state_ == ConnectionState::Idle && !use.finishing) {
     const Clock::duration longest = use.others_wait ? kIdlesAfter : timeouts_.keep_alive;
-    if (use.must_leave || now - since_ > std::min<Clock::duration>(longest, timeouts_.keep_alive))
-      return Verdict::Finish;
+    if (use.must_leave) return Verdict::Close;
+    if (now - since_ > std::min<Clock::duration>(longest, timeouts_.keep_alive)) return Verdict::Finish;
     const bool idles = now - since_ > kIdlesAfter && use.holds_buffers;
     return idles ? Verdict::ReleaseBuffers : Verdict::Wait;
   }
@@ -47,7 +47,7 @@ bool Watchdog::is_late(Clock::time_point now, const ConnectionUse& use) const {
       return waited > timeouts_.answer || request_presses ||
              ((use.response_is_short || use.must_leave) && presses);
     case ConnectionState::Closing:
-      return use.finishing || waited > kCloseTimeout;
+      return use.finishing || waited > kCloseTimeout || (use.must_leave && presses);
   }
   return false;
 }

@@ -107,6 +107,23 @@ nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, 
           {"lastSeen", to_string(statistics.last)}};
 }
 
+// Text from a URL need not be UTF-8.
+std::string text_of(const nlohmann::json& document) {
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// The text of a list whose members are made one by one.
+class JsonList {
+ public:
+  void add(const nlohmann::json& member) {
+    members_.append(members_.empty() ? "" : ",").append(text_of(member));
+  }
+  std::string text() const { return "[" + members_ + "]"; }
+
+ private:
+  std::string members_;
+};
+
 nlohmann::json finding_json(const RequestFinding& finding) {
   const QueryShape& shape = finding.shape;
   return {{"id", finding.id},
@@ -134,16 +151,18 @@ void Insight::record(const RequestEvent& event) {
   std::string noted_table, folded, made_fingerprint;  // mostly empty: then views of others serve
   std::string_view table = event.key->table;          // in lower case; empty: none, `*`: not a valid name
   if (!event.notes->table.empty()) table = noted_table = to_lower_ascii(event.notes->table);
+  std::string select_buffer, fingerprint_buffer;
   const std::string select = select_of(operation);
   if (query == nullptr) made_fingerprint = fingerprint_of_tables(operation);
-  const QueryShapeView shape{event.key->account,
-                             has_digit(table) ? (folded = folded_table(table)) : table,
-                             name_of_operation(operation, event.key->operation),
-                             event.plan_class,
-                             query != nullptr ? query->shape : made_fingerprint,
-                             select,
-                             client_of(event.user_agent),
-                             test_of(event.client_request_id)};
+  const QueryShapeView shape{
+      event.key->account,
+      has_digit(table) ? (folded = folded_table(table)) : table,
+      name_of_operation(operation, event.key->operation),
+      event.plan_class,
+      bounded_text(query != nullptr ? query->shape : made_fingerprint, fingerprint_buffer),
+      bounded_text(select, select_buffer),
+      client_of(event.user_agent),
+      test_of(event.client_request_id)};
   const Keys keys = keys_of(event);
   TableAccess access{.event = event, .client = shape.client, .partition_key = {}};
   if (keys.partition != nullptr) {
@@ -237,7 +256,7 @@ bool Insight::is_lost_update(const RequestEvent& event, std::uint64_t entity) {
   return write.kind == WriteKind::Replace && write.condition.kind != Condition::Kind::ETag;
 }
 
-nlohmann::json Insight::to_json(std::string_view account, DateTime now) const {
+std::string Insight::to_json(std::string_view account, DateTime now) const {
   const auto statistics = shapes_.all(account);
   const auto abandoned = open_pages_.by_shape();
   std::vector<RequestFinding> findings;
@@ -250,12 +269,12 @@ nlohmann::json Insight::to_json(std::string_view account, DateTime now) const {
   std::sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) {
     return order(a->second.first.view()) < order(b->second.first.view());
   });
-  auto shapes = nlohmann::json::array();
+  JsonList shapes;
   for (const auto* const entry : sorted) {
     const auto& [shape, sums] = entry->second;
     const auto open = abandoned.find(entry->first);
     const std::uint64_t pages = open == abandoned.end() ? 0 : open->second;
-    shapes.push_back(shape_json(shape, sums, pages));
+    shapes.add(shape_json(shape, sums, pages));
     for (RequestFinding& finding : findings_of(shape, sums, pages)) findings.push_back(std::move(finding));
   }
   std::map<std::tuple<std::string, std::string, std::string_view>, RequestFinding>
@@ -273,16 +292,18 @@ nlohmann::json Insight::to_json(std::string_view account, DateTime now) const {
     }
   }
   for (auto& [key, finding] : observed) findings.push_back(std::move(finding));
-  auto list = nlohmann::json::array();
-  for (const RequestFinding& finding : findings) list.push_back(finding_json(finding));
-  return {{"version", 1},
-          {"program", "rocktable " ROCKTABLE_VERSION},
-          {"since", to_string(DateTime{since_})},
-          {"until", to_string(rocktable::now())},
-          {"notCounted", shapes_.beyond_limit()},
-          {"shapes", std::move(shapes)},
-          {"findings", std::move(list)},
-          {"minutes", minutes_.to_json(now)}};
+  JsonList list;
+  for (const RequestFinding& finding : findings) list.add(finding_json(finding));
+  std::string out = text_of({{"version", 1},
+                             {"program", "rocktable " ROCKTABLE_VERSION},
+                             {"since", to_string(DateTime{since_})},
+                             {"until", to_string(rocktable::now())},
+                             {"notCounted", shapes_.beyond_limit()},
+                             {"minutes", minutes_.to_json(now)}});
+  out.pop_back();
+  out.append(R"(,"findings":)").append(list.text());
+  out.append(R"(,"shapes":)").append(shapes.text());
+  return out += '}';
 }
 
 void Insight::clear(std::string_view account) {

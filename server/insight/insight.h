@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +31,8 @@ class Insight : public RequestEventSink {
 
   // {"version", "program", "since", "until", "notCounted", "shapes": [...], "findings": [...], "minutes": [...]}
   // (docs/control-api.md), of one account or of all (empty). `now`: the time of the emulator.
-  nlohmann::json to_json(std::string_view account, DateTime now) const;
+  // A text, made in pieces: the document of 10,000 shapes would take several times as much.
+  std::string to_json(std::string_view account, DateTime now) const;
 
   // Begins again, for one account or for all (empty).
   void clear(std::string_view account = {});

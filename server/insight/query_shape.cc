@@ -28,6 +28,22 @@ QueryShapeView QueryShape::view() const {
   return {account, table, operation, plan, fingerprint, select, client, test};
 }
 
+std::size_t QueryShape::bytes() const {
+  std::size_t out = 0;
+  for (const std::string* const text : {&account, &table, &fingerprint, &select, &client, &test})
+    out += text->size();
+  return out;
+}
+
+std::string_view bounded_text(std::string_view text, std::string& buffer) {
+  if (text.size() <= QueryShape::kMaxText) return text;
+  std::size_t length = QueryShape::kMaxText;
+  const auto is_inside_character = [&] { return (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80; };
+  while (length > 0 && is_inside_character()) --length;
+  buffer.assign(text.substr(0, length)).append("...#").append(std::to_string(text_hash(text)));
+  return buffer;
+}
+
 std::size_t hash_of(const QueryShapeView& shape) {
   std::uint64_t out = 0;
   for (const std::string_view part : {shape.account, shape.table, shape.operation, shape.plan,

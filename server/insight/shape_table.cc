@@ -18,6 +18,10 @@ bool is_surely(const QueryShape& known, const QueryShapeView& shape) {
          known.fingerprint == shape.fingerprint && known.select == shape.select && known.test == shape.test;
 }
 
+std::size_t bytes_of(const QueryShape& shape) {
+  return sizeof(QueryShape) + sizeof(ShapeSums) + shape.bytes() + kMaxExample;
+}
+
 std::string example_of(const ShapeSample& sample) {
   return std::string(sample.method)
       .append(" ")
@@ -76,11 +80,14 @@ ShapeTable::Shard& ShapeTable::shard_of_this_thread() {
   return shards_[kNumber % shards_.size()];
 }
 
-// Returns whether the shape is known, or fits into the limit. Called once per shard and shape.
-bool ShapeTable::may_add(std::size_t hash) {
+// Returns whether the shape fits into the memory, and is known or fits into the number. Called once per shard and shape.
+bool ShapeTable::may_add(std::size_t hash, std::size_t bytes) {
   const std::lock_guard lock(known_mutex_);
+  if (bytes_ + bytes > kMaxBytes) return false;
   if (known_.size() < kMaxShapes) known_.insert(hash);
-  return known_.contains(hash);
+  if (!known_.contains(hash)) return false;
+  bytes_ += bytes;
+  return true;
 }
 
 void ShapeTable::add(const QueryShapeView& shape, const ShapeSample& sample) {
@@ -89,8 +96,9 @@ void ShapeTable::add(const QueryShapeView& shape, const ShapeSample& sample) {
   if (shard.last != nullptr && is_surely(shard.last->first, shape)) return shard.last->second.add(sample);
   auto found = shard.shapes.find(shape);
   if (found == shard.shapes.end()) {
-    if (!may_add(hash_of(shape))) return add_beyond(shard, shape, sample);
-    found = shard.shapes.emplace(QueryShape(shape), ShapeSums()).first;
+    QueryShape owned(shape);
+    if (!may_add(hash_of(shape), bytes_of(owned))) return add_beyond(shard, shape, sample);
+    found = shard.shapes.emplace(std::move(owned), ShapeSums()).first;
   }
   shard.last = &*found;
   found->second.add(sample);
@@ -138,9 +146,17 @@ void ShapeTable::clear(std::string_view account) {
     if (account.empty()) shard.beyond_limit = 0;
   }
   std::set<std::size_t> known;
-  for (const auto& [hash, entry] : all()) known.insert(hash);
+  std::size_t bytes = 0;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [shape, sums] : shard.shapes) {
+      known.insert(hash_of(shape.view()));
+      bytes += bytes_of(shape);
+    }
+  }
   const std::lock_guard lock(known_mutex_);
   known_ = std::move(known);
+  bytes_ = bytes;
 }
 
 }  // namespace rocktable

@@ -54,6 +54,7 @@ class ShapeTable {
  public:
   // Further shapes are counted under the shape of their account and operation with table and fingerprint `*`.
   static constexpr std::size_t kMaxShapes = 10'000;
+  static constexpr std::size_t kMaxBytes = 32 << 20;  // likewise beyond this memory
 
   using Statistics = std::unordered_map<std::size_t, std::pair<QueryShape, ShapeSums>>;  // by hash_of()
 
@@ -92,12 +93,13 @@ class ShapeTable {
   };
 
   Shard& shard_of_this_thread();
-  bool may_add(std::size_t hash);
+  bool may_add(std::size_t hash, std::size_t bytes);
   static void add_beyond(Shard& shard, const QueryShapeView& shape, const ShapeSample& sample);
 
   std::array<Shard, 4> shards_;
   std::mutex known_mutex_;
   std::set<std::size_t> known_;  // the hashes of all shards
+  std::size_t bytes_ = 0;        // of all shards
 };
 
 }  // namespace rocktable

@@ -37,7 +37,7 @@ bool ConnectionPlaces::is_full() const {
 void ConnectionPlaces::make_room() {
   const std::lock_guard lock(mutex_);
   if (guests_.size() < kMostGuests) return;
-  std::size_t count = kMostGuests / 4;
+  std::size_t count = kMostGuests / 2;
   for (Holder* const guest : guests_) {
     if (count-- == 0) return;
     guest->must_leave_ = true;

@@ -54,7 +54,9 @@ MemoryBudget::Waiter::Waiter(Share& share, std::size_t bytes, std::function<void
     state_ = State::Granted;
     return;
   }
-  place_ = budget.queue_.insert(budget.queue_.end(), this);
+  const auto& queue = budget.queue_;
+  const bool is_first = budget.order_ == Order::NewestFirst;
+  place_ = budget.queue_.insert(is_first ? queue.begin() : queue.end(), this);
   budget.waiting_ = budget.queue_.size();
 }
 

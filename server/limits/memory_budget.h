@@ -16,7 +16,11 @@ inline constexpr std::size_t kFreeBytes = 16 << 10;
 // Thread-safe; its shares are not.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::size_t bytes) : limit_(bytes) {}
+  // Who gets memory that becomes free. The newest: among those who can be strangers that never go on, the one that came last
+  // is the likeliest to be an honest client that still waits.
+  enum class Order { OldestFirst, NewestFirst };
+
+  explicit MemoryBudget(std::size_t bytes, Order order = Order::OldestFirst) : limit_(bytes), order_(order) {}
 
   // True if a connection waits for memory, if the budget is spent, or if a share was refused and less than
   // half of the budget has been free since.
@@ -54,7 +58,7 @@ class MemoryBudget {
     std::size_t bytes_ = 0;
   };
 
-  // A place in the queue of waiting connections. Shares are granted in order of arrival.
+  // A place in the queue of waiting connections.
   class Waiter {
    public:
     // Requests `bytes` for `share`, which must hold nothing. If they are not granted at once, `wake` is
@@ -86,6 +90,7 @@ class MemoryBudget {
   void held_changed();  // grants bytes to the front of the queue
 
   const std::size_t limit_;
+  const Order order_;
   std::mutex mutex_;
   std::list<Waiter*> queue_;
   std::atomic<std::size_t> held_ = 0;     // written under the lock

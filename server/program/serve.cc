@@ -144,12 +144,6 @@ std::optional<std::uint64_t> count_tables(TableStore& store) {
   }
 }
 
-std::string queries_of(Service& service) {
-  return service.insight()
-      .to_json({}, service.now())
-      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
 // Throws FileError, and std::runtime_error if the file cannot be read.
 void add_faults(FaultPlan& faults, const std::string& file) {
   auto rules = parse_fault_rules(read_file(file), file);
@@ -232,7 +226,7 @@ ShutdownReport start_and_serve(const Options& options,
   server.run(service, access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(store), service.faults().unused(),
-          options.report_queries ? queries_of(service) : std::string()};
+          options.report_queries ? service.insight().to_json({}, service.now()) : std::string()};
 }
 
 }  // namespace

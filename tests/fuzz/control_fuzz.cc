@@ -1,5 +1,6 @@
 // Any bytes as a request for the control API (lines: method, target, then header lines), once with a random
 // token required, and once on a loopback address. Accepted requests have the right Host and Origin.
+#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "server/access/control_access.h"
@@ -86,7 +87,8 @@ void fuzz_control(std::string_view input) {
                            .faults = faults,
                            .retries = retries};
   const std::string_view body = lines.size() > 2 ? lines.back() : std::string_view();
-  const Response response = control_response({lines[0], target, body}, state);
+  const std::atomic<bool> hung_up = false;
+  const Response response = control_response({lines[0], target, body, hung_up}, state);
   require(response.status < 500 && (response.stream || nlohmann::json::accept(response.body)),
           "an answer that is no JSON");
 }

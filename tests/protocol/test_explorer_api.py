@@ -1,13 +1,15 @@
 """What the explorer asks: accounts, sizes of tables, plans, and the table service as its owner."""
 import json
 import os
+import time
 import urllib.parse
 
 import pytest
 
 from fixture_control import account_of, control, done, fill, insert
+from process import resident_bytes
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, batch_body, batch_part, create_table, exchange, request_bytes, send
+    BATCH_HEADERS, BINARY, Server, batch_body, batch_part, connection, create_table, exchange, request_bytes, send
 )
 
 pytestmark = pytest.mark.skipif(
@@ -16,6 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 JSON = {"Accept": "application/json;odata=fullmetadata", "Content-Type": "application/json"}
 FAULT = {"name": "all", "match": {"account": "explored8"}, "then": {"status": 503}}
+SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # a sanitizer uses memory and time of its own
 ROW = "(PartitionKey='p',RowKey='{}')"
 
 
@@ -252,6 +255,30 @@ def test_what_is_before_a_line_that_is_no_entity_is_converted(server):
     assert (answer["text"], answer["lines"]) == (NDJSON, [1, 2])
     assert answer["error"]["line"] == 3
     assert "RowKey" in answer["error"]["message"]
+
+
+def test_what_a_conversion_may_take_is_bounded(server):
+    """Each of 20,000 short lines becomes one of 40 KB, 800 MB in all."""
+    columns = json.dumps([f"{number:x}" for number in range(9_000)], separators=(",", ":"))
+    lines = "".join(f'{{"PartitionKey":"p","RowKey":"{row}"}}\n' for row in range(20_000))
+    before = resident_bytes(server) if hasattr(server, "process") else 0
+    answer = converted(server, lines, **{"from": "ndjson", "to": "csv", "columns": columns}).json()
+    assert "more than 16 MiB" in answer["error"]["message"]
+    assert answer["error"]["line"] == len(answer["lines"]) + 1
+    assert 16 << 20 < len(answer["text"]) < 17 << 20
+    if before and not SANITIZED:
+        assert resident_bytes(server) - before < 150 << 20
+
+
+def test_a_conversion_ends_when_its_client_goes(server):
+    lines = "".join(f'{{"PartitionKey":"p","RowKey":"{row}"}}\n' for row in range(60_000))
+    data = request_bytes(server, "POST", "/_rocktable/convert?from=ndjson&to=ndjson", {}, lines, signed=False)
+    for _ in range(20):
+        with connection(server) as client:
+            client.sendall(data)
+    begin = time.monotonic()
+    assert converted(server, NDJSON, **{"from": "ndjson", "to": "csv"}).status == 200
+    assert SANITIZED or time.monotonic() - begin < 2
 
 
 def test_an_entity_with_a_property_that_has_no_column_is_not_converted(server):

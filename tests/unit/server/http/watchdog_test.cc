@@ -56,12 +56,14 @@ TEST_CASE("while others wait for a place, an idle connection ends after two seco
 TEST_CASE("a connection that waits for a place waits as long as nobody else wants to come in") {
   CHECK(verdict_after(State::Queued, 24h) == Verdict::Wait);
   CHECK(verdict_after(State::Queued, 0s, {.finishing = true}) == Verdict::Close);
-  CHECK(verdict_after(State::Idle, 0s, {.must_leave = true}) == Verdict::Finish);
+  CHECK(verdict_after(State::Idle, 0s, {.must_leave = true}) == Verdict::Close);
   for (const State state : {State::Handshake, State::Head, State::Body})
     CHECK(verdict_after(state, 0s, {.must_leave = true}) == Verdict::Close);
   CHECK(verdict_after(State::Working, 1h, {.must_leave = true}) == Verdict::Wait);
-  CHECK(verdict_after(State::Writing, 1s, {.must_leave = true}) == Verdict::Wait);
-  CHECK(verdict_after(State::Writing, 2s, {.must_leave = true}) == Verdict::Close);
+  for (const State state : {State::Writing, State::Closing}) {
+    CHECK(verdict_after(state, 1s, {.must_leave = true}) == Verdict::Wait);
+    CHECK(verdict_after(state, 2s, {.must_leave = true}) == Verdict::Close);
+  }
 }
 
 TEST_CASE("a handshake that stalls makes way while the memory for handshakes is short") {

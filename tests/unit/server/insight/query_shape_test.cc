@@ -16,6 +16,20 @@ TEST_CASE("a test is named before the last slash of the client's request id") {
   CHECK(test_of("").empty());
 }
 
+TEST_CASE("a long text is kept as its beginning and a hash") {
+  std::string buffer;
+  const std::string longest(QueryShape::kMaxText, 'x');
+  CHECK(bounded_text(longest, buffer).data() == longest.data());
+  const std::string one = longest + "1", two = longest + "2";
+  const std::string shown(bounded_text(one, buffer));
+  CHECK(shown.starts_with(longest + "...#"));
+  CHECK(shown.size() < QueryShape::kMaxText + 30);
+  CHECK(bounded_text(one, buffer) == shown);
+  CHECK(bounded_text(two, buffer) != shown);
+  const std::string umlauts = std::string(QueryShape::kMaxText - 1, 'x') + "\u00e4\u00e4";
+  CHECK(bounded_text(umlauts, buffer).starts_with(std::string(QueryShape::kMaxText - 1, 'x') + "...#"));
+}
+
 TEST_CASE("the hash of a shape depends on all its parts") {
   const QueryShapeView shape{"account", "table", "QueryEntities", "point", "A eq ?", "A", "client", "test"};
   QueryShapeView other = shape;

@@ -65,6 +65,22 @@ TEST_CASE("100,000 shapes take bounded memory, and none is lost") {
   CHECK(requests == 100'000);
 }
 
+TEST_CASE("shapes with long texts take bounded memory, and none is lost") {
+  ShapeTable table;
+  const std::size_t count = 2 * ShapeTable::kMaxBytes / QueryShape::kMaxText / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = std::string(QueryShape::kMaxText - 20, 'x') + std::to_string(i);
+    table.add({"account", "table", "QueryEntities", "table-scan", text, text, "client", "test"}, {});
+  }
+  const auto all = table.all();
+  CHECK(all.size() * 2 * QueryShape::kMaxText < ShapeTable::kMaxBytes * 3 / 2);
+  CHECK(all.size() + table.beyond_limit() == count + 1);
+  table.clear();
+  CHECK(table.beyond_limit() == 0);
+  table.add({"account", "table", "QueryEntities", "point", "", "", "client", "test"}, {});
+  CHECK(table.beyond_limit() == 0);
+}
+
 TEST_CASE("threads count together") {
   ShapeTable table;
   std::vector<std::thread> threads;

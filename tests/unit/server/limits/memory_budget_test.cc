@@ -103,6 +103,19 @@ TEST_CASE("A request for memory is granted at once, without a wake-up, if there 
   CHECK(share.bytes() == 100);
 }
 
+TEST_CASE("A budget of strangers grants to the newest first") {
+  MemoryBudget budget(100, MemoryBudget::Order::NewestFirst);
+  MemoryBudget::Share holder(budget), first(budget), second(budget);
+  REQUIRE(holder.take(100));
+  MemoryBudget::Waiter old(first, 100, [] {});
+  MemoryBudget::Waiter young(second, 100, [] {});
+  holder.release();
+  CHECK_FALSE(old.claim());
+  CHECK(young.claim());
+  second.release();
+  CHECK(old.claim());
+}
+
 TEST_CASE("The first share is granted at any size") {
   MemoryBudget budget(100);
   MemoryBudget::Share large(budget);
