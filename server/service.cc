@@ -8,6 +8,7 @@
 #include "odata/payload_reader.h"
 #include "odata/text.h"
 #include "server/access/authorization.h"
+#include "server/access/page_checks.h"
 #include "server/access/refusal_explanation.h"
 #include "server/access/signed_identifiers.h"
 #include "server/control/control.h"
@@ -247,7 +248,7 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
   }
   call.stage_ = Call::Stage::AccountFound;
   if (call.kind_ != Call::Kind::Owner) {
-    check_fetch_mode(request).value();
+    refuse_page(request, target.account);
     auto caller = authenticator_.authenticate(request, target, options_.secure, context.received);
     if (!caller) refuse_access(request, context, caller.error());
     context.caller = *std::move(caller);
@@ -265,6 +266,21 @@ std::optional<Response> Service::accept(const Request& request, Call& call) {
   call.scans_ = is_scan(*call.operation_);
   call.lane_ = lane_of(*call.operation_, call.scans_, store_.is_remote(), options_.sync);
   return std::nullopt;
+}
+
+// Refuses what a page that the user did not ask could do with a key that everybody knows.
+void Service::refuse_page(const Request& request, const std::string& account) {
+  if (is_blind_write(request) &&
+      !allows_origin(cors_rules_.of(account), request.method, request.headers.get("Origin")))
+    throw ServiceException(
+        ErrorCode::AuthorizationFailure,
+        "A page of another origin sent this without a preflight, and no CORS rule allows it.");
+  if (!options_.secure && is_for_foreign_host(request, options_.control) &&
+      authenticator_.accounts().has_public_key(account))
+    throw ServiceException(
+        ErrorCode::AuthorizationFailure,
+        "A page asked under a host name that is not this machine's. Use localhost or 127.0.0.1, "
+        "start with --tableHost NAME, or use an account with a key of its own.");
 }
 
 void Service::refuse_access(const Request& request, const RequestContext& context, const Error& error) const {

@@ -206,6 +206,7 @@ class Service {
   std::optional<ControlRefusal> refuse_control(const Request& request) const;
   Response run_control(const Request& request, const std::atomic<bool>& hung_up);
   std::optional<std::string> past_policies(std::string_view account, std::string_view table);
+  void refuse_page(const Request& request, const std::string& account);
   bool is_disturbed() const { return behaviours_.is_active() || faults_.is_active(); }
   [[noreturn]] void refuse_access(const Request& request, const RequestContext& context,
                                   const Error& error) const;

@@ -47,12 +47,6 @@ Result<void> check_location(const Target& target, const Operation& operation) {
   return {};
 }
 
-Result<void> check_fetch_mode(const Request& request) {
-  if (request.method == "POST" && request.headers.get("Sec-Fetch-Mode") == "no-cors")
-    return Error(ErrorCode::AuthorizationFailure);
-  return {};
-}
-
 Result<void> check_version(const Caller& caller, std::string_view version) {
   constexpr std::string_view kFirstVersionWithBearerTokens = "2017-11-09";
   if (caller.kind == Caller::Kind::Bearer && version < kFirstVersionWithBearerTokens)

@@ -28,10 +28,6 @@ Result<void> authorize(const Caller& caller, const Operation& operation);
 // body. Errors: InsufficientAccountPermissions.
 Result<void> check_location(const Target& target, const Operation& operation);
 
-// Refuses requests by which a web page of any origin could write. CSRF: a `no-cors` POST of fetch skips the
-// preflight, and the well-known key would sign it. Errors: AuthorizationFailure.
-Result<void> check_fetch_mode(const Request& request);
-
 // Refuses bearer tokens in versions (`yyyy-MM-dd`) of the service that had none. Errors:
 // AuthenticationFailed.
 Result<void> check_version(const Caller& caller, std::string_view version);

@@ -41,18 +41,6 @@ bool is_own_name(const ControlPolicy& policy, std::string_view host) {
          (!policy.host.empty() && equals_ignoring_case(name, policy.host));
 }
 
-bool is_own_host(const ControlPolicy& policy, const Headers& headers) {
-  if (headers.count("Host") != 1) return false;
-  const auto host = without_port(headers.get("Host"));
-  const auto port = headers.get("Host").substr(host.size());
-  const bool is_port =
-      port.empty() || (port.front() == ':' && std::all_of(port.begin() + 1, port.end(),
-                                                          [](char c) { return c >= '0' && c <= '9'; }));
-  if (!is_port) return false;
-  const auto address = parse_address(host);
-  return address ? is_own_address(policy, *address) : is_own_name(policy, host);
-}
-
 // CSRF: a browser sends Origin or Sec-Fetch-Site with requests from a page of another origin. Other clients
 // send neither.
 bool is_cross_origin(const Headers& headers) {
@@ -103,9 +91,23 @@ bool is_navigation(const Headers& headers) {
 
 }  // namespace
 
-bool ControlPolicy::requires_credentials() const {
-  return !token.empty() || std::any_of(addresses.begin(), addresses.end(),
-                                       [](const address& one) { return !unmapped(one).is_loopback(); });
+bool ControlPolicy::requires_credentials() const { return !token.empty() || is_open_to_others(); }
+
+bool ControlPolicy::is_open_to_others() const {
+  return std::any_of(addresses.begin(), addresses.end(),
+                     [](const address& one) { return !unmapped(one).is_loopback(); });
+}
+
+bool is_own_host(const ControlPolicy& policy, const Headers& headers) {
+  if (headers.count("Host") != 1) return false;
+  const auto host = without_port(headers.get("Host"));
+  const auto port = headers.get("Host").substr(host.size());
+  const bool is_port =
+      port.empty() || (port.front() == ':' && std::all_of(port.begin() + 1, port.end(),
+                                                          [](char c) { return c >= '0' && c <= '9'; }));
+  if (!is_port) return false;
+  const auto address = parse_address(host);
+  return address ? is_own_address(policy, *address) : is_own_name(policy, host);
 }
 
 bool is_public_resource(std::string_view control_resource) {

@@ -26,7 +26,13 @@ struct ControlPolicy {
   // True if a request needs a token or a signature: a token is configured, or the server listens at an
   // address that is not a loopback.
   bool requires_credentials() const;
+
+  // True if the server listens at an address that is not a loopback.
+  bool is_open_to_others() const;
 };
+
+// Whether the Host is a loopback address, one that the server listens on, localhost or below it, or --tableHost.
+bool is_own_host(const ControlPolicy& policy, const Headers& headers);
 
 struct ControlRefusal {
   int status;  // 401 or 403

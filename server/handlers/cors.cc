@@ -109,6 +109,12 @@ Response preflight(const RequestContext& context, const std::vector<CorsRule>& r
   return response;
 }
 
+bool allows_origin(const std::vector<CorsRule>& rules, std::string_view method, std::string_view origin) {
+  return std::any_of(rules.begin(), rules.end(), [&](const CorsRule& one) {
+    return allows_origin(one, origin) && allows_method(one, method);
+  });
+}
+
 void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std::string_view method,
                      std::string_view origin) {
   if (rules.empty()) return;

@@ -23,6 +23,9 @@ namespace rocktable {
 // missing), CorsPreflightFailure (no rule matches).
 Response preflight(const RequestContext& context, const std::vector<CorsRule>& rules, const Headers& headers);
 
+// Whether a rule allows actual requests from this origin.
+bool allows_origin(const std::vector<CorsRule>& rules, std::string_view method, std::string_view origin);
+
 // Adds Access-Control-* and Vary to the response to an actual request. `origin` is empty if the request has none.
 void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std::string_view method,
                      std::string_view origin);

@@ -8,6 +8,7 @@ import pytest
 
 from answers import EMPTY, ETAG, TABLE_LAYER, check, check_empty, check_front_end_error, json_type
 from rocktable_server import exchange, request_bytes, send
+from shared_access import account_sas
 
 ORIGIN = "https://www.contoso.com"
 NO_MATCH = "CORS not enabled or no matching rule found for this request."
@@ -285,12 +286,54 @@ def test_an_account_that_is_not_there_has_no_rules(server, rules):
 
 
 def test_a_page_that_does_not_read_the_answer_writes_nothing(server, table):
-    """Decision: browsers send such a request without a preflight, and anybody can sign with the well-known key."""
+    """Decision: browsers send such a request without a preflight, and anybody can make a SAS with the well-known key."""
+    sas = account_sas(server)
     body = json.dumps({"PartitionKey": "p", "RowKey": "r"})
-    blind = {"Origin": ORIGIN, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Site": "cross-site", "Content-Type": None}
-    assert (send(server, "POST", f"/{table}", blind, body).status) == 403
-    assert send(server, "GET", f"/{table}()", blind).json()["value"] == []
-    assert send(server, "POST", f"/{table}", blind | {"Sec-Fetch-Mode": "cors"}, body).status == 201
+
+    def post(**headers):
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        return exchange(server, bare_request(server, "POST", f"/{table}?{sas}", fields, body)).status
+
+    for page in (
+        {"Origin": ORIGIN, "Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Site": "cross-site"},
+        {"Origin": ORIGIN, "Sec_Fetch_Mode": "cors", "Sec_Fetch_Site": "same-site"},
+        {"Origin": ORIGIN, "Content_Type": "text/plain;charset=UTF-8"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site", "Accept_Language": "en"},
+    ):
+        assert post(**page) == 403, page
+    assert send(server, "GET", f"/{table}()").json()["value"] == []
+    assert post(Origin=ORIGIN, Content_Type="application/json") == 201  # a browser asks before it sends this
+
+
+def test_a_page_that_a_rule_allows_writes_without_a_preflight(server, table, rules):
+    rules(rule(ORIGIN, methods="POST"))
+    data = bare_request(server, "POST", f"/{table}?{account_sas(server)}", {"Origin": ORIGIN},
+                        json.dumps({"PartitionKey": "p", "RowKey": "r"}))
+    assert exchange(server, data).status == 201
+
+
+def test_a_page_at_a_foreign_host_name_is_refused(server, table):
+    """Decision: a name that an attacker lets resolve to this machine makes its page of the same origin."""
+    sas = account_sas(server)
+
+    def get(host, **headers):
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        return exchange(server, bare_request(server, "GET", f"/{table}()?{sas}", {"Host": host} | fields)).status
+
+    for sign in ({"User_Agent": "Mozilla/5.0 (X11)"}, {"Sec_Fetch_Site": "same-origin"}, {"Accept_Language": "en-US"}):
+        assert get(f"attacker:{server.port}", **sign) == 403
+        for own in (server.authority, f"localhost:{server.port}", f"app.localhost:{server.port}", "[::1]"):
+            expected = 404 if own.startswith("app") else 200  # there the first label is the account
+            assert get(own, **sign) == expected, own
+    assert get(f"attacker:{server.port}", User_Agent="azsdk-js-data-tables/13.3.2", Accept_Language="*") == 200
+
+
+def bare_request(server, method, target, headers, body=""):
+    """A request with nothing but what a page can send."""
+    fields = {"Host": server.authority, "Content-Length": str(len(body)), "Accept": "application/json"} | headers
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"{method} {server.base}{target} HTTP/1.1\r\n{head}\r\n{body}".encode()
 
 
 @pytest.mark.parametrize("resource, answers", [
