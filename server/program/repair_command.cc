@@ -1,6 +1,7 @@
 #include "server/program/repair_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,20 +15,37 @@
 namespace rocktable {
 namespace {
 
-void repair(const std::string& location, const CommandOutput& output) {
+constexpr int kExitOlder = 6;  // entities may be older than they were
+constexpr std::size_t kMostShown = 20;
+
+int repair(const std::string& location, const CommandOutput& output) {
   const RepairReport report = repair_store(store_folder(location), kDevelopmentAccount);
   const std::string kept =
       counted(report.tables, "table", "tables") + ", " + counted(report.entities, "entity", "entities");
   const std::string backup = report.was_whole ? "" : report.backup.string();
-  output.print_document({{"whole", report.was_whole},
-                         {"tables", report.tables},
-                         {"entities", report.entities},
-                         {"lost", report.lost},
-                         {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
-  if (report.was_whole) return output.print_line("rocktable: the store is undamaged: " + kept);
+  output.print_document(
+      {{"whole", report.was_whole},
+       {"tables", report.tables},
+       {"entities", report.entities},
+       {"lost", report.lost},
+       {"incomplete", report.incomplete.empty() ? nlohmann::json() : nlohmann::json(report.incomplete)},
+       {"older", report.older},
+       {"olderCount", report.older_count},
+       {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
+  if (!report.incomplete.empty()) output.print_line("rocktable: " + report.incomplete);
+  if (report.was_whole) {
+    output.print_line("rocktable: the store is undamaged: " + kept);
+    return kExitSuccess;
+  }
   output.print_line("rocktable: repaired; kept: " + kept);
   for (const auto& sentence : report.lost) output.print_line("rocktable: lost: " + sentence);
+  for (std::size_t i = 0; i < std::min(report.older.size(), kMostShown); ++i)
+    output.print_line("rocktable: may be older than it was, or was deleted: " + report.older[i]);
+  if (report.older_count > kMostShown)
+    output.print_line("rocktable: may be older than it was, or was deleted: " +
+                      std::to_string(report.older_count - kMostShown) + " more (--json names them)");
   output.print_line("rocktable: the original store is in " + backup);
+  return report.older_count > 0 ? kExitOlder : kExitSuccess;
 }
 
 }  // namespace
@@ -41,10 +59,10 @@ int run_repair(int argc, const char* const* argv) {
       ->required();
   CommandOutput output;
   output.add_flag(app);
-  return run_command(app, argc, argv, output, [&] {
-    repair(location, output);
-    return kExitSuccess;
-  });
+  app.footer(
+      "Ends with 6 if entities may be older than they were: a damaged file may have had newer versions of "
+      "them.");
+  return run_command(app, argc, argv, output, [&] { return repair(location, output); });
 }
 
 }  // namespace rocktable

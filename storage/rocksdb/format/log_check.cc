@@ -5,6 +5,7 @@
 #include <map>
 
 #include "storage/rocksdb/format/crc32c.h"
+#include "storage/rocksdb/format/varint.h"
 
 namespace rocktable {
 namespace {
@@ -13,12 +14,6 @@ constexpr std::size_t kBlock = 32 << 10;
 constexpr std::size_t kHeader = 7;
 constexpr std::size_t kBatchHeader = 12;
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
-
-std::uint64_t number(std::string_view bytes) {
-  std::uint64_t out = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) out = out << 8 | static_cast<unsigned char>(bytes[i]);
-  return out;
-}
 
 bool has_checksum(std::uint32_t masked, std::string_view bytes) {
   const std::uint32_t plain = crc32c(bytes);
@@ -34,17 +29,20 @@ struct Piece {
 
 Piece piece_at(std::string_view block) {
   Piece out;
-  const std::size_t length = number(block.substr(4, 2));
+  const std::size_t length = little_endian(block.substr(4, 2));
   out.size = kHeader + length;
   const auto type = static_cast<unsigned char>(block[6]);
   if (type < 1 || type > 4 || out.size > block.size()) return out;
   out.payload = block.substr(kHeader, length);
-  if (has_checksum(static_cast<std::uint32_t>(number(block.substr(0, 4))), block.substr(6, 1 + length)))
+  if (has_checksum(static_cast<std::uint32_t>(little_endian(block.substr(0, 4))),
+                   block.substr(6, 1 + length)))
     out.type = static_cast<Piece::Type>(type);
   return out;
 }
 
-std::string read_file(const std::filesystem::path& path) {
+}  // namespace
+
+std::string read_store_file(const std::filesystem::path& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path, absent);
   std::string out(absent ? 0 : size, '\0');
@@ -52,6 +50,15 @@ std::string read_file(const std::filesystem::path& path) {
   file.read(out.data(), static_cast<std::streamsize>(out.size()));
   out.resize(static_cast<std::size_t>(file.gcount()));
   return out;
+}
+
+namespace {
+
+// After damage a length may be wrong, so the next piece may begin at any byte of the block, or in the next block.
+std::size_t bytes_to_next_piece(std::string_view block) {
+  std::size_t out = 1;
+  while (out + kHeader <= block.size() && piece_at(block.substr(out)).type == Piece::Type::None) ++out;
+  return out + kHeader <= block.size() ? out : block.size();
 }
 
 // Returns the number in a file name such as MANIFEST-000005 or 000004.log.
@@ -89,17 +96,6 @@ struct LogState {
   bool has_logs = false;
   bool torn = false;  // the manifest does not end with a whole edit
 };
-
-std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
-  std::uint64_t out = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    out |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-    if ((byte & 0x80) == 0) return out;
-  }
-  return std::nullopt;
-}
 
 // Returns the column family of an edit: its last field. RocksDB omits it for the default family, 0, and an
 // edit that adds a family has another field last. Such edits count as edits of family 0.
@@ -191,7 +187,8 @@ class Chain {
     std::string gap;
     const auto bad = read_log(log, [&](std::uint64_t offset, std::string_view batch) {
       if (batch.size() < kBatchHeader) return;
-      const std::uint64_t first = number(batch.substr(0, 8)), count = number(batch.substr(8, 4));
+      const std::uint64_t first = little_endian(batch.substr(0, 8)),
+                          count = little_endian(batch.substr(8, 4));
       if (first > next_ && gap.empty())
         gap = operations(first - next_) + " before byte " + std::to_string(offset) + " of " + name;
       next_ = std::max(next_, first + count);
@@ -258,17 +255,24 @@ std::optional<std::uint64_t> read_log(std::string_view log,
         start = kNone;
         break;
     }
-    // After damage, the next record begins where the length of this one ends, or in the next block.
-    at += std::min(piece.size, block.size());
+    at += piece.type == Piece::Type::None ? bytes_to_next_piece(block) : piece.size;
   }
   if (start != kNone) damaged(start);
   return bad;
 }
 
+std::string current_manifest(const std::filesystem::path& store) {
+  const std::string current = read_store_file(store / "CURRENT");
+  const std::string named = current.substr(0, current.find('\n'));
+  if (number_in(named, kManifestPrefix, "") && std::filesystem::exists(store / named)) return named;
+  const auto manifests = files_of(store, kManifestPrefix, "");
+  return manifests.empty() ? std::string() : manifests.rbegin()->second;
+}
+
 std::vector<std::string> batches_in_logs(const std::filesystem::path& store) {
   std::vector<std::string> out;
   for (const auto& [log, name] : files_of(store, "", ".log"))
-    read_log(read_file(store / name), [&](std::uint64_t, std::string_view batch) {
+    read_log(read_store_file(store / name), [&](std::uint64_t, std::string_view batch) {
       if (batch.size() >= kBatchHeader) out.emplace_back(batch);
     });
   return out;
@@ -277,18 +281,26 @@ std::vector<std::string> batches_in_logs(const std::filesystem::path& store) {
 LogCheck check_logs(const std::filesystem::path& store) {
   LogCheck out;
   const auto logs = files_of(store, "", ".log");
-  const std::string current = read_file(store / "CURRENT");
+  const std::string current = read_store_file(store / "CURRENT");
   if (current.empty()) {
     // RocksDB would create a new store and delete the files of this one.
     const bool has_data =
         !files_of(store, "", ".sst").empty() || std::any_of(logs.begin(), logs.end(), [&](const auto& log) {
-          return !read_file(store / log.second).empty();
+          return !read_store_file(store / log.second).empty();
         });
     if (has_data) out.damage = "CURRENT is missing or empty";
     return out;
   }
   const std::string manifest = current.substr(0, current.find('\n'));
-  const LogState state = log_state(read_file(store / manifest));
+  if (!number_in(manifest, kManifestPrefix, "")) {
+    out.damage = "CURRENT is damaged: it names no manifest";
+    return out;
+  }
+  if (!std::filesystem::exists(store / manifest)) {
+    out.damage = manifest + ", which CURRENT names, is missing";
+    return out;
+  }
+  const LogState state = log_state(read_store_file(store / manifest));
   // RocksDB always has a log, even if it is empty. The first log need not be the one in the manifest: after a
   // replay, a start of RocksDB records a number that no log has.
   const auto first = logs.lower_bound(state.first_log);
@@ -297,7 +309,8 @@ LogCheck check_logs(const std::filesystem::path& store) {
     return out;
   }
   Chain chain(state, first == logs.end() ? 0 : first->first);
-  for (auto log = first; log != logs.end(); ++log) chain.add(log->second, read_file(store / log->second));
+  for (auto log = first; log != logs.end(); ++log)
+    chain.add(log->second, read_store_file(store / log->second));
   out = std::move(chain).finish();
   // A start creates a log and, with the next number, a manifest. This is only a warning, because RocksDB does
   // the same after a failed write.

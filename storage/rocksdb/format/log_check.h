@@ -42,6 +42,13 @@ struct LogCheck {
 // Changes nothing. A folder that is not a store, or is an empty one, is not damaged.
 LogCheck check_logs(const std::filesystem::path& store);
 
+// Returns the bytes of a file; as many as can be read.
+std::string read_store_file(const std::filesystem::path& path);
+
+// Returns the name of the manifest that CURRENT names. If it names none that is there: of the newest one; empty if there is
+// none.
+std::string current_manifest(const std::filesystem::path& store);
+
 // Returns the whole write batches in all logs of a store, in order.
 std::vector<std::string> batches_in_logs(const std::filesystem::path& store);
 

@@ -5,6 +5,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/write_batch.h>
 
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,7 +17,9 @@
 #include "storage/rocksdb/database.h"
 #include "storage/rocksdb/format/catalog_codec.h"
 #include "storage/rocksdb/format/log_check.h"
+#include "storage/rocksdb/repair/older_versions.h"
 #include "storage/rocksdb/repair/salvage.h"
+#include "storage/rocksdb/repair/table_files.h"
 #include "storage/rocksdb/rocksdb.h"
 #include "storage/store_error.h"
 
@@ -47,6 +50,7 @@ rocksdb::DBOptions plain_options() {
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.info_log = std::make_shared<NullLogger>();
+  options.verify_sst_unique_id_in_manifest = false;  // a mended file has another one
   return options;
 }
 
@@ -201,6 +205,7 @@ void complete_catalog(Database& database, Inventory& inventory, std::string_view
 // What is wrong with the store, in a sentence; nothing where it is whole.
 std::optional<std::string> fault_of(const fs::path& store, RepairReport& report) {
   const LogCheck logs = check_logs(store);
+  report.incomplete = logs.torn;
   if (!logs.damage.empty()) return logs.damage;
   try {
     Database database(plain_options(), store.string());
@@ -236,6 +241,34 @@ std::string gap_between(const std::string& before, const std::string& after) {
   if (before.empty() && after.empty()) return "all entities";
   if (before.empty()) return "entities before " + after;
   return after.empty() ? "entities after " + before : "entities between " + before + " and " + after;
+}
+
+using TableNames = std::map<std::uint64_t, std::string>;
+
+std::string sentence_of(const LostRange& range, const TableNames& tables) {
+  if (range.family == 1) return "rows of the catalog in " + range.file + ": table names, settings";
+  const auto name = [&](const std::string& key) { return key.empty() ? "" : name_of(key, tables); };
+  if (range.before.empty() && range.after.empty() && !range.smallest.empty())
+    return "all entities of " + range.file + ", from " + name(range.smallest) + " to " + name(range.largest);
+  return gap_between(name(range.before), name(range.after)) + " in " + range.file;
+}
+
+// Says what the mended files have lost, and which entities may be older than that.
+void report_lost(Database& database, const MendedFiles& mended, RepairReport& report) {
+  Inventory inventory;
+  list_tables(database, inventory);
+  for (const LostRange& range : mended.lost) {
+    report.lost.push_back(sentence_of(range, inventory.table_keys));
+    for_each_older_version(database, range, [&](const std::string& key) {
+      if (range.family == 1) return;  // settings have no names
+      ++report.older_count;
+      if (report.older.size() < RepairReport::kMaxNamed)
+        report.older.push_back(name_of(key, inventory.table_keys));
+    });
+  }
+  for (const std::string& file : mended.lost_deletions)
+    report.lost.push_back("deletions of many entities at once in " + file +
+                          ": such entities may be there again");
 }
 
 void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
@@ -310,39 +343,56 @@ void remove_logs(const fs::path& store) {
 
 // Copies the rows of the files. Returns false if the manifest does not open them, or if rows cannot be read
 // around damage.
-bool copy_files(const fs::path& store, const fs::path& to, std::vector<std::string>& lost) {
-  std::vector<std::string> gaps;
+bool copy_files(const fs::path& store, const MendedFiles& mended, const fs::path& to, RepairReport& report) {
+  RepairReport added;
   try {
     fs::remove_all(to);
     Database source(plain_options(), store.string()), target(plain_options(), to.string());
-    copy_rows(source, target, gaps);
+    report_lost(source, mended, added);
+    copy_rows(source, target, added.lost);
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw;
     return false;
   }
-  lost.insert(lost.end(), gaps.begin(), gaps.end());
+  report.lost.insert(report.lost.end(), added.lost.begin(), added.lost.end());
+  report.older = std::move(added.older);
+  report.older_count = added.older_count;
   return true;
+}
+
+// RocksDB would create a new store if CURRENT named no manifest.
+void restore_current(const fs::path& store) {
+  const std::string manifest = current_manifest(store);
+  if (manifest.empty()) return;
+  fs::remove(store / "CURRENT");
+  std::ofstream(store / "CURRENT") << manifest << "\n";
+}
+
+// A copy whose files can all be read, without logs. Returns what the files have lost.
+MendedFiles mended_copy(const fs::path& store, const fs::path& copy, bool by_manifest) {
+  copy_store(store, copy);
+  restore_current(copy);
+  remove_logs(copy);
+  return mend_files(copy, by_manifest);
 }
 
 // Creates a new store from the readable parts of the damaged one: first the rows of the files, then the
 // operations of the logs. Works on a copy of the damaged store, which it consumes.
-void salvage(const fs::path& store, const fs::path& copy, const fs::path& to,
-             std::vector<std::string>& lost) {
+void salvage(const fs::path& store, const fs::path& copy, const fs::path& to, RepairReport& report) {
   copy_store(store, copy);
+  restore_current(copy);
   const bool trust_manifest = [&] {
     const LogCheck logs = check_logs(copy);
     return logs.damage.empty() || !logs.logs_are_whole;
   }();
   const std::vector<std::string> batches = batches_in_logs(copy);
-  remove_logs(copy);
-  if (!trust_manifest || !copy_files(copy, to, lost)) {
-    copy_store(store, copy);
-    remove_logs(copy);
+  if (!trust_manifest || !copy_files(copy, mended_copy(store, copy, true), to, report)) {
+    const MendedFiles mended = mended_copy(store, copy, false);
     const bool has_files = std::any_of(fs::directory_iterator(copy), {},
                                        [](const auto& entry) { return entry.path().extension() == ".sst"; });
-    if (has_files) rebuild_manifest(copy, lost);
+    if (has_files) rebuild_manifest(copy, report.lost);
     if (!has_files) fs::remove_all(copy);
-    if (!copy_files(copy, to, lost)) throw StoreError("none of its files can be read");
+    if (!copy_files(copy, mended, to, report)) throw StoreError("none of its files can be read");
   }
   Database target(plain_options(), to.string());
   Replay replay(target);
@@ -375,7 +425,7 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
   }
   report.lost.push_back(with_name(*fault, copy, store));
   const fs::path made = copy.string() + "ed";
-  salvage(store, copy, made, report.lost);
+  salvage(store, copy, made, report);
   fs::remove_all(copy);
   fs::rename(made, copy);
   keep_out_of_git(copy);

@@ -110,7 +110,7 @@ TEST_CASE("repair loses only the rows of a damaged block, and names them") {
     const std::string gap = before.empty()  ? "entities before " + after
                             : after.empty() ? "entities after " + before
                                             : "entities between " + before + " and " + after;
-    CHECK(report.lost[1] == gap);
+    CHECK(report.lost[1] == gap + " in " + file.filename().string());
     CHECK(report.entities == 2000 - (end - first));
   }
 }
