@@ -27,6 +27,7 @@ LIBRARIES = (
     Library("simdjson", "libsimdjson-dev", "Apache-2.0"),
     Library("Snappy", "libsnappy-dev", "BSD-3-Clause"),
     Library("spdlog", "libspdlog-dev", "MIT"),
+    Library("xxHash", "libxxhash-dev", "BSD-2-Clause"),
     Library("zlib", "zlib1g-dev", "Zlib"),
     Library("Zstandard", "libzstd-dev", "BSD-3-Clause"),
 )

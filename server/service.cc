@@ -51,7 +51,7 @@ struct Handlers {
   Response operator()(const DeleteTable& o) const {
     Response response = delete_table(store, context, o);
     if (const auto delay = context.behaviour != nullptr ? context.behaviour->delete_delay : 0; delay > 0)
-      behaviours.deleted_tables().keep(context.target.account, o.table, {}, later(delay));
+      behaviours.deleted_tables().keep(context.target.account, o.table, {}, period(delay));
     return response;
   }
   Response operator()(const InsertEntity& o) const {
@@ -79,13 +79,15 @@ struct Handlers {
     auto former = store.signed_identifiers({context.target.account, o.table});
     Response response = set_table_acl(store, context, o, body);
     behaviours.access_policies().keep(context.target.account, o.table, std::move(former).value(),
-                                      later(delay));
+                                      period(delay));
     return response;
   }
   Response operator()(const GetTableSubpath&) const { throw ServiceException(ErrorCode::NotImplemented); }
   Response operator()(const WriteTableSubpath& o) const { refuse_write_behind(store, context, o.table); }
 
-  DateTime later(std::int64_t ticks) const { return {context.received.ticks + ticks}; }
+  PastValues::Period period(std::int64_t ticks) const {
+    return {context.received, {context.received.ticks + ticks}};
+  }
 
   // Refuses the name of a table whose deletion has not ended yet.
   void require_deleted() const {

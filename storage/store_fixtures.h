@@ -47,9 +47,11 @@ class StoreFixtures {
   // --- Resets
 
   // Deletes all tables and settings of all accounts. Takes constant time, as do the next two: drops files
-  // instead of deleting rows. Timestamps continue to increase.
+  // instead of deleting rows. Timestamps continue to increase, unless the emulator's clock was turned back by more than a
+  // minute: then they begin anew from its time.
   void reset();
-  // Deletes all tables and the service properties of an account. Succeeds if there are none.
+  // Deletes all tables and the service properties of an account. Succeeds if there are none. If no account has tables then,
+  // the same holds for timestamps.
   void reset_account(std::string_view account);
   // Deletes the entities of a table. The table and its signed identifiers stay. Errors: TableNotFound.
   Result<void> reset_table(const TableName& name);

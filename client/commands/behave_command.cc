@@ -78,7 +78,9 @@ constexpr const char* kNames =
     "  policyDelay=S    Changed access policies apply later [30]\n"
     "  latency=MS,SIGMA Delay of each answer: fixed, or the median of a lognormal one\n"
     "  seed=N           Of boundaries and latency [0]\n"
-    "  off              None of these\n";
+    "  off              None of these\n"
+    "\nTimestamps never go back: after a turn forward, all later writes keep that time,\n"
+    "until the clock is turned back and everything is reset.\n";
 
 }  // namespace
 

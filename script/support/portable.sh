@@ -77,7 +77,8 @@ get_simdjson() {
 }
 
 readonly aarch64_packages=(
-  librocksdb-dev libssl-dev libpq-dev libpugixml-dev libspdlog-dev nlohmann-json3-dev libcli11-dev)
+  librocksdb-dev libssl-dev libpq-dev libpugixml-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
+  libxxhash-dev)
 
 get_aarch64() {
   local folder=$1 state package

@@ -22,6 +22,7 @@ struct ControlPolicy {
   std::vector<boost::asio::ip::address> addresses;  // listening addresses; an unspecified one means all
   std::string host;                                 // value of --tableHost; may be empty
   std::string token;                                // empty: none, only signatures are accepted
+  std::string machine = {};                         // the host name of this machine; may be empty
 
   // True if a request needs a token or a signature: a token is configured, or the server listens at an
   // address that is not a loopback.

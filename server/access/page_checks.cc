@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/ip/host_name.hpp>
-#include <string>
 
 #include "odata/text.h"
 #include "server/request/target.h"
@@ -59,13 +57,9 @@ bool is_for_foreign_host(const Request& request, const ControlPolicy& policy) {
   constexpr std::string_view kUsual = "127.0.0.1";
   if (host.starts_with(kUsual) && (host.size() == kUsual.size() || host[kUsual.size()] == ':')) return false;
   if (!is_of_browser(request.headers) || is_own_host(policy, request.headers)) return false;
-  static const std::string kMachine = [] {
-    boost::system::error_code ignored;
-    return boost::asio::ip::host_name(ignored);
-  }();
   const std::string_view name = without_port(host);
   const bool is_plain = name.find('.') == name.npos && policy.is_open_to_others();
-  return !is_plain && !equals_ignoring_case(name, kMachine);
+  return !is_plain && !equals_ignoring_case(name, policy.machine);
 }
 
 }  // namespace rocktable

@@ -4,11 +4,11 @@
 
 namespace rocktable {
 
-void PastValues::keep(std::string_view account, std::string_view table, std::string value, DateTime until) {
+void PastValues::keep(std::string_view account, std::string_view table, std::string value, Period period) {
   const std::lock_guard lock(mutex_);
   Key key(account, to_lower_ascii(table));
   if (values_.size() >= kMaxTables && !values_.contains(key)) values_.erase(values_.begin());
-  values_[std::move(key)].push_back({std::move(value), until});
+  values_[std::move(key)].push_back({std::move(value), period});
 }
 
 std::optional<std::string> PastValues::find(std::string_view account, std::string_view table, DateTime now) {
@@ -16,7 +16,8 @@ std::optional<std::string> PastValues::find(std::string_view account, std::strin
   const auto found = values_.find({std::string(account), to_lower_ascii(table)});
   if (found == values_.end()) return std::nullopt;
   auto& past = found->second;
-  while (!past.empty() && past.front().until <= now) past.pop_front();
+  const auto applies = [&](const Past& one) { return one.period.begin <= now && now < one.period.end; };
+  while (!past.empty() && !applies(past.front())) past.pop_front();
   if (!past.empty()) return past.front().value;
   values_.erase(found);
   return std::nullopt;

@@ -17,8 +17,13 @@ namespace rocktable {
 // Thread-safe. Keeps at most ten thousand tables; beyond that, the values of the first are dropped.
 class PastValues {
  public:
-  // `value` applied to the table until it was replaced, and still applies until `until`.
-  void keep(std::string_view account, std::string_view table, std::string value, DateTime until);
+  struct Period {
+    DateTime begin, end;
+  };
+
+  // `value` applied to the table until it was replaced, at the beginning of the period, and still applies until its end. If
+  // the clock is turned back to before its beginning, it applies no more.
+  void keep(std::string_view account, std::string_view table, std::string value, Period period);
 
   // Returns the oldest value that still applies; nullopt: the current one applies.
   std::optional<std::string> find(std::string_view account, std::string_view table, DateTime now);
@@ -31,7 +36,7 @@ class PastValues {
 
   struct Past {
     std::string value;
-    DateTime until;
+    Period period;
   };
   using Key = std::pair<std::string, std::string>;  // the account, and the table in lower case
 

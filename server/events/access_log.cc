@@ -11,6 +11,7 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "server/events/debug_lines.h"
 #include "server/events/masking.h"
 
 namespace rocktable {
@@ -27,20 +28,6 @@ std::string time_of_log() {
   char time[32];
   std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
   return time;
-}
-
-// Percent-encodes control characters, which a terminal would execute, and quotes, which would end the quoted
-// part of the line.
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c > ' ' && c <= '~' && c != '"') {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
 }
 
 std::string console_line(const RequestEvent& event, std::string_view target) {
@@ -88,10 +75,12 @@ void AccessLog::record(const RequestEvent& event) {
     cost = fmt::format(" {} scanned {} returned {} read {} bytes", event.plan_class,
                        event.reads.entities_scanned, event.reads.entities_returned, event.reads.bytes_read);
   }
+  cost += reason_of(event);
   if (!event.explanation.empty()) cost += fmt::format(" refused: {}", event.explanation);
   if (!event.fault.empty()) cost += fmt::format(" fault: {}", event.fault);
   file_->info("{} {} {} {} -> {} {} bytes {} us{}", event.request_id, event.remote_address, event.method,
               target, event.status, event.body_bytes, event.duration.count(), cost);
+  for (const std::string& operation : operations_of(event)) file_->info("{} {}", event.request_id, operation);
 }
 
 }  // namespace rocktable

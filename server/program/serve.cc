@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <boost/asio/ip/host_name.hpp>
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -216,7 +217,9 @@ ShutdownReport start_and_serve(const Options& options,
     report.queue = address_of(server, listeners, 2, secure);
   }
   report.store = store_path(options);
-  const ControlPolicy policy{server.addresses(), options.table_host, options.control_token};
+  boost::system::error_code ignored;
+  const ControlPolicy policy{server.addresses(), options.table_host, options.control_token,
+                             boost::asio::ip::host_name(ignored)};
   report.explorer = !options.no_explorer && (!policy.token.empty() || !policy.requires_credentials());
   if (has_ready_file(options)) write_ready_file(options.ready_file, report);
   if (!made.empty()) spdlog::info("created the folder {}", printable(made));

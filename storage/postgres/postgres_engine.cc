@@ -140,6 +140,12 @@ void PostgresEngine::note_ticks(std::int64_t ticks) const {
   }
 }
 
+// After a reset, if the emulator's clock was turned forward and back: as Clock::begin_anew(). The other front ends go on.
+void PostgresEngine::begin_ticks_anew() {
+  const std::int64_t latest = options_.time->now().ticks + 60 * kTicksPerSecond;
+  if (last_ticks_ > latest) last_ticks_ = latest - 60 * kTicksPerSecond;
+}
+
 // --- Tables ------------------------------------------------------------------------------------------------
 
 std::shared_ptr<const SharedTable> PostgresEngine::find_table(const TableName& name) const {

@@ -95,6 +95,7 @@ class PostgresEngine final : public StoreEngine {
   std::int64_t in_slot_after(std::int64_t ticks) const;
   std::int64_t ticks_of(std::int64_t clock) const;
   void note_ticks(std::int64_t ticks) const;
+  void begin_ticks_anew();
 
   void change_contents(Steps steps);
   void keep_house();

@@ -60,12 +60,16 @@ void PostgresEngine::change_contents(Steps steps) {
   contents_id_ = id;
 }
 
-void PostgresEngine::reset() { change_contents({{Statement::DropAll}, {Statement::DropAllProperties}}); }
+void PostgresEngine::reset() {
+  change_contents({{Statement::DropAll}, {Statement::DropAllProperties}});
+  begin_ticks_anew();
+}
 
 void PostgresEngine::reset_account(std::string_view account) {
   Steps steps{{Statement::DropAccount}, {Statement::DropProperties}};
   for (PgStep& step : steps) step.parameters.add(account);
   change_contents(std::move(steps));
+  if (count_tables(1) == 0) begin_ticks_anew();
 }
 
 Result<void> PostgresEngine::reset_table(const TableName& name) {

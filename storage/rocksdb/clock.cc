@@ -22,6 +22,16 @@ void Clock::pass(DateTime tick) {
   mark_ = std::max(mark_, tick);
 }
 
+void Clock::begin_anew() {
+  const std::lock_guard lock(mutex_);
+  const DateTime now = time_->now();
+  if (last_.ticks <= now.ticks + 60 * kTicksPerSecond) return;
+  const DateTime mark{now.ticks + kTicksPerSecond};
+  persist_(mark);
+  mark_ = mark;
+  last_ = now;
+}
+
 DateTime Clock::mark() const {
   const std::lock_guard lock(mutex_);
   return mark_;

@@ -32,6 +32,10 @@ class Clock {
   // Makes all further ticks later than `tick`.
   void pass(DateTime tick);
 
+  // If the ticks are more than a minute ahead of the source's time, because it was turned forward and back, they begin anew
+  // from that time. Call only when the store is empty: else the timestamp of an entity could go back.
+  void begin_anew();
+
   // Returns the mark persisted last. No tick returned so far is later.
   DateTime mark() const;
 

@@ -28,6 +28,7 @@ void fuzz_request(std::string_view input);
 void fuzz_sas(std::string_view input);
 void fuzz_select(std::string_view input);
 void fuzz_service(std::string_view input);
+void fuzz_table_file(std::string_view input);
 void fuzz_target(std::string_view input);
 void fuzz_token(std::string_view input);
 

@@ -12,8 +12,8 @@ import pytest
 
 from fixture_control import account_of, control, done, fill, insert
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, delete_table, read_response,
-    request_bytes, send
+    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, delete_table, exchange,
+    read_response, request_bytes, send
 )
 from shared_access import at, send_with, table_sas
 
@@ -313,6 +313,52 @@ def test_the_name_of_a_deleted_table_is_taken_for_a_while(server, account, clock
     assert send(account, "POST", "/Tables", body=json.dumps({"TableName": table})).status == 409
     clock({"step": "1s"})
     assert send(account, "POST", "/Tables", body=json.dumps({"TableName": table})).status == 201
+
+
+def as_owner(server, account, method, resource, document=None):
+    """Sends a request that is not signed: a signature would be of another time."""
+    body = None if document is None else json.dumps(document)
+    headers = {"Accept": "application/json;odata=fullmetadata", "Content-Type": "application/json"}
+    target = f"/_rocktable/entities/{account.name}/{resource}"
+    return exchange(server, request_bytes(server, method, target, headers, body, signed=False), method)
+
+
+def test_a_table_that_was_deleted_in_the_future_is_gone_when_the_clock_is_turned_back(server, account, clock):
+    behave(server, account, deleteDelay=40)
+    table = create_table(account)
+    clock({"step": "+10m"})  # signatures of the present are still valid
+    delete_table(account, table)
+    assert send(account, "POST", "/Tables", body=json.dumps({"TableName": table})).code == "TableBeingDeleted"
+    clock({})
+    assert send(account, "POST", "/Tables", body=json.dumps({"TableName": table})).status == 201
+
+
+@pytest.mark.parametrize("how", ["reset", "the deletion of the only account"])
+def test_timestamps_begin_anew_when_the_store_is_emptied_after_the_clock_was_turned_back(start, tmp_path, how):
+    server = start(location=tmp_path)
+
+    tables = itertools.count()
+
+    def year_of_next():
+        table = f"turned{next(tables)}"
+        as_owner(server, server, "POST", "Tables", {"TableName": table})
+        answer = as_owner(server, server, "POST", table, {"PartitionKey": "p", "RowKey": "r"})
+        assert answer.status == 201, answer
+        return answer.json()["Timestamp"][:4]
+
+    done(server, "PUT", "clock", {"frozen": "9998-01-01T00:00:00Z"})
+    assert year_of_next() == "9998"
+    done(server, "PUT", "clock", {})
+    assert year_of_next() == "9998"
+    if how == "reset":
+        done(server, "POST", "reset")
+    else:
+        done(server, "POST", "reset?account=" + server.name)
+    this_year = time.strftime("%Y", time.gmtime())
+    assert year_of_next() == this_year
+    server.stop()
+    server = start(location=tmp_path)
+    assert year_of_next() == this_year
 
 
 def policy_of(permission):

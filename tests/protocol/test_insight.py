@@ -303,13 +303,38 @@ def test_the_debug_log_has_a_line_for_each_request_with_its_cost(server, small):
         (scan, "GET", " table-scan scanned 5 returned 4 read [1-9]\\d* bytes"),
         (point, "GET", " point scanned 1 returned 1 read [1-9]\\d* bytes"),
         (nothing, "GET", " point scanned 0 returned 0 read 0 bytes"),
-        (insertion, "POST", ""),
+        (insertion, "POST", r" EntityAlreadyExists: The specified entity already exists\."),
     ]
     for answer, method, cost in cases:
         (line,) = log_lines(server, answer.headers["x-ms-request-id"])
         target = rf"{re.escape(server.base)}/{small}\S*"
         body = rf"{answer.status} {len(answer.body)} bytes \d+ us"
         assert re.fullmatch(rf"{LOG_TIME} {GUID} 127\.0\.0\.1 {method} {target} -> {body}{cost}", line), line
+
+
+def test_the_debug_log_says_why_a_request_was_refused(server, small):
+    cases = [
+        (send(server, "GET", f"/{small}()?$filter=A%20eq"), " 400 [^:]*bytes .* us InvalidInput: .*"),
+        (send(server, "GET", "/nosuch()"), ".* TableNotFound: The table specified does not exist\\."),
+        (exchange(server, request_bytes(server, "GET", f"{server.base}/{small}()", signed=False)), ".* NoAuthenticationInformation: .*"),
+    ]
+    for answer, reason in cases:
+        (line,) = log_lines(server, answer.headers["x-ms-request-id"])
+        assert re.search(f" ->{reason}$", line), line
+
+
+def test_the_debug_log_has_each_operation_of_a_batch_with_its_answer(server, small):
+    def batch(*rows):
+        parts = [batch_part(server, "POST", small, {"PartitionKey": "batch", "RowKey": row}) for row in rows]
+        answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
+        lines = log_lines(server, answer.headers["x-ms-request-id"])
+        return [line.partition(" operation ")[2].partition(f"{server.base}/")[::2] for line in lines[1:]]
+
+    begins = [(f"{number}: POST {server.endpoint[:-len(server.base)]}", f"{small} -> ") for number in range(3)]
+    assert batch("1", "2", "3") == [(begin, end + "201") for begin, end in begins]
+    again = "409 EntityAlreadyExists: The specified entity already exists."
+    assert batch("4", "2", "5") == [(begin, end + what) for (begin, end), what in
+                                    zip(begins, ["not done", again, "not done"])]
 
 
 # --- time limits ----------------------------------------------------------------------------------

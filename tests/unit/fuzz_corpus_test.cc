@@ -45,6 +45,7 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
       {"sas", fuzz_sas},
       {"select", fuzz_select},
       {"service", fuzz_service},
+      {"table_file", fuzz_table_file},
       {"target", fuzz_target},
       {"token", fuzz_token},
   };

@@ -79,6 +79,13 @@ unsigned char kind_of(std::string_view key) {
 }
 std::string_view row_of(std::string_view key) { return key.substr(0, key.size() - kNumberAndKind); }
 
+// Whether a row may be in a file behind another one: newer versions come first.
+bool is_behind(std::string_view key, std::string_view before) {
+  if (row_of(key) != row_of(before)) return row_of(key) > row_of(before);
+  return little_endian(key.substr(key.size() - kNumberAndKind)) <
+         little_endian(before.substr(before.size() - kNumberAndKind));
+}
+
 bool is_of_kind(const Block& block, bool (*fits)(unsigned char)) {
   return block.first.size() > kNumberAndKind && block.last.size() > kNumberAndKind &&
          fits(kind_of(block.first)) && fits(kind_of(block.last));
@@ -122,8 +129,7 @@ Blocks find_blocks(std::string_view bytes) {
       read_properties(bytes.substr(at, block->size), out.properties);
     } else if (has_ranges(*block)) {
       out.ranges = *block;
-    } else if (has_rows(*block) &&
-               (out.rows.empty() || row_of(out.rows.back().last) <= row_of(block->first))) {
+    } else if (has_rows(*block) && (out.rows.empty() || is_behind(block->first, out.rows.back().last))) {
       out.rows.push_back(*block);
     }
     at += block->size + kTrailer;

@@ -78,17 +78,24 @@ TEST_CASE("a query within a partition has no boundary, and one of a few partitio
 TEST_CASE("a replaced value applies until its time, the oldest first") {
   PastValues values;
   const auto at = [](int seconds) { return DateTime{kUnixEpoch.ticks + seconds * kTicksPerSecond}; };
-  values.keep("acct", "Orders", "first", at(30));
-  values.keep("acct", "ORDERS", "second", at(40));
+  values.keep("acct", "Orders", "first", {at(0), at(30)});
+  values.keep("acct", "ORDERS", "second", {at(1), at(40)});
   CHECK(values.find("acct", "orders", at(5)) == "first");
   CHECK(values.find("acct", "orders", at(30)) == "second");
   CHECK(values.find("acct", "other", at(30)) == std::nullopt);
   CHECK(values.find("acct", "orders", at(40)) == std::nullopt);
-  values.keep("acct", "orders", "third", at(60));
+  values.keep("acct", "orders", "third", {at(45), at(60)});
   values.forget("another");
   CHECK(values.find("acct", "orders", at(50)) == "third");
   values.forget("acct");
   CHECK(values.find("acct", "orders", at(50)) == std::nullopt);
+}
+
+TEST_CASE("a value that was replaced in a time that the clock was turned back from applies no more") {
+  PastValues values;
+  values.keep("acct", "orders", "former", {{100 * kTicksPerSecond}, {140 * kTicksPerSecond}});
+  CHECK(values.find("acct", "orders", {20 * kTicksPerSecond}) == std::nullopt);
+  CHECK(values.find("acct", "orders", {120 * kTicksPerSecond}) == std::nullopt);
 }
 
 }  // namespace

@@ -61,6 +61,19 @@ TEST_CASE("a mark in the future is continued tick by tick") {
   CHECK(clock.last() == plus(mark, 1000));
 }
 
+TEST_CASE("ticks begin anew if they are more than a minute ahead, and so does the mark") {
+  std::vector<DateTime> marks;
+  const auto ahead = [&](std::int64_t seconds) {
+    Clock clock(plus(now(), seconds * kTicksPerSecond), [&](DateTime mark) { marks.push_back(mark); });
+    clock.begin_anew();
+    return (clock.next().ticks - now().ticks) / kTicksPerSecond;
+  };
+  CHECK(ahead(3600) == 0);
+  REQUIRE(marks.size() == 1);
+  CHECK(marks[0] <= plus(now(), kTicksPerSecond));
+  CHECK(ahead(30) >= 28);  // no tick comes twice after a burst
+}
+
 TEST_CASE("a mark in the past has no effect") {
   Clock clock(plus(now(), -3600 * kTicksPerSecond), ignore);
   const DateTime before = now();
