@@ -10,6 +10,7 @@ If ROCKTABLE_TEST_STORE names a PostgreSQL server (support/postgres.py), runs on
 databases of that server; with --quick without clients.
 """
 
+import collections
 import json
 import os
 import re
@@ -274,8 +275,33 @@ class Debian:
         return tuple(map(int, found[-1])) if found else (0, 0, 0)
 
 
+SKIPPED_BY_PYTEST = re.compile(r"^SKIPPED \[(\d+)\] [^ ]+: (.*)$", re.MULTILINE)
+SKIPPED_BY_NODE = re.compile(r"^\s*\ufe63 .* # (?:SKIP )?(.*)$", re.MULTILINE)
+
+
+def skip_reasons(output, skipped):
+    """Returns {reason: number} of the skipped tests that a runner reports."""
+    reasons = collections.Counter()
+    for number, reason in SKIPPED_BY_PYTEST.findall(output):
+        reasons[reason.removeprefix("Skipped: ")] += int(number)
+    for reason in SKIPPED_BY_NODE.findall(output):
+        reasons[reason] += 1
+    if skipped > reasons.total():
+        reasons["no reason is reported"] += skipped - reasons.total()
+    return reasons
+
+
+def print_skipped(reasons):
+    """Prints what was skipped and why, the most frequent reason first."""
+    if reasons.total():
+        print("skipped:")
+    for reason, number in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+        print(f"{number:6}  {reason}")
+
+
 def run(runner, environment, filters):
-    """Runs `runner` and shows its output. Returns (passed, failed, skipped), and the results of its program, if any."""
+    """Runs `runner` and shows its output. Returns (passed, failed, skipped), why tests were skipped, and the results of its
+    program, if any."""
     print(f"== {runner.name}", flush=True)
     lines = []
     limit = str(getattr(runner, "timeout", TIMEOUT_SECONDS))
@@ -291,7 +317,8 @@ def run(runner, environment, filters):
         print(f"{runner.name} ended with status {process.returncode} and reported {passed} tests passed")
         failed = 1
     told = getattr(runner, "program", None) and passed + skipped > 0  # a runner that crashed has no results
-    return (passed, failed, skipped), runner.reached(output) if told else None
+    reasons = getattr(runner, "skip_reasons", skip_reasons)(output, skipped)
+    return (passed, failed, skipped), reasons, runner.reached(output) if told else None
 
 
 def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
@@ -368,7 +395,7 @@ def main():
     if preset in SANITIZED:  # their stack frames are about five times as large; the usual limit is 8 MiB
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
-    totals, reached = [0, 0, 0], {}
+    totals, reasons, reached = [0, 0, 0], collections.Counter(), {}
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
         choose = store_runners if "ROCKTABLE_TEST_STORE" in os.environ else all_runners
         runners = choose(options, build, filters, sanitized, scratch)
@@ -376,11 +403,13 @@ def main():
             if isinstance(runner, Page):
                 compatibility.save(reached)
             if runner.command:
-                counts, of_program = run(runner, environment, filters)
+                counts, why, of_program = run(runner, environment, filters)
+                reasons.update(why)
                 totals = [a + b for a, b in zip(totals, counts)]
                 reached |= {runner.program: of_program} if of_program else {}
     if not any(totals):
         print("no test has a name like " + ", ".join(filters))
+    print_skipped(reasons)
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 0 if totals[1] == 0 and any(totals) else 1
 

@@ -435,6 +435,22 @@ def test_cases_are_counted_and_an_exception_is_a_failure(capsys):
     assert cases.Cases().end() == 1  # no test ran
 
 
+def test_the_end_of_a_run_says_what_was_skipped_and_why(capsys):
+    reasons = run.skip_reasons(
+        "SKIPPED [2] tests/protocol/test_a.py:3: needs root\n"
+        "SKIPPED [1] tests/protocol/test_b.py:30: Skipped: takes a minute\n"
+        "\ufe63 another client (0.1ms) # needs root\n"
+        "SKIPPED in a text\n", 6)
+    run.print_skipped(reasons)
+    assert capsys.readouterr().out == (
+        "skipped:\n"
+        "     3  needs root\n"
+        "     2  no reason is reported\n"
+        "     1  takes a minute\n")
+    run.print_skipped(run.skip_reasons("3 passed\n", 0))
+    assert capsys.readouterr().out == ""
+
+
 def test_the_whole_run_counts_what_a_bare_system_counted():
     debian = run.Debian("trixie", [])
     assert debian.command == [ROOT / "script/try-debian", "trixie", "--tests"]

@@ -15,6 +15,23 @@ PASSED_ON = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "HTTP_PROXY",
 DOWNLOADS = ("Acquire::http", "Acquire::https", "Acquire::Check-", "Acquire::Retries")
 
 
+CERTIFICATES = "etc/ssl/machine.pem"  # in a system
+
+
+def pass_certificates_on(root):
+    """Gives a system the certificate authorities that npm and Node.js trust on this machine, besides the usual ones: those of
+    a proxy, or of a registry of one's own. Returns the environment that names them, and the registry."""
+    environment = {}
+    told = os.environ.get("NODE_EXTRA_CA_CERTS") or output("npm", "config", "get", "cafile").strip()
+    if told and pathlib.Path(told).is_file():
+        shutil.copy(told, root / CERTIFICATES)
+        environment |= {"NODE_EXTRA_CA_CERTS": f"/{CERTIFICATES}", "npm_config_cafile": f"/{CERTIFICATES}"}
+    registry = output("npm", "config", "get", "registry").strip()
+    if registry.startswith("http"):
+        environment["npm_config_registry"] = registry
+    return environment
+
+
 def require_root(program):
     """Exits with a message if this process cannot make systems."""
     if os.geteuid() != 0:
@@ -94,13 +111,17 @@ class Chroot:
         else:
             make_base(self.root, release)
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        (self.root / "etc/ssl").mkdir(exist_ok=True)
+        self.home = "/root"
+        self.environment = pass_certificates_on(self.root)
 
     def start(self, words, user=None, **options):
         """Starts a shell command in the system, with /dev and /proc. Signals reach the command directly."""
         chroot = ["chroot", f"--userspec={user or self.user}", self.root, "/bin/sh", "-c",
                   f"cd {shlex.quote(self.folder)} && exec {words}"]
         mounts = f"mount -t proc proc {self.root}/proc && mount --bind /dev {self.root}/dev && exec {shlex.join(map(str, chroot))}"
-        environment = {"PATH": PATH, "HOME": "/root", **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}
+        passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        environment = {"PATH": PATH, "HOME": self.home, **passed_on, **self.environment}
         return subprocess.Popen(["unshare", "--mount", "/bin/sh", "-c", mounts], env=environment, **options)
 
     def run(self, command):
