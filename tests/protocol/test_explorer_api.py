@@ -9,7 +9,8 @@ import pytest
 from fixture_control import account_of, control, done, fill, insert
 from process import resident_bytes
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, batch_body, batch_part, connection, create_table, exchange, request_bytes, send
+    BATCH_HEADERS, BINARY, Server, batch_body, batch_part, connection, create_table, exchange, read_response, request_bytes,
+    send
 )
 
 pytestmark = pytest.mark.skipif(
@@ -236,7 +237,9 @@ CSV = (
 def converted(server, text, **parameters):
     query = urllib.parse.urlencode(parameters)
     data = request_bytes(server, "POST", f"/_rocktable/convert?{query}", {}, text, signed=False)
-    return exchange(server, data, "POST")
+    with connection(server, timeout=60) as client:
+        client.sendall(data)
+        return read_response(client, "POST")
 
 
 def test_entities_are_converted_between_formats(server):

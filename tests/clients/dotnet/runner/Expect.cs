@@ -5,7 +5,7 @@ namespace Rocktable.Clients;
 internal sealed class ExpectationException(string message) : Exception(message);
 
 // What a case states. Each failure names the expression and its value.
-internal static class Expect
+internal static partial class Expect
 {
     public static void True(bool condition, [CallerArgumentExpression(nameof(condition))] string what = "")
     {
@@ -27,23 +27,6 @@ internal static class Expect
             throw new ExpectationException($"{what} is {Show(actual)}, expected {Show(expected)}");
     }
 
-    // The call is refused by the service with this status and this error code.
-    public static async Task<StorageException> Refused(int status, string code, Func<Task> call)
-    {
-        try
-        {
-            await call();
-        }
-        catch (StorageException refusal)
-        {
-            var seen = (refusal.RequestInformation?.HttpStatusCode, Code(refusal));
-            if (seen != (status, code))
-                throw new ExpectationException($"refused with {seen}, expected {(status, code)}: {Describe(refusal)}");
-            return refusal;
-        }
-        throw new ExpectationException($"not refused, expected {(status, code)}");
-    }
-
     // The library refuses the call by itself, with such an exception.
     public static async Task<TException> Throws<TException>(Func<Task> call)
         where TException : Exception
@@ -57,16 +40,6 @@ internal static class Expect
             return expected;
         }
         throw new ExpectationException($"no {typeof(TException).Name}");
-    }
-
-    public static string? Code(StorageException refusal) =>
-        refusal.RequestInformation?.ExtendedErrorInformation?.ErrorCode;
-
-    public static string Describe(Exception exception)
-    {
-        if (exception is not StorageException { RequestInformation: { } told }) return $"{exception.GetType().Name}: {exception.Message}";
-        var error = told.ExtendedErrorInformation;
-        return $"{told.HttpStatusCode} {error?.ErrorCode}: {error?.ErrorMessage ?? exception.Message}";
     }
 
     private static string Show(object? value) => value switch

@@ -11,6 +11,8 @@ internal sealed class Server : IDisposable
 
     private readonly Process? process;
 
+    private static int databases;
+
     private readonly string? database;
 
     private Server(Process? process, string connectionString, string? database = null)
@@ -22,23 +24,33 @@ internal sealed class Server : IDisposable
 
     public Account Account { get; }
 
-    public static Server StartOrConnect()
-    {
-        var given = Environment.GetEnvironmentVariable("ROCKTABLE_TEST_CONNECTION_STRING");
-        if (!string.IsNullOrEmpty(given)) return new Server(null, given);
+    // Whether the server is not ours, so that no other can be started.
+    public static bool IsGiven => !string.IsNullOrEmpty(Given);
 
+    private static string? Given => Environment.GetEnvironmentVariable("ROCKTABLE_TEST_CONNECTION_STRING");
+
+    // The file of the authority that signed its certificate, if it speaks HTTPS.
+    public string? CertificateAuthority { get; private init; }
+
+    public static Server StartOrConnect() => IsGiven ? new Server(null, Given!) : Start();
+
+    // One of ours, with further options.
+    public static Server Start(params string[] options)
+    {
         var binary = Environment.GetEnvironmentVariable("ROCKTABLE_BINARY")
             ?? throw new InvalidOperationException("ROCKTABLE_BINARY names no server to start");
         var folder = Directory.CreateTempSubdirectory("rocktable-dotnet-").FullName;
         try
         {
             var ready = Path.Combine(folder, "ready.json");
-            var database = DatabaseServer is null ? null : $"test_dotnet_{Environment.ProcessId}";
+            var database = DatabaseServer is null ? null : $"test_dotnet_{Environment.ProcessId}_{Interlocked.Increment(ref databases)}";
             if (database is not null) Sql($"CREATE DATABASE {database}");
             string[] storage = database is null ? ["--inMemoryPersistence"] : ["--store", Url(database)];
-            string[] flags = [.. storage, "--tablePort", "0", "--silent", "--readyFile", ready];
+            string[] flags = [.. storage, "--tablePort", "0", "--silent", "--readyFile", ready, .. options];
             var process = Process.Start(new ProcessStartInfo(binary, flags) { RedirectStandardOutput = true })!;
-            return new Server(process, ConnectionString(process, ready), database);
+            var told = Told(process, ready);
+            var authority = told.TryGetProperty("certificateAuthority", out var file) ? file.GetString() : null;
+            return new Server(process, told.GetProperty("connectionString").GetString()!, database) { CertificateAuthority = authority };
         }
         finally
         {
@@ -58,7 +70,8 @@ internal sealed class Server : IDisposable
         if (psql.ExitCode != 0) throw new InvalidOperationException($"psql refuses: {statement}");
     }
 
-    private static string ConnectionString(Process process, string ready)
+    // What the server writes when it is ready.
+    private static JsonElement Told(Process process, string ready)
     {
         var watch = Stopwatch.StartNew();
         while (!File.Exists(ready))
@@ -72,7 +85,7 @@ internal sealed class Server : IDisposable
             Thread.Sleep(5);
         }
         using var answer = JsonDocument.Parse(File.ReadAllBytes(ready));
-        return answer.RootElement.GetProperty("connectionString").GetString()!;
+        return answer.RootElement.Clone();
     }
 
     public void Dispose()
