@@ -6,4 +6,7 @@ namespace Rocktable.Clients;
 internal sealed class CaseAttribute(string name) : Attribute
 {
     public string Name { get; } = name;
+
+    // Whether it starts a server with options of rocktable, so that it does not run against a given one.
+    public bool OwnServer { get; init; }
 }

@@ -40,7 +40,7 @@ internal static class Program
         from type in Assembly.GetExecutingAssembly().GetTypes()
         from method in type.GetMethods(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.Public)
         let found = method.GetCustomAttribute<CaseAttribute>()
-        where found is not null
+        where found is not null && !(found.OwnServer && Server.IsGiven)
         orderby type.Name
         select ($"{type.Name.ToLowerInvariant()}: {found.Name}", method.CreateDelegate<Func<Account, Task>>());
 
