@@ -29,8 +29,8 @@ constexpr std::chrono::milliseconds kWatchInterval{50};
 constexpr std::chrono::milliseconds kLongWatchInterval{500};  // of a client that waits for long
 constexpr std::chrono::milliseconds kStreamInterval{100};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
-constexpr std::size_t kHandshakeBytes = 96
-                                        << 10;  // measured: what OpenSSL and Asio hold until it is complete
+// Measured: what OpenSSL and Asio hold until a handshake is complete.
+constexpr std::size_t kHandshakeBytes = 96 << 10;
 
 ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket,
                                         const std::string& remote_address) {
@@ -316,8 +316,7 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
     call_.reset();
   }
   const Interference* const interference = response->interference.get();
-  if (interference != nullptr && interference->delay > interference->delay.zero() &&
-      hold_apart(response_share_)) {
+  if (interference != nullptr && interference->delay > interference->delay.zero() && hold_apart()) {
     const bool is_there = co_await pause(interference->delay);
     if (!is_there) {
       if (trace_) trace_->end_without_response("the client went away while its answer was delayed");
@@ -344,7 +343,7 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
 asio::awaitable<std::optional<Response>> Connection::answer() {
   const auto delay = call_->is_disturbed() ? call_->meet_faults() : std::chrono::microseconds::zero();
   if (delay > delay.zero()) {
-    if (!hold_apart(head_share_) || !hold_apart(body_share_)) {
+    if (!hold_apart()) {
       Response busy = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
       busy.explanation = "The memory for delayed requests is used up.";
       co_return busy;
@@ -495,10 +494,11 @@ asio::awaitable<bool> Connection::pause(std::chrono::microseconds time) {
 
 // Moves what a delayed request holds to the budget of delayed ones, so that it does not hold up others. Returns false if
 // there is no room.
-bool Connection::hold_apart(MemoryBudget::Share& share) {
-  if (!share.is_held()) return true;
-  if (!delayed_share_.grow(delayed_share_.bytes() + share.bytes())) return false;
-  share.release();
+bool Connection::hold_apart() {
+  const std::size_t bytes = head_share_.bytes() + body_share_.bytes() + response_share_.bytes();
+  if (bytes == 0) return true;
+  if (!delayed_share_.grow(delayed_share_.bytes() + bytes)) return false;
+  for (MemoryBudget::Share* const share : {&head_share_, &body_share_, &response_share_}) share->release();
   return true;
 }
 

@@ -95,7 +95,7 @@ class Connection {
   boost::asio::awaitable<bool> write(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> write_stream(BodyStream& stream, const ResponseOptions& options);
   boost::asio::awaitable<bool> pause(std::chrono::microseconds time);
-  bool hold_apart(MemoryBudget::Share& share);
+  bool hold_apart();
   boost::asio::awaitable<void> end_early(const Response& response, const ResponseOptions& options);
   boost::asio::awaitable<void> refuse(const Error& error);
   boost::asio::awaitable<void> close_gracefully();
