@@ -1,4 +1,7 @@
-"""The files of a system package, in their places: the same as those of `cmake --install --prefix /usr`."""
+"""The files of a Debian package, in their places: those of `cmake --install --prefix /usr`, as Debian's policy wants them:
+the manual page compressed, the licences in one file `copyright`."""
+import gzip
+
 from release import ROOT
 
 PLACES = {
@@ -12,10 +15,12 @@ PLACES = {
 def install(release, architecture, prefix):
     """`prefix`: the folder that becomes /usr."""
     release.copy_program(architecture, prefix / "bin" / "rocktable")
-    texts = {PLACES[name]: text for name, text in release.documents().items()}
-    texts["lib/systemd/system/rocktable.service"] = (ROOT / "packages" / "deb" / "rocktable.service").read_text()
-    for name, text in release.license_texts().items():
-        texts[f"share/doc/rocktable/{name}"] = text
-    for place, text in texts.items():
+    files = {PLACES[name]: text.encode() for name, text in release.documents().items()}
+    manual = PLACES["rocktable.1"]
+    files[manual + ".gz"] = gzip.compress(files.pop(manual), mtime=0)
+    files["lib/systemd/system/rocktable.service"] = (ROOT / "packages" / "deb" / "rocktable.service").read_bytes()
+    files["share/doc/rocktable/copyright"] = "\n\n".join(release.license_texts().values()).encode()
+    files["share/doc/rocktable/changelog.gz"] = gzip.compress((ROOT / "CHANGELOG.md").read_bytes(), mtime=0)
+    for place, content in files.items():
         (prefix / place).parent.mkdir(parents=True, exist_ok=True)
-        (prefix / place).write_text(text)
+        (prefix / place).write_bytes(content)

@@ -11,7 +11,8 @@ function installedProgram() {
   if (!kPackages.includes(name)) {
     const others = kPackages.map((one) => one.replace("@rocktable/", "")).join(" and ");
     throw new Error(
-      `there is no program for ${platform}, only for ${others}; ROCKTABLE_BINARY can name one that you have built`,
+      `there is no program for ${platform}, only for ${others}; use the container image, or WSL 2 on Windows; ` +
+        "ROCKTABLE_BINARY can name one that you have built",
     );
   }
   try {
@@ -20,7 +21,8 @@ function installedProgram() {
     if (error.code !== "MODULE_NOT_FOUND") throw error;
     throw new Error(
       `the package ${name} is not installed; it is an optional dependency of rocktable: ` +
-        "install without --omit=optional, on the platform where you run it",
+        "install its file as well if you install from files; else install on the platform where you run it, " +
+        "without --omit=optional",
     );
   }
 }

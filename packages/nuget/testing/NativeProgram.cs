@@ -18,6 +18,6 @@ internal static class NativeProgram
                    .Select(folder => Path.Combine(folder, "rocktable")).FirstOrDefault(File.Exists)
                ?? throw new RocktableException(
                    "the program rocktable is missing: there are packages for linux-x64 and linux-arm64; "
-                   + "ROCKTABLE_BINARY names a program of your own");
+                   + "on other systems use the container image, or WSL 2 on Windows; ROCKTABLE_BINARY names a program of your own");
     }
 }

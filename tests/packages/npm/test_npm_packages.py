@@ -77,7 +77,8 @@ def test_without_the_package_of_the_platform_command_and_fixture_say_what_to_do(
     project = install(*options)
     sentence = (
         f"the package @rocktable/{HERE} is not installed; it is an optional dependency of rocktable: "
-        "install without --omit=optional, on the platform where you run it"
+        "install its file as well if you install from files; else install on the platform where you run it, "
+        "without --omit=optional"
     )
     refused = project.run("npx", "--no-install", "rocktable", "--version", code=1)
     assert (refused.stdout, refused.stderr) == ("", f"rocktable: {sentence}\n")
@@ -89,8 +90,8 @@ def test_on_another_platform_command_and_fixture_name_those_that_have_a_program(
     project = install()
     mac = project.write("mac.cjs", 'Object.defineProperty(process, "platform", { value: "darwin" });')
     sentence = (
-        f"there is no program for darwin-{CPU}, only for linux-arm64 and linux-x64; "
-        "ROCKTABLE_BINARY can name one that you have built"
+        f"there is no program for darwin-{CPU}, only for linux-arm64 and linux-x64; use the container image, or WSL 2 on "
+        "Windows; ROCKTABLE_BINARY can name one that you have built"
     )
     refused = project.run("node", "--require", mac, project.launcher, "--version", code=1)
     assert (refused.stdout, refused.stderr) == ("", f"rocktable: {sentence}\n")

@@ -1,4 +1,5 @@
 """The tarball and the Debian package."""
+import gzip
 import os
 import pathlib
 import shutil
@@ -52,10 +53,46 @@ def test_cmake_installs_the_files_of_the_debian_package(packages_of, tmp_path):
         return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     installed, packaged = files(tmp_path / "usr"), files(tmp_path / "deb" / "usr")
-    third_party = packaged.pop("share/doc/rocktable/THIRD-PARTY-LICENSES")  # of the static libraries
+    own = installed.pop("share/doc/rocktable/LICENSE")
+    licences = packaged.pop("share/doc/rocktable/copyright")  # also of the static libraries
+    assert licences.startswith(own) and b"RocksDB" in licences and b"OpenSSL" in licences
+    manual = "share/man/man1/rocktable.1"
+    packaged[manual] = gzip.decompress(packaged.pop(manual + ".gz"))
+    assert gzip.decompress(packaged.pop("share/doc/rocktable/changelog.gz")).startswith(b"# Changelog")
     assert installed.keys() == packaged.keys()
     assert [name for name in installed if installed[name] != packaged[name] and name != "bin/rocktable"] == []
-    assert b"RocksDB" in third_party and b"OpenSSL" in third_party
+
+
+def test_lintian_finds_no_error_in_the_debian_package(packages_of):
+    if not shutil.which("lintian"):
+        pytest.skip("lintian is not installed")
+    words = ["lintian", "--allow-root", "--fail-on", "error", "--suppress-tags", "statically-linked-binary", deb_of(packages_of)]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout
+
+
+def test_the_service_is_restarted_by_an_upgrade_and_disabled_by_a_removal(packages_of, tmp_path):
+    """The scripts of the package, with a systemctl that notes how it is called. Without systemd they do nothing."""
+    subprocess.run(["dpkg-deb", "--control", deb_of(packages_of), tmp_path / "control"], check=True)
+    called = tmp_path / "called"
+    (tmp_path / "systemctl").write_text(f'#!/bin/sh\necho "$*" >>{called}\n')
+    (tmp_path / "systemctl").chmod(0o755)
+    (tmp_path / "systemd").mkdir()
+
+    def calls(script, *words, systemd=True):
+        called.write_text("")
+        text = (tmp_path / "control" / script).read_text()
+        run = text.replace("/run/systemd/system", str(tmp_path / "systemd" if systemd else tmp_path / "none"))
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        subprocess.run(["sh", "-c", run, script, *words], env=environment, check=True)
+        return called.read_text().splitlines()
+
+    assert calls("postinst", "configure", "") == ["daemon-reload"]
+    assert calls("postinst", "configure", "0.0.9") == ["daemon-reload", "try-restart rocktable.service"]
+    assert calls("prerm", "upgrade", "0.2.0") == []
+    assert calls("prerm", "remove") == ["disable --now rocktable.service"]
+    assert calls("prerm", "remove", systemd=False) == []
+    assert calls("postinst", "configure", "", systemd=False) == []
 
 
 # In a new Debian, made by debootstrap. Installs, uses, removes and purges the package.
