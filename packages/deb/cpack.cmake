@@ -1,7 +1,8 @@
 # For CPack; packages/deb/make.py sets the version, the architecture and the folder of files.
 set(CPACK_PACKAGE_NAME rocktable)
-set(CPACK_PACKAGE_DESCRIPTION "rocktable answers like the Azure Table Storage service, on this machine. SDKs connect to it unchanged,
-so it serves as the test backend of a laptop or a CI job, or in place of Azurite.")
+set(CPACK_PACKAGE_DESCRIPTION "rocktable answers like the Azure Table Storage service, on this machine.
+SDKs connect to it unchanged, so it serves as the test backend of a laptop
+or a CI job, or in place of Azurite.")
 set(CPACK_PACKAGE_VENDOR rocktable)
 set(CPACK_PACKAGE_CONTACT "The authors of rocktable")
 set(CPACK_PACKAGING_INSTALL_PREFIX "")

@@ -1,5 +1,6 @@
 """The files of a Debian package, in their places: those of `cmake --install --prefix /usr`, as Debian's policy wants them:
 the manual page compressed, the licences in one file `copyright`."""
+import email.utils
 import gzip
 
 from release import ROOT
@@ -12,6 +13,13 @@ PLACES = {
 }
 
 
+def changelog(release):
+    """In Debian's form: the version alone, because CHANGELOG.md has another."""
+    date = email.utils.formatdate(release.time)
+    return (f"rocktable ({release.version}) unstable; urgency=medium\n\n  * Version {release.version}.\n\n"
+            f" -- The authors of rocktable <rocktable@localhost>  {date.replace('-0000', '+0000')}\n")
+
+
 def install(release, architecture, prefix):
     """`prefix`: the folder that becomes /usr."""
     release.copy_program(architecture, prefix / "bin" / "rocktable")
@@ -20,7 +28,7 @@ def install(release, architecture, prefix):
     files[manual + ".gz"] = gzip.compress(files.pop(manual), mtime=0)
     files["lib/systemd/system/rocktable.service"] = (ROOT / "packages" / "deb" / "rocktable.service").read_bytes()
     files["share/doc/rocktable/copyright"] = "\n\n".join(release.license_texts().values()).encode()
-    files["share/doc/rocktable/changelog.gz"] = gzip.compress((ROOT / "CHANGELOG.md").read_bytes(), mtime=0)
+    files["share/doc/rocktable/changelog.gz"] = gzip.compress(changelog(release).encode(), mtime=0)
     for place, content in files.items():
         (prefix / place).parent.mkdir(parents=True, exist_ok=True)
         (prefix / place).write_bytes(content)

@@ -58,7 +58,7 @@ def test_cmake_installs_the_files_of_the_debian_package(packages_of, tmp_path):
     assert licences.startswith(own) and b"RocksDB" in licences and b"OpenSSL" in licences
     manual = "share/man/man1/rocktable.1"
     packaged[manual] = gzip.decompress(packaged.pop(manual + ".gz"))
-    assert gzip.decompress(packaged.pop("share/doc/rocktable/changelog.gz")).startswith(b"# Changelog")
+    assert gzip.decompress(packaged.pop("share/doc/rocktable/changelog.gz")).startswith(b"rocktable (")
     assert installed.keys() == packaged.keys()
     assert [name for name in installed if installed[name] != packaged[name] and name != "bin/rocktable"] == []
 
@@ -66,7 +66,11 @@ def test_cmake_installs_the_files_of_the_debian_package(packages_of, tmp_path):
 def test_lintian_finds_no_error_in_the_debian_package(packages_of):
     if not shutil.which("lintian"):
         pytest.skip("lintian is not installed")
-    words = ["lintian", "--allow-root", "--fail-on", "error", "--suppress-tags", "statically-linked-binary", deb_of(packages_of)]
+    intended = ["statically-linked-binary", "embedded-library",  # so that it runs on any Linux
+                "copyright-file-contains-full-apache-2-license",  # the same texts as in the other packages
+                "missing-depends-on-sensible-utils",  # `rocktable open` takes what there is
+                "malformed-contact", "bogus-mail-host-in-debian-changelog"]  # the project has no address
+    words = ["lintian", "--allow-root", "--fail-on", "error", "--suppress-tags", ",".join(intended), deb_of(packages_of)]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout
 
