@@ -56,6 +56,33 @@ struct HostForm {
   bool names_account;
 };
 
+std::string_view without_empty_segment(std::string_view resource) {
+  return resource.substr(resource.starts_with("//") ? 1 : 0);
+}
+
+// Takes `/account` off the front, where the path goes on after it.
+std::string_view without_account(std::string_view resource, std::string_view account) {
+  if (account.empty() || !resource.substr(1).starts_with(account)) return resource;
+  const std::string_view rest = resource.substr(1 + account.size());
+  return rest.starts_with('/') ? rest : resource;
+}
+
+// Takes off what two libraries put before a resource:
+// - the one for Java appends `/Tables` to an endpoint that ends in a slash, which the one for Go needs;
+// - the one for Python puts the secondary location before the whole path of the primary (`repeated` is its account).
+std::string_view without_extra_once(std::string_view resource, bool in_path, std::string_view repeated) {
+  if (in_path) resource = without_empty_segment(resource);
+  const std::string_view rest = without_account(resource, repeated);
+  return in_path && rest.size() < resource.size() ? without_empty_segment(rest) : rest;
+}
+
+// Leaves a path alone that has such segments more than once: a link to the result would lead elsewhere.
+std::string_view without_extra_segments(std::string_view resource, bool in_path, std::string_view repeated) {
+  const std::string_view once = without_extra_once(resource, in_path, repeated);
+  if (once.size() == resource.size()) return resource;
+  return without_extra_once(once, in_path, repeated).size() == once.size() ? once : resource;
+}
+
 HostForm form_of(std::string_view host) { return {is_authority(host), names_account(without_port(host))}; }
 
 }  // namespace
@@ -111,18 +138,13 @@ Result<Target> parse_target(std::string_view raw_target, std::string_view host, 
     out.resource = end == std::string_view::npos ? "/" : path.substr(end);
     out.base_url += '/';
     out.base_url += account;
-    // The library for Java appends `/Tables` to an endpoint that ends in a slash, which the one for Go needs.
-    if (out.resource.starts_with("//")) out.resource.remove_prefix(1);
   }
   out.secondary = account.ends_with(kSecondary);
   if (out.secondary) account.resize(account.size() - kSecondary.size());
   if (account.empty()) return Error(ErrorCode::InvalidUri);
-  // The SDK for Python puts the secondary location before the whole path of the primary. It is not a table: the path goes on
-  // after the name.
-  if (out.secondary) {
-    const std::string primary = "/" + account;
-    if (out.resource.starts_with(primary + "/")) out.resource.remove_prefix(primary.size());
-  }
+  const std::string_view repeated = out.secondary ? std::string_view(account) : std::string_view();
+  const bool in_path = !(product_style && host_form.names_account);
+  out.resource = without_extra_segments(out.resource, in_path, repeated);
   out.account = std::move(account);
   return out;
 }

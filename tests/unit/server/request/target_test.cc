@@ -35,8 +35,12 @@ TEST_CASE("In path style the account is the first segment") {
       {"/acc/Tables", {"acc", kBase, "/Tables", ""}},
       {"/acc/Tables('a')?$format=x", {"acc", kBase, "/Tables('a')", "$format=x"}},
       {"/acc//Tables", {"acc", kBase, "/Tables", ""}},  // one empty segment, as the library for Java sends it
-      {"/acc///Tables", {"acc", kBase, "//Tables", ""}},
+      {"/acc///Tables",
+       {"acc", kBase, "///Tables", ""}},  // two are left: a link to `//Tables` would lead elsewhere
       {"/acc-secondary//Tables", {"acc", "http://127.0.0.1:10002/acc-secondary", "/Tables", "", true}},
+      {"/acc-secondary/acc//Tables", {"acc", "http://127.0.0.1:10002/acc-secondary", "/Tables", "", true}},
+      {"/acc-secondary/acc/acc", {"acc", "http://127.0.0.1:10002/acc-secondary", "/acc", "", true}},
+      {"/acc-secondary/acc/acc/t", {"acc", "http://127.0.0.1:10002/acc-secondary", "/acc/acc/t", "", true}},
       // nothing is decoded or normalised, and only the first question mark counts
       {"/acc/t(PartitionKey=%27a%2Fb%27)", {"acc", kBase, "/t(PartitionKey=%27a%2Fb%27)", ""}},
       {"/acc/../t", {"acc", kBase, "/../t", ""}},
