@@ -132,6 +132,53 @@ def test_sudo_without_a_password_is_used_silently(project):
     assert any(call.startswith("apt-get") and "-y install --no-install-recommends g++" in call for call in project.called())
 
 
+APT_AT_WORK = """
+case "$*" in
+  *" -s install "*) echo "Inst g++ (4:12.2 Debian)"; echo "Inst cpp (4:12.2 Debian)"; echo "Conf g++ (4:12.2 Debian)" ;;
+  *--print-uris*) echo "'http://a/g.deb' g.deb 31400000 SHA256:1"; echo "'http://a/c.deb' c.deb 600000 SHA256:2" ;;
+  *Status-Fd=1*" install "*)
+    echo "Get:1 what apt says"
+    for done in 3.1 26.0 27.5 76,2; do echo "dlstatus:1:$done:Retrieving file 1 of 2 (1:12.3: of it)"; done
+    for done in 0.0 50.4 100.0; do echo "pmstatus:g++:amd64:$done:Unpacking g++:amd64 (4:12.2)"; done
+    exit {status} ;;
+esac"""
+
+
+def test_it_says_how_much_is_fetched_and_how_far_it_is(project):
+    build_machine(project)
+    project.fake("id", "echo 0")
+    project.fake("apt-get", APT_AT_WORK.replace("{status}", "0"))
+    result = project.run("script/bootstrap", **NO_COMPILER)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr.splitlines() == [
+        "Installing g++", "2 packages, 32 MB to fetch; this can take minutes", "  25 % fetched", "  75 % fetched",
+        "  50 % installed", "  100 % installed"]
+
+    project.fake("apt-get", APT_AT_WORK.replace("{status}", "100"))
+    result = project.run("script/bootstrap", **NO_COMPILER)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-2:] == ["Get:1 what apt says", "script/bootstrap: apt-get install g++ failed"]
+
+
+def test_no_cluster_of_postgresql_is_made_which_would_take_the_usual_port(project):
+    build_machine(project)
+    project.fake("id", "echo 0")
+    script = (project.folder / "script/bootstrap").read_text()
+    configured = project.folder / "postgresql-common"
+    (project.folder / "script/bootstrap").write_text(
+        script.replace("/etc/postgresql-common", str(configured)).replace("/usr/lib/postgresql/", "/nosuch/"))
+    project.fake("apt-get", f"""case "$*" in *" -y "*" postgresql "*) cp {configured}/createcluster.d/* {project.folder}/seen ;; esac""")
+    result = project.run("script/bootstrap", "--postgres", CXX="c++")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert (project.folder / "seen").read_text() == "create_main_cluster = false\n"
+    assert not list(configured.glob("createcluster.d/*"))  # only during the installation
+
+    configured.joinpath("mine").write_text("")  # a configuration of somebody
+    (project.folder / "seen").unlink()
+    project.run("script/bootstrap", "--postgres", CXX="c++")
+    assert not (project.folder / "seen").exists()
+
+
 @pytest.mark.parametrize("version, said", [
     (None, "--dotnet needs the .NET SDK 10 or newer; Debian has no package of it"),
     ("8.0.404", "--dotnet needs the .NET SDK 10 or newer; this is 8.0.404"),
