@@ -136,10 +136,10 @@ APT_AT_WORK = """
 case "$*" in
   *" -s install "*) echo "Inst g++ (4:12.2 Debian)"; echo "Inst cpp (4:12.2 Debian)"; echo "Conf g++ (4:12.2 Debian)" ;;
   *--print-uris*) echo "'http://a/g.deb' g.deb 31400000 SHA256:1"; echo "'http://a/c.deb' c.deb 600000 SHA256:2" ;;
-  *Status-Fd=1*" install "*)
+  *Status-Fd=3*" install "*)
     echo "Get:1 what apt says"
-    for done in 3.1 26.0 27.5 76,2; do echo "dlstatus:1:$done:Retrieving file 1 of 2 (1:12.3: of it)"; done
-    for done in 0.0 50.4 100.0; do echo "pmstatus:g++:amd64:$done:Unpacking g++:amd64 (4:12.2)"; done
+    for done in 3.1 26.0 27.5 76,2; do echo "dlstatus:1:$done:Retrieving file 1 of 2 (1:12.3: of it)" >&3; done
+    for done in 0.0 50.4 100.0; do echo "pmstatus:g++:amd64:$done:Unpacking g++:amd64 (4:12.2)" >&3; done
     exit {status} ;;
 esac"""
 
