@@ -89,6 +89,7 @@ def make_base(folder, release):
     if sources:
         text = "".join(f"deb {uri} {suite} {component}\n" for uri, suite, component in sources)
         (folder / "etc/apt/sources.list").write_text(text)
+    (folder / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")  # as an installer does
     settings = [line for line in output("apt-config", "dump").splitlines() if line.startswith(DOWNLOADS)]
     (folder / "etc/apt/apt.conf.d/90downloads").write_text("\n".join(settings) + "\n")
     # as in Docker images: no fsync for each file
