@@ -95,7 +95,8 @@ void ServerFlags::add_limits() {
       "Limit for receiving the request body");
   add("--answerTimeout", options_.limits.answer_timeout, "SECONDS", 1, kDay,
       "Limit for sending the response");
-  add("--maxConnections", options_.limits.max_connections, "COUNT", 1, 1'000'000, "Further connections wait for a place");
+  add("--maxConnections", options_.limits.max_connections, "COUNT", 1, 1'000'000,
+      "Further connections wait for a place");
   add("--maxRequestMemory", options_.limits.max_request_memory, "MIB", 1, 1 << 20,
       "Total of large requests; others wait");
   add("--maxAnswerMemory", options_.limits.max_answer_memory, "MIB", 1, 1 << 20,
