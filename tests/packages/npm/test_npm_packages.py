@@ -1,13 +1,15 @@
 """The npm packages: what they contain, and how npm installs them."""
 import json
 import os
+import re
 import subprocess
 import tarfile
 
 import pytest
 
 import packages
-from npm_project import CPU, variables
+from guide import Guide
+from npm_project import CPU, SECONDS, variables
 from npm_registry import manifest_of
 from rocktable_server import BINARY
 
@@ -97,3 +99,46 @@ def test_on_another_platform_command_and_fixture_name_those_that_have_a_program(
     assert (refused.stdout, refused.stderr) == ("", f"rocktable: {sentence}\n")
     text = 'const { start } = require("rocktable"); start().catch((error) => console.log(error.message));'
     assert project.run("node", "--require", mac, "-e", text).stdout == f"{sentence}\n"
+
+
+# --- docs/ci.md, "Install": the lines for npm, run as written but for the platform, without a registry -----------------
+
+INSTALL = Guide("ci.md").text.partition("\n## Install\n")[2].partition("\n## ")[0]
+RUN_ONCE = re.search(r"^- Once, without an installation: `(npx [^`]+)`", INSTALL, re.MULTILINE)[1]
+UNINSTALL = re.search(r"^- To remove: `(npm uninstall [^`]+)`", INSTALL, re.MULTILINE)[1]
+
+
+def run_line(line, files, folder):
+    """Runs a command of the guide in the folder, with the folder of the files for DIR. Returns its output."""
+    version = manifest_of(files[0])["version"]
+    line = line.replace("DIR", str(files[0].parent)).replace("VERSION", version)
+    own = {"HOME": folder, "npm_config_cache": folder / "cache", "npm_config_prefix": folder / "global", "npm_config_offline": "true"}
+    ended = subprocess.run(["sh", "-ec", line], cwd=folder, env=variables({name: str(value) for name, value in own.items()}),
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert ended.returncode == 0, f"{line}\n{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
+def test_npx_runs_the_files_without_an_installation(files, tmp_path):
+    version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout
+    line = RUN_ONCE.replace("linux-x64", HERE)
+    assert run_line(f"{line} --version", files, tmp_path) == version
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+@pytest.mark.parametrize("more", ["", " -g"], ids=["in a project", "globally"])
+def test_the_line_that_removes_it_removes_the_program(files, tmp_path, more):
+    manifest = tmp_path / "package.json"
+    manifest.write_text('{ "private": true }\n')
+    if more:
+        lines = [f"npm install -g DIR/rocktable-{HERE}-VERSION.tgz DIR/rocktable-VERSION.tgz"]
+    else:
+        lines = re.findall(r"`(npm install [^`]+)`", INSTALL)
+    for line in lines:
+        run_line(line, files, tmp_path)
+    program = tmp_path / ("global/lib" if more else "") / f"node_modules/@rocktable/{HERE}/bin/rocktable"
+    run_line("npm uninstall rocktable" + more, files, tmp_path)
+    assert program.exists()  # the reason why the line names more
+    run_line(UNINSTALL + more, files, tmp_path)
+    assert not program.exists()
+    assert not any("ependencies" in name for name in json.loads(manifest.read_text()))
