@@ -173,8 +173,12 @@ def test_no_cluster_of_postgresql_is_made_which_would_take_the_usual_port(projec
     assert (project.folder / "seen").read_text() == "create_main_cluster = false\n"
     assert not list(configured.glob("createcluster.d/*"))  # only during the installation
 
-    configured.joinpath("mine").write_text("")  # a configuration of somebody
     (project.folder / "seen").unlink()
+    project.run("script/bootstrap", "--postgres", CXX="c++")  # the client alone, or a run that failed, has made the folder
+    assert (project.folder / "seen").exists()
+
+    (project.folder / "seen").unlink()
+    configured.joinpath("createcluster.conf").write_text("create_main_cluster = true\n")  # the owner wants one
     project.run("script/bootstrap", "--postgres", CXX="c++")
     assert not (project.folder / "seen").exists()
 
@@ -267,13 +271,27 @@ def test_static_libraries_that_cannot_be_downloaded_are_missed_once(project):
     project.fake("apt-get", "echo 'E: no network' >&2; exit 100")
     result = project.run("script/bootstrap", CXX="c++")
     assert (result.returncode, result.stdout) == (0, "") and "E: no network\n" in result.stderr
-    assert result.stderr.endswith("continuing with the shared library libpq.so, which makes each start slower\n")
+    assert "continuing with the shared library libpq.so, which makes each start slower\n" in result.stderr
+    assert result.stderr.endswith("  to try again: apt-get update; rm -r build/sources/libpq; script/bootstrap\n")
     tried = project.called()
     assert any("download libpq-dev" in call for call in tried)
     result = project.run("script/bootstrap", CXX="c++")
     assert (result.returncode, result.stderr) == (0, "") and project.called() == tried
     result = project.run("script/bootstrap", "--portable", CXX="c++")  # cannot do without
     assert result.returncode == 1 and result.stderr.endswith("script/bootstrap: cannot prepare build/sources/libpq\n")
+
+
+@pytest.mark.parametrize("lists, updates", [("", True), ("some list", False)])
+def test_missing_lists_of_packages_are_got_before_libraries_are_downloaded(project, lists, updates):
+    build_machine(project)
+    (project.folder / "build/sources/libpq").rmdir()
+    project.fake("id", "echo 0")
+    project.fake("apt-get", f'case "$*" in indextargets*) echo {lists} | grep . ;; esac')
+    project.run("script/bootstrap", CXX="c++")
+    calls = [call for call in project.called() if call.startswith("apt-get")]
+    update = [number for number, call in enumerate(calls) if call.endswith(" update") and "Dir::" not in call]
+    download = next(number for number, call in enumerate(calls) if "download libpq-dev" in call)
+    assert len(update) == updates and all(number < download for number in update)
 
 
 @pytest.mark.parametrize("default, names, packages", [
