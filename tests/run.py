@@ -261,14 +261,14 @@ class Sample:
 
 
 class Debian:
-    """Builds on a bare Debian and runs the unit tests there."""
+    """Follows the README on a bare Debian. With the option --tests it runs `script/test` there, too."""
 
     timeout = 4 * 3600
 
-    def __init__(self, release, filters):
-        self.name = f"script/try-debian {release}"
+    def __init__(self, filters, *words):
+        self.name = " ".join(["script/try-debian", *words])
         wanted = not filters or any(f.lower() in self.name for f in filters)
-        self.command = [ROOT / "script/try-debian", release, "--tests"] if wanted else None
+        self.command = [ROOT / "script/try-debian", *words] if wanted else None
 
     def count(self, output):
         found = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", output, re.MULTILINE)
@@ -362,7 +362,7 @@ def all_runners(options, build, filters, sanitized, scratch):
     if "--packages" in options:
         runners += package_runners(filters, scratch)
     if "--debian" in options:
-        runners += [Debian(release, filters) for release in ("bookworm", "trixie")]
+        runners += [Debian(filters, *words) for words in (("bookworm", "--tests"), ("trixie", "--tests"), ("trixie", "--user"))]
     if not quick and not sanitized and not filters:
         runners += [Page()]
     return runners

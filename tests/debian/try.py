@@ -133,7 +133,14 @@ def try_server(system, started):
     yield "script/server --help is the program's own now", code == 0 and "--tablePort" in text
 
 
-def try_tests(system, cases, started):
+def skipped_in(text):
+    """Returns what `script/test` printed at its end of the tests that were skipped, and why."""
+    found = re.findall(r"^skipped:\n(?: +\d+  .*\n)+(?=\d+ passed, \d+ failed, \d+ skipped$)", text, re.MULTILINE)
+    return found[-1] if found else ""
+
+
+def try_tests(system, cases, started, skipped):
+    """Adds to the list `skipped` what the tests there told of those that were skipped."""
     if (ROOT / "../shared/replay").is_dir():
         started.append(Start(system, "--inMemoryPersistence", "--silent"))
         account, _ = started[-1].await_ready()
@@ -145,8 +152,9 @@ def try_tests(system, cases, started):
     begin = time.monotonic()
     code, text = shown(system, "script/test")
     told = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", text, re.MULTILINE)
-    passed, failed, skipped = map(int, told[-1]) if told else (0, 0, 0)
-    cases.add(passed, failed, skipped)
+    passed, failed, count = map(int, told[-1]) if told else (0, 0, 0)
+    cases.add(passed, failed, count)
+    skipped.append(skipped_in(text))
     yield f"script/test installs what it needs, and passes in {duration(time.monotonic() - begin)}", code == 0 and passed > 0
 
 
@@ -160,7 +168,7 @@ def main():
     arguments = parser.parse_args()
     chroot.require_root(PROGRAM)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix=f"rocktable-{arguments.release}-", dir="/var/tmp"))
-    started = []
+    started, skipped = [], []
     cases = Cases()
     try:
         system = chroot.Chroot(scratch / "system", arguments.release, arguments.base)
@@ -173,7 +181,7 @@ def main():
         cases.try_all(try_help(system))
         cases.try_all(try_server(system, started))
         if arguments.tests and not cases.failed:
-            cases.try_all(try_tests(system, cases, started))
+            cases.try_all(try_tests(system, cases, started, skipped))
     finally:
         for one in started:
             one.kill()
@@ -181,6 +189,7 @@ def main():
             print(f"kept: {scratch}")
         else:
             shutil.rmtree(scratch, ignore_errors=True)
+    print("".join(skipped), end="")
     return cases.end()
 
 
