@@ -1,4 +1,4 @@
-// Replaces the secrets of a message by `***` for logs and traces. Pure. Accepts any bytes.
+// Replaces the secrets of a message by `***` for logs and traces. Pure, in linear time. Accepts any bytes.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace rocktable {
 
-// Masks the values of `sig` in a request target or URL: a shared access signature is a secret.
+// Masks a request target or URL: the values of `sig`, because a shared access signature is a secret, and what
+// masked_text() masks besides. A value of `sig` ends where the parameter ends.
 std::string without_signature(std::string_view target);
 
 // Masks the value of a header. Keeps scheme and account name of `Authorization` and similar headers
@@ -15,8 +16,8 @@ std::string without_signature(std::string_view target);
 std::string masked_header(std::string_view name, std::string_view value);
 
 // Masks text that may quote requests, URLs or connection strings: the values of `sig` and `AccountKey`, and
-// the credentials after `SharedKey` (Lite) and `Bearer`. A value ends at white space, a quote, `<`, `>` or
-// `&`.
+// the credentials after `SharedKey` (Lite) and `Bearer`, in JSON and percent-encoded too. A value ends at white
+// space, a quote, `<`, `>` or `&`.
 std::string masked_text(std::string_view text);
 
 // Masks a body. The lines of a multipart body may also be headers.

@@ -34,10 +34,41 @@ TEST_CASE("The value of sig is masked in every place where the server reads a si
       {"/acc/t%253Fs%2569g%253Dsecret%2526x", "/acc/t%253Fs%2569g%253D***%2526x"},
       {"/acc/t?%25%35%33ig=x", "/acc/t?%25%35%33ig=x"},
       {"/acc/t?%61sig=x", "/acc/t?%61sig=x"},  // asig
+      {"/acc/t%25253Fsig=secret", "/acc/t%25253Fsig=***"},
+      {"/acc/t%2525252525253Fsig%2525252525253Dsecret%252525252526x",
+       "/acc/t%2525252525253Fsig%2525252525253D***%252525252526x"},
+      {"/acc/t?%252561sig=x", "/acc/t?%252561sig=x"},
+      {"/acc/t?a=%5Cnsig%3Dsecret", "/acc/t?a=%5Cnsig%3D***"},
       // not a signature
       {"/acc/t?sig", "/acc/t?sig"},
       {"/acc/t?signature=x&xsig=y", "/acc/t?signature=x&xsig=y"},
       {"/acc/t?design=y", "/acc/t?design=y"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.target);
+    CHECK(without_signature(c.target) == c.logged);
+  }
+}
+
+TEST_CASE("Other secrets in a target are masked as in text") {
+  const struct {
+    std::string_view target, logged;
+  } cases[] = {
+      {"/acc/t?a=Bearer%20eyJhbGciOiJIUzI1NiJ9.e30.x&b", "/acc/t?a=Bearer%20***&b"},
+      {"/acc/t?a=Bearer%2520eyJhbGciOiJIUzI1NiJ9.e30.x%2526b", "/acc/t?a=Bearer%2520***%2526b"},
+      {"/acc/t?a=bearer+eyJhbGciOiJIUzI1NiJ9.e30.x", "/acc/t?a=bearer+***"},
+      {"/acc/t?a=SharedKey%20acc:c2VjcmV0&b", "/acc/t?a=SharedKey%20acc:***&b"},
+      {"/acc/t?a=SharedKeyLite%20acc%3Ac2Vj%20cmV0&b", "/acc/t?a=SharedKeyLite%20acc%3A***&b"},
+      {"/acc/t?c=AccountKey=secret==;TableEndpoint=x", "/acc/t?c=AccountKey=***;TableEndpoint=x"},
+      {"/acc/t?c=AccountKey%3Dsecret%3D%3D%3BTableEndpoint%3Dx",
+       "/acc/t?c=AccountKey%3D***%3BTableEndpoint%3Dx"},
+      {"/acc/t?c=AccountKey%253Dsec%2520ret&b", "/acc/t?c=AccountKey%253D***&b"},
+      {"/acc/t?c=%22AccountKey%22%3A%20%22secret%22%7D", "/acc/t?c=%22AccountKey%22%3A%20%22***%22%7D"},
+      // no secrets
+      {"/acc/t?$filter=a%20eq%20'a%20bearer%20of%20news'",
+       "/acc/t?$filter=a%20eq%20'a%20bearer%20of%20news'"},
+      {"/acc/AccountKey", "/acc/AccountKey"},
+      {"/acc/Bearer", "/acc/Bearer"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.target);
@@ -102,6 +133,17 @@ TEST_CASE("Secrets of quoted requests, URLs and connection strings are masked in
       {R"("t?s\u0069g=secret")", R"("t?s\u0069g=***")"},
       {"x\tBearer\teyJhbGciOiJIUzI1NiJ9.e30.x", "x\tBearer\t***"},
       {R"("a\tBearer\teyJhbGciOiJIUzI1NiJ9.e30.x")", R"("a\tBearer\t***")"},
+      {R"({"a":"b\fsig=secret","b":"a\bsig=secret"})", R"({"a":"b\fsig=***","b":"a\bsig=***"})"},
+      {R"("\u0062sig=x")", R"("\u0062sig=x")"},  // bsig
+      {"Bearer\t \t eyJhbGciOiJIUzI1NiJ9.e30.x", "Bearer\t \t ***"},
+      {R"("Bearer\t \u0020\u0009 eyJhbGciOiJIUzI1NiJ9.e30.x")", R"("Bearer\t \u0020\u0009 ***")"},
+      {R"("{\"a\":\"Bearer\\t eyJhbGciOiJIUzI1NiJ9.e30.x\"}")", R"("{\"a\":\"Bearer\\t ***\"}")"},
+      {"Bearer%20%09eyJhbGciOiJIUzI1NiJ9.e30.x then", "Bearer%20%09*** then"},
+      {R"("Bearer\u0020eyJhbGciOiJIUzI1NiJ9.e30.x")", R"("Bearer\u0020***")"},
+      {R"("SharedKey\t acc\u003asecret")", R"("SharedKey\t acc\u003a***")"},
+      {"AccountKey%3Dsecret%3D%3D%3BTableEndpoint", "AccountKey%3D***%3BTableEndpoint"},
+      {R"("AccountKey\u003Dsecret\u003D\u003Bx")", R"("AccountKey\u003D***\u003Bx")"},
+      {"AccountKey=+secret==;x", "AccountKey=***;x"},
       {"design=1&signature=2", "design=1&signature=2"},
       {"Authorization: SharedKey acc:secret\n", "Authorization: SharedKey acc:***\n"},
       {R"("SharedKeyLite acc:secret")", R"("SharedKeyLite acc:***")"},
@@ -135,13 +177,28 @@ TEST_CASE("Headers of parts in a multipart body are masked as headers") {
         "{\"token\": \"kept\"}\r\n--b--");
 }
 
+// Text of a request may be long; looking ahead from each of its bytes would take minutes.
+TEST_CASE("Masking takes linear time") {
+  constexpr std::size_t kRepeats = 1 << 18;
+  for (const std::string_view repeated : {"s", "b", "25", "%25", "\\", "\\u0020", "Bearer ",
+                                          "AccountKey=", "sig%25", "bearer%20", "SharedKey", "%2525sig="}) {
+    CAPTURE(repeated);
+    std::string text = "Bearer%";
+    for (std::size_t i = 0; i < kRepeats; ++i) text += repeated;
+    CHECK(masked_text(text).size() <= 2 * text.size());
+    CHECK(without_signature(text).size() <= 2 * text.size());
+  }
+}
+
 TEST_CASE("Truncated text shows no part of a secret") {
   const std::string text =
       "GET /t?sv=1&sig=5ec4e7 HTTP/1.1\r\nAuthorization: SharedKey acc:5ec4e7\r\n"
-      "x: Bearer 5ec4e75ec4e75ec4e7\r\nAccountKey=5ec4e7";
+      "x: Bearer 5ec4e75ec4e75ec4e7\r\nAccountKey=5ec4e7; a%25253Fsig%25253D5ec4e7&\\fsig\\u003d5ec4e7&"
+      "Bearer%2520%095ec4e75ec4e75ec4e7&AccountKey%253D5ec4e7&SharedKey\\t \\u0020acc%3A5ec4e7";
   for (std::size_t size = 0; size <= text.size(); ++size) {
     CAPTURE(size);
     CHECK(masked_text(text.substr(0, size)).find("5e") == std::string::npos);
+    CHECK(without_signature(text.substr(0, size)).find("5e") == std::string::npos);
     CHECK(masked_body(text.substr(0, size), "multipart/mixed").find("5e") == std::string::npos);
   }
 }
