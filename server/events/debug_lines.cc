@@ -8,14 +8,20 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "odata/printable.h"
+#include "odata/text.h"
 #include "server/events/masking.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxMessage = 500;
+constexpr std::size_t kMaxCode = 90;
 constexpr std::size_t kMaxTarget = 300;
 constexpr std::size_t kMostOperations = 100;  // a batch has at most as many
+
+constexpr int kFirstRefusal = 400;
+constexpr const char* kNotDone = "not done";
 
 // An error as a body has it.
 struct BodyError {
@@ -29,16 +35,23 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return text.substr(0, text.find(end));
 }
 
-// In JSON or in XML. The part of a batch has it among other lines.
+std::string string_member(const nlohmann::json& object, const char* name) {
+  const auto member = object.find(name);
+  return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
+}
+
+// In JSON or in XML. The part of a batch has it among other lines. Pass only what reports an error: an entity may
+// contain the same words.
 BodyError error_in(std::string_view body) {
   const auto brace = body.find("{\"odata.error\"");
   if (brace != body.npos) {
     const std::string_view object = body.substr(brace, body.rfind('}') + 1 - brace);
     const auto document = nlohmann::json::parse(object, nullptr, false);
     if (document.is_discarded()) return {};
-    const nlohmann::json error = document.value("odata.error", nlohmann::json::object());
-    const auto message = error.find("message");
-    return {error.value("code", ""), message == error.end() ? "" : message->value("value", "")};
+    const auto error = document.find("odata.error");
+    if (error == document.end()) return {};
+    const auto message = error->find("message");
+    return {string_member(*error, "code"), message == error->end() ? "" : string_member(*message, "value")};
   }
   std::string_view message = between(body, "<message", "</message>");
   if (message.empty()) message = between(body, "<Message", "</Message>");
@@ -48,13 +61,19 @@ BodyError error_in(std::string_view body) {
   return {std::string(code), std::string(message)};
 }
 
+// Safe for a terminal, and at most `most` bytes.
+std::string bounded(std::string_view text, std::size_t most) {
+  std::string out = printable(text).substr(0, most);
+  while (!is_utf8(out)) out.pop_back();  // of a character that was cut
+  return out;
+}
+
 // Its first line: the others are the id and the time.
 std::string shown(const BodyError& error) {
   const std::string_view message = std::string_view(error.message).substr(0, error.message.find('\n'));
-  std::string text = masked_text(message.substr(0, kMaxMessage));
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  return text.empty() ? error.code : error.code + ": " + text;
+  const std::string code = bounded(std::string_view(error.code).substr(0, kMaxCode), kMaxCode);
+  const std::string text = bounded(masked_text(message.substr(0, kMaxMessage)), kMaxMessage);
+  return text.empty() ? code : code + ": " + text;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -87,17 +106,34 @@ std::vector<std::string> requests_in(std::string_view body) {
   return out;
 }
 
-// The status of each part of the answer.
-std::vector<int> statuses_in(std::string_view body) {
+struct AnswerPart {
+  int status = 0;
+  std::string_view text;  // from the status line on
+
+  bool is_refused() const { return status >= kFirstRefusal; }
+};
+
+// The answers to the operations. A change set that failed has one.
+std::vector<AnswerPart> parts_of(std::string_view body) {
   constexpr std::string_view kBegin = "HTTP/1.1 ";
-  std::vector<int> out;
+  std::vector<AnswerPart> out;
   for (const std::string_view line : lines_of(body)) {
     if (!line.starts_with(kBegin)) continue;
+    const auto at = static_cast<std::size_t>(line.data() - body.data());
+    if (!out.empty()) out.back().text.remove_suffix(body.size() - at);
     int status = 0;
     std::from_chars(line.data() + kBegin.size(), line.data() + line.size(), status);
-    out.push_back(status);
+    out.push_back({status, body.substr(at)});
   }
   return out;
+}
+
+// What reports an error: the answer itself, or its first refused part; empty if there is none.
+AnswerPart refusal_in(const Response& response) {
+  if (response.status >= kFirstRefusal) return {response.status, response.body};
+  for (const AnswerPart& part : parts_of(response.body))
+    if (part.is_refused()) return part;
+  return {};
 }
 
 // `2:The specified entity ...` names the operation. Removes the number.
@@ -107,6 +143,36 @@ std::optional<std::size_t> take_index(std::string& message) {
   if (error != std::errc() || end == message.data() + message.size() || *end != ':') return std::nullopt;
   message.erase(0, static_cast<std::size_t>(end - message.data()) + 1);
   return index;
+}
+
+std::string shown(int status, const BodyError& error) {
+  const std::string text = shown(error);
+  return text.empty() ? std::to_string(status) : std::to_string(status) + " " + text;
+}
+
+std::string answer_of(const AnswerPart& part) {
+  if (!part.is_refused()) return std::to_string(part.status);
+  BodyError error = error_in(part.text);
+  take_index(error.message);
+  return shown(part.status, error);
+}
+
+// One for each operation.
+std::vector<std::string> answers_of(const Response& response, std::size_t operations) {
+  std::vector<std::string> out;
+  const std::vector<AnswerPart> parts = parts_of(response.body);
+  const AnswerPart refusal = refusal_in(response);
+  if (!refusal.is_refused() || parts.size() == operations) {
+    for (std::size_t i = 0; i < operations && i < parts.size(); ++i) out.push_back(answer_of(parts[i]));
+    out.resize(operations, kNotDone);
+    return out;
+  }
+  BodyError error = error_in(refusal.text);
+  const auto failed = take_index(error.message);
+  const std::size_t place = operations == 1 ? 0 : failed.value_or(operations);
+  out.resize(operations, kNotDone);
+  if (place < operations) out[place] = shown(refusal.status, error);
+  return out;
 }
 
 }  // namespace
@@ -125,7 +191,7 @@ std::string percent_encoded(std::string_view text) {
 
 std::string reason_of(const RequestEvent& event) {
   if (!event.error || event.response == nullptr) return {};
-  BodyError error = error_in(event.response->body);
+  BodyError error = error_in(refusal_in(*event.response).text);
   if (error.code.empty()) error.code = to_string(*event.error);
   return " " + shown(error);
 }
@@ -135,18 +201,9 @@ std::vector<std::string> operations_of(const RequestEvent& event) {
   if (!is_batch || event.request == nullptr || event.request->body == nullptr || event.response == nullptr)
     return {};
   std::vector<std::string> out = requests_in(*event.request->body);
-  const std::vector<int> statuses = statuses_in(event.response->body);
-  BodyError error = error_in(event.response->body);
-  const auto failed = take_index(error.message);
-  const bool has_failed = !error.code.empty();
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const bool is_it =
-        has_failed && (failed ? *failed == i : statuses.size() == out.size() || out.size() == 1);
-    std::string answer = "not done";
-    if (!has_failed && i < statuses.size()) answer = std::to_string(statuses[i]);
-    if (is_it) answer = (statuses.empty() ? "" : std::to_string(statuses.back()) + " ") + shown(error);
-    out[i] = "operation " + std::to_string(i) + ": " + out[i] + " -> " + answer;
-  }
+  const std::vector<std::string> answers = answers_of(*event.response, out.size());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = "operation " + std::to_string(i) + ": " + out[i] + " -> " + answers[i];
   return out;
 }
 
