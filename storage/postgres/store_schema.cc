@@ -1,8 +1,13 @@
 #include "storage/postgres/store_schema.h"
 
+#include <libpq-fe.h>
+
+#include <algorithm>
 #include <charconv>
+#include <memory>
 #include <thread>
 
+#include "odata/text.h"
 #include "storage/postgres/pg_connection.h"
 #include "storage/postgres/statements.h"
 #include "storage/store_error.h"
@@ -10,7 +15,7 @@
 namespace rocktable {
 namespace {
 
-constexpr std::string_view kPassword = "password";
+constexpr std::string_view kBeforeHost = "://";
 
 std::int64_t number_in(std::string_view text) {
   std::int64_t out = 0;
@@ -68,9 +73,57 @@ SchemaState open(const std::string& url, std::chrono::milliseconds timeout) {
   return out;
 }
 
+// --- URLs ----------------------------------------------------------------------------------------------------------
+
+bool has_bad_escape(std::string_view text) {
+  for (auto at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
+    const std::string_view digits = text.substr(at + 1, 2);
+    if (digits.size() < 2 || hex_value(digits[0]) < 0 || hex_value(digits[1]) < 0 || digits == "00")
+      return true;
+  }
+  return false;
+}
+
+// `5432` behind `:`, or nothing. Behind the ] of an address nothing else may stand.
+bool is_port_a_number(std::string_view host) {
+  if (host.starts_with('[')) host.remove_prefix(std::min(host.find(']'), host.size()));
+  const auto colon = host.find(':');
+  return colon == host.npos || host.find_first_not_of("0123456789", colon + 1) == host.npos;
+}
+
+// Of `HOST:PORT,HOST:PORT`.
+bool are_ports_numbers(std::string_view hosts) {
+  while (true) {
+    const auto comma = hosts.find(',');
+    if (!is_port_a_number(hosts.substr(0, comma))) return false;
+    if (comma == hosts.npos) return true;
+    hosts.remove_prefix(comma + 1);
+  }
+}
+
+// Returns whether an @ stands behind the first slash or question mark, except in a parameter (`/data?user=a@b`).
+// libpq looks for the end of the user up to the first slash, also behind a question mark.
+bool has_misread_at(std::string_view text, std::string_view authority) {
+  const auto at = text.rfind('@');
+  if (at == text.npos || at < authority.size()) return false;
+  const auto query = text.find('?');
+  if (query > at) return true;
+  if (authority.find('@') == authority.npos && text.find('/') > query) return true;
+  return text.substr(query, at - query).find('=') == text.npos;
+}
+
+bool can_parse(std::string_view url) {
+  char* message = nullptr;  // repeats parts of the URL
+  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
+      PQconninfoParse(std::string(url).c_str(), &message), &PQconninfoFree);
+  PQfreemem(message);
+  return options != nullptr;
+}
+
 }  // namespace
 
 SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout) {
+  if (const auto refusal = refuse_store_url(url)) throw StoreError(*refusal);
   try {
     return open(url, timeout);
   } catch (const std::exception& error) {
@@ -80,26 +133,49 @@ SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeou
 
 std::optional<std::string> refuse_store_url(std::string_view url) {
   const auto begin = url.find("://");
-  const auto at = url.rfind('@');
-  if (begin == url.npos || at == url.npos) return std::nullopt;
-  const auto end = url.find_first_of("/?", begin + 3);
-  if (at < end) return std::nullopt;
-  const auto query = url.find('?');
-  if (query < at && url.substr(query, at - query).find('=') != url.npos) return std::nullopt;  // ?user=a@b
-  return "--store has an @ behind a slash or question mark: in the name, the password and the database, "
-         "write "
-         "%2F for a slash, %3F for a question mark, %40 for an @";
+  if (begin == url.npos) return std::nullopt;
+  const std::string_view text = url.substr(begin + kBeforeHost.size());
+  if (has_bad_escape(text))
+    return "--store has a % without two hexadecimal digits behind it, or %00: in the name, the password and "
+           "the "
+           "database, write %25 for a percent sign";
+  const std::string_view authority = text.substr(0, text.find_first_of("/?"));
+  const auto at = authority.rfind('@');
+  const bool has_user = at != authority.npos;
+  if (has_user && authority.find('@') < at)
+    return "--store has two @ before the database: in the name and the password, write %40 for an @";
+  if (has_misread_at(text, authority))
+    return "--store has an @ behind a slash or question mark: in the name, the password and the database, "
+           "write %2F "
+           "for a slash, %3F for a question mark, %40 for an @";
+  if (!are_ports_numbers(authority.substr(has_user ? at + 1 : 0)))
+    return "--store has a port that is not a number: a URL is postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
+           "with %2F "
+           "for a slash, %3F for a question mark and %40 for an @ in the name and the password";
+  if (!can_parse(url))
+    return "--store is not a URL of PostgreSQL: an IPv6 address needs [ and ], and behind the ? stand "
+           "parameters of "
+           "libpq as NAME=VALUE, with & between them";
+  return std::nullopt;
 }
 
 std::string printable_store_url(const std::string& url) {
   const auto begin = url.find("://");
   if (begin == url.npos) return "of --store";
-  std::string out = url.substr(0, url.find('?'));
-  const auto host = begin + 3;
-  const auto at = out.substr(0, out.find('/', host)).rfind('@');
-  if (at == out.npos || at < host) return out;
-  const auto colon = out.find(':', host);
-  if (colon < at) out.replace(colon, at - colon, ":***");
+  const auto user = begin + kBeforeHost.size();
+  const auto query = std::min(url.find('?'), url.size());
+  const auto at = url.rfind('@');
+  if (at == url.npos || at < user) {
+    const std::string_view authority =
+        std::string_view(url).substr(user, url.find_first_of("/?", user) - user);
+    if (are_ports_numbers(authority)) return url.substr(0, query);
+    return url.substr(0, url.find(':', user)) + ":***";  // of a user, without @ and host
+  }
+  const auto colon = url.find(':', user);
+  std::string out = url.substr(0, std::min({colon, at, query}));
+  if (colon < std::min(at, query)) out += ":***";
+  // A ? before the last @ begins the parameters, or is in the password: what follows may be a password, too.
+  if (query > at) out += url.substr(at, query - at);
   return out;
 }
 

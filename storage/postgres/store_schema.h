@@ -14,15 +14,16 @@ struct SchemaState {
   std::string contents_id;
 };
 
-// Connects, and makes the tables unless they exist. Two front ends may do so at once. Throws StoreError: the database
-// does not answer, refuses the user, or has the tables of a newer version.
+// Connects, and makes the tables unless they exist. Two front ends may do so at once. Throws StoreError: the URL is
+// refused, the database does not answer, refuses the user, or has the tables of a newer version.
 SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout);
 
-// Returns a sentence if the database's library would read a part of the name or password as something else, such as a
-// port, and show it in its own messages; else nullopt. The sentence quotes nothing of the URL.
+// Returns a sentence if libpq cannot read the URL, or would read a part of the name or password as something else,
+// such as a port: libpq shows it in its messages then. Else nullopt. The sentence quotes nothing of the URL.
 std::optional<std::string> refuse_store_url(std::string_view url);
 
-// The URL without its password, for messages.
+// The URL without its password and parameters, for messages. Accepts any text: shows nothing between the first colon
+// behind the scheme and the last @, and nothing behind a question mark.
 std::string printable_store_url(const std::string& url);
 
 }  // namespace rocktable

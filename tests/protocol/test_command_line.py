@@ -225,6 +225,16 @@ def test_a_mistake_on_the_command_line_is_named(flags, names):
     refuses(2, *flags, names=names)
 
 
+@pytest.mark.parametrize("url", ["u:TOP@SECRET@host/db", "u:50%zzSECRET@host/db", "u:SECRET@[::1/db",
+                                 "u:SECRET/c?a=b@host/db", "u:SECRET/db"])
+def test_a_password_that_is_not_percent_encoded_is_not_printed(url):
+    """libpq would take it for a host, a port or a parameter, and name that in its messages."""
+    result = run("--store", "postgresql://" + url, "--tablePort", "0")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "--store" in result.stderr
+    assert "SECRET" not in result.stderr
+
+
 def test_the_start_is_announced_also_with_silent(start):
     server = start()
     lines = server.output().splitlines()
