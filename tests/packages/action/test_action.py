@@ -177,7 +177,8 @@ def test_the_tarball_is_that_of_the_architecture(own, tmp_path):
 @pytest.mark.parametrize("system, architecture", [("Linux", "ARM"), ("macOS", "ARM64"), ("Windows", "X64")])
 def test_other_runners_are_refused(made, tmp_path, system, architecture):
     told = error_of(Job(tmp_path, system, architecture), packages=made)
-    assert told == f"rocktable runs on Linux, X64 or ARM64; this runner is {system}, {architecture}"
+    assert told == (f"there is no program for {system} {architecture}, only for Linux X64 and ARM64; "
+                    "use the container image, or WSL 2 on Windows")
 
 
 def test_a_folder_without_packages_is_refused(job, tmp_path):
