@@ -1,4 +1,5 @@
-"""docs/fixtures.md and docs/ci.md: the fixtures for the test frameworks of .NET, and the programs, run unchanged."""
+"""docs/fixtures.md, docs/ci.md and README.md of the package: the fixtures for the test frameworks of .NET, and the programs,
+run unchanged."""
 import pathlib
 import re
 import shutil
@@ -15,9 +16,14 @@ def blocks(guide):
     return [block.values[1] for block in Guide(guide).runnable("csharp")]
 
 
-# By the first line of each: `// xunit 2`.
-FIXTURES = {text.partition("\n")[0].removeprefix("// "): text for text in blocks("fixtures.md") if text.startswith("// ")}
-PROGRAMS = [text for guide in ("fixtures.md", "ci.md") for text in blocks(guide) if not text.startswith("// ")]
+def fixtures_of(guide):
+    """By the first line of each: `// xunit 2`."""
+    return {text.partition("\n")[0].removeprefix("// "): text for text in blocks(guide) if text.startswith("// ")}
+
+
+README = "../packages/nuget/testing/README.md"
+FIXTURES = fixtures_of("fixtures.md")
+PROGRAMS = [text for guide in ("fixtures.md", "ci.md", README) for text in blocks(guide) if not text.startswith("// ")]
 ROW = '{"PartitionKey": "de", "RowKey": "1", "Name": "Anna"}\n'
 ROWS = ROW + '{"PartitionKey": "de", "RowKey": "2", "Name": "Bernd"}\n'
 
@@ -61,4 +67,8 @@ def test_a_program_prints_what_it_says(dotnet, number):
 
 def test_each_framework_has_its_block():
     assert set(FIXTURES) == {"xunit 2", "xunit v3", "NUnit"}
-    assert len(PROGRAMS) == 2
+    assert len(PROGRAMS) == 3
+
+
+def test_the_package_prints_the_fixtures_of_the_guide():
+    assert fixtures_of(README) == FIXTURES
