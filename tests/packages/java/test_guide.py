@@ -1,5 +1,5 @@
 """docs/fixtures.md: the extension of JUnit, compiled and run unchanged, with a test that does not need the library of the
-service."""
+service. docs/access.md: how Java trusts the local authority, with a program in place of Maven."""
 import os
 import pathlib
 import re
@@ -35,6 +35,18 @@ class CustomerTests {
         var request = HttpRequest.newBuilder(URI.create(endpoint).resolve("/_rocktable/ready")).build();
         var answer = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         assertEquals(200, answer.statusCode());
+    }
+}
+"""
+(TRUST,) = (text for _, _, text, _ in Guide("access.md").blocks() if "keytool" in text)
+READY = """
+import java.net.URI;
+import java.net.http.*;
+
+class Ready {
+    public static void main(String[] words) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(System.getenv("ROCKTABLE_URL") + "/_rocktable/ready")).build();
+        System.out.println(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
     }
 }
 """
@@ -77,3 +89,18 @@ def test_a_server_that_cannot_start_fails_the_tests(folder):
     shutil.rmtree(folder / "seed")
     code, text = run_tests(folder, f"{folder}/bin:{os.environ['PATH']}")
     assert code != 0 and "rocktable did not start" in text and "seed" in text, text
+
+
+def test_java_trusts_the_authority_and_those_of_the_jdk(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/rocktable").symlink_to(BINARY.absolute())
+    (tmp_path / "bin/mvn").write_text('#!/bin/sh\ntest "$*" = test && exec java Ready.java\n')
+    (tmp_path / "bin/mvn").chmod(0o755)
+    (tmp_path / "Ready.java").write_text(READY)
+    environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    ended = subprocess.run(["sh", "-ec", TRUST.removeprefix("$ ")], cwd=tmp_path, env=environment, capture_output=True, text=True,
+                           timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "200\n"), ended.stderr
+    listed = subprocess.run(["keytool", "-list", "-keystore", "trust.jks", "-storepass", "changeit"], cwd=tmp_path, check=True,
+                            capture_output=True, text=True).stdout
+    assert "rocktable" in listed and listed.count("trustedCertEntry") > 10
