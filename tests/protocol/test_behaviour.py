@@ -10,9 +10,9 @@ import urllib.parse
 
 import pytest
 
-from fixture_control import account_of, control, done, fill, insert
+from fixture_control import account_of, as_owner, control, done, fill, insert, next_timestamp, year_of_next
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, delete_table, exchange,
+    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, delete_table,
     read_response, request_bytes, send
 )
 from shared_access import at, send_with, table_sas
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 XML = {"Accept": "application/xml", "Content-Type": "application/xml"}
 CONTINUATION = ("NextPartitionKey", "NextRowKey")
+FUTURE = 9998  # the last year to which the clock can be turned
 
 
 @pytest.fixture(scope="module")
@@ -315,14 +316,6 @@ def test_the_name_of_a_deleted_table_is_taken_for_a_while(server, account, clock
     assert send(account, "POST", "/Tables", body=json.dumps({"TableName": table})).status == 201
 
 
-def as_owner(server, account, method, resource, document=None):
-    """Sends a request that is not signed: a signature would be of another time."""
-    body = None if document is None else json.dumps(document)
-    headers = {"Accept": "application/json;odata=fullmetadata", "Content-Type": "application/json"}
-    target = f"/_rocktable/entities/{account.name}/{resource}"
-    return exchange(server, request_bytes(server, method, target, headers, body, signed=False), method)
-
-
 def test_a_table_that_was_deleted_in_the_future_is_gone_when_the_clock_is_turned_back(server, account, clock):
     behave(server, account, deleteDelay=40)
     table = create_table(account)
@@ -333,32 +326,60 @@ def test_a_table_that_was_deleted_in_the_future_is_gone_when_the_clock_is_turned
     assert send(account, "POST", "/Tables", body=json.dumps({"TableName": table})).status == 201
 
 
-@pytest.mark.parametrize("how", ["reset", "the deletion of the only account"])
-def test_timestamps_begin_anew_when_the_store_is_emptied_after_the_clock_was_turned_back(start, tmp_path, how):
-    server = start(location=tmp_path)
-
-    tables = itertools.count()
-
-    def year_of_next():
-        table = f"turned{next(tables)}"
-        as_owner(server, server, "POST", "Tables", {"TableName": table})
-        answer = as_owner(server, server, "POST", table, {"PartitionKey": "p", "RowKey": "r"})
-        assert answer.status == 201, answer
-        return answer.json()["Timestamp"][:4]
-
-    done(server, "PUT", "clock", {"frozen": "9998-01-01T00:00:00Z"})
-    assert year_of_next() == "9998"
+def write_in_the_future(server, *accounts):
+    """Turns the clock far forward, writes into each account, and turns the clock back. Returns the Timestamps."""
+    done(server, "PUT", "clock", {"frozen": f"{FUTURE}-01-01T00:00:00Z"})
+    times = [next_timestamp(server, account) for account in accounts]
     done(server, "PUT", "clock", {})
-    assert year_of_next() == "9998"
-    if how == "reset":
-        done(server, "POST", "reset")
-    else:
-        done(server, "POST", "reset?account=" + server.name)
-    this_year = time.strftime("%Y", time.gmtime())
-    assert year_of_next() == this_year
+    assert all(whole.startswith(str(FUTURE)) for whole, _ in times), times
+    return times
+
+
+def this_year():
+    return time.gmtime().tm_year
+
+
+@pytest.mark.parametrize("method, resource", [
+    ("POST", "reset"), ("POST", "reset?account=devstoreaccount1"), ("DELETE", "accounts/devstoreaccount1"),
+], ids=["everything", "the only account", "the only account, deleted"])
+def test_timestamps_begin_anew_when_the_store_is_emptied_after_the_clock_was_turned_back(start, tmp_path, method, resource):
+    server = start(location=tmp_path)
+    write_in_the_future(server, server)
+    assert year_of_next(server) == FUTURE
+    done(server, method, resource)
+    assert year_of_next(server) == this_year()
     server.stop()
     server = start(location=tmp_path)
-    assert year_of_next() == this_year
+    assert year_of_next(server) == this_year()
+
+
+def test_the_reset_of_one_of_two_accounts_keeps_timestamps_in_order(start):
+    server = start("--anyAccount")
+    one, other = account_of(server, "one"), account_of(server, "other")
+    times = write_in_the_future(server, one, other)
+    done(server, "POST", "reset?account=one")
+    times += [next_timestamp(server, one), next_timestamp(server, other)]
+    assert times == sorted(set(times))
+    done(server, "POST", "reset?account=one")
+    done(server, "POST", "reset?account=other")
+    assert year_of_next(server) == this_year()
+
+
+@pytest.mark.embedded("snapshots")
+def test_timestamps_go_on_after_those_of_a_restored_snapshot_of_the_future(start, tmp_path):
+    server = start(location=tmp_path)
+    times = write_in_the_future(server, server)
+    done(server, "POST", "snapshots/future")
+    done(server, "POST", "reset")
+    assert year_of_next(server) == this_year()
+    done(server, "POST", "snapshots/future/restore")
+    times.append(next_timestamp(server))
+    server.stop()
+    server = start(location=tmp_path)
+    times.append(next_timestamp(server))
+    assert times == sorted(set(times))
+    done(server, "POST", "reset")
+    assert year_of_next(server) == this_year()
 
 
 def policy_of(permission):

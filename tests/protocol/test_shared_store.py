@@ -3,12 +3,14 @@ import json
 import os
 import pwd
 import subprocess
+import time
 import urllib.parse
 
 import pytest
 
 import postgres
 import rocktable_server as rocktable
+from fixture_control import done, year_of_next
 
 PASSWORD = "s3cr3t-word"
 TABLE = "Orders"
@@ -190,6 +192,26 @@ def test_tables_that_somebody_has_dropped(store, server):
     assert '"rocktable_entities" does not exist' in server.errors()
     postgres.sql(store, "ALTER TABLE elsewhere RENAME TO rocktable_entities")
     assert (insert(server, "2").status, read(server, "1").status) == (201, 200)
+
+
+def test_timestamps_begin_anew_for_the_front_end_that_resets_and_for_others_when_they_start(store):
+    """docs/faults.md, "Clock"."""
+    this_year = time.gmtime().tm_year
+    servers = [rocktable.Server("--store", store) for _ in range(2)]
+    try:
+        for server in servers:
+            done(server, "PUT", "clock", {"frozen": "9998-01-01T00:00:00Z"})
+            assert year_of_next(server) == 9998
+            done(server, "PUT", "clock", {})
+        first, second = servers
+        done(first, "POST", "reset")
+        assert (year_of_next(first), year_of_next(second)) == (this_year, 9998)
+        second.stop()
+        servers.append(rocktable.Server("--store", store))
+        assert year_of_next(servers[-1]) == this_year
+    finally:
+        for server in servers:
+            server.kill()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")

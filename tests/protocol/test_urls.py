@@ -17,8 +17,10 @@ from answers import (
     check_front_end_error,
     json_type,
 )
+from fixture_control import account_of
 from rocktable_server import (
     BATCH_HEADERS,
+    BINARY,
     all_entities,
     batch_body,
     batch_part,
@@ -136,6 +138,32 @@ def test_one_empty_segment_after_the_account_is_skipped(server, table):
     assert send(server, "GET", f"//Tables('{table}')").status == 200
     answer = send(server, "POST", f"//{table}", body=json.dumps({**KEYS, "RowKey": "other"}))
     assert answer.headers["Location"].count("//") == 1  # links are as those for the path without it
+
+
+def test_a_batch_after_an_empty_segment_is_carried_out(server, table):
+    answer = send(server, "POST", "//$batch", BATCH_HEADERS, batch_body([batch_part(server, "POST", table, KEYS)]))
+    assert (answer.status, re.findall(r"^HTTP/1.1 (\d+)", answer.text, re.MULTILINE)) == (202, ["201"])
+    assert [entity["RowKey"] for entity in all_entities(server, table)] == ["r"]
+
+
+def test_a_signature_for_a_table_opens_that_table_alone_after_an_empty_segment(server, table):
+    other = create_table(server)
+    sas = table_sas(server, table)
+    assert send_with(server, sas, "POST", f"//{table}", body=json.dumps(KEYS)).status == 201
+    assert send_with(server, sas, "GET", f"//{table}(PartitionKey='p',RowKey='r')").status == 200
+    assert send_with(server, sas, "GET", f"//{other}()").status == 403
+    delete_table(server, other)
+
+
+@pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+def test_an_empty_segment_does_not_lead_to_another_account(start):
+    first = start("--anyAccount")
+    second = account_of(first, "second")
+    create_table(second, "Orders")
+    assert send(second, "POST", "//Orders", body=json.dumps(KEYS)).status == 201
+    assert [entity["RowKey"] for entity in all_entities(second, "Orders")] == ["r"]
+    assert send(first, "GET", "//Orders()").code == "TableNotFound"
+    assert send(first, "GET", "//second/Orders").status == send(first, "GET", "/second/Orders").status == 501  # a table, `second`
 
 
 def test_a_batch_behind_a_table_is_an_insert_of_the_wrong_type(server, table):

@@ -1,8 +1,8 @@
-"""Requests of tests to /_rocktable/...: resets, snapshots, copies of accounts."""
+"""Requests of tests to /_rocktable/...: resets, snapshots, copies of accounts, entities."""
 import json
 import urllib.parse
 
-from rocktable_server import Account, all_entities, create_table, exchange, request_bytes, send
+from rocktable_server import Account, all_entities, create_table, exchange, request_bytes, send, unique_name
 
 XML = {"Accept": "application/xml", "Content-Type": "application/xml"}
 PROPERTIES = "/?restype=service&comp=properties"
@@ -70,8 +70,34 @@ def contents(account):
     return {name: all_entities(account, name) for name in names}, policies, settings
 
 
+def sortable(time):
+    """Returns a time of the service in a form that sorts."""
+    whole, _, fraction = time.rstrip("Z").partition(".")
+    return whole, fraction.ljust(7, "0")
+
+
 def moment(etag):
     """Returns the time in an ETag, in a form that sorts."""
-    time = urllib.parse.unquote(etag).split("'")[1].rstrip("Z") if etag else ""
-    whole, _, fraction = time.partition(".")
-    return whole, fraction.ljust(7, "0")
+    return sortable(urllib.parse.unquote(etag).split("'")[1] if etag else "")
+
+
+def as_owner(server, account, method, resource, document=None):
+    """Sends a request that is not signed: a signature would be of another time, if the server's clock is turned."""
+    body = None if document is None else json.dumps(document)
+    headers = {"Accept": "application/json;odata=fullmetadata", "Content-Type": "application/json"}
+    target = f"/_rocktable/entities/{account.name}/{resource}"
+    return exchange(server, request_bytes(server, method, target, headers, body, signed=False), method)
+
+
+def next_timestamp(server, account=None):
+    """Inserts into a new table of the account, or of the server's first one. Returns the Timestamp, in a form that sorts."""
+    table = unique_name()
+    created = as_owner(server, account or server, "POST", "Tables", {"TableName": table})
+    assert created.status == 201, created
+    answer = as_owner(server, account or server, "POST", table, {"PartitionKey": "p", "RowKey": "r"})
+    assert answer.status == 201, answer
+    return sortable(answer.json()["Timestamp"])
+
+
+def year_of_next(server):
+    return int(next_timestamp(server)[0][:4])
