@@ -137,8 +137,7 @@ std::optional<std::string> refuse_store_url(std::string_view url) {
   const std::string_view text = url.substr(begin + kBeforeHost.size());
   if (has_bad_escape(text))
     return "--store has a % without two hexadecimal digits behind it, or %00: in the name, the password and "
-           "the "
-           "database, write %25 for a percent sign";
+           "the database, write %25 for a percent sign";
   const std::string_view authority = text.substr(0, text.find_first_of("/?"));
   const auto at = authority.rfind('@');
   const bool has_user = at != authority.npos;
@@ -146,16 +145,13 @@ std::optional<std::string> refuse_store_url(std::string_view url) {
     return "--store has two @ before the database: in the name and the password, write %40 for an @";
   if (has_misread_at(text, authority))
     return "--store has an @ behind a slash or question mark: in the name, the password and the database, "
-           "write %2F "
-           "for a slash, %3F for a question mark, %40 for an @";
+           "write %2F for a slash, %3F for a question mark, %40 for an @";
   if (!are_ports_numbers(authority.substr(has_user ? at + 1 : 0)))
     return "--store has a port that is not a number: a URL is postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
-           "with %2F "
-           "for a slash, %3F for a question mark and %40 for an @ in the name and the password";
+           "with %2F for a slash, %3F for a question mark and %40 for an @ in the name and the password";
   if (!can_parse(url))
     return "--store is not a URL of PostgreSQL: an IPv6 address needs [ and ], and behind the ? stand "
-           "parameters of "
-           "libpq as NAME=VALUE, with & between them";
+           "parameters of libpq as NAME=VALUE, with & between them";
   return std::nullopt;
 }
 
