@@ -5,6 +5,7 @@ SDKs connect to it unchanged, so it serves as the test backend of a laptop
 or a CI job, or in place of Azurite.")
 set(CPACK_PACKAGE_VENDOR rocktable)
 set(CPACK_PACKAGE_CONTACT "The authors of rocktable")
+# Without CPACK_DEBIAN_PACKAGE_HOMEPAGE, because the project has no page on the web.
 set(CPACK_PACKAGING_INSTALL_PREFIX "")
 set(CPACK_INSTALL_CMAKE_PROJECTS "")
 set(CPACK_PACKAGE_FILE_NAME rocktable)

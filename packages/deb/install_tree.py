@@ -1,5 +1,5 @@
 """The files of a Debian package, in their places: those of `cmake --install --prefix /usr`, as Debian's policy wants them:
-the manual page compressed, the licences in one file `copyright`."""
+the manual page compressed, the licences in one file `copyright`, which refers to the text of Apache-2.0 that Debian has."""
 import email.utils
 import gzip
 
@@ -11,6 +11,14 @@ PLACES = {
     "rocktable.zsh": "share/zsh/vendor-completions/_rocktable",
     "rocktable.fish": "share/fish/vendor_completions.d/rocktable.fish",
 }
+
+OWN_LICENSE = """\
+rocktable
+Copyright: the authors of rocktable
+License: Apache-2.0
+
+On Debian systems, the complete text of the Apache License, Version 2.0, is in /usr/share/common-licenses/Apache-2.0.
+"""
 
 
 def changelog(release):
@@ -27,7 +35,8 @@ def install(release, architecture, prefix):
     manual = PLACES["rocktable.1"]
     files[manual + ".gz"] = gzip.compress(files.pop(manual), mtime=0)
     files["lib/systemd/system/rocktable.service"] = (ROOT / "packages" / "deb" / "rocktable.service").read_bytes()
-    files["share/doc/rocktable/copyright"] = "\n\n".join(release.license_texts().values()).encode()
+    copyright = "\n\n".join([OWN_LICENSE, release.license_texts()["THIRD-PARTY-LICENSES"]])
+    files["share/doc/rocktable/copyright"] = copyright.encode()
     files["share/doc/rocktable/changelog.gz"] = gzip.compress(changelog(release).encode(), mtime=0)
     for place, content in files.items():
         (prefix / place).parent.mkdir(parents=True, exist_ok=True)
