@@ -366,6 +366,11 @@ Response Service::Call::run(const std::atomic<bool>& hung_up, MemoryBudget::Shar
   return response;
 }
 
+bool Service::Call::changed_nothing() const {
+  if (scans_ || request_->method == "GET") return true;
+  return kind_ == Kind::Control && control_changes_nothing(request_->method, request_->target);
+}
+
 Response Service::Call::try_to_execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   return guard([&] { return execute(hung_up, memory); });
 }

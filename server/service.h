@@ -76,6 +76,12 @@ class Service {
     // Returns whether run() changes nothing, so that it need not run if the client has hung up.
     bool only_reads() const { return scans_; }
 
+    // Returns whether run() has changed nothing that a client can ask for, so that it may get busy() in place of the response.
+    bool changed_nothing() const;
+
+    // Returns the response that tells the client to come again, because there is no memory for the one that it asked for.
+    Response busy() const { return refuse(ServiceException(ErrorCode::ServerBusy)); }
+
     // Returns whether the response is known already. Then run() does not use the body of the request.
     bool is_refused() const { return response_.has_value(); }
 

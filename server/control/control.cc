@@ -128,6 +128,11 @@ bool control_may_block(std::string_view method, std::string_view target) {
   return route != nullptr && route->may_block;
 }
 
+bool control_changes_nothing(std::string_view method, std::string_view target) {
+  const auto [route, name, allowed] = match(method, target);
+  return route == nullptr || route->method == "GET" || route->handler == handle_convert;
+}
+
 Response control_response(const ControlRequest& request, const ControlState& state) {
   const auto [route, name, allowed] = match(request.method, request.target);
   if (allowed.empty()) return control_error(404, "There is no such control resource.");

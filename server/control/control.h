@@ -72,6 +72,9 @@ std::string_view control_resource(std::string_view target);
 // Returns whether control_response() may block. If so, call it on a thread of the pool, not of the I/O.
 bool control_may_block(std::string_view method, std::string_view target);
 
+// Returns whether control_response() changes nothing, so that a client that gets no response may ask again.
+bool control_changes_nothing(std::string_view method, std::string_view target);
+
 // Answers the request. Throws the exceptions of TableStore.
 Response control_response(const ControlRequest& request, const ControlState& state);
 

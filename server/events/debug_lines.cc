@@ -7,6 +7,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "odata/printable.h"
 #include "odata/text.h"
@@ -35,6 +36,13 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return text.substr(0, text.find(end));
 }
 
+// The text of the first element of this name, which may have attributes.
+std::string_view element(std::string_view xml, std::string_view name) {
+  std::string_view out = between(xml, "<" + std::string(name), "</" + std::string(name) + ">");
+  out.remove_prefix(std::min(out.find('>') + 1, out.size()));
+  return out;
+}
+
 std::string string_member(const nlohmann::json& object, const char* name) {
   const auto member = object.find(name);
   return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
@@ -53,12 +61,13 @@ BodyError error_in(std::string_view body) {
     const auto message = error->find("message");
     return {string_member(*error, "code"), message == error->end() ? "" : string_member(*message, "value")};
   }
-  std::string_view message = between(body, "<message", "</message>");
-  if (message.empty()) message = between(body, "<Message", "</Message>");
-  message.remove_prefix(std::min(message.find('>') + 1, message.size()));
-  std::string_view code = between(body, "<code>", "</code>");
-  if (code.empty()) code = between(body, "<Code>", "</Code>");
-  return {std::string(code), std::string(message)};
+  // The layers of the service write three forms of XML.
+  for (const auto& [code_name, message_name] :
+       {std::pair{"code", "message"}, std::pair{"m:code", "m:message"}, std::pair{"Code", "Message"}}) {
+    const std::string_view code = element(body, code_name);
+    if (!code.empty()) return {std::string(code), std::string(element(body, message_name))};
+  }
+  return {};
 }
 
 // Safe for a terminal, and at most `most` bytes.

@@ -31,6 +31,7 @@ constexpr std::chrono::milliseconds kStreamInterval{100};
 constexpr std::size_t kMaxJoinedBytes = 64 << 10;  // a longer body is not copied behind its head
 // Measured: what OpenSSL and Asio hold until a handshake is complete.
 constexpr std::size_t kHandshakeBytes = 96 << 10;
+constexpr std::size_t kSecuredBytes = 75 << 10;  // and afterwards, also while the connection is idle
 
 ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket,
                                         const std::string& remote_address) {
@@ -69,6 +70,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionPlaces::Hol
       response_share_(context.responses),
       delayed_share_(context.delayed),
       handshake_share_(context.handshakes),
+      secured_share_(context.secured),
       watchdog_(context.timeouts) {
   boost::system::error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -114,6 +116,7 @@ asio::awaitable<bool> Connection::secure() {
   if (trace_) trace_->secure();
   const auto [error] = co_await stream_.async_secure(*context_.tls, kAwait);
   handshake_share_.release();
+  secured_share_.charge(kSecuredBytes);
   co_return !error;
 }
 
@@ -284,16 +287,14 @@ void Connection::refuse_early(RequestParser& parser) {
   parser.drop_body();
 }
 
-// Charges the response. Returns false if there is no memory for it. The response to a write is never refused, because the
-// write has happened; nor is a page that has a share, because it exceeds the share by one entity at most.
+// Charges the response. Returns false if there is no memory for it. The response to a change is never refused, because the
+// change has happened; nor is a page that has a share, because it exceeds the share by one entity at most.
 bool Connection::hold_response(std::size_t bytes) {
   if (bytes <= kFreeBytes) {
     response_share_.release();
     return true;
   }
-  const bool may_refuse =
-      call_->only_reads() || (request_.method == "GET" && call_->lane() == Lane::Connection);
-  if (may_refuse && !response_share_.is_held()) return response_share_.take(bytes);
+  if (!response_share_.is_held() && call_->changed_nothing()) return response_share_.take(bytes);
   response_share_.charge(bytes);
   return true;
 }
@@ -310,8 +311,7 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
       if (trace_) trace_->end_without_response("the client went away before its request began");
       co_return false;
     }
-    if (!hold_response(response->body.size()))
-      response = context_.service.refuse(Error(ErrorCode::ServerBusy), request_.service);
+    if (!hold_response(response->body.size())) response = call_->busy();
     report(*response);
     call_.reset();
   }
@@ -541,14 +541,14 @@ void Connection::sweep(Watchdog::Clock::time_point now) {
   const auto is_short = [](const MemoryBudget::Share& share, const MemoryBudget& budget) {
     return share.is_held() && budget.is_short();
   };
-  const Watchdog::ConnectionUse use{.finishing = finishing_,
-                                    .holds_buffers = holds_much(),
-                                    .others_wait = context_.places.has_guests(),
-                                    .must_leave = place_.must_leave(),
-                                    .request_is_short = is_short(head_share_, context_.heads) ||
-                                                        is_short(body_share_, context_.bodies) ||
-                                                        is_short(handshake_share_, context_.handshakes),
-                                    .response_is_short = is_short(response_share_, context_.responses)};
+  const Watchdog::ConnectionUse use{
+      .finishing = finishing_,
+      .holds_buffers = holds_much(),
+      .others_wait = context_.places.has_guests() || is_short(secured_share_, context_.secured),
+      .must_leave = place_.must_leave(),
+      .request_is_short = is_short(head_share_, context_.heads) || is_short(body_share_, context_.bodies) ||
+                          is_short(handshake_share_, context_.handshakes),
+      .response_is_short = is_short(response_share_, context_.responses)};
   switch (watchdog_.check(now, use)) {
     case Watchdog::Verdict::Wait:
       return;

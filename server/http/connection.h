@@ -40,6 +40,7 @@ struct ConnectionContext {
   MemoryBudget& responses;         // for large responses
   MemoryBudget& delayed;     // for large requests and responses that a fault or a simulated behaviour delays
   MemoryBudget& handshakes;  // for TLS connections that are not yet secure
+  MemoryBudget& secured;     // for those that are: it refuses nobody; beyond it, idle ones make way
   ConnectionPlaces& places;
   std::atomic<bool>& has_freed;  // set after much memory went back to the heap
 };
@@ -116,6 +117,7 @@ class Connection {
   MemoryBudget::Share response_share_;
   MemoryBudget::Share delayed_share_;
   MemoryBudget::Share handshake_share_;
+  MemoryBudget::Share secured_share_;
   std::string remote_address_;
   std::unique_ptr<ConnectionTrace> trace_;  // null: none
   Watchdog watchdog_;

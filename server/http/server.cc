@@ -40,6 +40,7 @@ constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
 constexpr int kPortTries = 20;
 constexpr std::size_t kHandshakeMemory = 64 << 20;  // for 680 handshakes of TLS at the same time
+constexpr std::size_t kSecuredMemory = 256 << 20;   // for 3,500 connections after them
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -330,6 +331,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
   MemoryBudget delayed(bytes_of(options_.limits.max_request_memory));
   MemoryBudget handshakes(kHandshakeMemory, MemoryBudget::Order::NewestFirst);
+  MemoryBudget secured(kSecuredMemory);
   ConnectionPlaces places(most_connections());
   const ConnectionContext context{
       .service = service,
@@ -343,6 +345,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
       .responses = responses,
       .delayed = delayed,
       .handshakes = handshakes,
+      .secured = secured,
       .places = places,
       .has_freed = has_freed_};
   service_ = &service;

@@ -38,7 +38,7 @@ bool Watchdog::is_late(Clock::time_point now, const ConnectionUse& use) const {
     case ConnectionState::Body:
       return waited > timeouts_.body || use.must_leave || request_presses;
     case ConnectionState::Waiting:
-      return waited > timeouts_.body;
+      return waited > timeouts_.body || use.must_leave;
     case ConnectionState::Queued:  // it is asked to leave if too many wait
       return use.finishing;
     case ConnectionState::Working:

@@ -29,7 +29,7 @@ class Watchdog {
   struct ConnectionUse {
     bool finishing = false;      // the connection ends after the current response
     bool holds_buffers = false;  // more than an idle connection needs
-    bool others_wait = false;    // other connections wait for a place
+    bool others_wait = false;    // for a place, or for the memory of connections
     bool must_leave = false;     // this one waits for a place, and further ones want to come in
     bool request_is_short =
         false;  // the request, or a handshake, holds memory, and the shared budget is spent

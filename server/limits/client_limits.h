@@ -5,10 +5,13 @@
 
 namespace rocktable {
 
+// Connections are kept for longer than the pools of clients look after theirs: libcurl's pool in the C++ library does so
+// every 90 s, and a request into a closed connection waits for long.
+inline constexpr int kKeepAliveTimeout = 180;
+
 struct ClientLimits {
-  // In seconds, see Timeouts. Connections are kept for longer than the pools of clients look after theirs:
-  // libcurl's pool in the C++ library does so every 90 s, and a request into a closed connection waits for long.
-  int keep_alive_timeout = 180;
+  // In seconds, see Timeouts.
+  int keep_alive_timeout = kKeepAliveTimeout;  // 0: this default, as in Azurite
   int head_timeout = 30;
   int body_timeout = 60;
   int answer_timeout = 60;
@@ -19,7 +22,8 @@ struct ClientLimits {
 };
 
 inline Timeouts timeouts_of(const ClientLimits& limits) {
-  return {std::chrono::seconds(limits.keep_alive_timeout), std::chrono::seconds(limits.head_timeout),
+  const int keep_alive = limits.keep_alive_timeout == 0 ? kKeepAliveTimeout : limits.keep_alive_timeout;
+  return {std::chrono::seconds(keep_alive), std::chrono::seconds(limits.head_timeout),
           std::chrono::seconds(limits.body_timeout), std::chrono::seconds(limits.answer_timeout)};
 }
 

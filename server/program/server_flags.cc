@@ -87,7 +87,7 @@ void ServerFlags::add_limits() {
         ->group("Limits");
   };
   constexpr int kDay = 86400;
-  add("--tableKeepAliveTimeout", options_.limits.keep_alive_timeout, "SECONDS", 1, kDay,
+  add("--tableKeepAliveTimeout", options_.limits.keep_alive_timeout, "SECONDS", 0, kDay,
       "Close idle connections after");
   add("--headTimeout", options_.limits.head_timeout, "SECONDS", 1, kDay,
       "Limit for receiving the request line and headers");

@@ -174,6 +174,7 @@ ssl::context tls_context(const Identity& identity, const std::string& source) {
   ERR_clear_error();
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);          // an idle connection keeps no record buffers
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // session tickets make a cache unnecessary
   SSL_CTX_set_alpn_select_cb(context, select_protocol, nullptr);
   if (SSL_CTX_set_cipher_list(context, kCiphers) != 1)

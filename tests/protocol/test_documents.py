@@ -86,6 +86,35 @@ def test_the_entry_pages_are_short(page):
     assert len((ROOT / page).read_text().splitlines()) <= 150
 
 
+def row_of(page, title):
+    """Returns the cells of the table row that begins with `title`, without emphasis."""
+    rows = [[cell.strip().strip("*") for cell in line.strip("|").split("|")]
+            for line in (ROOT / page).read_text().splitlines() if line.startswith("|")]
+    return next(cells[1:] for cells in rows if cells[0].startswith(title))
+
+
+@pytest.mark.parametrize("in_readme, page, there, columns", [
+    ("cases that pass with the Python SDK", "docs/compatibility.md", "[`azure-data-tables`]", (2, 3)),
+    ("cases that pass with the JavaScript SDK", "docs/compatibility.md", "[`@azure/data-tables`]", (2, 3)),
+    ("cases that pass with the .NET SDK", "docs/compatibility.md", "[`Azure.Data.Tables`]", (2, 3)),
+    ("start with an empty store", "docs/performance.md", "start with an empty store", (0, 1)),
+    ("reads of single entities, 32", "docs/performance.md", "single entities read by 32 connections", (0, 1)),
+    ("inserts, 32 connections", "docs/performance.md", "inserts, 32 connections", (0, 1)),
+    ("a filter on a property over 100,000", "docs/performance.md", "a filter on a property over 100,000", (0, 1)),
+])
+def test_the_readme_has_the_figures_of_the_pages(in_readme, page, there, columns):
+    cells = row_of(page, there)
+    assert row_of("README.md", in_readme) == [cells[column] for column in columns]
+
+
+def test_the_readme_has_the_memory_and_the_versions_of_the_pages():
+    memory = [cell.split(" / ")[1] for cell in row_of("docs/performance.md", "memory, idle / with 100,000 entities")[:2]]
+    assert row_of("README.md", "memory with 100,000 entities") == memory
+    cases = re.search(r"Azurite: (\d+\.\d+)\.", (ROOT / "docs/compatibility.md").read_text())[1]
+    speed = re.search(r"azurite (\d+\.\d+)", (ROOT / "docs/performance.md").read_text())[1]
+    assert f"| Azurite {cases} (speed: {speed}) |" in (ROOT / "README.md").read_text()
+
+
 def test_azurite_is_started_so_that_it_answers_libraries_newer_than_itself():
     text = (ROOT / "docs/ci.md").read_text() + (ROOT / "docs/ci/compose.yaml").read_text()
     starts = re.findall(r"\bazurite(?:-blob|-queue)? --[^&\n]*", text)

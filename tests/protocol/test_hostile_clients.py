@@ -10,6 +10,7 @@ import select
 import socket
 import ssl
 import statistics
+import threading
 import time
 
 import pytest
@@ -262,6 +263,43 @@ def test_whoever_fills_the_places_does_not_keep_the_owner_out(start, secure, tmp
     assert send(server, "GET", f"/victim{POINT}").status == 200
 
 
+@contextlib.contextmanager
+def dripping(sockets):
+    """Sends a byte over each connection three times a second."""
+    over = threading.Event()
+
+    def drip():
+        while not over.wait(0.3):
+            for client in sockets:
+                with contextlib.suppress(OSError):
+                    client.send(b"x")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+def test_guests_that_wait_for_memory_do_not_keep_the_owner_out(start):
+    """Four clients hold the memory for large heads, and send on slowly. All others, without a place, wait for it."""
+    server = start("--maxConnections", 20, "--maxRequestMemory", 2)
+    head = request_bytes(server, "GET", f"{server.base}/victim()?ignored={'x' * 240_000}", signed=False)[:200_000]
+    with clients(server, 4) as holding, clients(server, 150) as waiting:
+        for client in holding:
+            client.sendall(head)
+        with dripping(holding):
+            for client in waiting:
+                client.setblocking(False)
+                client.send(head)
+            time.sleep(1)
+            begin = time.monotonic()
+            done(server, "GET", "health")
+            took = time.monotonic() - begin
+    print(f"a request of the owner beside 154 large heads: {took:.2f} s")
+    assert SANITIZED or took < 8
+
+
 def test_clients_that_leave_during_a_delay_leave_nothing(start):
     server = start("--maxConnections", 100)
     watched = Watched(server)
@@ -328,6 +366,21 @@ def test_handshakes_that_stall_share_a_bounded_memory(start, tmp_path):
     watched.check_no_descriptor_is_left(30)
     time.sleep(6)  # the heap is trimmed every five seconds
     watched.check_memory(f"after {count} handshakes", 30 * MEBIBYTE)
+
+
+@pytest.mark.skipif(not LONG, reason="takes a minute; set ROCKTABLE_TEST_LONG=1")
+def test_idle_connections_after_their_handshake_make_way_when_they_take_much_memory(start, tmp_path):
+    """Idle connections may stay for three minutes. Beyond 3,500 of TLS they end after two seconds."""
+    allow_many_files()
+    server = start("--tls", "auto", "--location", tmp_path)
+    watched = Watched(server)
+    with contextlib.ExitStack() as stack:
+        idle = [stack.enter_context(connection(server, timeout=60)) for _ in range(8000)]
+        time.sleep(4)
+        ended = len(select.select(idle, [], [], 0)[0])
+        print(f"{ended} of 8000 have ended; {watched.growth() / MEBIBYTE:.0f} MiB more")
+        assert 4000 < ended < 8000
+        watched.check_memory("8000 handshakes", 400 * MEBIBYTE)
 
 
 def open_and_close(host, port, seconds, a_second, done):
@@ -528,6 +581,33 @@ def test_beyond_the_memory_for_answers_a_large_entity_gets_503_and_a_small_one_i
             client.sendall(request_bytes(server, "GET", f"{server.base}/victim{POINT}"))
             assert read_response(client).status == 200
     wait_until(lambda: exchange(server, look_ups).status == 200, 5, "the memory does not come back")
+
+
+def test_answers_of_the_control_api_that_nobody_reads_share_the_memory_too(start):
+    """Thirty clients ask for conversions whose answers have 16 MB."""
+    server = start("--maxAnswerMemory", 64)
+    columns = ",".join(f"%22c{number}%22" for number in range(400))
+    lines = "".join(f'{{"PartitionKey":"p","RowKey":"{row:06}"}}\n' for row in range(38_000))
+    ask = request_bytes(server, "POST", f"/_rocktable/convert?from=ndjson&to=csv&columns=[{columns}]",
+                        {"Content-Type": "application/x-ndjson"}, lines)
+    watched = Watched(server)
+    with clients(server, 30) as deaf:
+        for client in deaf:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.sendall(ask)
+        peak = 0
+        deadline = time.monotonic() + (60 if SANITIZED else 20)
+        while len(select.select(deaf, [], [], 0)[0]) < 30 and time.monotonic() < deadline:
+            peak = max(peak, watched.growth())
+            time.sleep(0.1)
+        first = [client.recv(12) for client in select.select(deaf, [], [], 0)[0]]
+        print(f"{peak / MEBIBYTE:.0f} MiB more at most; {first.count(b'HTTP/1.1 503')} of {len(first)} are told to come again")
+        assert set(first) == {b"HTTP/1.1 200", b"HTTP/1.1 503"}
+        assert SANITIZED or peak < 250 * MEBIBYTE  # of 500; two conversions at a time are at work beside the answers
+        done(server, "GET", "health")
+    with connection(server, timeout=60) as client:
+        client.sendall(ask)
+        assert read_response(client).status == 200
 
 
 def test_an_answer_that_its_client_does_not_take_is_given_up_at_its_timeout(start):

@@ -165,6 +165,9 @@ TEST_CASE("The lines of a batch are bounded: their number, their targets and the
 TEST_CASE("The reason of a refusal has at most 600 bytes, whatever is masked or cut in it") {
   CHECK(reason(json_error("OutOfRangeInput", "It is wrong.")) == " OutOfRangeInput: It is wrong.");
   CHECK(reason(xml_error("OutOfRangeInput", "It is wrong.")) == " OutOfRangeInput: It is wrong.");
+  CHECK(reason("<m:error><m:code>InvalidUri</m:code><m:message "
+               "xml:lang=\"en-US\">Wrong.\nRequestId:1</m:message>") == " InvalidUri: Wrong.");
+  CHECK(reason("<Error><Code>InvalidUri</Code><Message>Wrong.</Message></Error>") == " InvalidUri: Wrong.");
   CHECK(reason("no error") == " InvalidInput");
   CHECK(reason("") == " InvalidInput");
   for (const std::string_view repeated : {"x", "sig=&", "\xC3\xA4", "\xE2\x82\xAC", "\xFF", "\x01"}) {

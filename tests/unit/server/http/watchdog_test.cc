@@ -57,7 +57,7 @@ TEST_CASE("a connection that waits for a place waits as long as nobody else want
   CHECK(verdict_after(State::Queued, 24h) == Verdict::Wait);
   CHECK(verdict_after(State::Queued, 0s, {.finishing = true}) == Verdict::Close);
   CHECK(verdict_after(State::Idle, 0s, {.must_leave = true}) == Verdict::Close);
-  for (const State state : {State::Handshake, State::Head, State::Body})
+  for (const State state : {State::Handshake, State::Head, State::Body, State::Waiting})
     CHECK(verdict_after(state, 0s, {.must_leave = true}) == Verdict::Close);
   CHECK(verdict_after(State::Working, 1h, {.must_leave = true}) == Verdict::Wait);
   for (const State state : {State::Writing, State::Closing}) {

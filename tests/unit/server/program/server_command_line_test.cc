@@ -373,7 +373,7 @@ TEST_CASE("The error of a number out of range names the range") {
       {{"--maxConnections", "0"}, "--maxConnections 0: must be 1 to 1000000"},
       {{"--tablePort", "many"}, "--tablePort many: must be 0 to 65535"},
       {{"--tablePort="}, "--tablePort needs a value: PORT"},
-      {{"--tableKeepAliveTimeout", "86401"}, "--tableKeepAliveTimeout 86401: must be 1 to 86400"},
+      {{"--tableKeepAliveTimeout", "86401"}, "--tableKeepAliveTimeout 86401: must be 0 to 86400"},
       {{"--maxAnswerMemory", "1.5"}, "--maxAnswerMemory 1.5: must be 1 to 1048576"},
       {{"--compat", "azurite", "--blobPort", "-1"}, "--blobPort -1: must be 0 to 65535"},
       {{"azurite", "--queuePort", "65536"}, "--queuePort 65536: must be 0 to 65535"},
@@ -392,11 +392,13 @@ TEST_CASE("Wrong usage ends with exit code 2 and a message") {
   check_refused({"--tablePort", "65536"});
   check_refused({"--tablePort", "-1"});
   check_refused({"--tablePort", "table"});
-  check_refused({"--tableKeepAliveTimeout", "0"});
+  check_refused({"--tableKeepAliveTimeout", "-1"});
   check_refused({"--tableKeepAliveTimeout", "86401"});
   check_refused({"--location"});
   check_refused({"--tableport", "1"});
   CHECK(options_of({"--tableKeepAliveTimeout", "1"}).limits.keep_alive_timeout == 1);
+  const auto as_in_azurite = options_of({"--tableKeepAliveTimeout", "0"}).limits;
+  CHECK(timeouts_of(as_in_azurite).keep_alive == timeouts_of(ClientLimits()).keep_alive);
   CHECK(options_of({"--tableKeepAliveTimeout", "86400"}).limits.keep_alive_timeout == 86400);
 }
 
