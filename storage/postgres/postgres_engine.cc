@@ -185,7 +185,7 @@ Result<void> PostgresEngine::delete_table(const TableName& name) {
   return {};
 }
 
-std::optional<Table> PostgresEngine::get_table(const TableName& name, const AsOf&) const {
+std::optional<Table> PostgresEngine::get_table(const TableName& name) const {
   const auto table = find_table(name);
   if (!table) return std::nullopt;
   return Table{table->name, table->created};
@@ -193,8 +193,7 @@ std::optional<Table> PostgresEngine::get_table(const TableName& name, const AsOf
 
 std::optional<Table> PostgresEngine::list_tables(std::string_view account, const KeyRanges& names,
                                                  int page_size,
-                                                 const std::function<bool(const Table&)>& visit,
-                                                 const AsOf&) const {
+                                                 const std::function<bool(const Table&)>& visit) const {
   constexpr std::int64_t kFetch = 1000;
   const std::string after_all = "\xFF";
   int kept = 0;
@@ -258,8 +257,8 @@ void PostgresEngine::set_service_properties(std::string_view account, std::strin
 // --- Entities ----------------------------------------------------------------------------------------------
 
 Result<bool> PostgresEngine::get(const TableName& name, const EntityKey& key,
-                                 const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                                 const AsOf&) const {
+                                 const std::function<void(const EntityView&)>& visit,
+                                 RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
