@@ -96,15 +96,9 @@ bool PostgresEngine::awaits_end(std::int64_t server_process) const {
   bool is_over = false;
   for (int attempt = 0; attempt < kTries && !is_over; ++attempt) {
     if (attempt > 0) run_blocking([&] { std::this_thread::sleep_for(kPause); });
-    bool can_be_known = false;
-    with_connection(true, [&](PgConnection& connection) {
-      can_be_known = connection.dialect() == SqlDialect::PostgreSql;
-      if (!can_be_known) return;
-      PgStep step{Statement::IsAtWork};
-      step.parameters.add(server_process);
-      is_over = connection.run(step, pool_.deadline()).size() == 0;
-    });
-    if (!can_be_known) return false;
+    PgStep step{Statement::IsAtWork};
+    step.parameters.add(server_process);
+    is_over = run(true, {std::move(step)})[0].size() == 0;
   }
   return is_over;
 }

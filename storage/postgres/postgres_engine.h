@@ -1,5 +1,5 @@
-// The shared engine: tables in a PostgreSQL database, or one that speaks its protocol. Any number of front ends may use one
-// database. docs/scale.md has the reasons.
+// The shared engine: tables in a PostgreSQL database. Any number of front ends may use one database. docs/scale.md has the
+// reasons.
 //
 //   rocktable_entities   a row for each entity: key (utf16_key.h), ticks, record (entity_codec.h; its timestamp is not used)
 //   rocktable_tables     a row for each table
