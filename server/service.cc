@@ -150,9 +150,7 @@ Service::Service(TableStore& store, Accounts accounts, ServiceOptions options)
           options.bearer_tokens),
       cors_rules_(store),
       options_(std::move(options)),
-      behaviours_(options_.behaviour) {
-  store_.keep_past(behaviours_.longest_geo_lag());
-}
+      behaviours_(options_.behaviour) {}
 
 // Returns the access policies that still apply to a table after they were changed.
 std::optional<std::string> Service::past_policies(std::string_view account, std::string_view table) {
@@ -388,18 +386,8 @@ Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::
 }
 
 Response Service::Call::dispatch(MemoryBudget::Share& memory) {
-  const bool is_behind =
-      context_.target.secondary && context_.behaviour != nullptr && context_.behaviour->geo_lag > 0;
-  if (is_behind) {
-    TableStore past = service_->store_.as_of({context_.received.ticks - context_.behaviour->geo_lag});
-    return dispatch(past, memory);
-  }
-  return dispatch(service_->store_, memory);
-}
-
-Response Service::Call::dispatch(TableStore& store, MemoryBudget::Share& memory) {
-  return std::visit(Handlers{store, service_->cors_rules_, service_->behaviours_, context_, *request_->body,
-                             stats_, notes_, memory},
+  return std::visit(Handlers{service_->store_, service_->cors_rules_, service_->behaviours_, context_,
+                             *request_->body, stats_, notes_, memory},
                     *operation_);
 }
 
@@ -429,7 +417,6 @@ Response Service::run_control(const Request& request, const std::atomic<bool>& h
           [this](std::string_view account) { return authenticator_.accounts().has_public_key(account); },
       .named_accounts = [this] { return authenticator_.accounts().names(); },
       .settings_changed = [this] { cors_rules_.forget_all(); },
-      .behaviour_changed = [this] { store_.keep_past(behaviours_.longest_geo_lag()); },
       .time = *options_.time,
       .behaviours = behaviours_,
       .faults = faults_,

@@ -134,7 +134,6 @@ class Service {
     // Never throws.
     Response try_to_execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
     Response dispatch(MemoryBudget::Share& memory);
-    Response dispatch(TableStore& store, MemoryBudget::Share& memory);
     bool keep_scanning(std::optional<RunningScanCounter>& live, ScanThrottle::Scan& scan,
                        const std::atomic<bool>& hung_up);
     void add_own_fields(Response& response) const;

@@ -34,9 +34,6 @@ struct ScanCall {
   const std::function<bool()>& is_full;  // may be empty
 };
 
-// A time in the past at which a call reads; nullopt: now. Engines without PastKeeper read the present.
-using AsOf = std::optional<DateTime>;
-
 // Snapshots of the whole store, which not every engine has.
 class SnapshotKeeper {
  public:
@@ -45,13 +42,6 @@ class SnapshotKeeper {
   virtual std::vector<SnapshotInfo> snapshots() const = 0;
   virtual Result<void> delete_snapshot(std::string_view name) = 0;
   virtual Result<void> restore_snapshot(std::string_view name) = 0;
-};
-
-// Past states of the store, which not every engine has.
-class PastKeeper {
- public:
-  virtual ~PastKeeper() = default;
-  virtual void keep_past(std::int64_t ticks) = 0;
 };
 
 // All functions are thread-safe.
@@ -66,10 +56,9 @@ class StoreEngine {
   // --- Tables and documents
   virtual Result<void> create_table(const TableName& name) = 0;
   virtual Result<void> delete_table(const TableName& name) = 0;
-  virtual std::optional<Table> get_table(const TableName& name, const AsOf& time) const = 0;
+  virtual std::optional<Table> get_table(const TableName& name) const = 0;
   virtual std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                           const std::function<bool(const Table&)>& visit,
-                                           const AsOf& time) const = 0;
+                                           const std::function<bool(const Table&)>& visit) const = 0;
   virtual Result<std::string> signed_identifiers(const TableName& name) const = 0;
   virtual Result<void> set_signed_identifiers(const TableName& name, std::string_view document) = 0;
   virtual std::optional<std::string> service_properties(std::string_view account) const = 0;
@@ -77,10 +66,9 @@ class StoreEngine {
 
   // --- Entities
   virtual Result<bool> get(const TableName& name, const EntityKey& key,
-                           const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                           const AsOf& time) const = 0;
-  virtual Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats,
-                                                const AsOf& time) const = 0;
+                           const std::function<void(const EntityView&)>& visit,
+                           RequestStats& stats) const = 0;
+  virtual Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats) const = 0;
   virtual CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                         std::span<const Mutation> writes, RequestStats& stats) = 0;
   // An estimate of what the entities of `ranges` take; 0: no table, or not known.
@@ -98,7 +86,6 @@ class StoreEngine {
 
   // --- What not every engine has; null: this one has not
   virtual SnapshotKeeper* snapshot_keeper() { return nullptr; }
-  virtual PastKeeper* past_keeper() { return nullptr; }
 };
 
 }  // namespace rocktable

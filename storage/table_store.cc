@@ -1,7 +1,5 @@
 #include "storage/table_store.h"
 
-#include "storage/fixture_types.h"
-
 namespace rocktable {
 
 std::optional<std::string> TableStore::unavailable() const { return engine_->unavailable(); }
@@ -10,13 +8,11 @@ Result<void> TableStore::create_table(const TableName& name) { return engine_->c
 
 Result<void> TableStore::delete_table(const TableName& name) { return engine_->delete_table(name); }
 
-std::optional<Table> TableStore::get_table(const TableName& name) const {
-  return engine_->get_table(name, as_of_);
-}
+std::optional<Table> TableStore::get_table(const TableName& name) const { return engine_->get_table(name); }
 
 std::optional<Table> TableStore::list_tables(std::string_view account, const KeyRanges& names, int page_size,
                                              const std::function<bool(const Table&)>& visit) const {
-  return engine_->list_tables(account, names, page_size, visit, as_of_);
+  return engine_->list_tables(account, names, page_size, visit);
 }
 
 Result<std::string> TableStore::signed_identifiers(const TableName& name) const {
@@ -38,7 +34,7 @@ void TableStore::set_service_properties(std::string_view account, std::string_vi
 Result<bool> TableStore::get(const TableName& name, const EntityKey& key,
                              const std::function<void(const EntityView&)>& visit, RequestStats* stats) const {
   RequestStats unwanted;
-  return engine_->get(name, key, visit, stats != nullptr ? *stats : unwanted, as_of_);
+  return engine_->get(name, key, visit, stats != nullptr ? *stats : unwanted);
 }
 
 Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const KeyRanges& ranges,
@@ -48,7 +44,7 @@ Result<std::optional<EntityKey>> TableStore::scan(const TableName& name, const K
                                                   const std::function<bool()>& is_full) const {
   RequestStats unwanted;
   return engine_->scan({name, ranges, page_size, deadline, visit, filter, is_full},
-                       stats != nullptr ? *stats : unwanted, as_of_);
+                       stats != nullptr ? *stats : unwanted);
 }
 
 CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_view partition_key,
@@ -56,13 +52,5 @@ CommitResult<DateTime> TableStore::commit(const TableName& name, std::string_vie
   RequestStats unwanted;
   return engine_->commit(name, partition_key, writes, stats != nullptr ? *stats : unwanted);
 }
-
-void TableStore::keep_past(std::int64_t ticks) {
-  if (PastKeeper* const keeper = engine_->past_keeper()) return keeper->keep_past(ticks);
-  if (ticks > 0)
-    throw NotSupportedByStore("This store keeps no past states: geoLag needs the embedded store.");
-}
-
-TableStore TableStore::as_of(DateTime time) const { return {engine_, time}; }
 
 }  // namespace rocktable

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "odata/entity.h"
 #include "odata/error.h"
@@ -96,28 +95,13 @@ class TableStore {
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats* stats = nullptr);
 
-  // Whether the engine can keep past states.
-  bool can_keep_past() const { return engine_->past_keeper() != nullptr; }
-
-  // From now on, keeps past states for so many ticks of 100 ns, for as_of(). Zero: none. Throws NotSupportedByStore.
-  void keep_past(std::int64_t ticks);
-
-  // A view of the tables and entities as they were at a time for which the store keeps its past; later than that: as they
-  // are now. Only get_table(), list_tables(), get() and scan() of it may be called. It shares the store, which lives at
-  // least as long.
-  TableStore as_of(DateTime time) const;
-
   // Whether calls wait for another machine.
   bool is_remote() const { return engine_->is_remote(); }
 
   StoreEngine& engine() const { return *engine_; }
 
  private:
-  TableStore(std::shared_ptr<StoreEngine> engine, DateTime as_of)
-      : engine_(std::move(engine)), as_of_(as_of) {}
-
   std::shared_ptr<StoreEngine> engine_;
-  AsOf as_of_;
 };
 
 }  // namespace rocktable

@@ -74,7 +74,6 @@ constexpr const char* kNames =
     "  boundaries=N     Pages end at N partition keys; every second of them is empty\n"
     "  pageDeadline=MS  A page ends after this time [5000]\n"
     "  deleteDelay=S    The name of a deleted table stays TableBeingDeleted [40]\n"
-    "  geoLag=S         The secondary location is behind\n"
     "  policyDelay=S    Changed access policies apply later [30]\n"
     "  latency=MS,SIGMA Delay of each answer: fixed, or the median of a lognormal one\n"
     "  seed=N           Of boundaries and latency [0]\n"

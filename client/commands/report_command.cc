@@ -181,10 +181,10 @@ int run_report(int argc, const char* const* argv) {
   app.add_option("--from", flags.from, "A saved report instead of a running rocktable; - is standard input")
       ->type_name("FILE");
   app.add_option("--save", flags.save, "Save what is reported, for --from")->type_name("FILE");
-  auto* const format = app.add_option("--format", flags.format,
-                                      "text, markdown, html, json, junit or github; else by --output")
-                           ->type_name("FORMAT")
-                           ->check(CLI::Validator(why_no_format, ""));
+  auto* const format =
+      app.add_option("--format", flags.format, "text, markdown, html, json or junit; else by --output")
+          ->type_name("FORMAT")
+          ->check(CLI::Validator(why_no_format, ""));
   app.add_option("--output", flags.output, "Write the report to this file; - is standard output")
       ->type_name("FILE");
   const auto add_file = [&](const char* name, std::string& file, const char* text) {

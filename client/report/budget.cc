@@ -183,7 +183,7 @@ Budget parse_budget(std::string_view text, const std::string& source) {
     for (const JsonMember& member : findings.members()) {
       const JsonReader value = findings.member(member.name);
       if (find_finding_kind(member.name) == nullptr)
-        value.refuse("there is no such finding; docs/findings.md lists them");
+        value.refuse("there is no such finding; docs/insight.md lists them");
       out.findings.emplace(member.name, level_of(value));
     }
   }

@@ -22,7 +22,7 @@ struct TableData {
 // Takes the entities of one table in key order, as queries return them.
 class DataLint {
  public:
-  // Limits of the findings; docs/findings.md describes them.
+  // Limits of the findings; docs/insight.md describes them.
   static constexpr std::uint64_t kLeastLargePartition = 10'000;  // entities: large-partition
   static constexpr double kLeastShareOfLargePartition = 0.8;     // of the table's entities
   static constexpr std::uint64_t kLeastSmallPartitions = 100;    // with one entity each: small-partitions

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/report/render_github.h"
 #include "client/report/render_html.h"
 #include "client/report/render_json.h"
 #include "client/report/render_junit.h"
@@ -25,8 +24,6 @@ std::string render_report(const InsightReport& report, const Verdict& verdict, R
       return render_html(view);
     case ReportFormat::Junit:
       return render_junit(view);
-    case ReportFormat::Github:
-      return render_github(view);
     default:
       return render_text(view, options);
   }

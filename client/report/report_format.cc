@@ -8,8 +8,7 @@ namespace rocktable {
 namespace {
 
 // In the order of ReportFormat.
-constexpr std::array<std::string_view, 6> kReportFormats = {"text", "markdown", "html",
-                                                            "json", "junit",    "github"};
+constexpr std::array<std::string_view, 5> kReportFormats = {"text", "markdown", "html", "json", "junit"};
 
 constexpr std::pair<std::string_view, ReportFormat> kReportEndings[] = {{".txt", ReportFormat::Text},
                                                                         {".md", ReportFormat::Markdown},

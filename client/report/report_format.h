@@ -8,9 +8,9 @@
 
 namespace rocktable {
 
-enum class ReportFormat { Text, Markdown, Html, Json, Junit, Github };
+enum class ReportFormat { Text, Markdown, Html, Json, Junit };
 
-// `text`, `markdown`, `html`, `json`, `junit`, `github`: the values of --format.
+// `text`, `markdown`, `html`, `json`, `junit`: the values of --format.
 std::span<const std::string_view> report_format_names();
 // Returns nullopt if there is no such format.
 std::optional<ReportFormat> parse_report_format(std::string_view name);

@@ -67,7 +67,7 @@ ViolationGroup new_group(Level level, const std::string& id) {
   if (const FindingKind* const kind = find_finding_kind(id)) {
     out.title = kind->title;
     out.advice = kind->advice;
-    out.link = "docs/findings.md#" + id;
+    out.link = "docs/insight.md#" + id;
   } else {
     out.title = title_of_other_kind(id);
   }

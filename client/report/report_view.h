@@ -22,7 +22,7 @@ struct ViolationGroup {
   std::string id;
   std::string title;   // `table scan`
   std::string advice;  // empty for a kind that the catalog of findings does not have
-  std::string link;    // `docs/findings.md#table-scan`; empty likewise
+  std::string link;    // `docs/insight.md#table-scan`; empty likewise
   std::vector<Violation> violations;
 };
 

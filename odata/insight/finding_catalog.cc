@@ -6,7 +6,7 @@
 namespace rocktable {
 namespace {
 
-// Source: learn.microsoft.com/azure/storage/tables/table-storage-design-guidelines and -design-patterns; docs/findings.md
+// Source: learn.microsoft.com/azure/storage/tables/table-storage-design-guidelines and -design-patterns; docs/insight.md
 // names the section for each.
 constexpr auto kFindingKinds = std::to_array<FindingKind>({
     {"table-scan", "table scan",

@@ -1,5 +1,5 @@
 // The kinds of findings: what is wrong in how a program uses tables. The server finds them in requests, the client in
-// stored data; both name them by their id. docs/findings.md has a section for each id.
+// stored data; both name them by their id. docs/insight.md has a section for each id.
 #pragma once
 
 #include <span>

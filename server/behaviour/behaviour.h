@@ -28,7 +28,6 @@ struct Behaviour {
   std::int64_t boundaries = 0;     // partition keys at which the pages of a query end
   std::int64_t page_deadline = 0;  // milliseconds after which the page of a query ends
   std::int64_t delete_delay = 0;   // for which the name of a deleted table cannot be used
-  std::int64_t geo_lag = 0;        // by which the secondary location is behind
   std::int64_t policy_delay = 0;   // after which a changed access policy applies
   Delay latency;                   // before each response
   std::int64_t seed = 0;           // of boundaries and latency

@@ -45,13 +45,6 @@ void Behaviours::update() {
                std::any_of(own_.begin(), own_.end(), [](const auto& own) { return !own.second->is_off(); });
 }
 
-std::int64_t Behaviours::longest_geo_lag() const {
-  const std::lock_guard lock(mutex_);
-  std::int64_t out = of_all_->geo_lag;
-  for (const auto& [account, own] : own_) out = std::max(out, own->geo_lag);
-  return out;
-}
-
 nlohmann::json Behaviours::to_json() const {
   const std::lock_guard lock(mutex_);
   nlohmann::json accounts = nlohmann::json::object();

@@ -35,9 +35,6 @@ class Behaviours {
   // From now on the account behaves like all others; nullopt: every account. Forgets its past.
   void remove(std::optional<std::string_view> account);
 
-  // The longest lag of the secondary location, in ticks.
-  std::int64_t longest_geo_lag() const;
-
   // {"behaviour": {...}, "accounts": {"NAME": {...}}}
   nlohmann::json to_json() const;
   // {"account": "NAME", "behaviour": {...}}

@@ -29,8 +29,7 @@ struct ControlState {
   std::function<bool(std::string_view account)> serves_account;
   std::function<bool(std::string_view account)> has_public_key;  // the well-known one
   std::function<std::vector<std::string>()> named_accounts;      // in the order of their names
-  std::function<void()> settings_changed;   // call after the service properties of accounts may have changed
-  std::function<void()> behaviour_changed;  // call after `behaviours` changed
+  std::function<void()> settings_changed;  // call after the service properties of accounts may have changed
   TimeSource& time;
   Behaviours& behaviours;
   FaultPlan& faults;

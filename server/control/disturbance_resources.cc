@@ -118,14 +118,11 @@ Response handle_put_behaviour(const ControlState& state, const ControlArguments&
     return answer_after([&] {
       const JsonDocument document(arguments.body, "behaviour");
       const Behaviour behaviour = behaviour_in(document.root());
-      if (behaviour.geo_lag > 0 && !state.store.can_keep_past())
-        return control_error(501, "This store keeps no past states: geoLag needs the embedded store.");
       if (account) {
         state.behaviours.set(*account, behaviour);
       } else {
         state.behaviours.set(behaviour);
       }
-      state.behaviour_changed();
       return control_json(200, behaviour_json(state, account));
     });
   });
@@ -139,7 +136,6 @@ Response handle_delete_behaviour(const ControlState& state, const ControlArgumen
       state.behaviours.set(Behaviour());
       state.behaviours.remove(std::nullopt);
     }
-    state.behaviour_changed();
     return control_done();
   });
 }

@@ -23,7 +23,6 @@ Response no_such_snapshot(std::string_view name) {
 void forget_settings(const ControlState& state, std::optional<std::string_view> account) {
   state.faults.remove_of_account(account);
   state.behaviours.remove(account);
-  state.behaviour_changed();
   state.retries.clear(account);
 }
 

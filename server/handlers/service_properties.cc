@@ -8,7 +8,6 @@
 
 #include "odata/text.h"
 #include "odata/value.h"
-#include "server/behaviour/behaviour.h"
 #include "server/request/xml.h"
 
 namespace rocktable {
@@ -246,12 +245,11 @@ Response set_service_properties(TableStore& store, const RequestContext& context
 
 Response get_service_stats(const RequestContext& context) {
   if (!context.target.secondary) throw ServiceException(ErrorCode::InvalidQueryParameterValue);
-  // Both locations are one store here, so the last synchronization is now unless a lag is simulated.
-  const std::int64_t lag = context.behaviour != nullptr ? context.behaviour->geo_lag : 0;
+  // Both locations are one store here, so the last synchronization is now.
   pugi::xml_document document = new_xml();
   auto replication = document.append_child("StorageServiceStats").append_child("GeoReplication");
   add(replication, "Status", "live");
-  add(replication, "LastSyncTime", to_http_date({context.received.ticks - lag}));
+  add(replication, "LastSyncTime", to_http_date(context.received));
   return xml_response(context, render_xml(document));
 }
 

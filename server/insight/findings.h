@@ -20,7 +20,7 @@ struct RequestFinding {
   std::string example;
 };
 
-// The limits of docs/findings.md, beside those of odata/insight/scan_limits.h.
+// The limits of docs/insight.md, beside those of odata/insight/scan_limits.h.
 inline constexpr std::uint64_t kLeastConflicts = 10;  // of at least a fifth of the inserts
 
 // `abandoned`: pages whose token the client did not use.

@@ -14,7 +14,7 @@ constexpr const char* kOptionsHelp =
     "  --devStorage     UseDevelopmentStorage=true: 127.0.0.1, ports 10000 to 10002\n"
     "  --budget FILE    Exit code 3 if the requests of COMMAND exceed this budget\n"
     "  --report FILE    Write a report of these requests; - is standard output\n"
-    "  --reportFormat FORMAT  text, markdown, html, json, junit, github (by the name)\n"
+    "  --reportFormat FORMAT  text, markdown, html, json, junit (by the name)\n"
     "  --prices FILE    Prices, for the cost in the report\n"
     "  -h,--help        Show this page\n";
 

@@ -1,7 +1,6 @@
 #include "server/program/store_command.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -15,19 +14,11 @@ int run_store(int argc, const char* const* argv) {
   CLI::App app("The store in a database: rocktable --store postgresql://HOST/DATABASE.", "rocktable store");
   app.require_subcommand(1);
   CommandOutput output;
-  SqlDialect dialect = SqlDialect::PostgreSql;
   auto* const schema =
       app.add_subcommand("schema", "Print the SQL that makes the tables; a start does it by itself");
-  const std::map<std::string, SqlDialect> dialects{{"postgresql", SqlDialect::PostgreSql},
-                                                   {"yugabyte", SqlDialect::Yugabyte},
-                                                   {"cockroach", SqlDialect::Cockroach}};
-  schema->add_option("--dialect", dialect, "postgresql, yugabyte or cockroach [postgresql]")
-      ->type_name("NAME")
-      ->transform(CLI::Transformer(dialects).description(""))
-      ->check(CLI::IsMember(dialects).description(""));
   output.add_flag(*schema);
   return run_command(app, argc, argv, output, [&] {
-    const std::string sql = schema_of(dialect);
+    const std::string sql = schema_sql();
     output.print_document({{"sql", sql}});
     for (std::size_t begin = 0, end = 0; (end = sql.find('\n', begin)) != sql.npos; begin = end + 1)
       output.print_line(sql.substr(begin, end - begin));

@@ -42,12 +42,6 @@ PGconn* connect(const std::string& url, std::chrono::milliseconds timeout) {
   return PQconnectdbParams(names.data(), values.data(), kExpandUrl);
 }
 
-SqlDialect dialect_of(const PgRows& version) {
-  const std::string_view text = version.size() == 1 ? version.bytes(0, 0) : std::string_view();
-  if (text.find("CockroachDB") != text.npos) return SqlDialect::Cockroach;
-  return text.find("-YB-") != text.npos ? SqlDialect::Yugabyte : SqlDialect::PostgreSql;
-}
-
 std::string name_of(Statement statement) { return "s" + std::to_string(static_cast<int>(statement)); }
 
 }  // namespace
@@ -70,7 +64,6 @@ PgConnection::PgConnection(const std::string& url, std::chrono::milliseconds tim
     throw PgConnectionLost(first_line(PQerrorMessage(connection)), true);
   PQsetNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
   server_process_ = PQbackendPID(connection);
-  dialect_ = dialect_of(query("SELECT version()"));
 }
 
 PgConnection::~PgConnection() = default;
@@ -89,8 +82,8 @@ PgRows PgConnection::query(const std::string& sql) {
 void PgConnection::run_script(const std::string& sql) { query(sql); }
 
 void PgConnection::prepare() {
-  run_script(session_settings(dialect_));
-  for (const auto& [statement, sql] : all_statements(dialect_)) {
+  run_script(session_settings());
+  for (const auto& [statement, sql] : all_statements()) {
     const std::unique_ptr<PGresult, PgResultDeleter> result(
         PQprepare(connection_.get(), name_of(statement).c_str(), sql.c_str(), 0, nullptr));
     if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) continue;

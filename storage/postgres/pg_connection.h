@@ -74,8 +74,6 @@ class PgConnection {
   // Prepares all statements. The tables must exist.
   void prepare();
 
-  SqlDialect dialect() const { return dialect_; }
-
   // Sends all steps at once and returns the rows of each. Without BEGIN they are one transaction, which is committed when
   // this returns. Throws PgError, PgConnectionLost.
   std::vector<PgRows> run(std::span<const PgStep> steps, PgDeadline deadline);
@@ -96,7 +94,6 @@ class PgConnection {
 
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   std::int64_t server_process_ = 0;
-  SqlDialect dialect_ = SqlDialect::PostgreSql;
 };
 
 // What libpq says of a failure. Further lines are advice.

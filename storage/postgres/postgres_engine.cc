@@ -96,15 +96,9 @@ bool PostgresEngine::awaits_end(std::int64_t server_process) const {
   bool is_over = false;
   for (int attempt = 0; attempt < kTries && !is_over; ++attempt) {
     if (attempt > 0) run_blocking([&] { std::this_thread::sleep_for(kPause); });
-    bool can_be_known = false;
-    with_connection(true, [&](PgConnection& connection) {
-      can_be_known = connection.dialect() == SqlDialect::PostgreSql;
-      if (!can_be_known) return;
-      PgStep step{Statement::IsAtWork};
-      step.parameters.add(server_process);
-      is_over = connection.run(step, pool_.deadline()).size() == 0;
-    });
-    if (!can_be_known) return false;
+    PgStep step{Statement::IsAtWork};
+    step.parameters.add(server_process);
+    is_over = run(true, {std::move(step)})[0].size() == 0;
   }
   return is_over;
 }
@@ -185,7 +179,7 @@ Result<void> PostgresEngine::delete_table(const TableName& name) {
   return {};
 }
 
-std::optional<Table> PostgresEngine::get_table(const TableName& name, const AsOf&) const {
+std::optional<Table> PostgresEngine::get_table(const TableName& name) const {
   const auto table = find_table(name);
   if (!table) return std::nullopt;
   return Table{table->name, table->created};
@@ -193,8 +187,7 @@ std::optional<Table> PostgresEngine::get_table(const TableName& name, const AsOf
 
 std::optional<Table> PostgresEngine::list_tables(std::string_view account, const KeyRanges& names,
                                                  int page_size,
-                                                 const std::function<bool(const Table&)>& visit,
-                                                 const AsOf&) const {
+                                                 const std::function<bool(const Table&)>& visit) const {
   constexpr std::int64_t kFetch = 1000;
   const std::string after_all = "\xFF";
   int kept = 0;
@@ -258,8 +251,8 @@ void PostgresEngine::set_service_properties(std::string_view account, std::strin
 // --- Entities ----------------------------------------------------------------------------------------------
 
 Result<bool> PostgresEngine::get(const TableName& name, const EntityKey& key,
-                                 const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                                 const AsOf&) const {
+                                 const std::function<void(const EntityView&)>& visit,
+                                 RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);

@@ -1,5 +1,5 @@
-// The shared engine: tables in a PostgreSQL database, or one that speaks its protocol. Any number of front ends may use one
-// database. docs/scale.md has the reasons.
+// The shared engine: tables in a PostgreSQL database. Any number of front ends may use one database. docs/scale.md has the
+// reasons.
 //
 //   rocktable_entities   a row for each entity: key (utf16_key.h), ticks, record (entity_codec.h; its timestamp is not used)
 //   rocktable_tables     a row for each table
@@ -47,20 +47,17 @@ class PostgresEngine final : public StoreEngine {
 
   Result<void> create_table(const TableName& name) override;
   Result<void> delete_table(const TableName& name) override;
-  std::optional<Table> get_table(const TableName& name, const AsOf& time) const override;
+  std::optional<Table> get_table(const TableName& name) const override;
   std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                   const std::function<bool(const Table&)>& visit,
-                                   const AsOf& time) const override;
+                                   const std::function<bool(const Table&)>& visit) const override;
   Result<std::string> signed_identifiers(const TableName& name) const override;
   Result<void> set_signed_identifiers(const TableName& name, std::string_view document) override;
   std::optional<std::string> service_properties(std::string_view account) const override;
   void set_service_properties(std::string_view account, std::string_view document) override;
 
   Result<bool> get(const TableName& name, const EntityKey& key,
-                   const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                   const AsOf& time) const override;
-  Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats,
-                                        const AsOf& time) const override;
+                   const std::function<void(const EntityView&)>& visit, RequestStats& stats) const override;
+  Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats) const override;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats& stats) override;
   std::uint64_t approximate_bytes(const TableName& name, const KeyRanges& ranges) const override;

@@ -155,8 +155,7 @@ class PgScan {
 
 }  // namespace
 
-Result<std::optional<EntityKey>> PostgresEngine::scan(const ScanCall& call, RequestStats& stats,
-                                                      const AsOf&) const {
+Result<std::optional<EntityKey>> PostgresEngine::scan(const ScanCall& call, RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
   const auto table = find_table(call.table);
   if (!table) return Error(ErrorCode::TableNotFound);

@@ -32,7 +32,7 @@ std::string table_exists(const std::string& account, const std::string& name, co
 
 }  // namespace
 
-std::vector<StatementText> all_statements(SqlDialect dialect) {
+std::vector<StatementText> all_statements() {
   using enum Statement;
   const std::string fresh = "greatest(" + time_in_slot("$3", "$5") + ", $4::bigint)";
   const std::string next =
@@ -40,7 +40,7 @@ std::vector<StatementText> all_statements(SqlDialect dialect) {
   const std::string guard = table_exists("$6", "$7", "$8");
   const std::string dropped_now = " INSERT INTO rocktable_dropped (id, since, claimed) SELECT id, " +
                                   clock_ticks() + ", 0 FROM gone RETURNING id";
-  std::vector<StatementText> out{
+  return {
       {Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"},
       {BeginSnapshot, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
       {BeginCopy, "BEGIN ISOLATION LEVEL REPEATABLE READ"},
@@ -162,16 +162,14 @@ std::vector<StatementText> all_statements(SqlDialect dialect) {
        "$1::bytea AND key "
        "< $2::bytea ORDER BY key LIMIT $3::bigint)"},
       {ForgetDropped, "DELETE FROM rocktable_dropped WHERE id = $1::bigint"},
+
+      {IsAtWork, "SELECT 1 FROM pg_stat_activity WHERE pid = $1::bigint"},
   };
-  if (dialect == SqlDialect::PostgreSql)
-    out.emplace_back(IsAtWork, "SELECT 1 FROM pg_stat_activity WHERE pid = $1::bigint");
-  return out;
 }
 
-std::string session_settings(SqlDialect dialect) {
+std::string session_settings() {
   // If this machine is cut off between the two round trips of a transaction, the database ends it and frees its rows.
   std::string out = "SET idle_in_transaction_session_timeout = 10000;";
-  if (dialect == SqlDialect::Cockroach) return out;
   // The primary key gives the rows in their order, and LIMIT ends the scan. Where the database's statistics are old it would
   // guess that a range has few rows, and read and sort all of them for each page.
   for (const char* other : {"seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"})
@@ -179,29 +177,21 @@ std::string session_settings(SqlDialect dialect) {
   return out + " SET plan_cache_mode = force_generic_plan";
 }
 
-std::string schema_of(SqlDialect dialect) {
-  // YugabyteDB orders by a hash otherwise. PostgreSQL does not accept the word there.
-  const std::string up = dialect == SqlDialect::Yugabyte ? " ASC" : "";
-  const std::string keep_uncompressed =
-      dialect == SqlDialect::Cockroach
-          ? ""
-          : "ALTER TABLE rocktable_entities ALTER COLUMN record SET STORAGE EXTERNAL;\n";
+std::string schema_sql() {
   return "CREATE TABLE IF NOT EXISTS rocktable_meta (name text, value bytea NOT NULL, PRIMARY KEY (name));\n"
          "CREATE TABLE IF NOT EXISTS rocktable_accounts (account bytea, properties bytea, PRIMARY "
          "KEY "
          "(account));\n"
          "CREATE TABLE IF NOT EXISTS rocktable_tables (account bytea, name bytea, id bigint NOT NULL, "
          "created bigint NOT "
-         "NULL, title bytea NOT NULL, identifiers bytea NOT NULL, PRIMARY KEY (account" +
-         up + ", name" + up +
-         "));\n"
+         "NULL, title bytea NOT NULL, identifiers bytea NOT NULL, PRIMARY KEY (account, name));\n"
          "CREATE TABLE IF NOT EXISTS rocktable_dropped (id bigint, since bigint NOT NULL, claimed bigint NOT "
          "NULL, "
          "PRIMARY KEY (id));\n"
          "CREATE TABLE IF NOT EXISTS rocktable_entities (key bytea, ticks bigint NOT NULL, record bytea NOT "
          "NULL, "
-         "PRIMARY KEY (key" +
-         up + "));\n" + keep_uncompressed +
+         "PRIMARY KEY (key));\n"
+         "ALTER TABLE rocktable_entities ALTER COLUMN record SET STORAGE EXTERNAL;\n"
          "CREATE SEQUENCE IF NOT EXISTS rocktable_ids;\n"
          "CREATE SEQUENCE IF NOT EXISTS rocktable_front_ends;\n"
          "INSERT INTO rocktable_meta (name, value) VALUES ('format', '" +

@@ -1,5 +1,4 @@
-// All SQL: the schema, and the statements that connections prepare. Kept to what PostgreSQL, YugabyteDB and CockroachDB
-// document.
+// All SQL: the schema, and the statements that connections prepare.
 #pragma once
 
 #include <cstdint>
@@ -67,22 +66,20 @@ enum class Statement {
   Sweep,           // (begin, end, limit) -> deletes rows
   ForgetDropped,   // (id)
 
-  IsAtWork,  // (process of the server) -> 1; PostgreSQL only
+  IsAtWork,  // (process of the server) -> 1
 };
 
 using StatementText = std::pair<Statement, std::string>;
 
-enum class SqlDialect { PostgreSql, Yugabyte, Cockroach };
-
-std::vector<StatementText> all_statements(SqlDialect dialect);
+std::vector<StatementText> all_statements();
 
 // Statements that set up a connection.
-std::string session_settings(SqlDialect dialect);
+std::string session_settings();
 
 inline constexpr std::int64_t kPostgresFormat = 1;
 
 // The statements that make the tables, for an empty schema. Harmless if they exist.
-std::string schema_of(SqlDialect dialect);
+std::string schema_sql();
 
 // The ticks of a write are a multiple of this plus the slot of its front end, so that no two front ends use the same.
 inline constexpr std::int64_t kSlots = 100;

@@ -38,7 +38,7 @@ bool has_schema(PgConnection& connection) {
 // Two front ends that begin at once may meet: then one finds what the other has made.
 void make_schema(PgConnection& connection) {
   constexpr int kTries = 5;
-  const std::string sql = schema_of(connection.dialect());
+  const std::string sql = schema_sql();
   for (int attempt = 1;; ++attempt) {
     try {
       return connection.run_script(sql);

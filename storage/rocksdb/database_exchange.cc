@@ -45,7 +45,6 @@ void RocksStore::exchange_database(std::unique_ptr<Database> next, const std::st
   if (!options_.in_memory) recovery_.prepare();
   Gate::Closed alone(gate_, kDrainTime);
   const Counters counters = carry_counters_to(*next);
-  past_states_.clear();
   if (options_.in_memory) {
     database_ = std::move(next);
     directory_ = staged;

@@ -54,7 +54,7 @@ void RocksStore::Erasure::write() {
     with_files.emplace_back(&first, &last);
   }
   store_.write(batch_, !with_files.empty() && !store_.options_.in_memory);
-  if (with_files.empty() || store_.past_states_.is_kept()) return;  // past states still need the rows
+  if (with_files.empty()) return;
   // The rows are deleted already. Compaction removes files that cannot be dropped now.
   rocksdb::DeleteFilesInRanges(&store_.db(), store_.entities(), with_files.data(), with_files.size(), false)
       .PermitUncheckedError();

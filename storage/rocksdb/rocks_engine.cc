@@ -14,20 +14,17 @@ Result<void> RocksEngine::delete_table(const TableName& name) {
   return store_.delete_table(name);
 }
 
-std::optional<Table> RocksEngine::get_table(const TableName& name, const AsOf& time) const {
+std::optional<Table> RocksEngine::get_table(const TableName& name) const {
   const Gate::Pass pass(store_.gate());
-  const auto state = store_.past_state(time);
-  auto row = store_.find_table(name, state.get());
+  auto row = store_.find_table(name);
   if (!row) return std::nullopt;
   return Table{std::move(row->name), row->created};
 }
 
 std::optional<Table> RocksEngine::list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                              const std::function<bool(const Table&)>& visit,
-                                              const AsOf& time) const {
+                                              const std::function<bool(const Table&)>& visit) const {
   const Gate::Pass pass(store_.gate());
-  const auto state = store_.past_state(time);
-  return store_.list_tables(account, names, page_size, visit, state.get());
+  return store_.list_tables(account, names, page_size, visit);
 }
 
 Result<std::string> RocksEngine::signed_identifiers(const TableName& name) const {
@@ -51,18 +48,15 @@ void RocksEngine::set_service_properties(std::string_view account, std::string_v
 }
 
 Result<bool> RocksEngine::get(const TableName& name, const EntityKey& key,
-                              const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                              const AsOf& time) const {
+                              const std::function<void(const EntityView&)>& visit,
+                              RequestStats& stats) const {
   const Gate::Pass pass(store_.gate());
-  const auto state = store_.past_state(time);
-  return store_.get(name, key, visit, stats, state.get());
+  return store_.get(name, key, visit, stats);
 }
 
-Result<std::optional<EntityKey>> RocksEngine::scan(const ScanCall& call, RequestStats& stats,
-                                                   const AsOf& time) const {
+Result<std::optional<EntityKey>> RocksEngine::scan(const ScanCall& call, RequestStats& stats) const {
   const Gate::Pass pass(store_.gate());
-  const auto state = store_.past_state(time);
-  return store_.scan(call, stats, state.get());
+  return store_.scan(call, stats);
 }
 
 CommitResult<DateTime> RocksEngine::commit(const TableName& name, std::string_view partition_key,

@@ -16,7 +16,7 @@
 
 namespace rocktable {
 
-class RocksEngine final : public StoreEngine, public SnapshotKeeper, public PastKeeper {
+class RocksEngine final : public StoreEngine, public SnapshotKeeper {
  public:
   // Throws StoreError.
   explicit RocksEngine(const StoreOptions& options) : store_(options) {}
@@ -26,20 +26,17 @@ class RocksEngine final : public StoreEngine, public SnapshotKeeper, public Past
 
   Result<void> create_table(const TableName& name) override;
   Result<void> delete_table(const TableName& name) override;
-  std::optional<Table> get_table(const TableName& name, const AsOf& time) const override;
+  std::optional<Table> get_table(const TableName& name) const override;
   std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                   const std::function<bool(const Table&)>& visit,
-                                   const AsOf& time) const override;
+                                   const std::function<bool(const Table&)>& visit) const override;
   Result<std::string> signed_identifiers(const TableName& name) const override;
   Result<void> set_signed_identifiers(const TableName& name, std::string_view document) override;
   std::optional<std::string> service_properties(std::string_view account) const override;
   void set_service_properties(std::string_view account, std::string_view document) override;
 
   Result<bool> get(const TableName& name, const EntityKey& key,
-                   const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                   const AsOf& time) const override;
-  Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats,
-                                        const AsOf& time) const override;
+                   const std::function<void(const EntityView&)>& visit, RequestStats& stats) const override;
+  Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats) const override;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats& stats) override;
   std::uint64_t approximate_bytes(const TableName& name, const KeyRanges& ranges) const override;
@@ -58,9 +55,6 @@ class RocksEngine final : public StoreEngine, public SnapshotKeeper, public Past
   std::vector<SnapshotInfo> snapshots() const override;
   Result<void> delete_snapshot(std::string_view name) override;
   Result<void> restore_snapshot(std::string_view name) override;
-
-  PastKeeper* past_keeper() override { return this; }
-  void keep_past(std::int64_t ticks) override { store_.keep_past(ticks); }
 
  private:
   RocksStore store_;

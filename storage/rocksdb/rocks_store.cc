@@ -2,7 +2,6 @@
 // rocksdb::Status leaves this file.
 #include "storage/rocksdb/rocks_store.h"
 
-#include <rocksdb/snapshot.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
@@ -212,7 +211,6 @@ void RocksStore::write_unsynced(rocksdb::WriteBatch& batch) {
 }
 
 void RocksStore::write(rocksdb::WriteBatch& batch, const rocksdb::WriteOptions& options) {
-  past_states_.before_write(db(), options_.time->now());
   auto status = db().Write(options, &batch);
   if (!status.ok() && resume()) status = db().Write(options, &batch);
   check(status);
@@ -230,18 +228,14 @@ bool RocksStore::resume() {
 
 // --- Tables ------------------------------------------------------------------------------------------------
 
-std::optional<TableRow> RocksStore::find_table(const TableName& name, const rocksdb::Snapshot* at) const {
-  if (at != nullptr) return read_table_row(encode_table_key(name.account, name.table), at);
+std::optional<TableRow> RocksStore::find_table(const TableName& name) const {
   return catalog_cache_.find(encode_table_key(name.account, name.table),
                              [this](const std::string& key) { return read_table_row(key); });
 }
 
-std::optional<TableRow> RocksStore::read_table_row(const std::string& key,
-                                                   const rocksdb::Snapshot* at) const {
+std::optional<TableRow> RocksStore::read_table_row(const std::string& key) const {
   rocksdb::PinnableSlice row;
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
-  const auto status = db().Get(options, catalog(), slice(key), &row);
+  const auto status = db().Get({}, catalog(), slice(key), &row);
   if (status.IsNotFound()) return std::nullopt;
   check(status);
   return decode_table_row(view(row));
@@ -312,11 +306,10 @@ bool RocksStore::has_tables(std::string_view account) const {
 }
 
 std::optional<Table> RocksStore::list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                             const std::function<bool(const Table&)>& visit,
-                                             const rocksdb::Snapshot* at) const {
+                                             const std::function<bool(const Table&)>& visit) const {
   int kept = 0;
   std::optional<Table> next;
-  for_each_table(account, names, at, [&](std::string_view, TableRow row) {
+  for_each_table(account, names, nullptr, [&](std::string_view, TableRow row) {
     Table table{std::move(row.name), row.created};
     if (kept == page_size) {
       next = std::move(table);
@@ -367,20 +360,17 @@ class StopWatch {
 }  // namespace
 
 Result<bool> RocksStore::get(const TableName& name, const EntityKey& key,
-                             const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                             const rocksdb::Snapshot* at) const {
+                             const std::function<void(const EntityView&)>& visit, RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
   disable_perf_counters();
-  const auto table = find_table(name, at);
+  const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
   const std::string encoded = encode_entity_key(table->id, key.partition_key, key.row_key);
   rocksdb::PinnableSlice record;
   ++stats.ranges;
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
-  const auto status = db().Get(options, entities(), slice(encoded), &record);
+  const auto status = db().Get({}, entities(), slice(encoded), &record);
   if (status.IsNotFound()) {
-    if (!find_table(name, at)) return Error(ErrorCode::TableNotFound);  // the table was deleted meanwhile
+    if (!find_table(name)) return Error(ErrorCode::TableNotFound);  // the table was deleted meanwhile
     return false;
   }
   check(status);
@@ -393,21 +383,19 @@ Result<bool> RocksStore::get(const TableName& name, const EntityKey& key,
   return true;
 }
 
-Result<std::optional<EntityKey>> RocksStore::scan(const ScanCall& call, RequestStats& stats,
-                                                  const rocksdb::Snapshot* at) const {
+Result<std::optional<EntityKey>> RocksStore::scan(const ScanCall& call, RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
-  const auto table = find_table(call.table, at);
+  const auto table = find_table(call.table);
   if (!table) return Error(ErrorCode::TableNotFound);
   const auto scanned_before = stats.entities_scanned;
   const std::function<bool()> table_exists = [&] {
-    const auto now = find_table(call.table, at);
+    const auto now = find_table(call.table);
     return now && now->id == table->id;
   };
-  auto resume =
-      scan_table({db(), entities(), long_scans_, gate_}, {call, table->id, table_exists, stats, at});
+  auto resume = scan_table({db(), entities(), long_scans_, gate_}, {call, table->id, table_exists, stats});
   // If the table was deleted meanwhile, rows may be missing from a scan that found nothing.
   const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;
-  if ((!resume || found_nothing) && !find_table(call.table, at)) return Error(ErrorCode::TableNotFound);
+  if ((!resume || found_nothing) && !find_table(call.table)) return Error(ErrorCode::TableNotFound);
   return resume;
 }
 

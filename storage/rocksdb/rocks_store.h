@@ -43,7 +43,6 @@
 #include "storage/rocksdb/format/catalog_codec.h"
 #include "storage/rocksdb/format/key_codec.h"
 #include "storage/rocksdb/gate.h"
-#include "storage/rocksdb/past_states.h"
 #include "storage/rocksdb/recovery.h"
 #include "storage/rocksdb/table_lock.h"
 #include "storage/store_engine.h"
@@ -65,15 +64,12 @@ class RocksStore {
   Result<void> create_table(const TableName& name);
   Result<void> delete_table(const TableName& name);
   std::optional<Table> list_tables(std::string_view account, const KeyRanges& names, int page_size,
-                                   const std::function<bool(const Table&)>& visit,
-                                   const rocksdb::Snapshot* at = nullptr) const;
+                                   const std::function<bool(const Table&)>& visit) const;
   Result<std::string> signed_identifiers(const TableName& name) const;
   Result<void> set_signed_identifiers(const TableName& name, std::string_view document);
   Result<bool> get(const TableName& name, const EntityKey& key,
-                   const std::function<void(const EntityView&)>& visit, RequestStats& stats,
-                   const rocksdb::Snapshot* at = nullptr) const;
-  Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats,
-                                        const rocksdb::Snapshot* at = nullptr) const;
+                   const std::function<void(const EntityView&)>& visit, RequestStats& stats) const;
+  Result<std::optional<EntityKey>> scan(const ScanCall& call, RequestStats& stats) const;
   CommitResult<DateTime> commit(const TableName& name, std::string_view partition_key,
                                 std::span<const Mutation> writes, RequestStats& stats);
 
@@ -92,24 +88,16 @@ class RocksStore {
   rocksdb::ColumnFamilyHandle* entities() const { return database_->entities(); }
 
   // --- Rows of the catalog
-  // `at`: a state of the past, here and below; null: the current one.
-  std::optional<TableRow> find_table(const TableName& name, const rocksdb::Snapshot* at = nullptr) const;
+  std::optional<TableRow> find_table(const TableName& name) const;
   // Reads a row from the catalog, without the cache.
-  std::optional<TableRow> read_table_row(const std::string& key, const rocksdb::Snapshot* at = nullptr) const;
+  std::optional<TableRow> read_table_row(const std::string& key) const;
   // Calls `visit` with the key and row of each table of an account whose name is in `names` (as in
-  // list_tables()), until `visit` returns false.
+  // list_tables()), until `visit` returns false. `snapshot` null: the current state.
   void for_each_table(std::string_view account, const KeyRanges& names, const rocksdb::Snapshot* snapshot,
                       const std::function<bool(std::string_view key, TableRow row)>& visit) const;
   bool has_tables(std::string_view account) const;
   std::optional<std::string> read_document(std::string_view key) const;
   void put_document(std::string_view key, std::string_view document);
-
-  // --- The past
-  void keep_past(std::int64_t ticks) { past_states_.keep(ticks); }
-  // Returns null for the present, and for a time for which no state is kept. Valid during a pass of the gate.
-  PastStates::State past_state(const std::optional<DateTime>& time) const {
-    return time ? past_states_.at(*time) : nullptr;
-  }
 
   // --- Deleting rows: in erasure.cc
   class Erasure;
@@ -206,7 +194,6 @@ class RocksStore {
   std::unique_ptr<rocksdb::Env> memory_env_;
   rocksdb::Env* env_;
   std::unique_ptr<Database> database_;  // null while the store is not available
-  PastStates past_states_;
   std::optional<Clock> clock_;
   std::mutex table_id_mutex_;
   std::uint64_t next_table_id_ = 1;   // a batch that uses ids also writes the next id

@@ -112,15 +112,12 @@ class Scan {
         filter_(request.call.filter),
         is_full_(request.call.is_full),
         table_exists_(request.table_exists),
-        stats_(request.stats) {
-    options_.snapshot = request.at;
-  }
+        stats_(request.stats) {}
 
   Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
     if (ranges.empty()) return std::optional<EntityKey>();
     // A single read sees one snapshot anyway.
-    if (options_.snapshot == nullptr &&
-        (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan))) {
+    if (ranges.size() > 1 || (filter_ != nullptr && classify(ranges.front()) >= PlanClass::PartitionScan)) {
       snapshot_.emplace(&db_);
       options_.snapshot = snapshot_->snapshot();
     }

@@ -30,7 +30,6 @@ struct ScanRequest {
   TableId table;
   const std::function<bool()>& table_exists;  // whether the table still exists, with the same id
   RequestStats& stats;
-  const rocksdb::Snapshot* at;  // a state of the past; null: the current one
 };
 
 // Returns the key to resume from, or nullopt at the end. Errors: ServerBusy if the table was deleted or

@@ -81,7 +81,6 @@ void fuzz_control(std::string_view input) {
                            .has_public_key = [](std::string_view) { return false; },
                            .named_accounts = [] { return std::vector<std::string>{"a"}; },
                            .settings_changed = [] {},
-                           .behaviour_changed = [] {},
                            .time = time,
                            .behaviours = behaviours,
                            .faults = faults,

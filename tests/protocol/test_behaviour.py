@@ -407,36 +407,6 @@ def test_changed_access_policies_apply_later(server, account, clock):
     assert not may_read()
 
 
-@pytest.mark.embedded("past states")
-def test_the_secondary_location_is_behind(server, account, clock):
-    clock({"frozen": True})
-    behave(server, account, geoLag=60)
-    create_table(account, "Orders")
-    secondary = account_of(server, account.name)
-    secondary.base += "-secondary"
-    clock({"step": "100s"})
-    insert(account, "Orders", "p", "1")
-    clock({"step": "10s"})
-    insert(account, "Orders", "p", "2")
-
-    def seen():
-        answer = send(secondary, "GET", "/Orders()")
-        return [entity["RowKey"] for entity in answer.json()["value"]] if answer.status == 200 else answer.code
-
-    # The path to sign has the account without its suffix.
-    assert seen() == []
-    clock({"step": "51s"})
-    assert seen() == ["1"]
-    assert send(secondary, "GET", "/Orders(PartitionKey='p',RowKey='2')").code == "ResourceNotFound"
-    assert len(all_entities(account, "Orders")) == 2
-    stats = send(secondary, "GET", "/?restype=service&comp=stats", {"Accept": "application/xml"})
-    synced = time.strptime(stats.text.split("<LastSyncTime>")[1].split("<")[0], "%a, %d %b %Y %H:%M:%S %Z")
-    told = time.strptime(done(server, "GET", "clock")["now"][:19], "%Y-%m-%dT%H:%M:%S")
-    assert abs(time.mktime(told) - time.mktime(synced) - 60) <= 1
-    clock({"step": "10s"})
-    assert seen() == ["1", "2"]
-
-
 def test_latency_delays_each_answer(server, account):
     create_table(account, "Orders")
     behave(server, account, latency=150)

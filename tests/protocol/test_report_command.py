@@ -79,8 +79,8 @@ def test_an_account_has_its_own_report(server):
 def test_the_file_tells_the_format(tmp_path, name, start):
     assert report("--from", SAVED, "--output", tmp_path / name) == ""
     assert (tmp_path / name).read_text().startswith(start)
-    assert report("--from", SAVED, "--output", tmp_path / name, "--format", "github") == ""
-    assert (tmp_path / name).read_text().startswith("::warning title=")
+    assert report("--from", SAVED, "--output", tmp_path / name, "--format", "junit") == ""
+    assert (tmp_path / name).read_text().startswith("<?xml")
 
 
 def test_the_summary_of_a_job_is_markdown_and_grows(tmp_path):

@@ -53,12 +53,6 @@ export const kBehaviours = [
     values: [value("For", "s", 30)],
   },
   {
-    name: "geoLag",
-    title: "Late secondary",
-    sentence: "The secondary location shows the data of some seconds ago.",
-    values: [value("Lag", "s", 5)],
-  },
-  {
     name: "seed",
     title: "Seed",
     sentence: "Chooses the borders of short pages and the delays; the same seed, the same ones.",

@@ -194,8 +194,8 @@ describe("Behaviours", () => {
   });
 
   test("are switched one by one", () => {
-    assert.deepEqual(withBehaviour({ boundaries: 4 }, "geoLag", 5), { boundaries: 4, geoLag: 5 });
-    assert.deepEqual(withBehaviour({ boundaries: 4, geoLag: 5 }, "geoLag", undefined), { boundaries: 4 });
+    assert.deepEqual(withBehaviour({ boundaries: 4 }, "deleteDelay", 5), { boundaries: 4, deleteDelay: 5 });
+    assert.deepEqual(withBehaviour({ boundaries: 4, deleteDelay: 5 }, "deleteDelay", undefined), { boundaries: 4 });
   });
 });
 

@@ -72,9 +72,9 @@ describe("A person who makes the service behave badly", () => {
     const accounts = part("Behaviour of the service").getByRole("combobox", { name: "For" });
     await accounts.selectOption("devstoreaccount1");
     await page.getByText("This account has the behaviour for all.").waitFor();
-    await page.getByRole("checkbox", { name: "Late secondary" }).check();
+    await page.getByRole("checkbox", { name: "Slow table deletion" }).check();
     await page.getByText("This account has a behaviour of its own").waitFor();
-    const expected = { accounts: { devstoreaccount1: { geoLag: 5 } }, behaviour: {} };
+    const expected = { accounts: { devstoreaccount1: { deleteDelay: 40 } }, behaviour: {} };
     assert.deepEqual(await server.control("GET", "behaviour"), expected);
     assert.match(await dot().getAttribute("aria-label"), /devstoreaccount1/);
     await page.getByRole("button", { name: "As all accounts" }).click();

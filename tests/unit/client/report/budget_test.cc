@@ -115,7 +115,7 @@ TEST_CASE("a mistake in a budget is told with its line and column") {
       {R"({"version": 1, "totals": {"transactions": -1}})",
        "b.json:1:43: totals.transactions: must be from 0 to 9007199254740991"},
       {R"({"version": 1, "findings": {"n-plus-two": "off"}})",
-       "b.json:1:43: findings.n-plus-two: there is no such finding; docs/findings.md lists them"},
+       "b.json:1:43: findings.n-plus-two: there is no such finding; docs/insight.md lists them"},
       {R"({"version": 1, "findings": {"n-plus-one": "info"}})",
        "b.json:1:43: findings.n-plus-one: must be error, warn or off"},
   };

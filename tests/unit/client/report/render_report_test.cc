@@ -9,7 +9,6 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "client/report/render_github.h"
 #include "client/report/render_markdown.h"
 #include "client/report/report_view.h"
 #include "client/terminal/text_width.h"
@@ -55,7 +54,6 @@ TEST_CASE("The renderings of the fixed report are as expected") {
   check_expected("expected.html", rendered(ReportFormat::Html));
   check_expected("expected.json", rendered(ReportFormat::Json));
   check_expected("expected.xml", rendered(ReportFormat::Junit));
-  check_expected("expected.github", rendered(ReportFormat::Github));
 }
 
 TEST_CASE("A report without requests is rendered in all formats") {
@@ -196,22 +194,6 @@ TEST_CASE("Characters that XML does not have are replaced") {
   const std::string text = render_report(report, {}, ReportFormat::Junit, {});
   CHECK(text.find("classname=\"a\xEF\xBF\xBD"
                   "b\xEF\xBF\xBD\"") != text.npos);
-}
-
-TEST_CASE("Texts of workflow commands are escaped") {
-  CHECK(workflow_text("a%0A b\r\n,:", false) == "a%250A b%0D%0A,:");
-  CHECK(workflow_text("a%0A b\r\n,:", true) == "a%250A b%0D%0A%2C%3A");
-}
-
-TEST_CASE("Each line of the annotations is one workflow command") {
-  const auto lines = lines_of(rendered(ReportFormat::Github));
-  CHECK(lines.size() == 4 + 3 + 1 + 1);
-  for (const std::string& line : lines) {
-    CAPTURE(line);
-    CHECK((line.starts_with("::error title=rocktable%3A ") ||
-           line.starts_with("::warning title=rocktable%3A ") ||
-           line.starts_with("::notice title=rocktable::")));
-  }
 }
 
 TEST_CASE("The verdict is one short text") {

@@ -32,7 +32,6 @@ TEST_CASE("a list names behaviours and their numbers") {
   CHECK(b.latency == Delay{20, 0.8});
   CHECK(b.delete_delay == 40 * kTicksPerSecond);
   CHECK(b.seed == 7);
-  CHECK(b.geo_lag == 0);
 }
 
 TEST_CASE("a behaviour without numbers has those of the service") {
@@ -49,7 +48,7 @@ TEST_CASE("a wrong list is refused with what is allowed") {
   CHECK(
       refusal_of("throtle=5") ==
       "there is no behaviour throtle; there are throttle, retryAfter, boundaries, pageDeadline, deleteDelay, "
-      "geoLag, policyDelay, latency, seed");
+      "policyDelay, latency, seed");
   CHECK(refusal_of("boundaries") == "boundaries needs a number");
   CHECK(refusal_of("boundaries=1.5") == "boundaries must be an integer from 0 to 10000, but is 1.5");
   CHECK(refusal_of("throttle=0") == "throttle must be a number from 0.001 to 1e+09, but is 0");
@@ -57,14 +56,14 @@ TEST_CASE("a wrong list is refused with what is allowed") {
   CHECK(refusal_of("latency=x") == "`x` is not a number of latency");
   CHECK(refusal_of("5") ==
         "there is no behaviour 5; there are throttle, retryAfter, boundaries, pageDeadline, "
-        "deleteDelay, geoLag, policyDelay, latency, seed");
+        "deleteDelay, policyDelay, latency, seed");
 }
 
 TEST_CASE("JSON has the same names, and is written as it is read") {
   const std::string text =
-      R"({"boundaries":4,"deleteDelay":1.5,"geoLag":10,"latency":[20,0.8],"pageDeadline":50,"throttle":[500,20000]})";
+      R"({"boundaries":4,"deleteDelay":1.5,"latency":[20,0.8],"pageDeadline":50,"throttle":[500,20000]})";
   CHECK(to_json(read(text)).dump() == text);
-  CHECK(read(R"({"throttle": true, "latency": 5, "boundaries": null, "geoLag": false})") ==
+  CHECK(read(R"({"throttle": true, "latency": 5, "boundaries": null, "deleteDelay": false})") ==
         parse_behaviour("throttle,latency=5"));
 }
 
@@ -76,10 +75,9 @@ TEST_CASE("an account has its own behaviour or that of all") {
   CHECK(behaviours.is_active());
   CHECK(behaviours.of("one")->boundaries == 1);
   CHECK(behaviours.of("two") == nullptr);
-  behaviours.set(parse_behaviour("boundaries=2,geoLag=9"));
+  behaviours.set(parse_behaviour("boundaries=2"));
   CHECK(behaviours.of("two")->boundaries == 2);
   CHECK(behaviours.of("one")->boundaries == 1);
-  CHECK(behaviours.longest_geo_lag() == 9 * kTicksPerSecond);
   behaviours.set("one", {});
   CHECK(behaviours.of("one") == nullptr);
   behaviours.remove("one");

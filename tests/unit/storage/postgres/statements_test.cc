@@ -27,8 +27,8 @@ const std::set<Statement> kByKey{Statement::Get,          Statement::GetMany,   
 class Database {
  public:
   Database() : options_(test_store()), connection_(options_.url, options_.timeout) {
-    connection_.run_script(schema_of(SqlDialect::PostgreSql));
-    connection_.run_script(session_settings(SqlDialect::PostgreSql));
+    connection_.run_script(schema_sql());
+    connection_.run_script(session_settings());
     connection_.run_script(
         "INSERT INTO rocktable_entities SELECT decode(lpad(to_hex(i % 20), 16, '0') || lpad(to_hex(i), 16, "
         "'0'), 'hex'), i, '\\x00'::bytea FROM generate_series(1, 50000) i;"
@@ -72,7 +72,7 @@ TEST_CASE("entities are read and written by the primary key, in its order, witho
           doctest::skip(!is_in_database())) {
   Database database;
   int looked_at = 0;
-  for (const auto& [statement, sql] : all_statements(SqlDialect::PostgreSql)) {
+  for (const auto& [statement, sql] : all_statements()) {
     if (!kByKey.contains(statement)) continue;
     const std::string plan = database.plan_of(sql);
     CAPTURE(sql);
@@ -87,28 +87,13 @@ TEST_CASE("entities are read and written by the primary key, in its order, witho
 TEST_CASE("a page of table names is read by the primary key, without a sort" *
           doctest::skip(!is_in_database())) {
   Database database;
-  for (const auto& [statement, sql] : all_statements(SqlDialect::PostgreSql)) {
+  for (const auto& [statement, sql] : all_statements()) {
     if (statement != Statement::ListTables && statement != Statement::FindTable) continue;
     const std::string plan = database.plan_of(sql);
     CAPTURE(plan);
     CHECK(plan.find("Index Scan using rocktable_tables_pkey") != plan.npos);
     CHECK(plan.find("Sort") == plan.npos);
   }
-}
-
-TEST_CASE("all dialects have the same statements, except those that only PostgreSQL has") {
-  const auto of_postgres = all_statements(SqlDialect::PostgreSql);
-  for (const SqlDialect dialect : {SqlDialect::Yugabyte, SqlDialect::Cockroach}) {
-    const auto others = all_statements(dialect);
-    REQUIRE(others.size() + 1 == of_postgres.size());
-    for (std::size_t i = 0; i < others.size(); ++i) CHECK(others[i] == of_postgres[i]);
-  }
-}
-
-TEST_CASE("the keys of YugabyteDB's tables are ordered, not hashed") {
-  CHECK(schema_of(SqlDialect::Yugabyte).find("PRIMARY KEY (key ASC)") != std::string::npos);
-  CHECK(schema_of(SqlDialect::PostgreSql).find(" ASC") == std::string::npos);
-  CHECK(schema_of(SqlDialect::Cockroach).find("SET STORAGE") == std::string::npos);
 }
 
 }  // namespace
