@@ -8,6 +8,8 @@
 
 namespace rocktable {
 
+constexpr std::size_t kMostSpareBytes = 16 << 10;
+
 Response control_json(int status, const nlohmann::json& document) {
   // Text from a URL need not be UTF-8.
   return control_json_text(status, document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -20,6 +22,8 @@ Response control_json_text(int status, std::string text) {
   response.add("Cache-Control", "no-store");
   response.body = std::move(text);
   response.body += '\n';
+  // The renderer doubles its buffer; a response is charged by its size while it waits for its client.
+  if (response.body.capacity() > response.body.size() + kMostSpareBytes) response.body.shrink_to_fit();
   return response;
 }
 
