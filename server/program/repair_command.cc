@@ -15,7 +15,7 @@
 namespace rocktable {
 namespace {
 
-constexpr int kExitOlder = 6;  // entities may be older than they were
+constexpr int kExitOlder = 6;  // something may be older than it was
 constexpr std::size_t kMostShown = 20;
 
 int repair(const std::string& location, const CommandOutput& output) {
@@ -31,11 +31,15 @@ int repair(const std::string& location, const CommandOutput& output) {
        {"incomplete", report.incomplete.empty() ? nlohmann::json() : nlohmann::json(report.incomplete)},
        {"older", report.older},
        {"olderCount", report.older_count},
+       {"olderUnnamed", report.older_unnamed},
        {"backup", backup.empty() ? nlohmann::json() : nlohmann::json(backup)}});
   if (!report.incomplete.empty()) output.print_line("rocktable: " + report.incomplete);
+  const int code = report.older_count > 0 || !report.older_unnamed.empty() ? kExitOlder : kExitSuccess;
   if (report.was_whole) {
-    output.print_line("rocktable: the store is undamaged: " + kept);
-    return kExitSuccess;
+    for (const auto& sentence : report.older_unnamed) output.print_line("rocktable: " + sentence);
+    output.print_line("rocktable: the store is " + std::string(code == kExitSuccess ? "" : "otherwise ") +
+                      "undamaged: " + kept);
+    return code;
   }
   output.print_line("rocktable: repaired; kept: " + kept);
   for (const auto& sentence : report.lost) output.print_line("rocktable: lost: " + sentence);
@@ -44,8 +48,9 @@ int repair(const std::string& location, const CommandOutput& output) {
   if (report.older_count > kMostShown)
     output.print_line("rocktable: may be older than it was, or was deleted: " +
                       std::to_string(report.older_count - kMostShown) + " more (--json names them)");
+  for (const auto& sentence : report.older_unnamed) output.print_line("rocktable: " + sentence);
   output.print_line("rocktable: the original store is in " + backup);
-  return report.older_count > 0 ? kExitOlder : kExitSuccess;
+  return code;
 }
 
 }  // namespace
@@ -60,8 +65,9 @@ int run_repair(int argc, const char* const* argv) {
   CommandOutput output;
   output.add_flag(app);
   app.footer(
-      "Ends with 6 if entities may be older than they were: a damaged file may have had newer versions of "
-      "them.");
+      "Ends with 6 if entities, tables or settings may be older than they were: a damaged file may have had "
+      "newer "
+      "versions of them.");
   return run_command(app, argc, argv, output, [&] { return repair(location, output); });
 }
 

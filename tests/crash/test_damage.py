@@ -30,6 +30,7 @@ FILES = {
 HARMLESS = ("options", "identity")  # the store does not need these files
 DAMAGES = ["truncated to nothing", "truncated by a byte", "truncated", "flipped", "zeroed", "deleted"]
 SESSIONS, ROWS = 3, 150
+MAY_BE_OLDER = 6  # exit code of a repair
 SCANS = ("$top=200", "$filter=A%20ne%20'none'")  # by pages, and long enough for a scan with two threads
 
 
@@ -110,11 +111,11 @@ def start(tmp_path):
             server.kill()
 
 
-def repair(folder, code=0):
+def repair(folder, codes=(0,)):
     words = [str(rocktable.BINARY), "repair", str(folder)]
     result = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == code, result
-    return result.stdout if code == 0 else result.stderr
+    assert result.returncode in codes, result
+    return result.stderr if result.returncode == 1 else result.stdout
 
 
 def damage(path, how, chance):
@@ -247,8 +248,8 @@ def test_a_damaged_store_is_right_or_says_so(stores, start, tmp_path, ended, kin
         for name, data in before.items():
             if re.fullmatch(r"\d+\.(sst|log)", name):
                 assert after.get(name) == data, f"{name} was changed by a start that was refused"
-    told = repair(tmp_path)
-    assert "repaired" in told or "is whole" in told
+    told = repair(tmp_path, codes=(0, MAY_BE_OLDER))
+    assert "repaired" in told or "undamaged" in told
     if "repaired" in told:
         assert (tmp_path / "__rocktable__.damaged1" / path.name).exists() or how == "deleted"
     server, refusal = start()
@@ -260,7 +261,7 @@ def test_a_damaged_store_is_right_or_says_so(stores, start, tmp_path, ended, kin
 def test_a_store_in_use_is_not_repaired(stores, start, tmp_path):
     shutil.copytree(stores["stopped"][0], tmp_path / "__rocktable__")
     server, _ = start()
-    assert "in use" in repair(tmp_path, code=1)
+    assert "in use" in repair(tmp_path, codes=(1,))
     assert server.is_healthy()
 
 
@@ -276,5 +277,5 @@ def test_a_whole_store_is_left_as_it_is(stores, tmp_path):
 
 
 def test_where_there_is_no_store_nothing_is_repaired(tmp_path):
-    assert "there is no store in" in repair(tmp_path, code=1)
+    assert "there is no store in" in repair(tmp_path, codes=(1,))
     assert list(tmp_path.iterdir()) == []

@@ -132,7 +132,8 @@ def test_a_repair(start, tmp_path):
     document("import", "--from", small_table(tmp_path), "--to", server.connection_string)
     server.stop()
     assert document("repair", tmp_path) == {
-        "whole": True, "tables": 1, "entities": 2, "lost": [], "incomplete": None, "older": [], "olderCount": 0, "backup": None}
+        "whole": True, "tables": 1, "entities": 2, "lost": [], "incomplete": None, "older": [], "olderCount": 0,
+        "olderUnnamed": [], "backup": None}
     os.remove(next((tmp_path / "__rocktable__").glob("*.sst")))
     repaired = document("repair", tmp_path)
     assert repaired["whole"] is False and repaired["lost"] and pathlib.Path(repaired["backup"]).is_dir()

@@ -171,7 +171,8 @@ std::string log_name(std::uint64_t log) {
   return digits + ".log";
 }
 
-// Checks the logs in order.
+// Checks the logs in order. The operations must continue those of the files without a gap. Behind damaged bytes in the same
+// log, they must also continue those before them, because the manifest may count operations that only the log has.
 class Chain {
  public:
   // If the manifest is torn, the edits of some column families may be lost. Then only operations that are in
@@ -184,18 +185,26 @@ class Chain {
   }
 
   void add(const std::string& name, const std::string& log) {
-    std::string gap;
+    std::vector<Gap> gaps;
     const auto bad = read_log(log, [&](std::uint64_t offset, std::string_view batch) {
       if (batch.size() < kBatchHeader) return;
       const std::uint64_t first = little_endian(batch.substr(0, 8)),
-                          count = little_endian(batch.substr(8, 4));
-      if (first > next_ && gap.empty())
-        gap = operations(first - next_) + " before byte " + std::to_string(offset) + " of " + name;
-      next_ = std::max(next_, first + count);
+                          end = first + little_endian(batch.substr(8, 4));
+      if (first > next_) {
+        gaps.push_back({offset, next_, first, false});
+      } else if (first > end_) {
+        gaps.push_back({offset, end_, first, true});
+      }
+      next_ = std::max(next_, end);
+      end_ = std::max(end_, end);
     });
-    if (bad && bad_.empty())
+    const bool was_bad = !bad_.empty();
+    if (bad && !was_bad)
       bad_ = name + " is damaged at byte " + std::to_string(*bad) + " of " + std::to_string(log.size());
-    if (!gap.empty() && check_.damage.empty()) check_.damage = bad_.empty() ? gap : bad_ + ", " + gap;
+    for (const Gap& gap : gaps) {
+      const bool is_behind_damage = bad && *bad < gap.offset;
+      if (is_behind_damage || !gap.is_in_manifest) add_gap(name, gap, is_behind_damage || was_bad);
+    }
   }
 
   LogCheck finish() && {
@@ -206,11 +215,31 @@ class Chain {
   }
 
  private:
+  struct Gap {
+    std::uint64_t offset = 0;  // of the record behind it
+    std::uint64_t first = 0;   // number of an operation; 0: not known
+    std::uint64_t end = 0;
+    bool is_in_manifest = false;  // the manifest counts these operations
+  };
+
+  void add_gap(const std::string& name, const Gap& gap, bool behind_damage) {
+    if (gap.first == 0) {
+      check_.misses_more = true;
+    } else {
+      check_.missing.push_back({gap.first, gap.end, behind_damage});
+    }
+    if (!check_.damage.empty()) return;
+    check_.damage = bad_.empty() ? "" : bad_ + ", ";
+    check_.damage += (gap.first == 0 ? "operations are missing" : operations(gap.end - gap.first)) +
+                     " before byte " + std::to_string(gap.offset) + " of " + name;
+  }
+
   static std::string operations(std::uint64_t count) {
     return count == 1 ? "1 operation is missing" : std::to_string(count) + " operations are missing";
   }
 
   std::uint64_t next_;
+  std::uint64_t end_ = 0;  // behind the last operation of the logs; 0: none yet
   std::string bad_;
   LogCheck check_;
 };
@@ -269,12 +298,16 @@ std::string current_manifest(const std::filesystem::path& store) {
   return manifests.empty() ? std::string() : manifests.rbegin()->second;
 }
 
-std::vector<std::string> batches_in_logs(const std::filesystem::path& store) {
-  std::vector<std::string> out;
-  for (const auto& [log, name] : files_of(store, "", ".log"))
+std::vector<LoggedBatch> batches_in_logs(const std::filesystem::path& store) {
+  std::vector<LoggedBatch> out;
+  for (const auto& [number, name] : files_of(store, "", ".log")) {
+    const std::uint64_t log = number;
     read_log(read_store_file(store / name), [&](std::uint64_t, std::string_view batch) {
-      if (batch.size() >= kBatchHeader) out.emplace_back(batch);
+      if (batch.size() < kBatchHeader) return;
+      out.push_back(
+          {log, little_endian(batch.substr(0, 8)), little_endian(batch.substr(8, 4)), std::string(batch)});
     });
+  }
   return out;
 }
 
@@ -306,16 +339,19 @@ LogCheck check_logs(const std::filesystem::path& store) {
   const auto first = logs.lower_bound(state.first_log);
   if (state.has_logs && first == logs.end()) {
     out.damage = "its log " + log_name(state.first_log) + " (or one of a later number) is missing";
+    out.misses_more = true;
     return out;
   }
   Chain chain(state, first == logs.end() ? 0 : first->first);
   for (auto log = first; log != logs.end(); ++log)
     chain.add(log->second, read_store_file(store / log->second));
   out = std::move(chain).finish();
+  for (const auto& [family, flushed] : state.families) out.first_logs[family] = flushed.log;
   // A start creates a log and, with the next number, a manifest. This is only a warning, because RocksDB does
   // the same after a failed write.
   const auto start = number_in(manifest, kManifestPrefix, "");
-  if (out.damage.empty() && start && !logs.empty() && logs.rbegin()->first + 1 < *start)
+  out.may_miss_last_log = out.damage.empty() && start && !logs.empty() && logs.rbegin()->first + 1 < *start;
+  if (out.may_miss_last_log)
     out.torn = log_name(*start - 1) + " seems to be missing; the last writes may be lost";
   return out;
 }

@@ -22,12 +22,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rocktable {
+
+// Numbers of operations that no log has, from `first` to before `end`.
+struct MissingOperations {
+  std::uint64_t first = 0, end = 0;
+  bool behind_damage = false;  // a log has damaged bytes in their place; otherwise table files may have them
+};
 
 struct LogCheck {
   // A sentence that states what is lost and names the file; empty if nothing is lost.
@@ -37,6 +44,18 @@ struct LogCheck {
   std::string torn;
   // Whether all logs are whole. If so, damage is in the manifest, or a file is missing.
   bool logs_are_whole = true;
+  std::vector<MissingOperations> missing;
+  bool misses_more = false;        // operations are missing that cannot be counted
+  bool may_miss_last_log = false;  // `torn` says so
+  // By column family: the operations of logs before this one are in table files. What a torn manifest has lost is not here.
+  std::map<unsigned, std::uint64_t> first_logs;
+};
+
+// A write batch in a log.
+struct LoggedBatch {
+  std::uint64_t log = 0;               // the number in the file's name
+  std::uint64_t first = 0, count = 0;  // numbers of its operations
+  std::string bytes;
 };
 
 // Changes nothing. A folder that is not a store, or is an empty one, is not damaged.
@@ -50,7 +69,7 @@ std::string read_store_file(const std::filesystem::path& path);
 std::string current_manifest(const std::filesystem::path& store);
 
 // Returns the whole write batches in all logs of a store, in order.
-std::vector<std::string> batches_in_logs(const std::filesystem::path& store);
+std::vector<LoggedBatch> batches_in_logs(const std::filesystem::path& store);
 
 // Calls `visit` with the offset and the payload of each whole record, also after damage. Returns the offset
 // of the first bytes that belong to no record, or nullopt.

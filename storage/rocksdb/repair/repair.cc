@@ -171,11 +171,27 @@ void remove_unreadable(Database& database, const Inventory& inventory, rocksdb::
     lost.push_back(std::to_string(inventory.unreadable_entities.size()) + " entities that cannot be read");
 }
 
+// Omits the rows of finished clones, which are there again if their deletion is lost. The next start would delete the
+// entities of the tables that such a clone has made.
+void remove_finished_clones(Database& database, Inventory& inventory, rocksdb::WriteBatch& batch) {
+  for (auto clone = inventory.unfinished_clones.begin(); clone != inventory.unfinished_clones.end();) {
+    const auto& [first, count] = *clone;
+    const auto table = inventory.table_keys.lower_bound(first);
+    if (table == inventory.table_keys.end() || table->first - first >= count) {
+      ++clone;
+      continue;
+    }
+    check(batch.Delete(database.catalog(), slice(encode_clone_key(static_cast<TableId>(first)))));
+    clone = inventory.unfinished_clones.erase(clone);
+  }
+}
+
 // Sets the counters beyond all values found, so that no table gets the rows of another, and no ETag is used
 // twice. Creates a table for rows without one.
 void complete_catalog(Database& database, Inventory& inventory, std::string_view account,
                       std::vector<std::string>& lost) {
   rocksdb::WriteBatch batch;
+  remove_finished_clones(database, inventory, batch);
   std::uint64_t last_id = number_or(database, kNextTableIdKey, 1) - 1;
   if (!inventory.table_keys.empty()) last_id = std::max(last_id, inventory.table_keys.rbegin()->first);
   const auto mark = static_cast<std::uint64_t>(std::max(
@@ -206,6 +222,10 @@ void complete_catalog(Database& database, Inventory& inventory, std::string_view
 std::optional<std::string> fault_of(const fs::path& store, RepairReport& report) {
   const LogCheck logs = check_logs(store);
   report.incomplete = logs.torn;
+  if (logs.may_miss_last_log)
+    report.older_unnamed.emplace_back(
+        "what the operations of a missing log changed or deleted may be as it was before: entities, tables, "
+        "settings");
   if (!logs.damage.empty()) return logs.damage;
   try {
     Database database(plain_options(), store.string());
@@ -224,16 +244,33 @@ std::optional<std::string> fault_of(const fs::path& store, RepairReport& report)
   }
 }
 
-// Returns the name of an entity as in a URL of the service. `tables` has the names of tables.
-std::string name_of(const std::string& key, const std::map<std::uint64_t, std::string>& tables) {
-  if (key.size() <= 8) return "the beginning of a table";
-  const auto table = tables.find(decode_number(std::string_view(key).substr(0, 8)));
-  std::string scratch;
-  const EntityKeyView entity = decode_entity_key(key, scratch);
+using TableNames = std::map<std::uint64_t, std::string>;  // keys in the catalog, by table id
+
+// Returns the name of a table as in a URL: account/table.
+std::string name_of_table(std::uint64_t id, const TableNames& tables) {
+  const auto table = tables.find(id);
   std::string name = table == tables.end() ? "a table" : table->second.substr(1);
   std::replace(name.begin(), name.end(), '\0', '/');
-  return name + "(PartitionKey='" + std::string(entity.partition_key) + "',RowKey='" +
-         std::string(entity.row_key) + "')";
+  return name;
+}
+
+// Returns the name of an entity as in a URL of the service.
+std::string name_of(const std::string& key, const TableNames& tables) {
+  if (key.size() <= 8) return "the beginning of a table";
+  std::string scratch;
+  const EntityKeyView entity = decode_entity_key(key, scratch);
+  return name_of_table(decode_number(std::string_view(key).substr(0, 8)), tables) + "(PartitionKey='" +
+         std::string(entity.partition_key) + "',RowKey='" + std::string(entity.row_key) + "')";
+}
+
+// Returns the name of what a row of the catalog describes, as in a URL; empty if no client sees the row.
+std::string name_of_catalog_row(const std::string& key, const TableNames& tables) {
+  const std::string rest = key.substr(std::min<std::size_t>(key.size(), 1));
+  if (key.starts_with('a') && rest.find('\0') != std::string::npos)
+    return rest.substr(0, rest.find('\0')) + "/Tables('" + rest.substr(rest.find('\0') + 1) + "')";
+  if (key.starts_with('p')) return rest + "/?restype=service&comp=properties";
+  if (!key.starts_with('i') || rest.size() != 8 || !tables.contains(decode_number(rest))) return "";
+  return name_of_table(decode_number(rest), tables) + "?comp=acl";
 }
 
 // Describes the rows lost between two entities. A name is empty if the gap is at the beginning or at the end.
@@ -243,8 +280,6 @@ std::string gap_between(const std::string& before, const std::string& after) {
   return after.empty() ? "entities after " + before : "entities between " + before + " and " + after;
 }
 
-using TableNames = std::map<std::uint64_t, std::string>;
-
 std::string sentence_of(const LostRange& range, const TableNames& tables) {
   if (range.family == 1) return "rows of the catalog in " + range.file + ": table names, settings";
   const auto name = [&](const std::string& key) { return key.empty() ? "" : name_of(key, tables); };
@@ -253,22 +288,43 @@ std::string sentence_of(const LostRange& range, const TableNames& tables) {
   return gap_between(name(range.before), name(range.after)) + " in " + range.file;
 }
 
-// Says what the mended files have lost, and which entities may be older than that.
+// Whether a file other than this one has rows that the file's deletions of ranges may have deleted.
+bool has_older_rows(const std::vector<rocksdb::LiveFileMetaData>& files, const LostDeletions& lost) {
+  const std::string_view family = lost.family == 1 ? "catalog" : "entities";
+  return std::any_of(files.begin(), files.end(), [&](const auto& file) {
+    return file.column_family_name == family && !file.name.ends_with(lost.file) &&
+           file.smallest_seqno < lost.last_sequence;
+  });
+}
+
+void report_lost_deletions(Database& database, const MendedFiles& mended, RepairReport& report) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database.db().GetLiveFilesMetaData(&files);
+  for (const LostDeletions& lost : mended.lost_deletions) {
+    if (!lost.is_certain && !has_older_rows(files, lost)) continue;
+    const std::string what = lost.family == 1 ? "tables and settings" : "entities";
+    report.older_unnamed.push_back(
+        (lost.is_certain ? "deletions of many " + what + " at once in " + lost.file + " are lost"
+                         : lost.file + " may have had deletions of many " + what + " at once") +
+        ": what they deleted may be there again");
+  }
+}
+
+// Says what the mended files have lost, and what may be older than that.
 void report_lost(Database& database, const MendedFiles& mended, RepairReport& report) {
   Inventory inventory;
   list_tables(database, inventory);
   for (const LostRange& range : mended.lost) {
     report.lost.push_back(sentence_of(range, inventory.table_keys));
     for_each_older_version(database, range, [&](const std::string& key) {
-      if (range.family == 1) return;  // settings have no names
+      const std::string name = range.family == 1 ? name_of_catalog_row(key, inventory.table_keys)
+                                                 : name_of(key, inventory.table_keys);
+      if (name.empty()) return;
       ++report.older_count;
-      if (report.older.size() < RepairReport::kMaxNamed)
-        report.older.push_back(name_of(key, inventory.table_keys));
+      if (report.older.size() < RepairReport::kMaxNamed) report.older.push_back(name);
     });
   }
-  for (const std::string& file : mended.lost_deletions)
-    report.lost.push_back("deletions of many entities at once in " + file +
-                          ": such entities may be there again");
+  report_lost_deletions(database, mended, report);
 }
 
 void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
@@ -286,26 +342,76 @@ void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
 }
 
 // Creates a new manifest for all whole files.
-void rebuild_manifest(const fs::path& store, std::vector<std::string>& lost) {
+void rebuild_manifest(const fs::path& store, RepairReport& report) {
   rocksdb::DBOptions options;
   options.info_log = std::make_shared<NullLogger>();
   check(rocksdb::RepairDB(store.string(), options, column_families()));
   const fs::path left_out = store / "lost";
   std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(left_out, absent))
-    if (entry.path().extension() == ".sst" && entry.file_size() > 0)
-      lost.push_back("the entities in " + entry.path().filename().string() + " (" +
-                     std::to_string(entry.file_size()) + " bytes), except older versions of them");
+  for (const auto& entry : fs::directory_iterator(left_out, absent)) {
+    if (entry.path().extension() != ".sst" || entry.file_size() == 0) continue;
+    const std::string file = entry.path().filename().string();
+    report.lost.push_back("the entities in " + file + " (" + std::to_string(entry.file_size()) +
+                          " bytes), except older versions of them");
+    report.older_unnamed.push_back("what was in " + file + " may be as it was before");
+  }
 }
 
-// Replays a write batch of a log. Batches name column families by numbers: 1 (catalog) and 2 (entities) in
+// What the table files of a database have of the numbers of operations.
+struct FileNumbers {
+  std::map<unsigned, std::uint64_t> last;  // by column family; 1 and 2
+  bool are_partial = false;                // compaction has set the numbers of old rows to zero
+
+  std::uint64_t least() const { return std::min(last.at(1), last.at(2)); }
+  std::uint64_t most() const { return std::max(last.at(1), last.at(2)); }
+};
+
+FileNumbers numbers_in_files(Database& database) {
+  FileNumbers out{{{1, 0}, {2, 0}}, false};
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database.db().GetLiveFilesMetaData(&files);
+  for (const auto& file : files) {
+    const unsigned family = file.column_family_name == "catalog" ? 1 : 2;
+    out.last[family] = std::max<std::uint64_t>(out.last[family], file.largest_seqno);
+    out.are_partial = out.are_partial || file.smallest_seqno == 0;
+  }
+  return out;
+}
+
+// Says how many operations are lost that only the logs had. Their rows are not known, so nothing can be named.
+void report_lost_operations(const LogCheck& logs, bool is_complete, const FileNumbers& files,
+                            RepairReport& report) {
+  std::uint64_t count = 0;
+  for (const MissingOperations& missing : logs.missing) {
+    // A manifest that lost its end does not name the files that have the operations.
+    const bool may_be_in_files = !missing.behind_damage && !is_complete;
+    if (missing.end <= files.least() + 1) continue;
+    if (may_be_in_files && (files.are_partial || missing.end <= files.most() + 1)) continue;
+    count += missing.end - missing.first;
+  }
+  if (count == 0 && !logs.misses_more) return;
+  std::string sentence = count > 0 && logs.misses_more ? "at least " : "";
+  sentence += count == 0   ? "operations of the logs are lost: what they"
+              : count == 1 ? "1 operation of the logs is lost: what it"
+                           : std::to_string(count) + " operations of the logs are lost: what they";
+  report.older_unnamed.push_back(sentence +
+                                 " changed or deleted may be as it was before: entities, tables, settings");
+}
+
+// Replays write batches of the logs. Batches name column families by numbers: 1 (catalog) and 2 (entities) in
 // every store.
 class Replay : public rocksdb::WriteBatch::Handler {
  public:
-  explicit Replay(Database& to) : to_(to) {}
+  Replay(Database& to, const LogCheck& logs, const FileNumbers& files)
+      : to_(to), logs_(logs), files_(files) {}
 
-  void run(const std::string& batch) {
-    check(rocksdb::WriteBatch(batch).Iterate(this));
+  // Where the logs have all operations after the batch, they have every newer version of its rows. Otherwise a table file may
+  // have a newer one: `omits_old` leaves out the operations that are in table files.
+  void run(const LoggedBatch& batch, bool omits_old) {
+    log_ = batch.log;
+    next_ = batch.first;
+    omits_old_ = omits_old;
+    check(rocksdb::WriteBatch(batch.bytes).Iterate(this));
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     check(to_.db().Write(options, &out_));
@@ -314,25 +420,50 @@ class Replay : public rocksdb::WriteBatch::Handler {
 
   rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice& value) override {
-    return out_.Put(family_of(family), key, value);
+    return is_omitted(family) ? rocksdb::Status::OK() : out_.Put(family_of(family), key, value);
   }
   rocksdb::Status DeleteCF(std::uint32_t family, const rocksdb::Slice& key) override {
-    return out_.Delete(family_of(family), key);
+    return is_omitted(family) ? rocksdb::Status::OK() : out_.Delete(family_of(family), key);
   }
   rocksdb::Status DeleteRangeCF(std::uint32_t family, const rocksdb::Slice& begin,
                                 const rocksdb::Slice& end) override {
-    return out_.DeleteRange(family_of(family), begin, end);
+    return is_omitted(family) ? rocksdb::Status::OK() : out_.DeleteRange(family_of(family), begin, end);
   }
   void LogData(const rocksdb::Slice&) override {}
 
  private:
+  // Whether to leave out the next operation.
+  bool is_omitted(std::uint32_t family) {
+    const std::uint64_t number = next_++;
+    if (!omits_old_) return false;
+    const auto last = files_.last.find(family);
+    const auto first_log = logs_.first_logs.find(family);
+    return (last != files_.last.end() && number <= last->second) ||
+           (first_log != logs_.first_logs.end() && log_ < first_log->second);
+  }
+
   rocksdb::ColumnFamilyHandle* family_of(std::uint32_t number) {
     return number == 1 ? to_.catalog() : to_.entities();
   }
 
   Database& to_;
+  const LogCheck& logs_;
+  const FileNumbers& files_;
+  std::uint64_t log_ = 0, next_ = 0;
+  bool omits_old_ = false;
   rocksdb::WriteBatch out_;
 };
+
+// Returns the position of the first batch from which on the logs have every operation.
+std::size_t first_unbroken(const std::vector<LoggedBatch>& batches, std::uint64_t last_in_files) {
+  std::size_t out = 0;
+  std::uint64_t next = 0;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (batches[i].first > next) out = i;
+    next = std::max(next, batches[i].first + batches[i].count);
+  }
+  return last_in_files < next ? out : batches.size();
+}
 
 void remove_logs(const fs::path& store) {
   std::vector<fs::path> logs;
@@ -341,23 +472,28 @@ void remove_logs(const fs::path& store) {
   for (const auto& log : logs) fs::remove(log);
 }
 
-// Copies the rows of the files. Returns false if the manifest does not open them, or if rows cannot be read
-// around damage.
-bool copy_files(const fs::path& store, const MendedFiles& mended, const fs::path& to, RepairReport& report) {
+// Copies the rows of the files. Returns what they have of the numbers of operations, or nullopt if the manifest does not open
+// them, or if rows cannot be read around damage.
+std::optional<FileNumbers> copy_files(const fs::path& store, const MendedFiles& mended, const fs::path& to,
+                                      RepairReport& report) {
   RepairReport added;
+  FileNumbers numbers;
   try {
     fs::remove_all(to);
     Database source(plain_options(), store.string()), target(plain_options(), to.string());
+    numbers = numbers_in_files(source);
     report_lost(source, mended, added);
     copy_rows(source, target, added.lost);
   } catch (const StoreFault& fault) {
     if (!fault.is_damage()) throw;
-    return false;
+    return std::nullopt;
   }
   report.lost.insert(report.lost.end(), added.lost.begin(), added.lost.end());
   report.older = std::move(added.older);
   report.older_count = added.older_count;
-  return true;
+  report.older_unnamed.insert(report.older_unnamed.end(), added.older_unnamed.begin(),
+                              added.older_unnamed.end());
+  return numbers;
 }
 
 // RocksDB would create a new store if CURRENT named no manifest.
@@ -381,22 +517,26 @@ MendedFiles mended_copy(const fs::path& store, const fs::path& copy, bool by_man
 void salvage(const fs::path& store, const fs::path& copy, const fs::path& to, RepairReport& report) {
   copy_store(store, copy);
   restore_current(copy);
-  const bool trust_manifest = [&] {
-    const LogCheck logs = check_logs(copy);
-    return logs.damage.empty() || !logs.logs_are_whole;
-  }();
-  const std::vector<std::string> batches = batches_in_logs(copy);
-  if (!trust_manifest || !copy_files(copy, mended_copy(store, copy, true), to, report)) {
+  const LogCheck logs = check_logs(copy);
+  const bool is_complete = manifest_is_complete(copy);
+  const bool trusts_manifest = logs.damage.empty() || !logs.logs_are_whole;
+  const std::vector<LoggedBatch> batches = batches_in_logs(copy);
+  std::optional<FileNumbers> files;
+  if (trusts_manifest) files = copy_files(copy, mended_copy(store, copy, true), to, report);
+  if (!files) {
     const MendedFiles mended = mended_copy(store, copy, false);
     const bool has_files = std::any_of(fs::directory_iterator(copy), {},
                                        [](const auto& entry) { return entry.path().extension() == ".sst"; });
-    if (has_files) rebuild_manifest(copy, report.lost);
+    if (has_files) rebuild_manifest(copy, report);
     if (!has_files) fs::remove_all(copy);
-    if (!copy_files(copy, mended, to, report)) throw StoreError("none of its files can be read");
+    files = copy_files(copy, mended, to, report);
+    if (!files) throw StoreError("none of its files can be read");
   }
+  report_lost_operations(logs, is_complete, *files, report);
   Database target(plain_options(), to.string());
-  Replay replay(target);
-  for (const auto& batch : batches) replay.run(batch);
+  Replay replay(target, logs, *files);
+  const std::size_t unbroken = first_unbroken(batches, files->most());
+  for (std::size_t i = 0; i < batches.size(); ++i) replay.run(batches[i], i < unbroken);
   check(target.db().Flush({}, {target.catalog(), target.entities()}));
 }
 

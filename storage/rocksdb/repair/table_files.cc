@@ -2,6 +2,7 @@
 
 #include <rocksdb/sst_file_reader.h>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -72,6 +73,14 @@ Listed all_files(const fs::path& store) {
 
 }  // namespace
 
+bool manifest_is_complete(const fs::path& store) {
+  const std::string manifest = current_manifest(store);
+  if (manifest.empty() || !tables_of_manifest(read_store_file(store / manifest))) return false;
+  const Listed named = listed_by_manifest(store), there = all_files(store);
+  return std::all_of(there.begin(), there.end(),
+                     [&](const auto& file) { return named.contains(file.first); });
+}
+
 MendedFiles mend_files(const fs::path& store, bool by_manifest) {
   MendedFiles out;
   Listed files = by_manifest ? listed_by_manifest(store) : Listed();
@@ -87,7 +96,9 @@ MendedFiles mend_files(const fs::path& store, bool by_manifest) {
       range.before = gap.before;
       range.after = gap.after;
     }
-    if (mended.lost_ranges) out.lost_deletions.push_back(name);
+    if (mended.ranges != MendedTable::Ranges::Kept)
+      out.lost_deletions.push_back(
+          {mended.family, name, whole_range.last_sequence, mended.ranges == MendedTable::Ranges::Lost});
   }
   return out;
 }

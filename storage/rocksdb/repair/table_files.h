@@ -17,10 +17,21 @@ struct LostRange {
   std::uint64_t last_sequence = 0;  // the highest number of an operation in the file
 };
 
+// A file that has lost deletions of ranges of rows.
+struct LostDeletions {
+  unsigned family = 0;
+  std::string file;
+  std::uint64_t last_sequence = 0;
+  bool is_certain = true;  // otherwise nobody knows whether it had any
+};
+
 struct MendedFiles {
   std::vector<LostRange> lost;
-  std::vector<std::string> lost_deletions;  // files that have lost deletions of ranges of rows
+  std::vector<LostDeletions> lost_deletions;
 };
+
+// Returns whether the manifest can be read to its end and names every table file that is there.
+bool manifest_is_complete(const std::filesystem::path& store);
 
 // Mends each file of the store that the manifest names and RocksDB cannot read, also one that is missing. `by_manifest`: with
 // the size that the manifest says, so that the manifest stays right. Otherwise, and if the manifest cannot be read: all files

@@ -103,10 +103,17 @@ using Properties = std::map<std::string, std::string, std::less<>>;
 
 bool has_properties(const Block& block) { return block.first.starts_with("rocksdb.") && block.entries > 5; }
 
+// The meta index has the names of at most three blocks, the last ones of them "rocksdb.properties", "rocksdb.range_del".
+bool is_meta_index(const Block& block) {
+  return !has_properties(block) && (block.last == "rocksdb.properties" || block.last == "rocksdb.range_del");
+}
+
 struct Blocks {
   std::vector<Block> rows;
   std::optional<Block> ranges;
-  Properties properties;  // empty: cannot be read
+  Properties properties;       // empty: cannot be read
+  Properties meta_index;       // likewise
+  Properties torn_properties;  // the beginning of a block of properties that is cut off or damaged
 };
 
 void read_properties(std::string_view contents, Properties& out) {
@@ -115,18 +122,27 @@ void read_properties(std::string_view contents, Properties& out) {
   while (take_entry(contents, key, value)) out[key] = value;
 }
 
+bool begins_properties(std::string_view bytes) {
+  std::string key;
+  std::string_view value;
+  return bytes.starts_with('\0') && take_entry(bytes, key, value) && key.starts_with("rocksdb.");
+}
+
 // Looks for a block at every byte that no block covers.
 Blocks find_blocks(std::string_view bytes) {
   Blocks out;
   for (std::size_t at = 0; at < bytes.size();) {
     auto block = block_at(bytes.substr(at));
     if (!block) {
+      if (begins_properties(bytes.substr(at))) read_properties(bytes.substr(at), out.torn_properties);
       ++at;
       continue;
     }
     block->offset = at;
     if (has_properties(*block)) {
       read_properties(bytes.substr(at, block->size), out.properties);
+    } else if (is_meta_index(*block)) {
+      read_properties(bytes.substr(at, block->size), out.meta_index);
     } else if (has_ranges(*block)) {
       out.ranges = *block;
     } else if (has_rows(*block) && (out.rows.empty() || is_behind(block->first, out.rows.back().last))) {
@@ -142,6 +158,16 @@ std::optional<std::uint64_t> number_of(const Properties& properties, std::string
   if (found == properties.end()) return std::nullopt;
   std::string_view bytes = found->second;
   return take_varint(bytes);
+}
+
+MendedTable::Ranges state_of_ranges(const Blocks& blocks) {
+  using enum MendedTable::Ranges;
+  if (blocks.ranges) return Kept;
+  constexpr std::string_view kName = "rocksdb.num.range-deletions";
+  // The torn ones are evidence enough, as the block of the deletions is before them: a lost end has neither.
+  const auto count = number_of(blocks.properties.empty() ? blocks.torn_properties : blocks.properties, kName);
+  if (count.value_or(0) > 0 || blocks.meta_index.contains("rocksdb.range_del")) return Lost;
+  return blocks.properties.empty() && blocks.meta_index.empty() && !count ? MayBeLost : Kept;
 }
 
 std::vector<TableGap> gaps_of(const Blocks& blocks, const TableFacts& facts, std::size_t size) {
@@ -277,8 +303,7 @@ MendedTable mend_table(std::string_view bytes, const TableFacts& facts) {
   MendedTable out;
   out.family = static_cast<unsigned>(family_of(blocks, facts));
   out.gaps = gaps_of(blocks, facts, original.size());
-  out.lost_ranges =
-      !blocks.ranges && number_of(blocks.properties, "rocksdb.num.range-deletions").value_or(0) > 0;
+  out.ranges = state_of_ranges(blocks);
   // The new end is nearly always shorter than the old one, which has a filter. If not, the last rows make room.
   for (;;) {
     const std::size_t end =

@@ -35,8 +35,8 @@ struct MendedTable {
   unsigned family = 0;  // 1 catalog, 2 entities
   std::string bytes;
   std::vector<TableGap> gaps;
-  std::uint64_t rows = 0;    // that are kept, deletions included
-  bool lost_ranges = false;  // deletions of whole ranges of rows are known to be lost
+  std::uint64_t rows = 0;                                             // that are kept, deletions included
+  enum class Ranges { Kept, MayBeLost, Lost } ranges = Ranges::Kept;  // deletions of whole ranges of rows
 };
 
 // What is known of the file from elsewhere.

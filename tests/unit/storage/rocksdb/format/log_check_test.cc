@@ -101,6 +101,34 @@ TEST_CASE("a flipped bit is damage; in the last record, the log is torn") {
   }
 }
 
+// The manifest may count operations that only the log of an earlier start has.
+TEST_CASE("a flipped bit in the log of an earlier start is damage") {
+  const TemporaryFolder folder;
+  const fs::path died = folder.path() / "died", store = folder.path() / "store";
+  die_after_ten_commits(died);
+  const fs::path first_log = store / the_log_of(died).filename();
+  StoreOptions options = folder.store();
+  options.directory = died;
+  {
+    TableStore again(options);
+    const std::vector<Mutation> writes{{WriteKind::Insert, "again", {}, {}}};
+    REQUIRE(again.commit({"acct", "table"}, "p", writes).has_value());
+    fs::copy(died, store);
+  }
+  CHECK(check_logs(store).damage.empty());
+  const std::string whole = read(first_log);
+  const std::size_t last = record_offsets(whole).back();
+  for (std::size_t at = 0; at < last; at += 4001) {
+    CAPTURE(at);
+    std::string flipped = whole;
+    flipped[at] ^= 4;
+    write(first_log, flipped);
+    const LogCheck found = check_logs(store);
+    CHECK(found.damage.find(first_log.filename().string() + " is damaged at byte ") != std::string::npos);
+    CHECK((found.misses_more || !found.missing.empty()));
+  }
+}
+
 TEST_CASE("a hole in a log is damage, and so is a record that is missing without a trace") {
   const TemporaryFolder folder;
   const fs::path store = folder.path() / "store";
