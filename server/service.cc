@@ -374,7 +374,13 @@ Response Service::Call::try_to_execute(const std::atomic<bool>& hung_up, MemoryB
 }
 
 Response Service::Call::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
-  if (kind_ == Kind::Control) return service_->run_control(*request_, hung_up);
+  if (kind_ == Kind::Control) {
+    Response response = service_->run_control(*request_, hung_up);
+    // Charged here, before the next call of this thread makes one: large ones must not pile up on their way.
+    const bool is_large = response.body.size() > kFreeBytes && changed_nothing();
+    if (is_large && !memory.take(response.body.size())) return busy();
+    return response;
+  }
   if (!scans_) return dispatch(memory);
   std::optional<RunningScanCounter> live;
   if (kind_ == Kind::Tables) live.emplace(service_->statistics_, key_, counted_stats_);

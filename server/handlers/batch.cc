@@ -155,7 +155,8 @@ std::string_view without_account(std::string_view path, const Target& target, bo
   std::string_view rest = path.substr(1 + target.account.size());
   if (rest.starts_with(kSecondary)) rest.remove_prefix(kSecondary.size());
   if (rest.empty() && absolute && target.base_url.ends_with(path)) return "/";
-  if (rest.starts_with("//") && !rest.starts_with("///")) rest.remove_prefix(1);  // as in the URL of a request
+  if (rest.starts_with("//") && !rest.starts_with("///"))
+    rest.remove_prefix(1);  // as in the URL of a request
   return rest.starts_with('/') ? rest : path;
 }
 
