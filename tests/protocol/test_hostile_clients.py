@@ -583,13 +583,34 @@ def test_beyond_the_memory_for_answers_a_large_entity_gets_503_and_a_small_one_i
     wait_until(lambda: exchange(server, look_ups).status == 200, 5, "the memory does not come back")
 
 
+def conversion(server, rows):
+    """Returns a request whose answer has about 800 bytes for each row."""
+    columns = ",".join(f"%22c{number}%22" for number in range(400))
+    lines = "".join(f'{{"PartitionKey":"p","RowKey":"{row:06}"}}\n' for row in range(rows))
+    return request_bytes(server, "POST", f"/_rocktable/convert?from=ndjson&to=csv&columns=[{columns}]",
+                         {"Content-Type": "application/x-ndjson"}, lines)
+
+
+def test_an_answer_does_not_wait_for_the_requests_behind_it(start):
+    """Twelve conversions have two threads."""
+    server = start()
+    ask = conversion(server, 4_000)
+    with clients(server, 12) as many:
+        for client in many:
+            client.sendall(ask)
+        begin = time.monotonic()
+        select.select(many, [], [], 60)
+        first = time.monotonic() - begin
+        wait_until(lambda: len(select.select(many, [], [], 0)[0]) == 12, 60, "not all are answered")
+        last = time.monotonic() - begin
+    print(f"the first of twelve answers after {first:.2f} s, the last after {last:.2f} s")
+    assert first < 0.7 * last
+
+
 def test_answers_of_the_control_api_that_nobody_reads_share_the_memory_too(start):
     """Twenty-four clients ask for conversions whose answers have 16 MB."""
     server = start("--maxAnswerMemory", 32)
-    columns = ",".join(f"%22c{number}%22" for number in range(400))
-    lines = "".join(f'{{"PartitionKey":"p","RowKey":"{row:06}"}}\n' for row in range(20_000))
-    ask = request_bytes(server, "POST", f"/_rocktable/convert?from=ndjson&to=csv&columns=[{columns}]",
-                        {"Content-Type": "application/x-ndjson"}, lines)
+    ask = conversion(server, 20_000)
     watched = Watched(server)
     with clients(server, 24) as deaf:
         for client in deaf:

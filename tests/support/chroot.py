@@ -117,10 +117,10 @@ class Chroot:
         self.environment = pass_certificates_on(self.root)
 
     def start(self, words, user=None, **options):
-        """Starts a shell command in the system, with /dev and /proc. Signals reach the command directly."""
+        """Starts a shell command in the system, with /dev, its terminals included, and /proc. Signals reach the command directly."""
         chroot = ["chroot", f"--userspec={user or self.user}", self.root, "/bin/sh", "-c",
                   f"cd {shlex.quote(self.folder)} && exec {words}"]
-        mounts = f"mount -t proc proc {self.root}/proc && mount --bind /dev {self.root}/dev && exec {shlex.join(map(str, chroot))}"
+        mounts = f"mount -t proc proc {self.root}/proc && mount --rbind /dev {self.root}/dev && exec {shlex.join(map(str, chroot))}"
         passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         environment = {"PATH": PATH, "HOME": self.home, **passed_on, **self.environment}
         return subprocess.Popen(["unshare", "--mount", "/bin/sh", "-c", mounts], env=environment, **options)

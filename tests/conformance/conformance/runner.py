@@ -18,6 +18,13 @@ from conformance.session import BadCase, Exchange, PreparationFailed, Session, S
 from conformance.wire import NoAnswer
 
 
+def hold_signals(block: bool) -> None:
+    """Holds SIGINT and SIGTERM back, or lets them through, also those that came meanwhile."""
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        how = signal.SIG_BLOCK if block else signal.SIG_UNBLOCK
+        signal.pthread_sigmask(how, {signal.SIGINT, signal.SIGTERM})
+
+
 @dataclass
 class Result:
     check: Check
@@ -122,9 +129,11 @@ class Run:
         for item in numbered:
             work.put(item)
         threads = [threading.Thread(target=self.worker, args=(work,), daemon=True) for _ in range(jobs)]
+        hold_signals(block=True)  # one while they start would leave them at work
         for thread in threads:
             thread.start()
         try:
+            hold_signals(block=False)
             for thread in threads:
                 while thread.is_alive():
                     thread.join(0.2)
