@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <tuple>
@@ -44,27 +40,14 @@ ConnectionTrace::Addresses addresses_of(const asio::ip::tcp::socket& socket,
   return {local.address().to_string(), local.port(), remote_address};
 }
 
-// Runs the call on a thread of the pool. Returns nullopt if a query waited for its thread, and its client hung up meanwhile.
+// Runs the call on a lane's executor. Returns nullopt if a query waited for its thread, and its client hung up meanwhile.
 // (A client that only shuts down its sending side looks the same. It gets a response if the query did not have to wait.)
-//
-// Not by co_spawn: what it runs without a suspension ends behind everything that waits for the pool.
-asio::awaitable<std::optional<Response>> run_on(asio::thread_pool& pool, Service::Call& call,
-                                                const std::atomic<bool>& hung_up,
-                                                MemoryBudget::Share& memory) {
-  std::optional<Response> response;
-  const auto run = [&, since = std::chrono::steady_clock::now()] {
-    const bool waited = std::chrono::steady_clock::now() - since > kAtOnce;
-    if (!waited || !hung_up || !call.only_reads()) response = call.run(hung_up, memory);
-  };
-  const auto home = co_await asio::this_coro::executor;
-  const auto begin = [&](auto handler) {
-    asio::post(pool, [&run, at_home = asio::make_work_guard(home), handler = std::move(handler)]() mutable {
-      run();
-      asio::post(at_home.get_executor(), std::move(handler));
-    });
-  };
-  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(begin, asio::use_awaitable);
-  co_return response;
+asio::awaitable<std::optional<Response>> run_there(Service::Call& call, const std::atomic<bool>& hung_up,
+                                                   MemoryBudget::Share& memory,
+                                                   std::chrono::steady_clock::time_point since) {
+  const bool waited = std::chrono::steady_clock::now() - since > kAtOnce;
+  if (waited && hung_up && call.only_reads()) co_return std::nullopt;
+  co_return call.run(hung_up, memory);
 }
 
 }  // namespace
@@ -425,7 +408,9 @@ asio::awaitable<std::optional<Response>> Connection::run_on_lane(Watch& watch) {
   bool has_room = true;
   if (call_->lane() == Lane::Table) has_room = co_await await_share(response_share_, PageBudget::kFirstBytes);
   if (has_room)
-    response = co_await run_on(context_.lanes.of(call_->lane()), *call_, hung_up_, response_share_);
+    response = co_await asio::co_spawn(
+        context_.lanes.of(call_->lane()),
+        run_there(*call_, hung_up_, response_share_, std::chrono::steady_clock::now()), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();

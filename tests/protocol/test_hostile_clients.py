@@ -591,40 +591,24 @@ def conversion(server, rows):
                          {"Content-Type": "application/x-ndjson"}, lines)
 
 
-def test_an_answer_does_not_wait_for_the_requests_behind_it(start):
-    """Twelve conversions have two threads."""
-    server = start()
-    ask = conversion(server, 4_000)
-    with clients(server, 12) as many:
-        for client in many:
-            client.sendall(ask)
-        begin = time.monotonic()
-        select.select(many, [], [], 60)
-        first = time.monotonic() - begin
-        wait_until(lambda: len(select.select(many, [], [], 0)[0]) == 12, 60, "not all are answered")
-        last = time.monotonic() - begin
-    print(f"the first of twelve answers after {first:.2f} s, the last after {last:.2f} s")
-    assert first < 0.7 * last
-
-
 def test_answers_of_the_control_api_that_nobody_reads_share_the_memory_too(start):
-    """Twenty-four clients ask for conversions whose answers have 16 MB."""
+    """Sixteen clients ask for conversions whose answers have 16 MB."""
     server = start("--maxAnswerMemory", 32)
     ask = conversion(server, 20_000)
     watched = Watched(server)
-    with clients(server, 24) as deaf:
+    with clients(server, 16) as deaf:
         for client in deaf:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.sendall(ask)
         peak = 0
-        deadline = time.monotonic() + 60
-        while len(select.select(deaf, [], [], 0)[0]) < 24 and time.monotonic() < deadline:
+        deadline = time.monotonic() + 120
+        while len(select.select(deaf, [], [], 0)[0]) < 16 and time.monotonic() < deadline:
             peak = max(peak, watched.growth())
             time.sleep(0.1)
         first = [client.recv(12) for client in select.select(deaf, [], [], 0)[0]]
         print(f"{peak / MEBIBYTE:.0f} MiB more at most; {first.count(b'HTTP/1.1 503')} of {len(first)} are told to come again")
         assert set(first) == {b"HTTP/1.1 200", b"HTTP/1.1 503"}
-        assert SANITIZED or peak < 330 * MEBIBYTE  # of 600; two conversions at a time are at work beside the answers
+        assert SANITIZED or peak < 230 * MEBIBYTE  # of 340; two conversions at a time are at work beside the answers
         done(server, "GET", "health")
     with connection(server, timeout=60) as client:
         client.sendall(ask)

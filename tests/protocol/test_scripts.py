@@ -518,8 +518,8 @@ def test_the_end_of_a_run_says_what_was_skipped_and_why(capsys):
 
 
 def test_the_whole_run_counts_what_a_bare_system_counted():
-    debian = run.Debian("trixie", [])
+    debian = run.Debian([], "trixie", "--tests")
     assert debian.command == [ROOT / "script/try-debian", "trixie", "--tests"]
     assert debian.count("1 passed, 2 failed, 3 skipped\nok  a table\n8 passed, 1 failed, 0 skipped\n") == (8, 1, 0)
     assert debian.count("debootstrap could not make trixie") == (0, 0, 0)
-    assert run.Debian("trixie", ["urls"]).command is None and run.Debian("trixie", ["DEBIAN"]).command
+    assert run.Debian(["urls"], "trixie").command is None and run.Debian(["DEBIAN"], "trixie").command

@@ -196,6 +196,7 @@ RECOVERY_LIMIT = 20.0  # seconds
 # Takes the lock of a database as soon as it is closed or not yet open.
 HOLD = """
 import fcntl, os, sys
+print("begins", flush=True)
 while True:
     try:
         file = os.open(sys.argv[1], os.O_RDWR)
@@ -211,14 +212,18 @@ sys.stdin.read()
 def locked_once_closed(*databases):
     """Other processes wait for the locks of both databases and get them during a restore: neither can be opened."""
     command = [sys.executable, "-c", HOLD]
-    holders = [subprocess.Popen([*command, str(database / "LOCK")], stdin=subprocess.PIPE) for database in databases]
+    holders = [subprocess.Popen([*command, str(database / "LOCK")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+               for database in databases]
     try:
+        for holder in holders:
+            assert holder.stdout.readline()  # a restore takes less time than the start of Python
         yield
     finally:
         for holder in holders:
             holder.kill()
             holder.wait()
             holder.stdin.close()
+            holder.stdout.close()
 
 
 def ask(server, method, resource):
