@@ -36,7 +36,7 @@ pytestmark = [
 SCALE = 1 if os.environ.get("ROCKTABLE_TEST_LONG") else 5
 REQUEST_MEMORY, ANSWER_MEMORY = 64 * MEBIBYTE, 256 * MEBIBYTE  # the defaults
 MOST_MEMORY = REQUEST_MEMORY + ANSWER_MEMORY + 100 * MEBIBYTE
-LONGEST_WAIT = 0.1  # seconds, of 99 in 100 requests
+LONGEST_WAIT = 0.25  # seconds, of 99 in 100 requests; measured 0.04 to 0.09, on a busy machine up to 0.14
 ENTITY = "x" * 30_000
 
 
