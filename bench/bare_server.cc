@@ -51,14 +51,12 @@ asio::awaitable<void> serve(tcp::socket socket, const Answers& answers) {
     if (read_error) co_return;
     const auto answer = answers.find(std::string_view(parser.get().method_string()));
     if (answer == answers.end()) co_return;
-    const auto [write_error, written] =
-        co_await asio::async_write(socket, asio::buffer(answer->second), kAwait);
+    const auto [write_error, written] = co_await asio::async_write(socket, asio::buffer(answer->second), kAwait);
     if (write_error) co_return;
   }
 }
 
-asio::awaitable<void> accept(tcp::acceptor& acceptor,
-                             std::vector<std::unique_ptr<asio::io_context>>& contexts,
+asio::awaitable<void> accept(tcp::acceptor& acceptor, std::vector<std::unique_ptr<asio::io_context>>& contexts,
                              const Answers& answers) {
   for (std::size_t next = 0;; ++next) {
     auto& context = *contexts[next % contexts.size()];

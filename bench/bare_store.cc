@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/sample_entities.h"
+#include "storage/rocksdb/database/rocksdb.h"
 #include "storage/rocksdb/format/key_codec.h"
-#include "storage/rocksdb/rocksdb.h"
 
 namespace rocktable {
 namespace {
@@ -62,8 +62,7 @@ std::uint64_t BareIteration::run() {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.iterate_upper_bound = &end_slice;
-  const std::unique_ptr<rocksdb::Iterator> rows(
-      impl_->database.db->NewIterator(options, impl_->database.entities));
+  const std::unique_ptr<rocksdb::Iterator> rows(impl_->database.db->NewIterator(options, impl_->database.entities));
   std::uint64_t count = 0;
   for (rows->Seek(begin); rows->Valid(); rows->Next()) ++count;
   check(rows->status());
@@ -96,8 +95,7 @@ double bare_write_rate(const std::filesystem::path& directory, const std::filesy
   for (std::size_t i = 0; i < batches; ++i) {
     rocksdb::WriteBatch batch;
     for (std::size_t row = 0; row < kRows; ++row)
-      check(
-          batch.Put(encode_entity_key(TableId{1}, partition_of(i * kRows), row_of(i * kRows + row)), record));
+      check(batch.Put(encode_entity_key(TableId{1}, partition_of(i * kRows), row_of(i * kRows + row)), record));
     check(db->Write({}, &batch));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

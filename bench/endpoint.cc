@@ -25,18 +25,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }  // namespace
 
 Endpoint::Endpoint(std::string name, std::string command, std::filesystem::path folder, Transport transport)
-    : name_(std::move(name)),
-      command_(std::move(command)),
-      folder_(std::move(folder)),
-      transport_(transport) {
+    : name_(std::move(name)), command_(std::move(command)), folder_(std::move(folder)), transport_(transport) {
   std::filesystem::create_directories(folder_);
 }
 
 Endpoint::Endpoint(std::string name, const std::string& url) : name_(std::move(name)) {
   const std::string scheme = "http://127.0.0.1:", path = "/" + std::string(kDevelopmentAccount);
   std::size_t digits = 0;
-  if (url.starts_with(scheme))
-    port_ = static_cast<std::uint16_t>(std::stoul(url.substr(scheme.size()), &digits));
+  if (url.starts_with(scheme)) port_ = static_cast<std::uint16_t>(std::stoul(url.substr(scheme.size()), &digits));
   if (digits == 0 || url.substr(scheme.size() + digits) != path)
     throw std::invalid_argument("a target is " + scheme + "PORT" + path + ", not " + url);
 }

@@ -17,8 +17,7 @@ class Endpoint {
  public:
   // `command` is a shell command. The benchmark replaces {port} with a free port and {location} with
   // `folder`.
-  Endpoint(std::string name, std::string command, std::filesystem::path folder,
-           Transport transport = Transport::Plain);
+  Endpoint(std::string name, std::string command, std::filesystem::path folder, Transport transport = Transport::Plain);
   // A server that runs already: http://127.0.0.1:PORT/devstoreaccount1. Throws std::invalid_argument.
   Endpoint(std::string name, const std::string& url);
 

@@ -12,12 +12,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/uri.h"
 #include "bench/bare_store.h"
 #include "bench/http_client.h"
 #include "bench/requests.h"
 #include "bench/sample_entities.h"
 #include "bench/stopwatch.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -53,8 +53,7 @@ std::size_t count_rows(std::string_view body) {
 
 // Reads all pages of a query. Returns the number of entities. Measures only the exchanges: the request of a page
 // needs the previous page, so it cannot be created in advance.
-std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter,
-                      Stopwatch& stopwatch) {
+std::size_t query_all(HttpClient& client, const std::string& table, std::string_view filter, Stopwatch& stopwatch) {
   std::size_t found = 0;
   for (std::string tokens;;) {
     const std::string request = query_request(table, filter, tokens);
@@ -72,8 +71,7 @@ std::size_t query_all(HttpClient& client, const std::string& table, std::string_
 
 void require(std::size_t found, std::size_t expected, const std::string& what) {
   if (found == expected) return;
-  throw std::runtime_error(what + " found " + std::to_string(found) + " entities, not " +
-                           std::to_string(expected));
+  throw std::runtime_error(what + " found " + std::to_string(found) + " entities, not " + std::to_string(expected));
 }
 
 // A load of many connections. All targets get the same requests, in each round others.
@@ -135,10 +133,10 @@ class Bench {
   }
 
   std::vector<std::size_t> sizes_of(const Endpoint& target) const {
-    const auto most = options_.largest.find(target.name());
+    const auto largest = options_.largest.find(target.name());
     std::vector<std::size_t> out;
     for (const std::size_t size : options_.sizes)
-      if (most == options_.largest.end() || size <= most->second) out.push_back(size);
+      if (largest == options_.largest.end() || size <= largest->second) out.push_back(size);
     return out;
   }
 
@@ -172,8 +170,7 @@ class Bench {
     });
   }
 
-  void add(const std::string& scenario, const Endpoint& target, Microseconds time,
-           const std::optional<CpuTimes>& cpu) {
+  void add(const std::string& scenario, const Endpoint& target, Microseconds time, const std::optional<CpuTimes>& cpu) {
     report_.add(scenario, Unit::Microseconds, target.name(), time.count(), cpu);
   }
 
@@ -354,12 +351,11 @@ std::unique_ptr<Endpoint> Bench::start_bare_server() {
   HttpClient client(first.port());
   for (const auto& [method, request] :
        {std::pair{"GET", get_request(table, 1)}, std::pair{"POST", insert_request(kInserts, inserted_++)},
-        std::pair{"PUT", write_request("PUT", table, 1)},
-        std::pair{"MERGE", write_request("MERGE", table, 1)}})
+        std::pair{"PUT", write_request("PUT", table, 1)}, std::pair{"MERGE", write_request("MERGE", table, 1)}})
     std::ofstream(answers / method, std::ios::binary) << client.exchange(request).raw;
   auto server = std::make_unique<Endpoint>(kBareServer,
-                                           options_.bare_server.string() + " {port} " + answers.string() +
-                                               " " + std::to_string(std::thread::hardware_concurrency()),
+                                           options_.bare_server.string() + " {port} " + answers.string() + " " +
+                                               std::to_string(std::thread::hardware_concurrency()),
                                            options_.folder / "bare");
   server->start();
   return server;
@@ -371,16 +367,15 @@ void Bench::many_connections(const Load& scenario) {
     for (auto& request : requests) request = scenario.make(scenario.once ? inserted_++ : random_());
     each([&](Endpoint& target) {
       const auto sizes = sizes_of(target);
-      if (scenario.size && target.name() != kBareServer &&
-          std::ranges::find(sizes, *scenario.size) == sizes.end())
+      if (scenario.size && target.name() != kBareServer && std::ranges::find(sizes, *scenario.size) == sizes.end())
         return;
       std::size_t next = 0;
       const MeasuredLoad result = measured_load(target, options_.round_time, [&]() -> std::string_view {
         if (next == requests.size() && scenario.once) return {};
         return requests[next++ % requests.size()];
       });
-      report_.add(scenario.name, Unit::PerSecond, target.name(),
-                  result.rate() * static_cast<double>(scenario.entities), result.cpu);
+      report_.add(scenario.name, Unit::PerSecond, target.name(), result.rate() * static_cast<double>(scenario.entities),
+                  result.cpu);
       report_.add_latencies(scenario.name, target.name(), result.latencies);
     });
   }
@@ -403,13 +398,12 @@ void Bench::many_connections() {
                     .prepared = 5 * kRequestsPrepared});
   many_connections({.name = "insert-or-replace, c=32",
                     .make = [&](std::size_t i) { return write_request("PUT", table, i % middle); }});
-  many_connections({.name = "merge, c=32",
-                    .make = [&](std::size_t i) { return write_request("MERGE", table, i % middle); }});
+  many_connections(
+      {.name = "merge, c=32", .make = [&](std::size_t i) { return write_request("MERGE", table, i % middle); }});
   if (!options_.bare_server.empty()) options_.targets.pop_back();
   many_connections({.name = "8 points, a replacement, a range of 100, c=32", .make = [&](std::size_t i) {
                       if (i % 10 == 0) return write_request("PUT", table, i / 10 % middle);
-                      if (i % 10 == 1)
-                        return query_request(table, row_range_filter(first_of_range(random_, middle)));
+                      if (i % 10 == 1) return query_request(table, row_range_filter(first_of_range(random_, middle)));
                       return get_request(table, i / 10 % middle);
                     }});
 }
@@ -420,12 +414,11 @@ void Bench::many_transactions() {
   const auto first_entity = [](std::size_t number) {
     return 1'000'000'000 + number * 10'007 % 1'000'000 * kTransaction;
   };
-  many_connections(
-      {.name = "transactions of 100, c=32, entities",
-       .make = [&](std::size_t i) { return transaction_request(kInserts, first_entity(i), kTransaction); },
-       .once = true,
-       .prepared = kTransactionsARound,
-       .entities = kTransaction});
+  many_connections({.name = "transactions of 100, c=32, entities",
+                    .make = [&](std::size_t i) { return transaction_request(kInserts, first_entity(i), kTransaction); },
+                    .once = true,
+                    .prepared = kTransactionsARound,
+                    .entities = kTransaction});
 }
 
 // Measures point reads of many connections, first without other load, then while one more connection scans
@@ -436,10 +429,9 @@ void Bench::fairness(const Endpoint& target) {
   for (auto& request : requests) request = get_request(table_of(size), random_() % size);
   std::size_t next = 0;
   const auto read = [&](const std::string& scenario) {
-    const MeasuredLoad result = measured_load(
-        target, options_.round_time, [&] { return std::string_view(requests[next++ % requests.size()]); });
-    add("p99 of points, c=32, " + scenario, target, Microseconds(result.latencies.quantile(0.99)),
-        result.cpu);
+    const MeasuredLoad result = measured_load(target, options_.round_time,
+                                              [&] { return std::string_view(requests[next++ % requests.size()]); });
+    add("p99 of points, c=32, " + scenario, target, Microseconds(result.latencies.quantile(0.99)), result.cpu);
   };
   if (target.is_started_here()) target.process().reset_peak();
   const long before = target.is_started_here() ? target.process().resident() : 0;
@@ -470,19 +462,19 @@ void Bench::stalls(const Endpoint& target) {
     const auto start = Clock::now();
     const MeasuredLoad result = measured_load(target, options_.long_time, [&]() -> std::string_view {
       if (per_second)
-        std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
-                                                  Seconds(static_cast<double>(sent) / *per_second)));
+        std::this_thread::sleep_until(
+            start + std::chrono::duration_cast<Clock::duration>(Seconds(static_cast<double>(sent) / *per_second)));
       return requests[sent++ % requests.size()];
     });
-    const std::string scenario = "the longest of " + std::to_string(options_.long_time.count()) +
-                                 " s of insert-or-replace, c=32" + what;
+    const std::string scenario =
+        "the longest of " + std::to_string(options_.long_time.count()) + " s of insert-or-replace, c=32" + what;
     add(scenario, target, Microseconds(std::ranges::max(result.latencies.microseconds)), result.cpu);
     report_.add_latencies(scenario, target.name(), result.latencies);
     return result.rate();
   };
   constexpr double kShare = 0.8;
-  const double most = measure("", std::nullopt);
-  measure(", at 80 % of that rate", kShare * most);
+  const double highest = measure("", std::nullopt);
+  measure(", at 80 % of that rate", kShare * highest);
 }
 
 // Measures the cost of TLS for a point read and of `--sync` for an insert, against the same without; each in
@@ -546,8 +538,7 @@ void Bench::bare_store(Endpoint& target) {
         report_.add("paging through " + count_text(sizes[i]), Unit::Microseconds, kBareStore, time.count());
     }
     pin_to_one_core(true);  // includes flushes, as the row for comparison does
-    report_.add("transactions of 100, c=1, entities", Unit::PerSecond, kBareStore,
-                bare_write_rate(store, beside, 500));
+    report_.add("transactions of 100, c=1, entities", Unit::PerSecond, kBareStore, bare_write_rate(store, beside, 500));
     pin_to_one_core(false);
     std::filesystem::remove_all(beside);
   }

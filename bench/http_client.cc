@@ -16,7 +16,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -39,7 +39,7 @@ class ResponseReader {
  public:
   // Memory for the next bytes, valid until received().
   asio::mutable_buffer space() {
-    if (memory_.size() < size_ + kLeastSpace) memory_.resize(2 * size_ + kLeastSpace);
+    if (memory_.size() < size_ + kMinSpace) memory_.resize(2 * size_ + kMinSpace);
     return asio::buffer(memory_) + size_;
   }
 
@@ -66,7 +66,7 @@ class ResponseReader {
   }
 
  private:
-  static constexpr std::size_t kLeastSpace = 65'536;
+  static constexpr std::size_t kMinSpace = 65'536;
 
   std::string_view bytes() const { return std::string_view(memory_).substr(0, size_); }
 
@@ -127,8 +127,7 @@ asio::awaitable<void> drive(Side& side, Run& run) {
     co_await asio::async_write(side.socket, asio::buffer(request), asio::use_awaitable);
     side.reader.clear();
     for (bool whole = false; !whole;) {
-      const std::size_t count =
-          co_await side.socket.async_read_some(side.reader.space(), asio::use_awaitable);
+      const std::size_t count = co_await side.socket.async_read_some(side.reader.space(), asio::use_awaitable);
       whole = side.reader.received(count);
     }
     const auto now = Clock::now();
@@ -148,11 +147,9 @@ tcp::socket connected(asio::io_context& context, std::uint16_t port) {
 }  // namespace
 
 std::string HttpResponse::header(std::string_view name) const {
-  for (std::size_t line = head.find(kLineEnd); line != std::string::npos;
-       line = head.find(kLineEnd, line + 2)) {
+  for (std::size_t line = head.find(kLineEnd); line != std::string::npos; line = head.find(kLineEnd, line + 2)) {
     const auto field = head.substr(line + 2);
-    if (!equals_ignoring_case(field.substr(0, name.size()), name) ||
-        !field.substr(name.size()).starts_with(": "))
+    if (!equals_ignoring_case(field.substr(0, name.size()), name) || !field.substr(name.size()).starts_with(": "))
       continue;
     const auto value = field.substr(name.size() + 2);
     return std::string(value.substr(0, value.find(kLineEnd)));
@@ -188,8 +185,7 @@ HttpClient::~HttpClient() = default;
 
 HttpResponse HttpClient::exchange(std::string_view request) {
   Connection& connection = *connection_;
-  connection.tls ? connection.exchange(*connection.tls, request)
-                 : connection.exchange(connection.socket, request);
+  connection.tls ? connection.exchange(*connection.tls, request) : connection.exchange(connection.socket, request);
   const HttpResponse answer = connection.reader.answer();
   require_success(answer);
   return answer;

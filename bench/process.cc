@@ -15,9 +15,7 @@
 namespace rocktable {
 namespace {
 
-std::string proc_file(pid_t process, const char* name) {
-  return "/proc/" + std::to_string(process) + "/" + name;
-}
+std::string proc_file(pid_t process, const char* name) { return "/proc/" + std::to_string(process) + "/" + name; }
 
 long status_field(pid_t process, const std::string& name) {
   std::ifstream file(proc_file(process, "status"));

@@ -96,16 +96,14 @@ void Report::print() const {
         text += " |";
         continue;
       }
-      const auto [least, most] = std::ranges::minmax(found->figures);
+      const auto [min, max] = std::ranges::minmax(found->figures);
       text += " " + text_of(row.unit, median_of(found->figures));
-      if (found->figures.size() > 1)
-        text += " (" + text_of(row.unit, least) + " to " + text_of(row.unit, most) + ")";
+      if (found->figures.size() > 1) text += " (" + text_of(row.unit, min) + " to " + text_of(row.unit, max) + ")";
       text += " |";
     }
     const Cell* first = cell(row, targets_.front());
     const bool latencies = first != nullptr && !first->p50.empty();
-    text += latencies ? " " + duration_text(median_of(first->p50)) + " / " +
-                            duration_text(median_of(first->p99)) + " |"
+    text += latencies ? " " + duration_text(median_of(first->p50)) + " / " + duration_text(median_of(first->p99)) + " |"
                       : " |";
     text += first != nullptr && first->cpu ? number(" %.0f %% |", 100 * first->cpu->client_share()) : " |";
     for (std::size_t i = 1; i < targets_.size(); ++i) {

@@ -1,14 +1,14 @@
 // Builds requests as bytes, and signs them with the key of the development account.
 #include "bench/requests.h"
 
+#include "base/date_time.h"
+#include "base/uri.h"
 #include "bench/sample_entities.h"
-#include "odata/date_time.h"
 #include "odata/key_predicate.h"
 #include "odata/payload_writer.h"
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/uri.h"
 #include "server/access/authenticator.h"
 
 namespace rocktable {
@@ -32,8 +32,7 @@ std::string sas_query() {
 }
 
 // Returns the Authorization and x-ms-date lines.
-std::string authorization(std::string_view method, std::string_view target, std::string_view content_type,
-                          bool lite) {
+std::string authorization(std::string_view method, std::string_view target, std::string_view content_type, bool lite) {
   const std::string date = to_http_date(now());
   const SignedRequest parts{method, "", content_type, date, target};
   const std::string text = lite ? shared_key_lite_string_to_sign(kDevelopmentAccount, parts)
@@ -95,8 +94,8 @@ std::string write_request(std::string_view method, std::string_view table, std::
 }
 
 std::string transaction_request(std::string_view table, std::size_t first, std::size_t count) {
-  std::string body = "--" + kBatchBoundary +
-                     "\r\nContent-Type: multipart/mixed; boundary=" + kChangeSetBoundary + "\r\n\r\n";
+  std::string body =
+      "--" + kBatchBoundary + "\r\nContent-Type: multipart/mixed; boundary=" + kChangeSetBoundary + "\r\n\r\n";
   for (std::size_t i = first; i < first + count; ++i) {
     body += "--" + kChangeSetBoundary +
             "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
@@ -107,8 +106,7 @@ std::string transaction_request(std::string_view table, std::size_t first, std::
             entity_json(i) + "\r\n";
   }
   body += "--" + kChangeSetBoundary + "--\r\n--" + kBatchBoundary + "--\r\n";
-  return request_bytes("POST", "/$batch", body,
-                       "Content-Type: multipart/mixed; boundary=" + kBatchBoundary + "\r\n");
+  return request_bytes("POST", "/$batch", body, "Content-Type: multipart/mixed; boundary=" + kBatchBoundary + "\r\n");
 }
 
 std::string query_request(std::string_view table, std::string_view filter, std::string_view tokens) {

@@ -110,14 +110,10 @@ int main(int argc, char** argv) {
   }
   http->add_option("--start", arguments.started, "NAME=COMMAND; {port} and {location} are replaced")
       ->type_name("TARGET");
-  http->add_option("--target", arguments.running, "NAME=http://127.0.0.1:PORT/devstoreaccount1")
-      ->type_name("TARGET");
-  http->add_option("--largest", arguments.largest, "NAME=SIZE: the largest table of that target")
-      ->type_name("SIZE");
-  http->add_option("--bareServer", arguments.bare_server, "The program bare_server")
-      ->check(CLI::ExistingFile);
-  http->add_option("--rounds", arguments.rounds, "Of each measurement [5]")
-      ->check(CLI::Range(1, 100).description(""));
+  http->add_option("--target", arguments.running, "NAME=http://127.0.0.1:PORT/devstoreaccount1")->type_name("TARGET");
+  http->add_option("--largest", arguments.largest, "NAME=SIZE: the largest table of that target")->type_name("SIZE");
+  http->add_option("--bareServer", arguments.bare_server, "The program bare_server")->check(CLI::ExistingFile);
+  http->add_option("--rounds", arguments.rounds, "Of each measurement [5]")->check(CLI::Range(1, 100).description(""));
   http->add_option("--stallSeconds", arguments.stall_seconds, "Of each load that looks for stalls [60]")
       ->check(CLI::Range(1, 3600).description(""));
   http->add_option("--json", arguments.json, "Writes all figures to FILE")->type_name("FILE");

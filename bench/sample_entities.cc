@@ -24,8 +24,7 @@ std::string row_of(std::size_t number) { return "row" + padded(number % kPartiti
 
 Properties properties_of(std::size_t number) {
   Guid guid;
-  for (std::size_t i = 0; i < guid.bytes.size(); ++i)
-    guid.bytes[i] = static_cast<std::uint8_t>(number >> i % 8);
+  for (std::size_t i = 0; i < guid.bytes.size(); ++i) guid.bytes[i] = static_cast<std::uint8_t>(number >> i % 8);
   return {{"Active", number % 2 == 0},
           {"Blob", Binary{filler(180, number + 3)}},
           {"Born", DateTime{637'000'000'000'000'000 + static_cast<std::int64_t>(number)}},
@@ -45,8 +44,8 @@ std::size_t first_of_range(std::mt19937& random, std::size_t entities) {
 }
 
 std::string row_range_filter(std::size_t first) {
-  return "PartitionKey eq '" + partition_of(first) + "' and RowKey ge '" + row_of(first) +
-         "' and RowKey lt 'row" + padded(first % kPartitionRows + kRangeRows) + "'";
+  return "PartitionKey eq '" + partition_of(first) + "' and RowKey ge '" + row_of(first) + "' and RowKey lt 'row" +
+         padded(first % kPartitionRows + kRangeRows) + "'";
 }
 
 std::string partition_filter(std::size_t number) {

@@ -7,7 +7,7 @@
 
 #include "odata/entity.h"
 #include "odata/protocol/development_account.h"
-#include "storage/table_store.h"
+#include "storage/store.h"
 
 namespace rocktable {
 

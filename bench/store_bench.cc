@@ -14,6 +14,7 @@
 #include "bench/samples.h"
 #include "odata/filter_parser.h"
 #include "odata/query_plan.h"
+#include "storage/engines/open_store.h"
 
 namespace rocktable {
 namespace {
@@ -21,46 +22,48 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Microseconds = std::chrono::duration<double, std::micro>;
 
-void fill(TableStore& store, std::size_t entities) {
+void fill(Store& store, std::size_t entities) {
   store.create_table(kBenchTable).value();
   std::vector<Mutation> writes;
+  RequestStats unwanted;
   for (std::size_t i = 0; i < entities; ++i) {
     writes.push_back({WriteKind::Insert, row_of(i), {}, properties_of(i)});
     if (writes.size() < 100 && i + 1 < entities) continue;
-    store.commit(kBenchTable, partition_of(i), writes).value();
+    store.commit(kBenchTable, partition_of(i), writes, unwanted).value();
     writes.clear();
   }
 }
 
 // --- Queries -----------------------------------------------------------------------------------------------
 
-RequestStats query(const TableStore& store, const std::string& text) {
+RequestStats query(const Store& store, const std::string& text) {
   const std::optional<Filter> filter = parse_filter(text).value();
   const QueryPlan plan = plan_query(filter);
   RequestStats stats;
   const auto visit = [](const EntityView&) { return true; };
   store
-      .scan(kBenchTable, plan.ranges, 1'000'000'000, Clock::now() + std::chrono::hours(1), visit, &stats,
-            &*filter)
+      .scan({.table = kBenchTable,
+             .ranges = plan.ranges,
+             .page_size = 1'000'000'000,
+             .deadline = Clock::now() + std::chrono::hours(1),
+             .visit = visit,
+             .filter = &*filter},
+            stats)
       .value();
   return stats;
 }
 
-RequestStats get(const TableStore& store, std::size_t number) {
+RequestStats get(const Store& store, std::size_t number) {
   RequestStats stats;
-  store.get(kBenchTable, {partition_of(number), row_of(number)}, [](const EntityView&) {}, &stats).value();
+  store.get(kBenchTable, {partition_of(number), row_of(number)}, [](const EntityView&) {}, stats).value();
   return stats;
 }
 
-RequestStats row_range(const TableStore& store, std::size_t first) {
-  return query(store, row_range_filter(first));
-}
+RequestStats row_range(const Store& store, std::size_t first) { return query(store, row_range_filter(first)); }
 
-RequestStats partition_scan(const TableStore& store, std::size_t number) {
-  return query(store, partition_filter(number));
-}
+RequestStats partition_scan(const Store& store, std::size_t number) { return query(store, partition_filter(number)); }
 
-RequestStats table_scan(const TableStore& store) { return query(store, kTableFilter); }
+RequestStats table_scan(const Store& store) { return query(store, kTableFilter); }
 
 // --- Measuring ---------------------------------------------------------------------------------------------
 
@@ -79,9 +82,9 @@ struct Measured : Samples {
 struct Subject {
   Subject(std::size_t size, const std::filesystem::path& folder)
       : entities(size), directory(folder / std::to_string(size)), random(static_cast<unsigned>(size)) {
-    fill(*std::make_unique<TableStore>(StoreOptions{directory, false, false}), size);
+    fill(*open_store({directory, false, false}), size);
     compact_store(directory);
-    store = std::make_unique<TableStore>(StoreOptions{directory, false, false});
+    store = open_store({directory, false, false});
   }
 
   std::size_t any_entity() { return random() % entities; }
@@ -89,7 +92,7 @@ struct Subject {
   std::size_t entities;
   std::filesystem::path directory;
   std::mt19937 random;
-  std::unique_ptr<TableStore> store;
+  std::unique_ptr<Store> store;
   Measured point, range, partition, table, bare, deletion;
 };
 
@@ -99,8 +102,7 @@ void measure_look_ups(Subjects& subjects, int rounds) {
   for (int round = 0; round < rounds; ++round)
     for (auto& s : subjects) {
       s->point.add([&, number = s->any_entity()] { return get(*s->store, number); });
-      s->range.add(
-          [&, first = first_of_range(s->random, s->entities)] { return row_range(*s->store, first); });
+      s->range.add([&, first = first_of_range(s->random, s->entities)] { return row_range(*s->store, first); });
     }
 }
 
@@ -143,24 +145,18 @@ void print(const Subjects& subjects) {
   const struct {
     std::string_view name;
     Measured Subject::* samples;
-  } scenarios[] = {{"point", &Subject::point},
-                   {"row-range", &Subject::range},
-                   {"partition-scan", &Subject::partition},
-                   {"table-scan", &Subject::table},
-                   {"bare iteration", &Subject::bare},
-                   {"delete", &Subject::deletion}};
+  } scenarios[] = {
+      {"point", &Subject::point},      {"row-range", &Subject::range},     {"partition-scan", &Subject::partition},
+      {"table-scan", &Subject::table}, {"bare iteration", &Subject::bare}, {"delete", &Subject::deletion}};
   for (const auto& [name, samples] : scenarios)
     for (const auto& s : subjects) print_row(name, s->entities, *s.*samples);
 
-  std::printf(
-      "\n| entities | point, times the smallest | row-range, times the smallest | evaluation / bare |\n");
-  std::printf(
-      "| -------: | ------------------------: | ----------------------------: | ----------------: |\n");
+  std::printf("\n| entities | point, times the smallest | row-range, times the smallest | evaluation / bare |\n");
+  std::printf("| -------: | ------------------------: | ----------------------------: | ----------------: |\n");
   const Subject& smallest = *subjects.front();
   for (const auto& s : subjects)
-    std::printf("| %8zu | %25.2f | %29.2f | %17.2f |\n", s->entities,
-                s->point.median() / smallest.point.median(), s->range.median() / smallest.range.median(),
-                s->bare.median() / s->table.median());
+    std::printf("| %8zu | %25.2f | %29.2f | %17.2f |\n", s->entities, s->point.median() / smallest.point.median(),
+                s->range.median() / smallest.range.median(), s->bare.median() / s->table.median());
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ TableEndpoint account_of(const std::string& text) {
 std::vector<std::string> connection_strings_of_environment() {
   std::vector<std::string> out;
   for (const char* const name : kVariables)
-    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0')
-      out.emplace_back(value);
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0') out.emplace_back(value);
   return out;
 }
 

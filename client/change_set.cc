@@ -3,9 +3,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "odata/key_predicate.h"
 #include "odata/payload_writer.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -93,9 +93,8 @@ std::size_t bytes_in_transaction(const SerializedEntity& write, std::string_view
   constexpr std::size_t kMethod = 6, kSlashAndTable = 64, kBreaks = 10;
   std::string key;
   append_key_predicate(key, write.key.partition_key, write.key.row_key);
-  return kPart.size() + kMethod + address.size() + kSlashAndTable + key.size() + kHeaders.size() +
-         kIfMatch.size() + write.if_match.size() + kBodyHeaders.size() + kMaxLengthDigits + kBreaks +
-         write.body.size();
+  return kPart.size() + kMethod + address.size() + kSlashAndTable + key.size() + kHeaders.size() + kIfMatch.size() +
+         write.if_match.size() + kBodyHeaders.size() + kMaxLengthDigits + kBreaks + write.body.size();
 }
 
 std::string_view transaction_content_type() { return kContentType; }
@@ -110,10 +109,8 @@ std::string write_transaction(std::string_view address, std::string_view table, 
   for (const SerializedEntity& write : writes) {
     out.append(kPart).append(method_of(mode)).append(" ").append(address).append("/");
     out.append(resource_of(mode, table, write.key)).append(kHeaders);
-    if (const auto etag = if_match_of(mode, write); !etag.empty())
-      out.append(kIfMatch).append(etag).append("\r\n");
-    if (mode != WriteMode::Delete)
-      out.append(kBodyHeaders).append(std::to_string(write.body.size())).append("\r\n");
+    if (const auto etag = if_match_of(mode, write); !etag.empty()) out.append(kIfMatch).append(etag).append("\r\n");
+    if (mode != WriteMode::Delete) out.append(kBodyHeaders).append(std::to_string(write.body.size())).append("\r\n");
     out.append("\r\n").append(write.body).append("\r\n");
   }
   out += kEnd;

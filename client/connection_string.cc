@@ -5,10 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/text.h"
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -17,9 +17,7 @@ constexpr std::string_view kDevelopmentProxy = "http://127.0.0.1";
 constexpr std::uint16_t kDevelopmentPort = 10002;
 constexpr std::string_view kDefaultSuffix = "core.windows.net";
 
-ConnectionStringError wrong(const std::string& why) {
-  return ConnectionStringError("the connection string " + why);
-}
+ConnectionStringError wrong(const std::string& why) { return ConnectionStringError("the connection string " + why); }
 
 // The settings of a connection string by lower-case name. A value may contain `=`.
 class Parts {
@@ -47,8 +45,7 @@ class Parts {
   void add(std::string_view part) {
     const std::size_t equals = part.find('=');
     // The message omits the text: it may be a key whose name was lost.
-    if (equals == std::string_view::npos || equals == 0)
-      throw wrong("has a part that is not of the form Name=Value");
+    if (equals == std::string_view::npos || equals == 0) throw wrong("has a part that is not of the form Name=Value");
     const std::string name = to_lower_ascii(trim(part.substr(0, equals)));
     if (!values_.emplace(name, trim(part.substr(equals + 1))).second) throw wrong("has " + name + " twice");
   }
@@ -86,8 +83,7 @@ std::string account_of(const HttpUrl& url) {
 void use_signature(TableEndpoint& endpoint, std::string_view query, const std::string& whose) {
   if (query.starts_with('?')) query.remove_prefix(1);
   const auto sas = parse_sas(query);
-  if (!sas || sas->signature.empty())
-    throw ConnectionStringError(whose + " has no shared access signature (sig=...)");
+  if (!sas || sas->signature.empty()) throw ConnectionStringError(whose + " has no shared access signature (sig=...)");
   endpoint.shared_access_signature = query;
   endpoint.table = sas->table;
 }

@@ -19,11 +19,11 @@ class ConnectionStringError : public std::runtime_error {
 
 // The table endpoint of an account. Exactly one of account_key and shared_access_signature is set.
 struct TableEndpoint {
-  HttpUrl url;               // no trailing slash, no query: http://127.0.0.1:10002/devstoreaccount1
-  std::string account_name;  // empty if a signature is used and neither string nor URL contains the name
-  std::string account_key;   // base64
+  HttpUrl url;                          // no trailing slash, no query: http://127.0.0.1:10002/devstoreaccount1
+  std::string account_name;             // empty if a signature is used and neither string nor URL contains the name
+  std::string account_key;              // base64
   std::string shared_access_signature;  // the raw query, without `?`
-  std::string table;  // the only table that the signature permits; empty if it does not name one
+  std::string table;                    // the only table that the signature permits; empty if it does not name one
 
   // `http://127.0.0.1:10002/devstoreaccount1`. Contains no secret.
   std::string address() const { return url.origin() + url.path; }

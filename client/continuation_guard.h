@@ -11,8 +11,7 @@ namespace rocktable {
 // Checks one list. Uses constant memory.
 class ContinuationGuard {
  public:
-  explicit ContinuationGuard(std::uint64_t max_empty_pages = kMaxEmptyPages)
-      : max_empty_pages_(max_empty_pages) {}
+  explicit ContinuationGuard(std::uint64_t max_empty_pages = kMaxEmptyPages) : max_empty_pages_(max_empty_pages) {}
 
   // Call with the continuation token and the number of rows of each page. Returns what is wrong, as a
   // complete sentence; empty if nothing is. A repeated token is detected before its cycle has been read three

@@ -98,8 +98,7 @@ bool lacks_authority(long verdict) {
 }
 
 std::string what_to_trust(const std::string& file) {
-  return file.empty() ? "; set --caFile FILE to the certificate of its authority"
-                      : "; its authority is not in " + file;
+  return file.empty() ? "; set --caFile FILE to the certificate of its authority" : "; its authority is not in " + file;
 }
 
 // Returns why the handshake failed, with the reason for rejecting the certificate if that was it.
@@ -127,8 +126,7 @@ Request message_of(const HttpRequest& request, const std::string& host) {
   if (out.count(http::field::host) == 0) out.set(http::field::host, host);
   if (out.count(http::field::user_agent) == 0) out.set(http::field::user_agent, "rocktable");
   out.body() = {request.body.data(), request.body.size()};
-  const bool may_have_body =
-      request.method != "GET" && request.method != "HEAD" && request.method != "DELETE";
+  const bool may_have_body = request.method != "GET" && request.method != "HEAD" && request.method != "DELETE";
   if (may_have_body || !request.body.empty()) out.content_length(request.body.size());
   return out;
 }
@@ -230,14 +228,12 @@ class HttpClient::Connection {
     tls_->load_verify_file(file, error);
     ERR_clear_error();
     if (error)
-      throw HttpError(FailureKind::Untrusted,
-                      "cannot read certificates from " + file + ": " + error.message());
+      throw HttpError(FailureKind::Untrusted, "cannot read certificates from " + file + ": " + error.message());
   }
 
   Endpoints resolve() {
     if (is_localhost(origin_.host))
-      return {{asio::ip::address_v4::loopback(), origin_.port},
-              {asio::ip::address_v6::loopback(), origin_.port}};
+      return {{asio::ip::address_v4::loopback(), origin_.port}, {asio::ip::address_v6::loopback(), origin_.port}};
     asio::ip::tcp::resolver resolver(io_);
     boost::system::error_code error;
     Endpoints out;
@@ -268,17 +264,14 @@ class HttpClient::Connection {
   void connect(const Endpoints& endpoints) {
     boost::system::error_code error = asio::error::host_not_found;
     for (const auto& endpoint : endpoints) {
-      const auto outcome = wait(options_.connect_timeout, [&](auto handler) {
-        socket_stream().async_connect(endpoint, std::move(handler));
-      });
+      const auto outcome = wait(options_.connect_timeout,
+                                [&](auto handler) { socket_stream().async_connect(endpoint, std::move(handler)); });
       if (!outcome || &endpoint == &endpoints.front()) error = outcome;  // the first address explains most
       if (!outcome) break;
     }
     if (error == beast::error::timeout)
-      throw failed(FailureKind::Unreachable,
-                   "cannot be reached within " + seconds_of(options_.connect_timeout));
-    if (error)
-      throw failed(FailureKind::Unreachable, "cannot be reached: " + error.message() + what_to_do(error));
+      throw failed(FailureKind::Unreachable, "cannot be reached within " + seconds_of(options_.connect_timeout));
+    if (error) throw failed(FailureKind::Unreachable, "cannot be reached: " + error.message() + what_to_do(error));
     socket_stream().socket().set_option(asio::ip::tcp::no_delay(true), error);
   }
 
@@ -321,18 +314,16 @@ class HttpClient::Connection {
   std::optional<HttpResponse> exchange_over(Stream& stream, const HttpRequest& request, bool kept) {
     Request message = message_of(request, origin_.authority());
     http::request_serializer<http::span_body<const char>> serializer(message);
-    const auto unsent = wait(options_.answer_timeout, [&](auto handler) {
-      http::async_write(stream, serializer, std::move(handler));
-    });
+    const auto unsent =
+        wait(options_.answer_timeout, [&](auto handler) { http::async_write(stream, serializer, std::move(handler)); });
     if (unsent == beast::error::timeout) throw timed_out();
     // A server may reject a request and close before it has read all of it: read the response even if sending
     // failed.
     http::response_parser<http::string_body> parser;
     parser.body_limit(options_.max_body_bytes);
     parser.skip(request.method == "HEAD");
-    const auto error = wait(options_.answer_timeout, [&](auto handler) {
-      http::async_read(stream, buffer_, parser, std::move(handler));
-    });
+    const auto error = wait(options_.answer_timeout,
+                            [&](auto handler) { http::async_read(stream, buffer_, parser, std::move(handler)); });
     if (error && kept && !parser.got_some() && error != beast::error::timeout) {
       close();
       return std::nullopt;
@@ -340,8 +331,7 @@ class HttpClient::Connection {
     if (error) throw no_response(error);
     const bool keep_alive = !unsent && parser.keep_alive();
     HttpResponse answer = response_of(parser.release());
-    if (!origin_.secure && wants_tls(answer))
-      throw failed(FailureKind::Malformed, "speaks HTTPS: use https://");
+    if (!origin_.secure && wants_tls(answer)) throw failed(FailureKind::Malformed, "speaks HTTPS: use https://");
     if (!keep_alive) close();
     return answer;
   }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "client/http_url.h"
-#include "odata/text.h"
 
 namespace rocktable {
 

@@ -6,7 +6,7 @@
 #include <boost/url/url_view.hpp>
 #include <charconv>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -38,14 +38,11 @@ HttpUrl parse_http_url(std::string_view text) {
   HttpUrl out;
   const std::string start = to_lower_ascii(text.substr(0, std::string_view("https://").size()));
   out.secure = start == "https://";
-  if (!out.secure && !start.starts_with("http://"))
-    throw wrong(text, "does not start with http:// or https://");
-  if (std::any_of(text.begin(), text.end(), is_unprintable))
-    throw wrong(text, "contains spaces or control characters");
+  if (!out.secure && !start.starts_with("http://")) throw wrong(text, "does not start with http:// or https://");
+  if (std::any_of(text.begin(), text.end(), is_unprintable)) throw wrong(text, "contains spaces or control characters");
   const std::size_t question = std::min(text.find('?'), text.size());
   const auto url = boost::urls::parse_uri(text.substr(0, question));
-  if (!url && text.find('@') < question)
-    throw UrlError(kUserName);  // the message must not contain a password
+  if (!url && text.find('@') < question) throw UrlError(kUserName);  // the message must not contain a password
   // Boost 1.81 takes the x of http://HOST:80x for a path.
   if (!url || !(url->encoded_path().empty() || url->encoded_path().starts_with('/')))
     throw wrong(text, "is not a valid URL, such as http://HOST:PORT/PATH");
@@ -55,8 +52,7 @@ HttpUrl parse_http_url(std::string_view text) {
   out.port = out.secure ? kHttpsPort : kHttpPort;
   if (const std::string port = url->port(); !port.empty()) {  // port_number() of Boost 1.81 wraps around
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-    if (error != std::errc() || out.port == 0)
-      throw wrong(text, "has a port that is not a number from 1 to 65535");
+    if (error != std::errc() || out.port == 0) throw wrong(text, "has a port that is not a number from 1 to 65535");
   }
   out.path = url->encoded_path();
   out.query = text.substr(std::min(question + 1, text.size()));

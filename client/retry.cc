@@ -6,8 +6,7 @@
 namespace rocktable {
 
 bool is_transient(const TableError& error) {
-  constexpr int kTimeout = 408, kTooMany = 429, kFault = 500, kBadGateway = 502, kBusy = 503,
-                kGatewayTimeout = 504;
+  constexpr int kTimeout = 408, kTooMany = 429, kFault = 500, kBadGateway = 502, kBusy = 503, kGatewayTimeout = 504;
   switch (error.status) {
     case kTimeout:
     case kTooMany:
@@ -32,12 +31,11 @@ std::chrono::milliseconds RetryPolicy::pause_after(int attempt, double chance,
   auto pause = first_pause;
   for (int i = 1; i < attempt && pause < longest_pause; ++i) pause *= 2;
   pause = std::min(pause, longest_pause);
-  const auto spread =
-      std::chrono::milliseconds(static_cast<long>(static_cast<double>(pause.count()) / 2 * chance));
+  const auto spread = std::chrono::milliseconds(static_cast<long>(static_cast<double>(pause.count()) / 2 * chance));
   pause = pause / 2 + spread;
   if (retry_after)
-    pause = std::max<std::chrono::milliseconds>(
-        pause, std::min<std::chrono::milliseconds>(*retry_after, longest_pause));
+    pause =
+        std::max<std::chrono::milliseconds>(pause, std::min<std::chrono::milliseconds>(*retry_after, longest_pause));
   return pause;
 }
 

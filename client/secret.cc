@@ -9,8 +9,7 @@
 
 namespace rocktable {
 
-const char* const kAboutSecrets =
-    "--controlToken also accepts @FILE and env:NAME, hidden from other users.\n";
+const char* const kAboutSecrets = "--controlToken also accepts @FILE and env:NAME, hidden from other users.\n";
 
 namespace {
 
@@ -24,8 +23,7 @@ std::string contents_of(const std::string& file, const std::string& flag) {
   std::string text(kMaxBytes + 1, '\0');
   if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!in.is_open() || in.bad())
-    throw std::runtime_error(flag + ": " + file +
-                             " cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
+    throw std::runtime_error(flag + ": " + file + " cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMaxBytes)
     throw std::runtime_error(flag + ": " + file + " is longer than " + std::to_string(kMaxBytes) + " bytes");
@@ -49,8 +47,6 @@ std::string read_secret(const std::string& given, const std::string& flag) {
   return given;
 }
 
-bool is_secret_reference(const std::string& given) {
-  return given.starts_with(kFile) || given.starts_with(kVariable);
-}
+bool is_secret_reference(const std::string& given) { return given.starts_with(kFile) || given.starts_with(kVariable); }
 
 }  // namespace rocktable

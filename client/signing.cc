@@ -16,8 +16,7 @@ std::string http_date() {
 void add_shared_key(HttpRequest& request, const std::string& account, const AccountKey& key,
                     std::string_view content_type) {
   const std::string_view date = request.headers.get("x-ms-date");
-  const std::string text =
-      shared_key_string_to_sign(account, {request.method, "", content_type, date, request.target});
+  const std::string text = shared_key_string_to_sign(account, {request.method, "", content_type, date, request.target});
   request.headers.add("Authorization", "SharedKey " + account + ":" + key.sign(text));
 }
 

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/uri.h"
 #include "client/signing.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -112,8 +112,8 @@ TableResult<void> TableClient::delete_table(std::string_view name) {
 
 // --- Reading -----------------------------------------------------------------------------------------------
 
-TableResult<std::unique_ptr<EntityPage>> TableClient::query(std::string_view table, std::string_view filter,
-                                                            int top, const EntityContinuation& from) {
+TableResult<std::unique_ptr<EntityPage>> TableClient::query(std::string_view table, std::string_view filter, int top,
+                                                            const EntityContinuation& from) {
   std::string target = std::string(table) + "()";
   add_parameter(target, "$top", std::to_string(top));
   if (!filter.empty()) add_parameter(target, "$filter", filter);
@@ -167,27 +167,22 @@ TableResult<Entity> read_page_entity(std::string_view json) {
                 std::move(payload->properties)};
 }
 
-std::string known_etag(const Entity& entity) {
-  return entity.timestamp == DateTime{} ? "" : etag_of(entity.timestamp);
-}
+std::string known_etag(const Entity& entity) { return entity.timestamp == DateTime{} ? "" : etag_of(entity.timestamp); }
 
 // --- Writing -----------------------------------------------------------------------------------------------
 
-TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode,
-                                         const SerializedEntity& write) {
+TableResult<void> TableClient::write_one(std::string_view table, WriteMode mode, const SerializedEntity& write) {
   const std::string_view type = mode == WriteMode::Delete ? std::string_view{} : kJson;
-  const auto answer = send(method_of(mode), resource_of(mode, table, write.key),
-                           {write.body, type, if_match_of(mode, write)});
+  const auto answer =
+      send(method_of(mode), resource_of(mode, table, write.key), {write.body, type, if_match_of(mode, write)});
   if (!answer) return answer.error();
   return {};
 }
 
-TableResult<void> TableClient::write(std::string_view table, WriteMode mode,
-                                     std::span<const SerializedEntity> writes) {
+TableResult<void> TableClient::write(std::string_view table, WriteMode mode, std::span<const SerializedEntity> writes) {
   if (writes.size() == 1) return write_one(table, mode, writes.front());
   const auto answer =
-      send("POST", "$batch",
-           {write_transaction(endpoint_.address(), table, mode, writes), transaction_content_type()});
+      send("POST", "$batch", {write_transaction(endpoint_.address(), table, mode, writes), transaction_content_type()});
   if (!answer) return answer.error();
   const auto outcome = read_transaction_response(answer->body, writes.size());
   if (outcome) return {};

@@ -14,11 +14,11 @@ namespace rocktable {
 inline constexpr int kFirstErrorStatus = 400, kNotFound = 404, kPreconditionFailed = 412;
 
 struct TableError {
-  int status = 0;                            // HTTP status; 0: the response was malformed
-  std::string code;                          // `EntityAlreadyExists`; empty if the response has no code
-  std::string message;                       // the first line; the others contain request id and time
-  bool sent_twice = false;                   // see HttpResponse::sent_twice
-  std::optional<std::size_t> position = {};  // index of the write that failed the transaction
+  int status = 0;                                        // HTTP status; 0: the response was malformed
+  std::string code;                                      // `EntityAlreadyExists`; empty if the response has no code
+  std::string message;                                   // the first line; the others contain request id and time
+  bool sent_twice = false;                               // see HttpResponse::sent_twice
+  std::optional<std::size_t> position = {};              // index of the write that failed the transaction
   std::optional<std::chrono::seconds> retry_after = {};  // from the header Retry-After
 
   // `The table specified does not exist. (404 TableNotFound)`

@@ -19,8 +19,7 @@ std::vector<std::string> list_all_tables(TableClient& client, const Pause& pause
     if (!page) refuse(page.error().sentence());
     names.insert(names.end(), page->names.begin(), page->names.end());
     next = page->next;
-    if (const auto fault = guard.fault(next, page->names.size()); !next.empty() && !fault.empty())
-      refuse(fault);
+    if (const auto fault = guard.fault(next, page->names.size()); !next.empty() && !fault.empty()) refuse(fault);
     policy.reached_before = true;
   } while (!next.empty());
   return names;

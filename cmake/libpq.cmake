@@ -21,7 +21,7 @@ set(link_libpq_statically FALSE)
 if(NOT archives MATCHES "NOTFOUND" AND NOT SANITIZE STREQUAL "tsan")
   try_compile(link_libpq_statically
     SOURCE_FROM_CONTENT connect.cc "#include <libpq-fe.h>\nint main() { return PQconnectdb(\"\") == nullptr; }\n"
-    SOURCES ${PROJECT_SOURCE_DIR}/storage/postgres/no_gssapi_ldap.cc
+    SOURCES ${PROJECT_SOURCE_DIR}/storage/postgres/database/no_gssapi_ldap.cc
     CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${LIBPQ_INCLUDE}
     LINK_LIBRARIES ${archives} OpenSSL::SSL OpenSSL::Crypto
     OUTPUT_VARIABLE reason

@@ -5,8 +5,8 @@
 #include <array>
 #include <variant>
 
-#include "odata/text.h"
-#include "odata/uri.h"
+#include "base/text.h"
+#include "base/uri.h"
 
 namespace rocktable {
 namespace {
@@ -17,8 +17,7 @@ constexpr std::string_view kTimePrefix = "datetime'";
 constexpr std::string_view kTimeSuffix = "'";
 
 // Returns the text between prefix and suffix, or nullopt if either is missing.
-std::optional<std::string_view> between(std::string_view text, std::string_view prefix,
-                                        std::string_view suffix) {
+std::optional<std::string_view> between(std::string_view text, std::string_view prefix, std::string_view suffix) {
   if (text.size() < prefix.size() + suffix.size() || !text.starts_with(prefix) || !text.ends_with(suffix)) {
     return std::nullopt;
   }
@@ -132,9 +131,7 @@ Properties to_properties(std::span<const PropertyView> views) {
 }
 
 Entity to_entity(const EntityView& view) {
-  return {{std::string(view.partition_key), std::string(view.row_key)},
-          view.timestamp,
-          to_properties(view.properties)};
+  return {{std::string(view.partition_key), std::string(view.row_key)}, view.timestamp, to_properties(view.properties)};
 }
 
 char* write_etag(char* out, DateTime timestamp) {
@@ -172,10 +169,9 @@ std::string etag_of(DateTime timestamp) {
 Error invalid_etag(std::string_view text) {
   // A header may hold any byte, but the message goes into JSON and XML.
   const std::string shown = is_utf8(text) ? std::string(text) : percent_encode(text);
-  return {ErrorCode::InvalidInput,
-          "The etag value '" + shown +
-              "' specified in one of the request headers is not valid. Please make sure only "
-              "one etag value is specified and is valid."};
+  return {ErrorCode::InvalidInput, "The etag value '" + shown +
+                                       "' specified in one of the request headers is not valid. Please make sure only "
+                                       "one etag value is specified and is valid."};
 }
 
 Result<DateTime> parse_etag(std::string_view text) {
@@ -192,8 +188,7 @@ Result<void> check_key_characters(std::string_view key) {
   for (std::size_t i = 0; i < key.size(); ++i) {
     const auto byte = static_cast<unsigned char>(key[i]);
     if (!kMayBeIllegalInKey[byte]) continue;
-    const bool is_legal =
-        byte == 0xC2 && (i + 1 == key.size() || static_cast<unsigned char>(key[i + 1]) >= 0xA0);
+    const bool is_legal = byte == 0xC2 && (i + 1 == key.size() || static_cast<unsigned char>(key[i + 1]) >= 0xA0);
     if (!is_legal) return Error(ErrorCode::OutOfRangeInput);
   }
   return {};
@@ -216,14 +211,12 @@ Result<void> check_entity(const EntityKey& key, std::span<const PropertyView> pr
   }
   if (max_entity_size(key, properties) > kMaxEntityBytes && entity_size(key, properties) > kMaxEntityBytes)
     return Error(ErrorCode::EntityTooLarge);
-  const bool too_large =
-      longer_than(key.partition_key, kMaxKeyLength) || longer_than(key.row_key, kMaxKeyLength) ||
-      std::any_of(properties.begin(), properties.end(),
-                  [](const PropertyView& property) { return is_too_large(property.value); });
+  const bool too_large = longer_than(key.partition_key, kMaxKeyLength) || longer_than(key.row_key, kMaxKeyLength) ||
+                         std::any_of(properties.begin(), properties.end(),
+                                     [](const PropertyView& property) { return is_too_large(property.value); });
   if (too_large) return Error(ErrorCode::PropertyValueTooLarge);
-  const bool out_of_range =
-      std::any_of(properties.begin(), properties.end(),
-                  [](const PropertyView& property) { return is_out_of_range(property.value); });
+  const bool out_of_range = std::any_of(properties.begin(), properties.end(),
+                                        [](const PropertyView& property) { return is_out_of_range(property.value); });
   if (out_of_range) return Error(ErrorCode::OutOfRangeInput);
   return {};
 }

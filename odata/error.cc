@@ -17,8 +17,7 @@ struct CodeText {
 // service word a message differently, this table has the service's words. This includes the misspelling in
 // InvalidResourceName and the missing full stop of MediaTypeNotSupported.
 constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
-    {ErrorCode::AccountRequiresHttps, "AccountRequiresHttps",
-     "The account being accessed does not support http."},
+    {ErrorCode::AccountRequiresHttps, "AccountRequiresHttps", "The account being accessed does not support http."},
     {ErrorCode::AtomFormatNotSupported, "AtomFormatNotSupported", "Atom format is not supported."},
     {ErrorCode::AuthenticationFailed, "AuthenticationFailed",
      "Server failed to authenticate the request. Make sure the value of Authorization header is formed "
@@ -46,14 +45,12 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::DuplicatePropertiesSpecified, "DuplicatePropertiesSpecified",
      "A property is specified more than one time."},
     {ErrorCode::EntityAlreadyExists, "EntityAlreadyExists", "The specified entity already exists."},
-    {ErrorCode::EntityTooLarge, "EntityTooLarge",
-     "The entity is larger than the maximum allowed size (1MB)."},
+    {ErrorCode::EntityTooLarge, "EntityTooLarge", "The entity is larger than the maximum allowed size (1MB)."},
     {ErrorCode::HostInformationNotPresent, "HostInformationNotPresent",
      "The required host information is not present in the request. You must send a non-empty Host header or "
      "include "
      "the absolute URI in the request line."},
-    {ErrorCode::InsufficientAccountPermissions, "InsufficientAccountPermissions",
-     "Write operations are not allowed."},
+    {ErrorCode::InsufficientAccountPermissions, "InsufficientAccountPermissions", "Write operations are not allowed."},
     {ErrorCode::InternalError, "InternalError",
      "Server encountered an internal error. Please try again after some time."},
     {ErrorCode::InvalidAuthenticationInfo, "InvalidAuthenticationInfo",
@@ -71,8 +68,7 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::InvalidInput, "InvalidInput", "One of the request inputs is not valid."},
     {ErrorCode::InvalidQueryParameterValue, "InvalidQueryParameterValue",
      "Value for one of the query parameters specified in the request URI is invalid."},
-    {ErrorCode::InvalidResourceName, "InvalidResourceName",
-     "The specifed resource name contains invalid characters."},
+    {ErrorCode::InvalidResourceName, "InvalidResourceName", "The specifed resource name contains invalid characters."},
     {ErrorCode::InvalidUri, "InvalidUri", "The requested URI does not represent any resource on the server."},
     {ErrorCode::InvalidXmlDocument, "InvalidXmlDocument", "XML specified is not syntactically valid."},
     {ErrorCode::InvalidXmlNodeValue, "InvalidXmlNodeValue",
@@ -80,10 +76,8 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::JsonFormatNotSupported, "JsonFormatNotSupported", "JSON format is not supported."},
     {ErrorCode::JsonVerboseFormatNotSupported, "JsonVerboseFormatNotSupported",
      "JSON verbose format is not supported."},
-    {ErrorCode::MediaTypeNotSupported, "MediaTypeNotSupported",
-     "None of the provided media types are supported"},
-    {ErrorCode::MethodNotAllowed, "MethodNotAllowed",
-     "The requested method is not allowed on the specified resource."},
+    {ErrorCode::MediaTypeNotSupported, "MediaTypeNotSupported", "None of the provided media types are supported"},
+    {ErrorCode::MethodNotAllowed, "MethodNotAllowed", "The requested method is not allowed on the specified resource."},
     {ErrorCode::MissingRequiredHeader, "MissingRequiredHeader",
      "An HTTP header that's mandatory for this request is not specified."},
     {ErrorCode::MissingRequiredQueryParameter, "MissingRequiredQueryParameter",
@@ -110,14 +104,12 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes{{
     {ErrorCode::QueueNotFound, "QueueNotFound", "The specified queue does not exist."},
     {ErrorCode::RequestBodyTooLarge, "RequestBodyTooLarge",
      "The request body is too large and exceeds the maximum permissible limit."},
-    {ErrorCode::RequestUrlFailedToParse, "RequestUrlFailedToParse",
-     "The url in the request could not be parsed."},
+    {ErrorCode::RequestUrlFailedToParse, "RequestUrlFailedToParse", "The url in the request could not be parsed."},
     {ErrorCode::ResourceNotFound, "ResourceNotFound", "The specified resource does not exist."},
     {ErrorCode::ServerBusy, "ServerBusy",
      "The server is currently unable to receive requests. Please retry your request."},
     {ErrorCode::TableAlreadyExists, "TableAlreadyExists", "The table specified already exists."},
-    {ErrorCode::TableBeingDeleted, "TableBeingDeleted",
-     "The specified table is being deleted. Try operation later."},
+    {ErrorCode::TableBeingDeleted, "TableBeingDeleted", "The specified table is being deleted. Try operation later."},
     {ErrorCode::TableNotFound, "TableNotFound", "The table specified does not exist."},
     {ErrorCode::TooManyProperties, "TooManyProperties",
      "The entity contains more properties than allowed. Each entity can include up to 252 properties to "
@@ -147,8 +139,6 @@ std::string_view default_message(ErrorCode code) { return kCodes[static_cast<std
 
 void refuse(Error error) { throw ServiceException(std::move(error)); }
 
-void throw_exception_from_error(const Error& error, const boost::source_location&) {
-  throw ServiceException(error);
-}
+void throw_exception_from_error(const Error& error, const boost::source_location&) { throw ServiceException(error); }
 
 }  // namespace rocktable

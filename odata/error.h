@@ -89,8 +89,7 @@ struct Error {
   // Result::error() returns this if the Result has a value. It is never sent.
   Error() : Error(ErrorCode::InternalError) {}
   // Creates an error with the service's own sentence.
-  Error(ErrorCode what)
-      : code(what), message(default_message(what)) {}  // NOLINT(google-explicit-constructor)
+  Error(ErrorCode what) : code(what), message(default_message(what)) {}  // NOLINT(google-explicit-constructor)
   Error(ErrorCode what, std::string text) : code(what), message(std::move(text)) {}
 
   bool operator==(const Error&) const = default;

@@ -4,7 +4,7 @@
 
 #include <compare>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -164,9 +164,7 @@ bool compare(const ValueView& stored, ComparisonOperator op, const ValueView& li
   return false;
 }
 
-bool matches(const Filter& filter, const PropertyLookup& entity) {
-  return std::visit(Matcher{entity}, filter.node);
-}
+bool matches(const Filter& filter, const PropertyLookup& entity) { return std::visit(Matcher{entity}, filter.node); }
 
 bool matches(const Filter& filter, const EntityView& entity) { return matches(filter, ViewLookup(entity)); }
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "odata/syntax_error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -195,8 +195,7 @@ class Tokenizer {
   }
 
   Token word() {
-    while (position_ < text_.size() && (begins_identifier(text_[position_]) || is_digit(text_[position_])))
-      ++position_;
+    while (position_ < text_.size() && (begins_identifier(text_[position_]) || is_digit(text_[position_]))) ++position_;
     const auto type = type_of_prefix(taken());
     if (type && position_ < text_.size() && text_[position_] == '\'') return quoted(taken(), *type);
     if (auto value = parse_word_literal(taken())) return literal(std::move(value), EdmType::Boolean);
@@ -227,9 +226,7 @@ Type declared_type(std::string_view property, FilterTarget target) {
   return std::nullopt;
 }
 
-bool is_number(EdmType type) {
-  return type == EdmType::Int32 || type == EdmType::Int64 || type == EdmType::Double;
-}
+bool is_number(EdmType type) { return type == EdmType::Int32 || type == EdmType::Int64 || type == EdmType::Double; }
 
 bool are_comparable(Type left, Type right) {
   return !left || !right || *left == *right || (is_number(*left) && is_number(*right));
@@ -241,15 +238,14 @@ bool is_boolean(Type type) { return type.value_or(EdmType::Boolean) == EdmType::
 std::string type_name(Type type) { return std::string(to_string(type.value_or(EdmType::Boolean))); }
 
 Error incompatible_types(Type left, Type right, std::string_view kind) {
-  return {ErrorCode::InvalidInput,
-          "A binary operator with incompatible types was detected. Found operand types '" + type_name(left) +
-              "' and '" + type_name(right) + "' for operator kind '" + std::string(kind) + "'."};
+  return {ErrorCode::InvalidInput, "A binary operator with incompatible types was detected. Found operand types '" +
+                                       type_name(left) + "' and '" + type_name(right) + "' for operator kind '" +
+                                       std::string(kind) + "'."};
 }
 
 Error incompatible_type_of_not(Type operand) {
-  return {ErrorCode::InvalidInput,
-          "A unary operator with an incompatible type was detected. Found operand type '" +
-              type_name(operand) + "' for operator kind 'Not'."};
+  return {ErrorCode::InvalidInput, "A unary operator with an incompatible type was detected. Found operand type '" +
+                                       type_name(operand) + "' for operator kind 'Not'."};
 }
 
 // --- Operators ---------------------------------------------------------------------------------------------
@@ -307,17 +303,14 @@ void append_terms(std::vector<Filter>& terms, Filter filter) {
 // inlined into the recursive ones for the same reason.
 class Parser {
  public:
-  Parser(std::string_view text, FilterTarget target) : text_(text), target_(target), tokenizer_(text) {
-    advance();
-  }
+  Parser(std::string_view text, FilterTarget target) : text_(text), target_(target), tokenizer_(text) { advance(); }
 
   Result<Filter> parse() {
     const bool complete = parse_or() && (token_.kind == TokenKind::End || unexpected());
     if (!complete || refusal_) return *std::move(refusal_);
     Expression filter = pop();
     if (!is_boolean(type(filter)))
-      return Error(ErrorCode::InvalidInput,
-                   "The $filter expression must evaluate to a single boolean value.");
+      return Error(ErrorCode::InvalidInput, "The $filter expression must evaluate to a single boolean value.");
     return to_condition(std::move(filter));
   }
 
@@ -372,8 +365,7 @@ class Parser {
       advance();
       return true;
     }
-    if (token_.kind == TokenKind::BadLiteral)
-      return end_with(unrecognized_literal(text_, token_.text, token_.type));
+    if (token_.kind == TokenKind::BadLiteral) return end_with(unrecognized_literal(text_, token_.text, token_.type));
     if (token_.kind != TokenKind::Identifier || token_.text == "not") return syntax_error();
     const std::string_view name = token_.text;
     advance();
@@ -404,8 +396,7 @@ class Parser {
   // Pops two operands, pushes their comparison.
   [[gnu::noinline]] bool compare_operands(const OperatorRow& row) {
     Expression right = pop(), left = pop();
-    if (!are_comparable(type(left), type(right)))
-      return refuse(incompatible_types(type(left), type(right), row.kind));
+    if (!are_comparable(type(left), type(right))) return refuse(incompatible_types(type(left), type(right), row.kind));
     auto* left_literal = std::get_if<Value>(&left);
     auto* right_literal = std::get_if<Value>(&right);
     auto* left_name = std::get_if<PropertyName>(&left);
@@ -427,8 +418,7 @@ class Parser {
 
   Type type(const Expression& expression) const {
     if (const auto* literal = std::get_if<Value>(&expression)) return type_of(*literal);
-    if (const auto* property = std::get_if<PropertyName>(&expression))
-      return declared_type(property->name, target_);
+    if (const auto* property = std::get_if<PropertyName>(&expression)) return declared_type(property->name, target_);
     return EdmType::Boolean;
   }
 
@@ -436,8 +426,7 @@ class Parser {
   static Filter to_condition(Expression expression) {
     if (auto* property = std::get_if<PropertyName>(&expression))
       return Filter{BooleanProperty{std::move(property->name)}};
-    if (const auto* literal = std::get_if<Value>(&expression))
-      return Filter{Constant{std::get<bool>(*literal)}};
+    if (const auto* literal = std::get_if<Value>(&expression)) return Filter{Constant{std::get<bool>(*literal)}};
     return std::get<Filter>(std::move(expression));
   }
 
@@ -454,9 +443,7 @@ class Parser {
 
   [[gnu::noinline]] void advance() { token_ = tokenizer_.next(); }
 
-  bool is_word(std::string_view word) const {
-    return token_.kind == TokenKind::Identifier && token_.text == word;
-  }
+  bool is_word(std::string_view word) const { return token_.kind == TokenKind::Identifier && token_.text == word; }
 
   bool accept(std::string_view word) {
     if (!is_word(word)) return false;
@@ -484,8 +471,7 @@ class Parser {
 
   // Call this if the token is neither an operator nor the expected end.
   [[gnu::noinline]] bool unexpected() {
-    if (token_.kind == TokenKind::Identifier && is_arithmetic(token_.text))
-      return end_with(ErrorCode::NotImplemented);
+    if (token_.kind == TokenKind::Identifier && is_arithmetic(token_.text)) return end_with(ErrorCode::NotImplemented);
     return syntax_error();
   }
 

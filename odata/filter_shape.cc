@@ -32,8 +32,7 @@ struct ShapePrinter {
     for (std::size_t i = 1; i < terms.size(); ++i) {
       const std::size_t end = out.size();
       append_shape(out, terms[i], next(binding));
-      const bool is_alike =
-          std::string_view(out).substr(last, end - last) == std::string_view(out).substr(end);
+      const bool is_alike = std::string_view(out).substr(last, end - last) == std::string_view(out).substr(end);
       if (is_alike) {
         out.resize(end);
         repeats = true;

@@ -7,8 +7,8 @@
 
 namespace rocktable {
 
-// Writes the filter with `?` in place of literals: `PartitionKey eq ? and (Age gt ? or Age lt ?)`. Terms of a chain that are
-// alike and follow each other are written once, then `...`: `RowKey eq ? or ...`. Parentheses are normalised.
+// Writes the filter with `?` in place of literals: `PartitionKey eq ? and (Age gt ? or Age lt ?)`. Terms of a chain
+// that are alike and follow each other are written once, then `...`: `RowKey eq ? or ...`. Parentheses are normalised.
 std::string filter_shape(const Filter& filter);
 
 }  // namespace rocktable

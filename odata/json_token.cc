@@ -23,8 +23,7 @@ std::size_t end_of_string(std::string_view json, std::size_t begin) {
 std::string_view json_token_at(std::string_view json, std::size_t begin) {
   std::size_t end = begin + 1;
   if (json[begin] == '"') end = end_of_string(json, begin);
-  if (starts_number(json[begin]))
-    end = std::min(json.find_first_not_of("0123456789+-.eE", begin), json.size());
+  if (starts_number(json[begin])) end = std::min(json.find_first_not_of("0123456789+-.eE", begin), json.size());
   return json.substr(begin, end - begin);
 }
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/uri.h"
 #include "odata/syntax_error.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -64,8 +64,7 @@ class KeyScanner {
 
 // Reads one `Name='value'` into the key of that name. Returns false for bad syntax and for a key that occurs
 // twice.
-bool scan_key(KeyScanner& scanner, std::optional<std::string>& partition_key,
-              std::optional<std::string>& row_key) {
+bool scan_key(KeyScanner& scanner, std::optional<std::string>& partition_key, std::optional<std::string>& row_key) {
   std::optional<std::string>* key = nullptr;
   if (scanner.take("PartitionKey")) {
     key = &partition_key;
@@ -87,9 +86,7 @@ void append_key_predicate(std::string& out, std::string_view partition_key, std:
 }
 
 Result<EntityKey> parse_key_predicate(std::string_view text) {
-  const auto bad_syntax = [] {
-    return Error(ErrorCode::InvalidInput, "Bad Request - Error in query syntax.");
-  };
+  const auto bad_syntax = [] { return Error(ErrorCode::InvalidInput, "Bad Request - Error in query syntax."); };
   KeyScanner scanner(text);
   std::optional<std::string> partition_key, row_key;
   const bool complete = scan_key(scanner, partition_key, row_key) && scanner.take(",") &&

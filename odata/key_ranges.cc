@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -51,9 +51,7 @@ class Axis {
   std::uint32_t end() const { return static_cast<std::uint32_t>(2 * texts_.size()); }
   Interval all() const { return {0, end()}; }
 
-  bool is_single_key(Interval interval) const {
-    return interval.begin % 2 == 0 && interval.end == interval.begin + 1;
-  }
+  bool is_single_key(Interval interval) const { return interval.begin % 2 == 0 && interval.end == interval.begin + 1; }
 
   std::string bound(std::uint32_t cut) const {
     std::string text(texts_[cut / 2]);
@@ -208,9 +206,9 @@ class Planner {
       }
       for (const Interval row : region_.rows_of(band)) {
         const bool to_partition_end = row.end == rows_.end();
-        append(out, {begin.partition_key, rows_.bound(row.begin)},
-               to_partition_end ? partition_end(band.partitions)
-                                : EntityKey{begin.partition_key, rows_.bound(row.end)});
+        append(
+            out, {begin.partition_key, rows_.bound(row.begin)},
+            to_partition_end ? partition_end(band.partitions) : EntityKey{begin.partition_key, rows_.bound(row.end)});
       }
     }
     return out;
@@ -338,8 +336,7 @@ class Planner {
       if (operation == Operation::Unite) return everything();
       return a.rows.size() < b.rows.size() ? a : b;
     }
-    constexpr Interval kNowhere{std::numeric_limits<std::uint32_t>::max(),
-                                std::numeric_limits<std::uint32_t>::max()};
+    constexpr Interval kNowhere{std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max()};
     Region out;
     auto band_a = a.bands.cbegin(), band_b = b.bands.cbegin();
     std::uint32_t at = 0;
@@ -348,8 +345,7 @@ class Planner {
       const Interval piece_b = band_b != b.bands.cend() ? band_b->partitions : kNowhere;
       at = std::max(at, std::min(piece_a.begin, piece_b.begin));
       const bool in_a = piece_a.begin <= at, in_b = piece_b.begin <= at;
-      const std::uint32_t end =
-          std::min(in_a ? piece_a.end : piece_a.begin, in_b ? piece_b.end : piece_b.begin);
+      const std::uint32_t end = std::min(in_a ? piece_a.end : piece_a.begin, in_b ? piece_b.end : piece_b.begin);
       append_rows(out.rows, in_a ? a.rows_of(*band_a) : Intervals{}, in_b ? b.rows_of(*band_b) : Intervals{},
                   operation);
       out.close_band({at, end});
@@ -361,8 +357,7 @@ class Planner {
   }
 
   void append_rows(std::vector<Interval>& out, Intervals a, Intervals b, Operation operation) {
-    const bool exact =
-        out.size() + a.size() + b.size() <= kMaxRowIntervals && spend_work(a.size() + b.size());
+    const bool exact = out.size() + a.size() + b.size() <= kMaxRowIntervals && spend_work(a.size() + b.size());
     const auto append = operation == Operation::Unite ? append_union : append_intersection;
     if (exact || (a.size() <= 1 && b.size() <= 1)) {
       append(out, a, b);
@@ -409,8 +404,7 @@ bool holds_null(std::string_view text) { return text.find('\0') != std::string_v
 // Returns the bound before the first key that is not before `key`: `key` itself, unless it holds a U+0000,
 // which no key does.
 EntityKey bound_at(const EntityKey& key) {
-  if (holds_null(key.partition_key))
-    return {key.partition_key.substr(0, key.partition_key.find('\0') + 1), ""};
+  if (holds_null(key.partition_key)) return {key.partition_key.substr(0, key.partition_key.find('\0') + 1), ""};
   if (holds_null(key.row_key)) return {key.partition_key, key.row_key.substr(0, key.row_key.find('\0') + 1)};
   return key;
 }

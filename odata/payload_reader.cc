@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/text.h"
 #include "odata/json_token.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -70,9 +70,9 @@ struct ReaderMemory {
 // Returns the memory of the thread, or new memory for a large body. A parser keeps about 15 times the size of the
 // largest body that it read.
 std::shared_ptr<ReaderMemory> memory_for(std::size_t bytes) {
-  constexpr std::size_t kMostKept = 128 * 1024;
+  constexpr std::size_t kMaxKept = 128 * 1024;
   static thread_local ReaderMemory kept;
-  if (bytes > kMostKept) return std::make_shared<ReaderMemory>();
+  if (bytes > kMaxKept) return std::make_shared<ReaderMemory>();
   return {std::shared_ptr<ReaderMemory>(), &kept};  // without owner
 }
 
@@ -130,11 +130,9 @@ Role role_of(std::string_view property) {
 
 // Sorts `names`.
 bool has_duplicates(std::vector<NamedField>& names) {
-  std::sort(names.begin(), names.end(),
-            [](const NamedField& a, const NamedField& b) { return a.name < b.name; });
-  return std::adjacent_find(names.begin(), names.end(), [](const NamedField& a, const NamedField& b) {
-           return a.name == b.name;
-         }) != names.end();
+  std::sort(names.begin(), names.end(), [](const NamedField& a, const NamedField& b) { return a.name < b.name; });
+  return std::adjacent_find(names.begin(), names.end(),
+                            [](const NamedField& a, const NamedField& b) { return a.name == b.name; }) != names.end();
 }
 
 std::size_t count_user_properties(const std::vector<Field>& fields, const std::vector<FieldUse>& uses) {
@@ -166,8 +164,7 @@ Result<std::vector<FieldUse>> classify(const std::vector<Field>& fields) {
   for (const NamedField& property : properties) {
     if (auto legal = check_property_name(property.name); !legal) return legal.error();
   }
-  if (has_duplicates(properties) || has_duplicates(annotations))
-    return Error(ErrorCode::DuplicatePropertiesSpecified);
+  if (has_duplicates(properties) || has_duplicates(annotations)) return Error(ErrorCode::DuplicatePropertiesSpecified);
   auto property = properties.begin();
   for (const NamedField& annotation : annotations) {  // both are sorted
     while (property != properties.end() && property->name < annotation.name) ++property;
@@ -183,9 +180,8 @@ class LastFields {
  public:
   // Returns nullptr if these are others.
   const std::vector<FieldUse>* uses_of(const std::vector<Field>& fields) const {
-    const bool same =
-        std::equal(fields.begin(), fields.end(), names_.begin(), names_.end(),
-                   [](const Field& field, const std::string& name) { return field.name == name; });
+    const bool same = std::equal(fields.begin(), fields.end(), names_.begin(), names_.end(),
+                                 [](const Field& field, const std::string& name) { return field.name == name; });
     return same ? &uses_ : nullptr;
   }
 
@@ -259,8 +255,7 @@ std::optional<BinaryView> read_binary(std::string_view text, std::string& bytes)
   return BinaryView{std::string_view(bytes).substr(begin)};
 }
 
-std::optional<ValueView> read_value(EdmType type, const dom::element& json, bool big_integers,
-                                    std::string& bytes) {
+std::optional<ValueView> read_value(EdmType type, const dom::element& json, bool big_integers, std::string& bytes) {
   switch (type) {
     case EdmType::String:
       return as_view(text_of(json));
@@ -308,8 +303,8 @@ std::optional<EdmType> type_without_annotation(const dom::element& json, bool bi
   }
 }
 
-std::optional<EdmType> type_of(const std::vector<Field>& fields, const FieldUse& use,
-                               const dom::element& json, bool big_integers) {
+std::optional<EdmType> type_of(const std::vector<Field>& fields, const FieldUse& use, const dom::element& json,
+                               bool big_integers) {
   if (!use.type) return type_without_annotation(json, big_integers);
   const auto name = text_of(fields[*use.type].value);
   return name ? parse_edm_type(*name) : std::nullopt;
@@ -347,9 +342,7 @@ std::optional<std::string> to_string(const std::optional<std::string_view>& text
 
 }  // namespace
 
-Error unreadable_body() {
-  return {ErrorCode::InvalidInput, "An error occurred while processing this request."};
-}
+Error unreadable_body() { return {ErrorCode::InvalidInput, "An error occurred while processing this request."}; }
 
 Result<EntityPayloadView> read_entity_view(std::string_view json) {
   static thread_local LastFields last_fields;
@@ -379,8 +372,8 @@ Result<EntityPayloadView> read_entity_view(std::string_view json) {
 Result<EntityPayload> read_entity(std::string_view json) {
   const auto view = read_entity_view(json);
   if (!view) return view.error();
-  return EntityPayload{to_string(view->partition_key), to_string(view->row_key),
-                       to_properties(view->properties), std::string(view->etag), view->has_typed_key};
+  return EntityPayload{to_string(view->partition_key), to_string(view->row_key), to_properties(view->properties),
+                       std::string(view->etag), view->has_typed_key};
 }
 
 Result<std::string> read_table_name(std::string_view json) {

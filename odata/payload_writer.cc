@@ -11,11 +11,11 @@
 #include <cstring>
 #include <limits>
 
-#include "odata/base64.h"
-#include "odata/buffered_text.h"
+#include "base/base64.h"
+#include "base/buffered_text.h"
+#include "base/text.h"
 #include "odata/key_predicate.h"
 #include "odata/syntax_error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -38,9 +38,7 @@ Block load_block(const char* bytes) {
 }
 
 // Returns a block with the bytes that need an escape; the others are zero.
-Block marked(Block block) {
-  return reinterpret_cast<Block>((block < 0x20) | (block == '"') | (block == '\\'));
-}
+Block marked(Block block) { return reinterpret_cast<Block>((block < 0x20) | (block == '"') | (block == '\\')); }
 
 bool is_any(Block marks) {
   std::uint64_t halves[2];
@@ -55,12 +53,10 @@ std::size_t clean_prefix(std::string_view text) {
   while (i + 2 * sizeof(Block) <= text.size() &&
          !is_any(marked(load_block(text.data() + i)) | marked(load_block(text.data() + i + sizeof(Block)))))
     i += 2 * sizeof(Block);
-  while (i + sizeof(Block) <= text.size() && !any_needs_escape(load_block(text.data() + i)))
-    i += sizeof(Block);
+  while (i + sizeof(Block) <= text.size() && !any_needs_escape(load_block(text.data() + i))) i += sizeof(Block);
   // The last block of a text overlaps the block before it.
   const bool in_last_block = i > 0 && i + sizeof(Block) > text.size();
-  if (in_last_block && !any_needs_escape(load_block(text.data() + text.size() - sizeof(Block))))
-    return text.size();
+  if (in_last_block && !any_needs_escape(load_block(text.data() + text.size() - sizeof(Block)))) return text.size();
   while (i < text.size() && !kNeedsEscape[static_cast<unsigned char>(text[i])]) ++i;
   return i;
 }
@@ -90,8 +86,8 @@ void append_escaped_parts(BufferedText& out, std::string_view text) {
   }
 }
 
-// Appends a text of one to two words if nothing in it needs escaping. Reads and writes its first and its last word, which may
-// overlap.
+// Appends a text of one to two words if nothing in it needs escaping. Reads and writes its first and its last word,
+// which may overlap.
 template <class Word>
 bool append_two_words(BufferedText& out, std::string_view text) {
   const std::size_t last_at = text.size() - sizeof(Word);
@@ -161,8 +157,8 @@ Annotations annotations(const PayloadFormat& format) {
 }
 
 // `<base>/$metadata#mytable/@Element&$select=age,sex`
-void append_context(BufferedText& out, const PayloadFormat& format, std::string_view set,
-                    std::string_view element, const std::optional<Selection>& select) {
+void append_context(BufferedText& out, const PayloadFormat& format, std::string_view set, std::string_view element,
+                    const std::optional<Selection>& select) {
   out.append('"');
   append_escaped(out, format.base_url);
   out.append("/$metadata#");
@@ -351,8 +347,7 @@ void write_members(BufferedText& out, ObjectWriter& object, const PayloadFormat&
 
 constexpr std::string_view kTableSet = "Tables";
 
-void write_table_members(BufferedText& out, ObjectWriter& object, const PayloadFormat& format,
-                         std::string_view name) {
+void write_table_members(BufferedText& out, ObjectWriter& object, const PayloadFormat& format, std::string_view name) {
   if (annotations(format).all) {
     std::string link(kTableSet);
     link += "('";
@@ -436,8 +431,7 @@ void write_entity_body(std::string& out, const EntityView& entity, bool timestam
   text.flush();
 }
 
-EntitySetWriter::EntitySetWriter(std::string& out, const PayloadFormat& format,
-                                 const std::optional<Selection>& select)
+EntitySetWriter::EntitySetWriter(std::string& out, const PayloadFormat& format, const std::optional<Selection>& select)
     : out_(out), format_(format), select_(select) {
   begin_set(out_, format_, format_.table, select_);
 }

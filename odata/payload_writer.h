@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/buffered_text.h"
+#include "base/buffered_text.h"
 #include "odata/entity.h"
 #include "odata/error.h"
 

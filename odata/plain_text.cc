@@ -1,8 +1,8 @@
 // Appends and parses plain text, one function per Edm type.
 #include "odata/plain_text.h"
 
-#include "odata/base64.h"
-#include "odata/text.h"
+#include "base/base64.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <variant>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -61,8 +61,8 @@ bool implies(const KeyRange& range, const Filter& term) {
 }  // namespace
 
 std::string_view to_string(PlanClass plan_class) {
-  constexpr std::array<std::string_view, 5> kNames = {"point", "row-range", "partition-scan",
-                                                      "partition-range", "table-scan"};
+  constexpr std::array<std::string_view, 5> kNames = {"point", "row-range", "partition-scan", "partition-range",
+                                                      "table-scan"};
   return kNames[static_cast<std::size_t>(plan_class)];
 }
 
@@ -88,8 +88,8 @@ QueryPlan plan_query(const std::optional<Filter>& filter) {
 }
 
 void remove_implied_terms(std::optional<Filter>& filter, const KeyRanges& ranges) {
-  constexpr std::size_t kMostRanges = 16;  // bounds the time
-  if (!filter || ranges.empty() || ranges.size() > kMostRanges) return;
+  constexpr std::size_t kMaxRanges = 16;  // bounds the time
+  if (!filter || ranges.empty() || ranges.size() > kMaxRanges) return;
   const auto is_implied = [&](const Filter& term) {
     return std::ranges::all_of(ranges, [&](const KeyRange& range) { return implies(range, term); });
   };
@@ -109,8 +109,7 @@ void remove_implied_terms(std::optional<Filter>& filter, const KeyRanges& ranges
 }
 
 std::string to_string(const QueryPlan& plan) {
-  return std::string(to_string(plan.plan_class)) + " " +
-         (plan.ranges.empty() ? "nothing" : to_string(plan.ranges));
+  return std::string(to_string(plan.plan_class)) + " " + (plan.ranges.empty() ? "nothing" : to_string(plan.ranges));
 }
 
 }  // namespace rocktable

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -23,8 +23,7 @@ Error refusal(std::initializer_list<std::string_view> parts) {
 }  // namespace
 
 bool begins_identifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool begins_token(char c) {
@@ -46,8 +45,8 @@ Error invalid_character(std::string_view text, std::size_t offset) {
 }
 
 Error unterminated_string(std::string_view text) {
-  return refusal({"There is an unterminated string literal at position ", position_of(text, text.size()),
-                  " in '", text, "'."});
+  return refusal(
+      {"There is an unterminated string literal at position ", position_of(text, text.size()), " in '", text, "'."});
 }
 
 Error unterminated_literal(std::string_view text) {
@@ -57,8 +56,8 @@ Error unterminated_literal(std::string_view text) {
 
 Error unrecognized_literal(std::string_view text, std::string_view literal, EdmType type) {
   const auto offset = static_cast<std::size_t>(literal.data() - text.data());
-  return refusal({"Unrecognized '", to_string(type), "' literal '", literal, "' at '",
-                  position_of(text, offset), "' in '", text, "'."});
+  return refusal({"Unrecognized '", to_string(type), "' literal '", literal, "' at '", position_of(text, offset),
+                  "' in '", text, "'."});
 }
 
 std::optional<Error> find_invalid_token(std::string_view text) {

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <variant>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/number.h"
 
 namespace rocktable {
 
@@ -41,8 +42,7 @@ struct BinaryView {
 };
 
 using Value = std::variant<std::string, bool, std::int32_t, std::int64_t, double, DateTime, Guid, Binary>;
-using ValueView =
-    std::variant<std::string_view, bool, std::int32_t, std::int64_t, double, DateTime, Guid, BinaryView>;
+using ValueView = std::variant<std::string_view, bool, std::int32_t, std::int64_t, double, DateTime, Guid, BinaryView>;
 
 inline EdmType type_of(const Value& value) { return static_cast<EdmType>(value.index()); }
 inline EdmType type_of(const ValueView& value) { return static_cast<EdmType>(value.index()); }
@@ -64,15 +64,6 @@ void append_guid(std::string& out, const Guid& guid);
 // Writes to memory that has room for kGuidLength characters. Returns the end of what was written.
 inline constexpr std::size_t kGuidLength = 36;
 char* write_guid(char* out, const Guid& guid);
-
-// Return nullopt if any character does not belong to the number, and on overflow.
-std::optional<std::int32_t> parse_int32(std::string_view text);
-std::optional<std::int64_t> parse_int64(std::string_view text);
-
-// Reads a decimal with optional sign, fraction and exponent, or `NaN`, `Infinity`, `-Infinity`. Returns
-// nullopt for any other text (`INF`, hex) and for a magnitude that is too large. A magnitude that is too
-// small becomes zero.
-std::optional<double> parse_double(std::string_view text);
 
 // Writes the service's number format (.NET Framework's "R"). It has 15 significant digits if these are exact,
 // else 17. The exponent form (`1E+15`, `4.94065645841247E-324`) is for numbers from 1E+15 on (with 17 digits:

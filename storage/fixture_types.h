@@ -1,4 +1,4 @@
-// The types of the calls that test suites need (store_fixtures.h).
+// The types of the calls that test suites need (store.h).
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/entity.h"
 
 namespace rocktable {
 
-// The store's engine has no such call. The message is a sentence for the user.
+// This store has no such call. The message is a sentence for the user.
 class NotSupportedByStore : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

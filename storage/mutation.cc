@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -33,8 +33,7 @@ void merge(const EntityView& previous, std::vector<PropertyView>& properties) {
 }  // namespace
 
 Result<const EncodedProperties*> apply(const Mutation& write, std::string_view partition_key,
-                                       const std::optional<EntityView>& previous,
-                                       EncodedProperties& scratch) {
+                                       const std::optional<EntityView>& previous, EncodedProperties& scratch) {
   if (write.kind == WriteKind::Insert) {
     if (previous) return Error(ErrorCode::EntityAlreadyExists);
     return &write.properties;
@@ -47,8 +46,7 @@ Result<const EncodedProperties*> apply(const Mutation& write, std::string_view p
     if (std::ranges::is_sorted(properties, is_before)) return &write.properties;
   } else {
     merge(*previous, properties);
-    if (const auto ok = check_entity({std::string(partition_key), write.row_key}, properties); !ok)
-      return ok.error();
+    if (const auto ok = check_entity({std::string(partition_key), write.row_key}, properties); !ok) return ok.error();
   }
   std::ranges::sort(properties, is_before);
   scratch = EncodedProperties(properties);

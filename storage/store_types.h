@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/time_source.h"
 #include "odata/error.h"
-#include "odata/time_source.h"
 #include "storage/store_error.h"
 
 namespace rocktable {
@@ -20,10 +20,9 @@ namespace rocktable {
 struct StoreEnvironment;  // store_environment.h
 
 struct StoreOptions {
-  std::filesystem::path
-      directory;           // created if absent; may be a link to an existing folder; ignored in memory
-  bool in_memory = false;  // nothing is written to disk, nothing survives the process
-  bool sync = false;       // fsync each commit: survives power loss, not only the death of the process
+  std::filesystem::path directory;  // created if absent; may be a link to an existing folder; ignored in memory
+  bool in_memory = false;           // nothing is written to disk, nothing survives the process
+  bool sync = false;                // fsync each commit: survives power loss, not only the death of the process
   // Called from any thread with a sentence for the user.
   std::function<void(const std::string&)> warn = {};
   // Called once, from another thread, if the store could not be reopened within `reopen_timeout` after a
@@ -54,8 +53,7 @@ struct WriteRefusal {
   Error error;
 };
 
-[[noreturn]] inline void throw_exception_from_error(const WriteRefusal& refusal,
-                                                    const boost::source_location&) {
+[[noreturn]] inline void throw_exception_from_error(const WriteRefusal& refusal, const boost::source_location&) {
   throw ServiceException(refusal.error);
 }
 

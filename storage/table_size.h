@@ -5,12 +5,9 @@
 
 #include "odata/error.h"
 #include "odata/key_ranges.h"
-#include "storage/page_rules.h"
-#include "storage/store_types.h"
+#include "storage/store.h"
 
 namespace rocktable {
-
-class TableStore;
 
 struct TableSize {
   std::uint64_t entities = 0;
@@ -18,9 +15,9 @@ struct TableSize {
   bool is_exact = true;     // else both are estimates
 };
 
-// Counts the entities of `ranges` one by one, up to about `most` and until the deadline. Estimates what is more by the bytes
-// that the engine says the ranges have. Errors: TableNotFound, ServerBusy as TableStore::scan().
-Result<TableSize> size_of_table(const TableStore& store, const TableName& name, const KeyRanges& ranges,
-                                std::uint64_t most, ScanDeadline deadline);
+// Counts the entities of `ranges` one by one, up to about `limit` and until the deadline. Estimates what is more by the
+// bytes that the store says the ranges have. Errors: TableNotFound, ServerBusy as Store::scan().
+Result<TableSize> size_of_table(const Store& store, const TableName& name, const KeyRanges& ranges, std::uint64_t limit,
+                                ScanDeadline deadline);
 
 }  // namespace rocktable

@@ -10,8 +10,7 @@ namespace {
 
 void encode_a_key(benchmark::State& state) {
   const SampleEntity entity;
-  for (auto _ : state)
-    benchmark::DoNotOptimize(encode_entity_key(TableId{1}, entity.partition_key, entity.row_key));
+  for (auto _ : state) benchmark::DoNotOptimize(encode_entity_key(TableId{1}, entity.partition_key, entity.row_key));
 }
 BENCHMARK(encode_a_key);
 

@@ -1,17 +1,16 @@
 // Parsing the request line and headers into a typed operation.
 #include <benchmark/benchmark.h>
 
+#include "base/uri.h"
 #include "bench/micro/samples.h"
 #include "bench/requests.h"
-#include "odata/uri.h"
 #include "server/request/operation.h"
 
 namespace rocktable::micro {
 namespace {
 
 const std::string kGet = "/devstoreaccount1/entities(PartitionKey='partition00000000',RowKey='row00001234')";
-const std::string kQuery =
-    "/devstoreaccount1/entities()?$filter=" + percent_encode(row_range_filter(kNumber));
+const std::string kQuery = "/devstoreaccount1/entities()?$filter=" + percent_encode(row_range_filter(kNumber));
 
 void parse_a_target(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(parse_target(kGet, "127.0.0.1:10002", false, true));

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/control_flags.h"
+#include "base/uri.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/control_flags.h"
 #include "client/control/control_client.h"
 #include "client/usage_error.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -44,11 +44,10 @@ nlohmann::json turn_of(const std::string& clock) {
 }
 
 int behave(ControlClient& instance, const BehaveFlags& flags, const CommandOutput& output) {
-  const std::string resource =
-      "behaviour" + (flags.account.empty() ? "" : "?account=" + percent_encode(flags.account));
-  nlohmann::json document =
-      flags.has_list ? instance.request("PUT", resource, nlohmann::json{{"behaviour", flags.list}}.dump())
-                     : instance.request("GET", resource);
+  const std::string resource = "behaviour" + (flags.account.empty() ? "" : "?account=" + percent_encode(flags.account));
+  nlohmann::json document = flags.has_list
+                                ? instance.request("PUT", resource, nlohmann::json{{"behaviour", flags.list}}.dump())
+                                : instance.request("GET", resource);
   const std::string whose = flags.account.empty() ? "all accounts" : "the account " + flags.account;
   output.print_line(whose + " at " + instance.address() + ": " + to_list(document.at("behaviour")));
   if (flags.account.empty())
@@ -57,8 +56,7 @@ int behave(ControlClient& instance, const BehaveFlags& flags, const CommandOutpu
   const auto clock = flags.clock.empty() ? instance.request("GET", "clock")
                                          : instance.request("PUT", "clock", turn_of(flags.clock).dump());
   const bool is_real = clock.value("offset", "") == "0s";
-  const std::string turned =
-      clock.at("frozen").get<bool>() ? "frozen" : "turned by " + clock.value("offset", "");
+  const std::string turned = clock.at("frozen").get<bool>() ? "frozen" : "turned by " + clock.value("offset", "");
   if (!is_real) output.print_line("clock: " + clock.at("now").get<std::string>() + ", " + turned);
   document["endpoint"] = instance.address();
   document["clock"] = clock;
@@ -90,8 +88,7 @@ int run_behave(int argc, const char* const* argv) {
       "rocktable behave");
   BehaveFlags flags;
   CommandOutput output;
-  auto* const list =
-      app.add_option("LIST", flags.list, "The behaviour; replaces the former one")->type_name("");
+  auto* const list = app.add_option("LIST", flags.list, "The behaviour; replaces the former one")->type_name("");
   app.add_option("--account", flags.account, "Only of this account")->type_name("NAME");
   app.add_option("--clock", flags.clock, "Turn the clock: +2h, -15m, a time to stop it at, frozen or real")
       ->type_name("TURN");

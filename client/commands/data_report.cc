@@ -22,8 +22,7 @@ bool pause_of_reading(const std::string&, std::chrono::milliseconds time) {
   return true;
 }
 
-TableData read_table(TableSource& source, const std::string& table, std::uint64_t sample,
-                     Progress* progress) {
+TableData read_table(TableSource& source, const std::string& table, std::uint64_t sample, Progress* progress) {
   DataLint lint(table);
   std::uint64_t count = 0;
   while (const auto entity = source.next()) {

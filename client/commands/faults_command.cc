@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/control_flags.h"
+#include "base/input_file.h"
+#include "base/text.h"
+#include "base/uri.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/control_flags.h"
 #include "client/control/control_client.h"
 #include "client/usage_error.h"
-#include "odata/files/input_file.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -43,10 +43,9 @@ int add(ControlClient& instance, const FaultsFlags& flags, const CommandOutput& 
 int list(ControlClient& instance, const FaultsFlags& flags, const CommandOutput& output) {
   auto faults = instance.request("GET", of_account("faults", flags.account));
   for (const auto& rule : faults.at("faults"))
-    output.print_line(rule.at("name").get<std::string>() + ": " + counted(rule.at("hits"), "hit", "hits") +
-                      " of " + counted(rule.at("matched"), "request", "requests") + "; match " +
-                      rule.at("match").dump() + ", when " + rule.at("when").dump() + ", then " +
-                      rule.at("then").dump());
+    output.print_line(rule.at("name").get<std::string>() + ": " + counted(rule.at("hits"), "hit", "hits") + " of " +
+                      counted(rule.at("matched"), "request", "requests") + "; match " + rule.at("match").dump() +
+                      ", when " + rule.at("when").dump() + ", then " + rule.at("then").dump());
   faults["endpoint"] = instance.address();
   output.print_document(faults);
   return kExitSuccess;
@@ -65,11 +64,10 @@ int clear(ControlClient& instance, const FaultsFlags& flags, const CommandOutput
   return kExitSuccess;
 }
 
-// `POST /devstoreaccount1/orders: lost-insert, then 409 EntityAlreadyExists after 812 ms; failed; committed once; met its
-// own work`
+// `POST /devstoreaccount1/orders: lost-insert, then 409 EntityAlreadyExists after 812 ms; failed; committed once; met
+// its own work`
 std::string retry_summary(const nlohmann::json& request) {
-  std::string out =
-      request.at("method").get<std::string>() + " " + request.at("target").get<std::string>() + ": ";
+  std::string out = request.at("method").get<std::string>() + " " + request.at("target").get<std::string>() + ": ";
   const auto& attempts = request.at("attempts");
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     const auto& attempt = attempts[i];
@@ -84,8 +82,7 @@ std::string retry_summary(const nlohmann::json& request) {
   }
   out += "; " + request.at("outcome").get<std::string>();
   const int committed = request.at("committed");
-  if (committed > 0)
-    out += committed == 1 ? "; committed once" : "; committed " + std::to_string(committed) + " times";
+  if (committed > 0) out += committed == 1 ? "; committed once" : "; committed " + std::to_string(committed) + " times";
   if (request.at("metOwnWork").get<bool>()) out += "; met its own work";
   return out;
 }
@@ -119,9 +116,7 @@ int run_faults(int argc, const char* const* argv) {
     return command;
   };
   auto* const adding = add_command("add", "Add the rules of a file");
-  adding->add_option("FILE", flags.file, "A rule or a list of rules; - is standard input")
-      ->type_name("")
-      ->required();
+  adding->add_option("FILE", flags.file, "A rule or a list of rules; - is standard input")->type_name("")->required();
   auto* const listing = add_command("list", "Show the rules and how often they hit");
   auto* const clearing = add_command("clear", "Remove all rules, or some");
   auto* const retrying = add_command("retries", "Show requests that came again after a fault");
@@ -130,8 +125,7 @@ int run_faults(int argc, const char* const* argv) {
   clearing->add_option("--name", flags.name, "Only this rule")->type_name("NAME")->excludes("--account");
   return run_command(app, argc, argv, output, [&] {
     for (const auto* const command : {listing, clearing, retrying})
-      if (command->count("--account") > 0 && flags.account.empty())
-        throw UsageError("--account must not be empty");
+      if (command->count("--account") > 0 && flags.account.empty()) throw UsageError("--account must not be empty");
     if (clearing->count("--name") > 0 && flags.name.empty()) throw UsageError("--name must not be empty");
     ControlClient instance(flags.instance);
     if (adding->parsed()) return add(instance, flags, output);

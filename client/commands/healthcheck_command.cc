@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/control_flags.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/control_flags.h"
 #include "client/control/control_target.h"
 #include "client/http_client.h"
 
@@ -26,11 +26,11 @@ void check(const HttpUrl& url, const HttpOptions& options) {
   if (response.status == 503) {
     const auto answer = nlohmann::json::parse(response.body, nullptr, false);
     const bool says_why = answer.is_object() && answer.contains("error") && answer["error"].is_string();
-    throw std::runtime_error(url.origin() + " is not ready: " +
-                             (says_why ? answer["error"].get<std::string>() : "it is stopping"));
+    throw std::runtime_error(url.origin() +
+                             " is not ready: " + (says_why ? answer["error"].get<std::string>() : "it is stopping"));
   }
-  throw std::runtime_error(url.origin() + " is not a rocktable: it returned status " +
-                           std::to_string(response.status) + " for GET /_rocktable/ready");
+  throw std::runtime_error(url.origin() + " is not a rocktable: it returned status " + std::to_string(response.status) +
+                           " for GET /_rocktable/ready");
 }
 
 }  // namespace
@@ -50,9 +50,8 @@ int run_healthcheck(int argc, const char* const* argv) {
   return run_command(app, argc, argv, output, [&] {
     const HttpUrl origin = resolve_control_target(options.connection).origin;
     const std::chrono::seconds timeout(seconds);
-    check(origin, {.certificate_authority_file = options.ca_file,
-                   .connect_timeout = timeout,
-                   .answer_timeout = timeout});
+    check(origin,
+          {.certificate_authority_file = options.ca_file, .connect_timeout = timeout, .answer_timeout = timeout});
     output.print_line("rocktable: " + origin.origin() + " is ready");
     output.print_document({{"endpoint", origin.origin()}, {"status", "ready"}});
     return kExitSuccess;

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "client/account_argument.h"
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
 #include "client/migration/migration_file.h"
 #include "client/migration/migration_schema.h"
 #include "client/migration/migrator.h"
 #include "client/terminal/interruption.h"
 #include "client/terminal/progress.h"
-#include "odata/text.h"
 
 namespace rocktable::migration {
 namespace {
@@ -44,10 +44,9 @@ MigratorOptions options_of(const MigrateFlags& flags, Progress& progress) {
   out.lock.max_wait = std::chrono::seconds(flags.wait);
   out.listener.on_message = [&progress](const std::string& sentence) { progress.print_line(sentence); };
   out.listener.on_step = [&progress](const Migration& migration, std::size_t step) {
-    if (step == 0)
-      progress.print_line("applying " + title(migration.id, migration.version, migration.description));
-    progress.print_line("  " + std::to_string(step + 1) + "/" + std::to_string(migration.steps.size()) +
-                        "  " + summary(migration.steps[step]));
+    if (step == 0) progress.print_line("applying " + title(migration.id, migration.version, migration.description));
+    progress.print_line("  " + std::to_string(step + 1) + "/" + std::to_string(migration.steps.size()) + "  " +
+                        summary(migration.steps[step]));
   };
   out.listener.on_entities = [&progress](const std::string& what, std::uint64_t entities) {
     constexpr std::uint64_t kLook = 256;  // between two progress reports
@@ -60,9 +59,7 @@ Migrator migrator_of(const MigrateFlags& flags, MigratorOptions options) {
   return Migrator(resolve_account(flags.account, "--connectionString"), std::move(options));
 }
 
-nlohmann::json text_or_null(const std::string& text) {
-  return text.empty() ? nlohmann::json() : nlohmann::json(text);
-}
+nlohmann::json text_or_null(const std::string& text) { return text.empty() ? nlohmann::json() : nlohmann::json(text); }
 
 // The members that all documents have for a migration.
 template <class One>
@@ -76,14 +73,11 @@ int up(const MigrateFlags& flags, const CommandOutput& output) {
   auto options = options_of(flags, progress);
   bool begun = false;
   nlohmann::json applied = nlohmann::json::array();
-  options.listener.on_step = [&, report_step = options.listener.on_step](const Migration& migration,
-                                                                         std::size_t step) {
+  options.listener.on_step = [&, report_step = options.listener.on_step](const Migration& migration, std::size_t step) {
     begun = true;
     report_step(migration, step);
   };
-  options.listener.on_applied = [&](const Migration& migration) {
-    applied.push_back(document_of(migration));
-  };
+  options.listener.on_applied = [&](const Migration& migration) { applied.push_back(document_of(migration)); };
   auto migrator = migrator_of(flags, std::move(options));
   const auto migrations = read_migrations(flags.folder);
   const InterruptionNotice notice(std::string("interrupted") + kResume);
@@ -116,20 +110,18 @@ int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
       if (migration.id != status.id) continue;
       for (auto i = static_cast<std::size_t>(status.step); i < migration.steps.size(); ++i) {
         const StepCost cost = migrator.cost(migration.steps[i]);
-        output.print_line("  " + summary(migration.steps[i]) + ": " +
-                          counted(cost.entities, "entity", "entities") + ", " +
-                          counted(cost.transactions, "transaction", "transactions"));
-        steps.push_back({{"step", summary(migration.steps[i])},
-                         {"entities", cost.entities},
-                         {"transactions", cost.transactions}});
+        output.print_line("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") +
+                          ", " + counted(cost.transactions, "transaction", "transactions"));
+        steps.push_back(
+            {{"step", summary(migration.steps[i])}, {"entities", cost.entities}, {"transactions", cost.transactions}});
       }
     }
     waiting.push_back(document_of(status));
     waiting.back()["steps"] = std::move(steps);
   }
-  output.print_line(waiting.empty() ? "nothing to do"
-                                    : counted(waiting.size(), "migration waiting", "migrations waiting") +
-                                          ", nothing was written");
+  output.print_line(waiting.empty()
+                        ? "nothing to do"
+                        : counted(waiting.size(), "migration waiting", "migrations waiting") + ", nothing was written");
   output.print_document({{"waiting", waiting}});
   return kExitSuccess;
 }
@@ -194,25 +186,21 @@ int create_file(const MigrateFlags& flags, const CommandOutput& output) {
   const auto schema = std::filesystem::path(flags.folder) / kSchemaFile;
   const SchemaState state = write_schema(flags.folder);
   if (state == SchemaState::Changed)
-    progress.print_line(schema.string() +
-                        " was edited and is kept; delete it to get the schema of this version");
+    progress.print_line(schema.string() + " was edited and is kept; delete it to get the schema of this version");
   output.print_line(file.string());
-  output.print_document({{"file", file.string()},
-                         {"schema", schema.string()},
-                         {"schemaChanged", state == SchemaState::Changed}});
+  output.print_document(
+      {{"file", file.string()}, {"schema", schema.string()}, {"schemaChanged", state == SchemaState::Changed}});
   return kExitSuccess;
 }
 
 }  // namespace
 
 int run_migrate(int argc, const char* const* argv) {
-  CLI::App app("Applies the migration files in DIR to the tables of an account, each once.",
-               "rocktable migrate");
+  CLI::App app("Applies the migration files in DIR to the tables of an account, each once.", "rocktable migrate");
   MigrateFlags flags;
   app.require_subcommand(1);
   app.get_formatter()->column_width(kHelpColumn);
-  constexpr const char* kAboutExitCodes =
-      "\nExit codes: 0 success; 1 failure; 2 wrong usage. See docs/migrations.md.";
+  constexpr const char* kAboutExitCodes = "\nExit codes: 0 success; 1 failure; 2 wrong usage. See docs/migrations.md.";
   app.footer(std::string("\n") + kAboutConnections + kAboutExitCodes);
   CommandOutput output;
   const auto command = [&](const char* name, const char* text) {
@@ -245,9 +233,7 @@ int run_migrate(int argc, const char* const* argv) {
   add_account(verify_command);
   CLI::App* const new_command = command("new", "Create the next migration file");
   new_command->footer(kAboutExitCodes);  // no account needed
-  new_command->add_option("NAME", flags.name, "Part of the file name: create_customers")
-      ->type_name("")
-      ->required();
+  new_command->add_option("NAME", flags.name, "Part of the file name: create_customers")->type_name("")->required();
   add_folder(new_command);
   return run_command(app, argc, argv, output, [&] {
     if (up_command->parsed()) return flags.dry_run ? dry_run(flags, output) : up(flags, output);

@@ -13,23 +13,23 @@
 #include <utility>
 #include <vector>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/control_flags.h"
+#include "base/input_file.h"
+#include "base/text.h"
+#include "base/uri.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/control_flags.h"
 #include "client/commands/data_report.h"
 #include "client/control/control_client.h"
-#include "client/report/budget.h"
 #include "client/report/insight_report.h"
-#include "client/report/judge.h"
+#include "client/report/judge/budget.h"
+#include "client/report/judge/judge.h"
+#include "client/report/judge/write_budget.h"
 #include "client/report/prices.h"
-#include "client/report/render_report.h"
-#include "client/report/report_file.h"
-#include "client/report/write_budget.h"
+#include "client/report/render/render_report.h"
+#include "client/report/render/report_file.h"
 #include "client/terminal/terminal.h"
 #include "client/usage_error.h"
-#include "odata/files/input_file.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -52,11 +52,9 @@ std::string with_account(const std::string& resource, const ReportFlags& flags) 
 
 nlohmann::json document_of_file(const std::string& path) {
   const bool is_input = path == kStandardInput;
-  const std::string text =
-      is_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
+  const std::string text = is_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
   auto document = nlohmann::json::parse(text, nullptr, false);
-  if (document.is_discarded())
-    throw std::runtime_error((is_input ? "standard input" : path) + " is not JSON");
+  if (document.is_discarded()) throw std::runtime_error((is_input ? "standard input" : path) + " is not JSON");
   return document;
 }
 
@@ -69,8 +67,7 @@ InsightReport report_of(const nlohmann::json& document, const ReportFlags& flags
   return out;
 }
 
-void write(const InsightReport& report, const Verdict& verdict, ReportFormat format,
-           const std::string& path) {
+void write(const InsightReport& report, const Verdict& verdict, ReportFormat format, const std::string& path) {
   const bool is_printed = path.empty() || path == kReportToStandardOutput;
   RenderOptions options;
   if (is_printed) options = {output_has_colours(), static_cast<std::size_t>(output_columns())};
@@ -111,8 +108,7 @@ int report_requests(const ReportFlags& flags, const CommandOutput& output) {
       instance ? instance->request("GET", with_account("queries", flags)) : document_of_file(flags.from);
   const InsightReport recorded = report_of(document, flags);
   if (!flags.save.empty())
-    write_report_file(flags.save,
-                      document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
+    write_report_file(flags.save, document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
   if (!flags.write_budget.empty()) write_budget(flags.write_budget, recorded);
   Verdict verdict = judge(recorded, budget ? &*budget : nullptr);
   if (prices) verdict.cost = cost_of(recorded, *prices, flags.times);
@@ -156,16 +152,14 @@ void check(const CLI::App& app, const ReportFlags& flags) {
   if (app.count("--times") > 0 && flags.prices.empty()) throw UsageError("--times needs --prices");
   for (const char* const name : {"--table", "--sample"})
     if (app.count(name) > 0 && !flags.data) throw UsageError(std::string(name) + " needs --data");
-  for (const char* const name :
-       {"--from", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
+  for (const char* const name : {"--from", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
     if (app.count(name) > 0 && flags.data)
       throw UsageError("--data is about stored entities, " + std::string(name) + " about requests");
 }
 
 std::string why_no_format(const std::string& given) {
-  return parse_report_format(given)
-             ? ""
-             : "there is no format " + given + "; there are " + joined(report_format_names());
+  return parse_report_format(given) ? ""
+                                    : "there is no format " + given + "; there are " + joined(report_format_names());
 }
 
 }  // namespace
@@ -181,21 +175,17 @@ int run_report(int argc, const char* const* argv) {
   app.add_option("--from", flags.from, "A saved report instead of a running rocktable; - is standard input")
       ->type_name("FILE");
   app.add_option("--save", flags.save, "Save what is reported, for --from")->type_name("FILE");
-  auto* const format =
-      app.add_option("--format", flags.format, "text, markdown, html, json or junit; else by --output")
-          ->type_name("FORMAT")
-          ->check(CLI::Validator(why_no_format, ""));
-  app.add_option("--output", flags.output, "Write the report to this file; - is standard output")
-      ->type_name("FILE");
+  auto* const format = app.add_option("--format", flags.format, "text, markdown, html, json or junit; else by --output")
+                           ->type_name("FORMAT")
+                           ->check(CLI::Validator(why_no_format, ""));
+  app.add_option("--output", flags.output, "Write the report to this file; - is standard output")->type_name("FILE");
   const auto add_file = [&](const char* name, std::string& file, const char* text) {
     app.add_option(name, file, text)->type_name("FILE");
   };
   add_file("--budget", flags.budget, "Exit code 3 if the requests exceed this budget");
-  add_file("--writeBudget", flags.write_budget,
-           "Write a budget that allows these requests, in place of a report");
+  add_file("--writeBudget", flags.write_budget, "Write a budget that allows these requests, in place of a report");
   add_file("--prices", flags.prices, "Prices, for the cost");
-  add_number(app, "--times", flags.times, 1, 1'000'000'000, "The cost of so many times these requests")
-      ->type_name("N");
+  add_number(app, "--times", flags.times, 1, 1'000'000'000, "The cost of so many times these requests")->type_name("N");
   app.add_option("--account", flags.account, "Only requests of this account")->type_name("NAME");
   auto* const reset = app.add_flag("--reset", flags.reset, "Then forget what was recorded");
   reset->excludes("--from");

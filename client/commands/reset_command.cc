@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/confirmation.h"
-#include "client/commands/control_flags.h"
+#include "base/uri.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/confirmation.h"
+#include "client/command_line/control_flags.h"
 #include "client/control/control_client.h"
 #include "client/control/table_counts.h"
 #include "client/usage_error.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -33,9 +33,7 @@ struct ResetScope {
   }
 };
 
-nlohmann::json name_or_null(const std::string& name) {
-  return name.empty() ? nlohmann::json() : nlohmann::json(name);
-}
+nlohmann::json name_or_null(const std::string& name) { return name.empty() ? nlohmann::json() : nlohmann::json(name); }
 
 int reset(ControlClient& instance, const ResetScope& scope, const Confirmation& confirmation,
           const CommandOutput& output) {
@@ -46,8 +44,8 @@ int reset(ControlClient& instance, const ResetScope& scope, const Confirmation& 
   }
   const bool loses = !before || before->total() > 0;
   if (loses)
-    confirmation.require("Empty " + (before ? before->to_string() : scope.to_string()) + " at " +
-                         instance.address() + "?");
+    confirmation.require("Empty " + (before ? before->to_string() : scope.to_string()) + " at " + instance.address() +
+                         "?");
   instance.request("POST", scope.resource());
   output.print_line("rocktable: reset " + scope.to_string() + " at " + instance.address() +
                     (before ? ": " + before->to_string() : ""));
@@ -76,11 +74,8 @@ int run_reset(int argc, const char* const* argv) {
   ResetScope scope;
   Confirmation confirmation;
   CommandOutput output;
-  auto* const account_option =
-      app.add_option("--account", scope.account, "Only this account")->type_name("NAME");
-  app.add_option("--table", scope.table, "Only this table of the account")
-      ->type_name("NAME")
-      ->needs(account_option);
+  auto* const account_option = app.add_option("--account", scope.account, "Only this account")->type_name("NAME");
+  app.add_option("--table", scope.table, "Only this table of the account")->type_name("NAME")->needs(account_option);
   confirmation.add_flag(app);
   output.add_flag(app);
   add_control_options(app, options);

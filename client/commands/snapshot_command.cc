@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/confirmation.h"
-#include "client/commands/control_flags.h"
+#include "base/uri.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/confirmation.h"
+#include "client/command_line/control_flags.h"
 #include "client/control/control_client.h"
 #include "client/control/table_counts.h"
 #include "client/usage_error.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -38,13 +38,12 @@ std::string summary(const nlohmann::json& snapshot) {
 // Prints one line per snapshot.
 void print_list(const nlohmann::json& snapshots, const CommandOutput& output) {
   std::size_t widest = 0;
-  for (const auto& snapshot : snapshots)
-    widest = std::max(widest, snapshot.at("name").get<std::string>().size());
+  for (const auto& snapshot : snapshots) widest = std::max(widest, snapshot.at("name").get<std::string>().size());
   for (const auto& snapshot : snapshots) {
     std::string name = snapshot.at("name").get<std::string>();
     name.resize(std::max(widest, name.size()), ' ');
-    output.print_line(name + "  " + snapshot.at("taken").get<std::string>() + "  " + tables_in(snapshot) +
-                      "  " + std::to_string(snapshot.at("bytes").get<std::uint64_t>()) + " bytes");
+    output.print_line(name + "  " + snapshot.at("taken").get<std::string>() + "  " + tables_in(snapshot) + "  " +
+                      std::to_string(snapshot.at("bytes").get<std::uint64_t>()) + " bytes");
   }
 }
 
@@ -62,11 +61,9 @@ nlohmann::json snapshot_before(ControlClient& instance, const SnapshotFlags& fla
 
 int take(ControlClient& instance, const SnapshotFlags& flags, const CommandOutput& output) {
   const auto replaced = snapshot_before(instance, flags);
-  const auto snapshot =
-      instance.request("POST", resource_of(flags.name) + (flags.replace ? "?replace=true" : ""));
-  output.print_line("rocktable: took the snapshot " + flags.name + " of all accounts at " +
-                    instance.address() + ": " + tables_in(snapshot) +
-                    (replaced.is_null() ? "" : ", replacing " + summary(replaced)));
+  const auto snapshot = instance.request("POST", resource_of(flags.name) + (flags.replace ? "?replace=true" : ""));
+  output.print_line("rocktable: took the snapshot " + flags.name + " of all accounts at " + instance.address() + ": " +
+                    tables_in(snapshot) + (replaced.is_null() ? "" : ", replacing " + summary(replaced)));
   output.print_document({{"endpoint", instance.address()}, {"snapshot", snapshot}, {"replaced", replaced}});
   return kExitSuccess;
 }
@@ -75,13 +72,12 @@ int restore(ControlClient& instance, const SnapshotFlags& flags, const CommandOu
   const auto snapshot = instance.request("GET", resource_of(flags.name));
   const auto before = request_table_counts(instance);
   if (!before || before->total() > 0)
-    flags.confirmation.require("Replace " + (before ? before->to_string() : "all tables of all accounts") +
-                               " at " + instance.address() + " with the snapshot " + flags.name + " (" +
-                               summary(snapshot) + ")?");
+    flags.confirmation.require("Replace " + (before ? before->to_string() : "all tables of all accounts") + " at " +
+                               instance.address() + " with the snapshot " + flags.name + " (" + summary(snapshot) +
+                               ")?");
   instance.request("POST", resource_of(flags.name) + "/restore");
-  output.print_line("rocktable: restored the snapshot " + flags.name + " of all accounts at " +
-                    instance.address() + ": " + summary(snapshot) +
-                    (before ? ", replacing " + before->to_string() : ""));
+  output.print_line("rocktable: restored the snapshot " + flags.name + " of all accounts at " + instance.address() +
+                    ": " + summary(snapshot) + (before ? ", replacing " + before->to_string() : ""));
   nlohmann::json accounts, tables;
   if (before) {
     accounts = before->by_account.size();

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "client/account_argument.h"
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
 #include "client/terminal/interruption.h"
 #include "client/transfer/transfer.h"
 #include "client/usage_error.h"
@@ -33,14 +33,10 @@ struct TransferCommand {
   bool from_account, to_account;
 
   // If only one end is an account, its flag has the same name as in other commands, and its former name.
-  const char* from_flag() const {
-    return from_account && !to_account ? "--connectionString,--from" : "--from";
-  }
+  const char* from_flag() const { return from_account && !to_account ? "--connectionString,--from" : "--from"; }
   const char* to_flag() const { return to_account && !from_account ? "--connectionString,--to" : "--to"; }
   // The flag for an account, for error messages.
-  std::string flag_of(const char* end) const {
-    return from_account && to_account ? end : "--connectionString";
-  }
+  std::string flag_of(const char* end) const { return from_account && to_account ? end : "--connectionString"; }
 };
 
 constexpr TransferCommand kExport = {
@@ -48,16 +44,14 @@ constexpr TransferCommand kExport = {
     "rocktable export [--connectionString CONN] --to DIR|FILE|- (--table NAME... | --all) [OPTIONS]\n"
     "Writes the entities of tables to files.",
     true, false};
-constexpr TransferCommand kImport = {
-    "import",
-    "rocktable import [--connectionString CONN] --from DIR|FILE|- [OPTIONS]\n"
-    "Writes the entities of files to tables. Creates missing tables.",
-    false, true};
-constexpr TransferCommand kCopy = {
-    "copy",
-    "rocktable copy [--from CONN] [--to CONN] (--table NAME... | --all) [OPTIONS]\n"
-    "Copies the entities of tables from one account to another.",
-    true, true};
+constexpr TransferCommand kImport = {"import",
+                                     "rocktable import [--connectionString CONN] --from DIR|FILE|- [OPTIONS]\n"
+                                     "Writes the entities of files to tables. Creates missing tables.",
+                                     false, true};
+constexpr TransferCommand kCopy = {"copy",
+                                   "rocktable copy [--from CONN] [--to CONN] (--table NAME... | --all) [OPTIONS]\n"
+                                   "Copies the entities of tables from one account to another.",
+                                   true, true};
 
 // The flags as given.
 struct TransferFlags {
@@ -100,8 +94,7 @@ void add_flags(CLI::App& app, const TransferCommand& command, TransferFlags& fla
                                                  : "Progress file (default: next to the data)");
   app.add_flag("--dryRun", options.dry_run, "Read and count, write nothing");
   app.add_flag("--verify", options.verify, "Read both sides again and compare them");
-  add("--caFile", flags.authority_file, "FILE", "Additional trusted certificates")
-      ->envname("ROCKTABLE_CA_FILE");
+  add("--caFile", flags.authority_file, "FILE", "Additional trusted certificates")->envname("ROCKTABLE_CA_FILE");
 }
 
 void check(const TransferCommand& command, const TransferFlags& flags, bool is_json) {
@@ -111,8 +104,7 @@ void check(const TransferCommand& command, const TransferFlags& flags, bool is_j
   if (options.verify && (streams || options.dry_run))
     throw UsageError("--verify excludes --dryRun, standard input and standard output");
   if (is_json && flags.to == "-") throw UsageError("--json and --to - both write to standard output");
-  const bool is_csv =
-      flags.format == "csv" || (flags.format.empty() && format_of_file(flags.to) == EntityFormat::Csv);
+  const bool is_csv = flags.format == "csv" || (flags.format.empty() && format_of_file(flags.to) == EntityFormat::Csv);
   if (options.escape_formulas && !is_csv) throw UsageError("--escapeFormulas requires CSV (--format csv)");
   if (flags.from == "-" && options.tables.size() != 1)
     throw UsageError("standard input has no table name: pass --table once");
@@ -140,8 +132,7 @@ void read_ends(const TransferCommand& command, TransferFlags& flags) {
   } else {
     options.to.path = flags.to;
   }
-  if (command.from_account && command.to_account &&
-      options.from.account->address() == options.to.account->address())
+  if (command.from_account && command.to_account && options.from.account->address() == options.to.account->address())
     throw UsageError("--from and --to are the same account, " + options.to.account->address());
 }
 
@@ -154,8 +145,7 @@ std::string interruption_message(const TransferOptions& options) {
 
 nlohmann::json document_of(const TransferOptions& options, const TransferSummary& summary) {
   nlohmann::json tables = nlohmann::json::array();
-  for (const auto& table : summary.tables)
-    tables.push_back({{"table", table.name}, {"entities", table.entities}});
+  for (const auto& table : summary.tables) tables.push_back({{"table", table.name}, {"entities", table.entities}});
   return {{"command", options.command},   {"from", name_of(options.from)}, {"to", name_of(options.to)},
           {"dryRun", options.dry_run},    {"entities", summary.entities},  {"tables", std::move(tables)},
           {"verified", summary.verified}, {"seconds", summary.seconds}};
@@ -165,12 +155,10 @@ int transfer(const TransferCommand& command, TransferFlags& flags, const Command
   TransferOptions& options = flags.options;
   options.command = command.name;
   options.mode = mode_of(flags.mode);
-  if (!flags.format.empty())
-    options.format = flags.format == "csv" ? EntityFormat::Csv : EntityFormat::Ndjson;
+  if (!flags.format.empty()) options.format = flags.format == "csv" ? EntityFormat::Csv : EntityFormat::Ndjson;
   options.http.certificate_authority_file = flags.authority_file;
   read_ends(command, flags);
-  if (command.from_account && options.tables.empty() && !flags.all)
-    throw UsageError("pass --table NAME or --all");
+  if (command.from_account && options.tables.empty() && !flags.all) throw UsageError("pass --table NAME or --all");
   const InterruptionNotice notice(interruption_message(options));
   Progress progress(std::cerr, is_terminal());
   output.print_document(document_of(options, run_transfer(options, progress)));

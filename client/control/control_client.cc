@@ -75,8 +75,7 @@ std::string ControlClient::unauthorized_message() const {
          ": pass --connectionString CONN with one of its accounts and its key, or --controlToken TOKEN";
 }
 
-nlohmann::json ControlClient::request(std::string_view method, const std::string& resource,
-                                      std::string body) {
+nlohmann::json ControlClient::request(std::string_view method, const std::string& resource, std::string body) {
   require_rocktable();
   HttpRequest message;
   message.method = method;
@@ -91,9 +90,8 @@ nlohmann::json ControlClient::request(std::string_view method, const std::string
   if (response.status >= 200 && response.status <= 299 && answer.is_object()) return answer;
   if (response.status == kUnauthorized) throw ControlError(kUnauthorized, unauthorized_message());
   const bool has_sentence = answer.is_object() && answer.contains("error") && answer["error"].is_string();
-  throw ControlError(response.status,
-                     has_sentence ? with_own_flags(response.status, answer["error"].get<std::string>())
-                                  : address() + " returned status " + std::to_string(response.status));
+  throw ControlError(response.status, has_sentence ? with_own_flags(response.status, answer["error"].get<std::string>())
+                                                   : address() + " returned status " + std::to_string(response.status));
 }
 
 }  // namespace rocktable

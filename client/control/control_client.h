@@ -42,10 +42,10 @@ class ControlClient {
   // `http://127.0.0.1:10002`
   std::string address() const { return target_.origin.origin(); }
 
-  // Sends a request for /_rocktable/`resource`, percent-encoded, with a JSON body or none, and returns the JSON response. Before the
-  // first request it checks that the server is a rocktable; until then it sends no token and no signature.
-  // Throws ControlError, whose message uses the flags of this program in place of headers and parameters, and
-  // HttpError if there is no response.
+  // Sends a request for /_rocktable/`resource`, percent-encoded, with a JSON body or none, and returns the JSON
+  // response. Before the first request it checks that the server is a rocktable; until then it sends no token and no
+  // signature. Throws ControlError, whose message uses the flags of this program in place of headers and parameters,
+  // and HttpError if there is no response.
   nlohmann::json request(std::string_view method, const std::string& resource, std::string body = {});
 
  private:

@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 
+#include "base/text.h"
 #include "client/account_argument.h"
 #include "client/connection_string.h"
 #include "client/secret.h"
 #include "client/usage_error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {

@@ -11,7 +11,7 @@ namespace rocktable {
 
 struct ControlTargetOptions {
   std::string connection = "http://127.0.0.1:10002";  // connection string, URL, or a reference to one
-  std::string ca_file;  // trusted certificates in addition to the system's; empty: none
+  std::string ca_file;                                // trusted certificates in addition to the system's; empty: none
 };
 
 struct ControlTarget {

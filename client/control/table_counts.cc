@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "client/table_error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 
@@ -33,8 +33,7 @@ std::optional<TableCounts> request_table_counts(ControlClient& instance) {
     TableCounts out;
     const auto answer = instance.request("GET", "contents");
     for (const auto& account : answer.at("accounts"))
-      out.by_account.emplace(account.at("account").get<std::string>(),
-                             account.at("tables").get<std::uint64_t>());
+      out.by_account.emplace(account.at("account").get<std::string>(), account.at("tables").get<std::uint64_t>());
     return out;
   } catch (const ControlError& error) {
     if (error.status() != kNotFound && error.status() != kUnavailable) throw;

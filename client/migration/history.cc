@@ -40,8 +40,7 @@ void for_each_row(MigrationClient& client, const char* partition,
 std::map<std::int64_t, AppliedMigration> History::applied() const {
   std::map<std::int64_t, AppliedMigration> out;
   for_each_row(client_, kApplied, [&](std::int64_t id, const Entity& entity) {
-    AppliedMigration row{
-        text_of(entity, "Version"), text_of(entity, "Description"), text_of(entity, "Checksum"), {}};
+    AppliedMigration row{text_of(entity, "Version"), text_of(entity, "Description"), text_of(entity, "Checksum"), {}};
     if (const auto* ended = find<DateTime>(entity, "Ended")) row.ended = *ended;
     out.emplace(id, std::move(row));
   });
@@ -51,8 +50,7 @@ std::map<std::int64_t, AppliedMigration> History::applied() const {
 std::map<std::int64_t, RunningMigration> History::running() const {
   std::map<std::int64_t, RunningMigration> out;
   for_each_row(client_, kRunning, [&](std::int64_t id, const Entity& entity) {
-    RunningMigration row{
-        text_of(entity, "Checksum"), {}, number_of(entity, "Step"), number_of(entity, "Phase")};
+    RunningMigration row{text_of(entity, "Checksum"), {}, number_of(entity, "Step"), number_of(entity, "Phase")};
     if (const auto* started = find<DateTime>(entity, "Started")) row.started = *started;
     out.emplace(id, std::move(row));
   });

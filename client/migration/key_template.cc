@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "odata/plain_text.h"
-#include "odata/text.h"
 
 namespace rocktable::migration {
 namespace {
@@ -28,16 +28,14 @@ std::string to_upper_ascii(std::string text) {
 template <class T>
 const T& require(const ValueView& value, const std::string& property, const char* kind) {
   if (const T* found = std::get_if<T>(&value)) return *found;
-  refuse("the property " + property + " is " + std::string(to_string(type_of(value))) + ", and must be " +
-         kind);
+  refuse("the property " + property + " is " + std::string(to_string(type_of(value))) + ", and must be " + kind);
 }
 
 std::int64_t require_number(const ValueView& value, const std::string& property) {
   const auto number = std::holds_alternative<std::int32_t>(value)
                           ? std::get<std::int32_t>(value)
                           : require<std::int64_t>(value, property, "an integer");
-  if (number < 0)
-    refuse("the property " + property + " is negative: leading zeros would not preserve the order");
+  if (number < 0) refuse("the property " + property + " is negative: leading zeros would not preserve the order");
   return number;
 }
 
@@ -74,8 +72,7 @@ KeyTemplate::Part KeyTemplate::parse_placeholder(std::string_view text) {
   constexpr std::string_view kPad = "pad";
   const auto width = form.starts_with(kPad) ? parse_int32(form.substr(kPad.size())) : std::nullopt;
   if (!width || *width < 1 || *width > static_cast<int>(kTicksDigits))
-    refuse("`" + std::string(form) +
-           "` is not a form; use lower, upper, pad1 to pad19, ticks, invertedTicks or date");
+    refuse("`" + std::string(form) + "` is not a form; use lower, upper, pad1 to pad19, ticks, invertedTicks or date");
   part.form = Form::Pad;
   part.width = static_cast<std::size_t>(*width);
   return part;
@@ -93,8 +90,7 @@ KeyTemplate KeyTemplate::parse(std::string_view text) {
       continue;
     }
     const auto end = text[i] == '{' ? text.find('}', i) : text.npos;
-    if (end == text.npos)
-      refuse(std::string("`") + text[i] + "` is unmatched: write {Property}, or double the brace");
+    if (end == text.npos) refuse(std::string("`") + text[i] + "` is unmatched: write {Property}, or double the brace");
     Part part = parse_placeholder(text.substr(i + 1, end - i - 1));
     part.literal = std::move(literal);
     literal.clear();
@@ -129,8 +125,7 @@ std::string KeyTemplate::text_of(const Part& part, const ValueView& value) {
     case Form::Ticks:
       return padded(require<DateTime>(value, part.property, "a time").ticks, kTicksDigits);
     case Form::InvertedTicks:
-      return padded(kMaxDateTime.ticks - require<DateTime>(value, part.property, "a time").ticks,
-                    kTicksDigits);
+      return padded(kMaxDateTime.ticks - require<DateTime>(value, part.property, "a time").ticks, kTicksDigits);
     case Form::Date:
       return to_string(require<DateTime>(value, part.property, "a time")).substr(0, 10);
   }

@@ -1,7 +1,7 @@
 #include "client/migration/migration.h"
 
+#include "base/text.h"
 #include "client/sha256.h"
-#include "odata/text.h"
 
 namespace rocktable::migration {
 namespace {
@@ -38,12 +38,9 @@ struct Summary {
   }
   std::string operator()(const WriteEntities& step) const {
     return std::string(verb_of(step.mode)) + " " + counted(step.entities.size(), "entity", "entities") +
-           (step.mode == WriteMode::Insert ? " into " : " in ") + step.table +
-           (step.if_absent ? ", where absent" : "");
+           (step.mode == WriteMode::Insert ? " into " : " in ") + step.table + (step.if_absent ? ", where absent" : "");
   }
-  std::string operator()(const DeleteEntities& step) const {
-    return "delete from " + step.table + where(step.which);
-  }
+  std::string operator()(const DeleteEntities& step) const { return "delete from " + step.table + where(step.which); }
   std::string operator()(const ChangeProperty& step) const {
     return to_string(step.change) + " in " + step.table + where({step.partition_key, {}, {}});
   }
@@ -57,8 +54,7 @@ struct Summary {
 };
 
 std::string to_string(const Entity& entity) {
-  std::string out =
-      "\n (" + literal_of(entity.key.partition_key) + "," + literal_of(entity.key.row_key) + ")";
+  std::string out = "\n (" + literal_of(entity.key.partition_key) + "," + literal_of(entity.key.row_key) + ")";
   for (const auto& [name, value] : entity.properties)
     out += " " + name + " " + std::string(to_string(type_of(value))) + " " + to_string(view_of(value));
   return out;

@@ -73,8 +73,8 @@ struct Rekey {
   bool keep_old = false;  // copies instead of moving: builds a secondary index
 };
 
-using Step = std::variant<CreateTable, DeleteTable, ClearTable, CopyTable, RenameTable, WriteEntities,
-                          DeleteEntities, ChangeProperty, Rekey>;
+using Step = std::variant<CreateTable, DeleteTable, ClearTable, CopyTable, RenameTable, WriteEntities, DeleteEntities,
+                          ChangeProperty, Rekey>;
 
 struct Migration {
   std::int64_t id = 0;

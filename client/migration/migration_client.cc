@@ -38,8 +38,7 @@ void MigrationClient::check() const {
 }
 
 void MigrationClient::report_pause(const std::string& why, std::chrono::milliseconds time) const {
-  if (time >= kLongPause && report_)
-    report_("retrying in " + std::to_string(time.count() / 1000) + " s: " + why);
+  if (time >= kLongPause && report_) report_("retrying in " + std::to_string(time.count() / 1000) + " s: " + why);
 }
 
 bool MigrationClient::pause(const std::string& why, std::chrono::milliseconds time) const {
@@ -78,8 +77,7 @@ void MigrationClient::delete_table(const std::string& name) {
     if (!done && is(done.error(), "TableBeingDeleted")) return {};
     return done;
   });
-  if (!answer && answer.error().status != kNotFound)
-    refuse("the table " + name + " cannot be deleted", answer.error());
+  if (!answer && answer.error().status != kNotFound) refuse("the table " + name + " cannot be deleted", answer.error());
 }
 
 // --- Single entities ---------------------------------------------------------------------------------------
@@ -91,8 +89,7 @@ std::optional<Entity> MigrationClient::get(const std::string& table, const Entit
   refuse("an entity of the table " + table + " cannot be read", answer.error());
 }
 
-TableResult<void> MigrationClient::write(const std::string& table, WriteMode mode,
-                                         const SerializedEntity& write) {
+TableResult<void> MigrationClient::write(const std::string& table, WriteMode mode, const SerializedEntity& write) {
   return send([&](TableClient& client, int) { return client.write(table, mode, {&write, 1}); });
 }
 
@@ -152,13 +149,11 @@ std::uint64_t MigrationClient::for_each(const std::string& table, const std::str
   return count;
 }
 
-std::unique_ptr<TableWriter> MigrationClient::open_writer(const std::string& table,
-                                                          TableWriterOptions options) const {
+std::unique_ptr<TableWriter> MigrationClient::open_writer(const std::string& table, TableWriterOptions options) const {
   check();
   options.policy.reached_before = reached_;
   options.on_pause = [this](const auto& why, auto time) { report_pause(why, time); };
-  return std::make_unique<TableWriter>([this] { return TableClient(endpoint_, http_); }, table,
-                                       std::move(options));
+  return std::make_unique<TableWriter>([this] { return TableClient(endpoint_, http_); }, table, std::move(options));
 }
 
 }  // namespace rocktable::migration

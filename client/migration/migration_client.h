@@ -44,8 +44,8 @@ class MigrationClient {
 
   // Visits entities in key order and returns their number. A missing table is an error, unless
   // `may_be_missing`.
-  std::uint64_t for_each(const std::string& table, const std::string& filter,
-                         const std::function<void(Entity&)>& visit, bool may_be_missing = false);
+  std::uint64_t for_each(const std::string& table, const std::string& filter, const std::function<void(Entity&)>& visit,
+                         bool may_be_missing = false);
 
   // Returns a writer with several connections; call flush() at the end.
   std::unique_ptr<TableWriter> open_writer(const std::string& table, TableWriterOptions options) const;

@@ -5,8 +5,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "client/migration/migration_schema.h"
-#include "odata/files/input_file.h"
 #include "odata/files/json_reader.h"
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
@@ -71,13 +71,11 @@ Entity entity_of(const Reader& item) {
   item.must_be(JsonKind::Object);
   auto payload = read_entity(item.value());
   if (!payload)
-    item.refuse(sentence_of(payload.error(),
-                            "a value of the entity is nested, or its type is unknown or cannot hold it"));
+    item.refuse(
+        sentence_of(payload.error(), "a value of the entity is nested, or its type is unknown or cannot hold it"));
   if (payload->has_typed_key) item.refuse("PartitionKey and RowKey must be text");
-  if (!payload->partition_key || !payload->row_key)
-    item.refuse("an entity must have PartitionKey and RowKey");
-  Entity out{
-      {std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
+  if (!payload->partition_key || !payload->row_key) item.refuse("an entity must have PartitionKey and RowKey");
+  Entity out{{std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
   if (const auto ok = check_entity(out.key, out.properties); !ok) item.refuse(ok.error().message);
   return out;
 }
@@ -101,8 +99,7 @@ WriteEntities write_of(WriteMode mode, const Reader& step) {
 Value value_of(const Reader& step) {
   const Reader value = step.member("value");
   std::string json = "{\"v\":" + std::string(value.value());
-  if (step.has("type"))
-    json += ",\"v@odata.type\":\"" + std::string(to_string(type_of(step.member("type")))) + "\"";
+  if (step.has("type")) json += ",\"v@odata.type\":\"" + std::string(to_string(type_of(step.member("type")))) + "\"";
   auto payload = read_entity(json + "}");
   if (!payload) value.refuse(sentence_of(payload.error(), "the value is nested, or its type cannot hold it"));
   if (payload->properties.empty()) value.refuse("must not be null");
@@ -124,8 +121,7 @@ Rekey rekey_of(const Reader& step) {
   if (step.has("PartitionKey")) out.partition_key = template_of(step.member("PartitionKey"));
   if (step.has("RowKey")) out.row_key = template_of(step.member("RowKey"));
   out.keep_old = step.flag("keepOld");
-  if (!out.partition_key && !out.row_key)
-    step.refuse("a template for PartitionKey, RowKey or both is required");
+  if (!out.partition_key && !out.row_key) step.refuse("a template for PartitionKey, RowKey or both is required");
   return out;
 }
 
@@ -202,8 +198,7 @@ const std::vector<StepKind>& step_kinds() {
       {"retypeProperty",
        [](const Reader& step) {
          step.allow_only({"table", "partition", "name", "type"});
-         return change_of(
-             step, RetypeProperty{property_name_of(step.member("name")), type_of(step.member("type"))});
+         return change_of(step, RetypeProperty{property_name_of(step.member("name")), type_of(step.member("type"))});
        }},
       {"rekey",
        [](const Reader& step) {
@@ -244,8 +239,7 @@ std::vector<Migration> read_migrations(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".json" && entry->path().filename() != kSchemaFile)
-      files.push_back(entry->path());
+    if (entry->path().extension() == ".json" && entry->path().filename() != kSchemaFile) files.push_back(entry->path());
   if (error) throw std::runtime_error("cannot read the folder " + folder.string() + ": " + error.message());
   std::sort(files.begin(), files.end());
   std::vector<Migration> out;
@@ -254,8 +248,8 @@ std::vector<Migration> read_migrations(const fs::path& folder) {
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < out.size(); ++i)
     if (out[i].id == out[i - 1].id)
-      throw std::runtime_error("the id " + std::to_string(out[i].id) + " is used twice: in " +
-                               out[i - 1].source + " and in " + out[i].source);
+      throw std::runtime_error("the id " + std::to_string(out[i].id) + " is used twice: in " + out[i - 1].source +
+                               " and in " + out[i].source);
   return out;
 }
 
@@ -270,12 +264,11 @@ fs::path write_new_migration(const fs::path& folder, const std::string& name) {
   number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
   std::string words = name;
   std::replace(words.begin(), words.end(), '_', ' ');
-  const nlohmann::ordered_json document = {
-      {"$schema", kSchemaFile},
-      {"id", id},
-      {"version", "1." + std::to_string(id)},
-      {"description", words},
-      {"steps", nlohmann::ordered_json::array({{{"createTable", "mytable"}}})}};
+  const nlohmann::ordered_json document = {{"$schema", kSchemaFile},
+                                           {"id", id},
+                                           {"version", "1." + std::to_string(id)},
+                                           {"description", words},
+                                           {"steps", nlohmann::ordered_json::array({{{"createTable", "mytable"}}})}};
   const fs::path file = folder / (number + "_" + name + ".json");
   std::ofstream out(file, std::ios::binary);
   out << document.dump(2) << '\n';

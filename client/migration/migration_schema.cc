@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/atomic_file.h"
+#include "base/input_file.h"
 #include "client/sha256.h"
-#include "odata/files/atomic_file.h"
-#include "odata/files/input_file.h"
 
 namespace rocktable::migration {
 namespace {
@@ -30,13 +30,11 @@ SchemaState write_schema(const std::filesystem::path& folder, std::string_view s
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     if (in.bad()) throw std::runtime_error(file.string() + " cannot be read");
     if (text == schema) return SchemaState::Same;
-    if (std::find(earlier.begin(), earlier.end(), sha256_hex(text)) == earlier.end())
-      return SchemaState::Changed;
+    if (std::find(earlier.begin(), earlier.end(), sha256_hex(text)) == earlier.end()) return SchemaState::Changed;
   }
   AtomicFile replacement(file, kMode);
   replacement.write(std::string(schema));
-  if (!replacement.replace())
-    throw std::runtime_error(file.string() + " cannot be written: " + std::strerror(errno));
+  if (!replacement.replace()) throw std::runtime_error(file.string() + " cannot be written: " + std::strerror(errno));
   return SchemaState::Written;
 }
 

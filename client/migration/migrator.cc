@@ -16,9 +16,7 @@ std::string work_table(const Migration& migration, std::size_t step) {
   return "rocktableRekey" + std::to_string(migration.id) + "s" + std::to_string(step);
 }
 
-bool is_within(const Migration& migration, const std::optional<std::int64_t>& to) {
-  return !to || migration.id <= *to;
-}
+bool is_within(const Migration& migration, const std::optional<std::int64_t>& to) { return !to || migration.id <= *to; }
 
 }  // namespace
 
@@ -56,8 +54,7 @@ std::vector<MigrationStatus> Migrator::status(const std::vector<Migration>& migr
     const auto done = applied.find(migration.id);
     const auto begun = running.find(migration.id);
     if (done != applied.end()) {
-      if (!done->second.checksum.empty() && done->second.checksum != sum)
-        status.state = MigrationState::Edited;
+      if (!done->second.checksum.empty() && done->second.checksum != sum) status.state = MigrationState::Edited;
     } else if (begun != running.end()) {
       status.state = begun->second.checksum == sum ? MigrationState::Begun : MigrationState::Edited;
       status.step = begun->second.step;
@@ -126,15 +123,12 @@ void Migrator::apply(const Migration& migration, History& history) {
       history.record_running(migration.id, running);
     };
     if (options_.listener.on_entities)
-      progress.on_entities = [&](std::uint64_t entities) {
-        options_.listener.on_entities(summary(step), entities);
-      };
+      progress.on_entities = [&](std::uint64_t entities) { options_.listener.on_entities(summary(step), entities); };
     try {
       run_step(*client_, step, progress);
     } catch (const std::exception& error) {
       throw std::runtime_error(name_of(migration) + ", step " + std::to_string(i + 1) + " of " +
-                               std::to_string(migration.steps.size()) + " (" + summary(step) +
-                               "): " + error.what());
+                               std::to_string(migration.steps.size()) + " (" + summary(step) + "): " + error.what());
     }
     running.step = static_cast<int>(i) + 1;
     running.phase = 0;

@@ -17,11 +17,10 @@ namespace rocktable::migration {
 
 // Callbacks that report progress. Each may be empty.
 struct MigratorListener {
-  std::function<void(const std::string&)> on_message;               // a message, such as a retry
-  std::function<void(const Migration&, std::size_t step)> on_step;  // `step` counts from 0
-  std::function<void(const Migration&)> on_applied;                 // the migration is complete
-  std::function<void(const std::string& what, std::uint64_t entities)>
-      on_entities;  // entities so far in the step
+  std::function<void(const std::string&)> on_message;                                // a message, such as a retry
+  std::function<void(const Migration&, std::size_t step)> on_step;                   // `step` counts from 0
+  std::function<void(const Migration&)> on_applied;                                  // the migration is complete
+  std::function<void(const std::string& what, std::uint64_t entities)> on_entities;  // entities so far in the step
 };
 
 struct MigratorOptions {

@@ -8,8 +8,7 @@ namespace rocktable::migration {
 namespace {
 
 auto find(Properties& properties, const std::string& name) {
-  return std::find_if(properties.begin(), properties.end(),
-                      [&](const Property& one) { return one.name == name; });
+  return std::find_if(properties.begin(), properties.end(), [&](const Property& one) { return one.name == name; });
 }
 
 struct Apply {
@@ -64,9 +63,7 @@ struct ToText {
 
 }  // namespace
 
-bool apply(const PropertyChange& change, Properties& properties) {
-  return std::visit(Apply{properties}, change);
-}
+bool apply(const PropertyChange& change, Properties& properties) { return std::visit(Apply{properties}, change); }
 
 std::string to_string(const PropertyChange& change) { return std::visit(ToText(), change); }
 

@@ -73,8 +73,7 @@ Entity RekeyWork::rekeyed(const Entity& entity) const {
 void RekeyWork::create_empty(const std::string& table) {
   if (client_.create_table(table)) return;
   const auto writer = client_.open_writer(
-      table,
-      {.mode = WriteMode::Delete, .tolerate = [](const TableError&, const EntityKey&) { return true; }});
+      table, {.mode = WriteMode::Delete, .tolerate = [](const TableError&, const EntityKey&) { return true; }});
   client_.for_each(table, "", [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
 }
@@ -84,8 +83,8 @@ void RekeyWork::prepare() {
   create_empty(old_);
   const auto tolerate = [this](const TableError& error, const EntityKey& key) {
     if (error.code == "EntityAlreadyExists")
-      throw std::runtime_error("the table " + step_.table + ": two entities would get the key " +
-                               text_of(key) + "; nothing was changed");
+      throw std::runtime_error("the table " + step_.table + ": two entities would get the key " + text_of(key) +
+                               "; nothing was changed");
     return false;
   };
   const auto writer = client_.open_writer(new_, {.mode = WriteMode::Insert, .tolerate = tolerate});
@@ -121,13 +120,12 @@ void RekeyWork::delete_old() {
     return error.status == kPreconditionFailed || error.status == kNotFound;
   };
   {
-    const auto writer = client_.open_writer(
-        step_.table, {.mode = WriteMode::Delete, .if_unchanged = true, .tolerate = tolerate});
+    const auto writer =
+        client_.open_writer(step_.table, {.mode = WriteMode::Delete, .if_unchanged = true, .tolerate = tolerate});
     client_.for_each(old_, "", [&](const Entity& key) {
       Entity entity{key.key, {}, {}};
       if (!key.properties.empty())
-        if (const auto* ticks = std::get_if<std::int64_t>(&key.properties.front().value))
-          entity.timestamp = {*ticks};
+        if (const auto* ticks = std::get_if<std::int64_t>(&key.properties.front().value)) entity.timestamp = {*ticks};
       writer->add(entity);
     });
     writer->flush();

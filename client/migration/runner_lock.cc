@@ -26,8 +26,7 @@ std::string host() {
 // `host, process 123, 5f0c...`: the random part distinguishes runners with the same process id.
 std::string new_owner() {
   std::random_device random;
-  return host() + ", process " + std::to_string(getpid()) + ", " + std::to_string(random()) +
-         std::to_string(random());
+  return host() + ", process " + std::to_string(getpid()) + ", " + std::to_string(random()) + std::to_string(random());
 }
 
 // The name for messages, without the random part.
@@ -49,8 +48,8 @@ DateTime end_in(const Entity& entity) {
 bool is_gone(const std::string& owner) {
   const std::string prefix = host() + ", process ";
   if (!owner.starts_with(prefix)) return false;
-  const auto number = parse_int32(
-      std::string_view(owner).substr(prefix.size(), owner.find(',', prefix.size()) - prefix.size()));
+  const auto number =
+      parse_int32(std::string_view(owner).substr(prefix.size(), owner.find(',', prefix.size()) - prefix.size()));
   return number && *number > 0 && kill(*number, 0) != 0 && errno == ESRCH;
 }
 

@@ -6,8 +6,8 @@
 namespace rocktable::migration {
 
 std::runtime_error entity_error(const std::string& table, const EntityKey& key, const std::string& sentence) {
-  return std::runtime_error("the table " + table + ", entity (" + quoted_for_message(key.partition_key) +
-                            ", " + quoted_for_message(key.row_key) + "): " + sentence);
+  return std::runtime_error("the table " + table + ", entity (" + quoted_for_message(key.partition_key) + ", " +
+                            quoted_for_message(key.row_key) + "): " + sentence);
 }
 
 void TransactionCounter::add(const std::string& partition_key) {

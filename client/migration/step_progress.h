@@ -19,9 +19,9 @@ struct StepCost {
 
 // Progress of a step. The numbers of phases are private to each step; the first is 0.
 struct StepProgress {
-  std::string work_table;  // name of its temporary table: unique per migration and step
-  int phase = 0;           // the phase to continue with
-  bool is_retry = false;   // started before: some of it may be done
+  std::string work_table;                                // name of its temporary table: unique per migration and step
+  int phase = 0;                                         // the phase to continue with
+  bool is_retry = false;                                 // started before: some of it may be done
   std::function<void(int phase)> on_phase = [](int) {};  // all earlier phases are complete
   std::function<void(std::uint64_t entities)> on_entities = [](std::uint64_t) {};  // number so far
 };

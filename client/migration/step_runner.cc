@@ -65,8 +65,7 @@ class ChangeWork {
 
  private:
   bool can_fail() const {
-    return std::holds_alternative<RenameProperty>(step_.change) ||
-           std::holds_alternative<RetypeProperty>(step_.change);
+    return std::holds_alternative<RenameProperty>(step_.change) || std::holds_alternative<RetypeProperty>(step_.change);
   }
 
   void change_all() {
@@ -75,8 +74,8 @@ class ChangeWork {
       conflicts_.push_back(key);
       return error.status == kPreconditionFailed || error.status == kNotFound;
     };
-    const auto writer = client_.open_writer(
-        step_.table, {.mode = WriteMode::Replace, .if_unchanged = true, .tolerate = tolerate});
+    const auto writer =
+        client_.open_writer(step_.table, {.mode = WriteMode::Replace, .if_unchanged = true, .tolerate = tolerate});
     visit_all(client_, step_.table, filter_, progress_, [&](Entity& entity) {
       if (change_entity(step_, entity)) writer->add(entity);
     });
@@ -121,9 +120,7 @@ struct Run {
     TableWriterOptions options{.mode = step.mode};
     if (progress.is_retry) options.maybe_written = step.entities.size();
     if (step.if_absent)
-      options.tolerate = [](const TableError& error, const EntityKey&) {
-        return error.code == "EntityAlreadyExists";
-      };
+      options.tolerate = [](const TableError& error, const EntityKey&) { return error.code == "EntityAlreadyExists"; };
     const auto writer = client.open_writer(step.table, std::move(options));
     for (const auto& entity : step.entities) writer->add(entity);
     writer->flush();
@@ -165,9 +162,7 @@ struct Cost {
     return counter.cost();
   }
 
-  StepCost operator()(const DeleteEntities& step) const {
-    return entities(step.table, step.which.to_filter());
-  }
+  StepCost operator()(const DeleteEntities& step) const { return entities(step.table, step.which.to_filter()); }
 
   StepCost operator()(const ChangeProperty& step) const {
     return entities(step.table, EntitySelection{step.partition_key, {}, {}}.to_filter(),

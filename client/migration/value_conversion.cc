@@ -28,8 +28,7 @@ std::optional<Value> from_integer(std::int64_t number, EdmType type) {
       return number;
     case EdmType::Double: {
       const auto real = static_cast<double>(number);
-      return to_integer<std::int64_t>(real) == std::optional<Value>(number) ? std::optional<Value>(real)
-                                                                            : std::nullopt;
+      return to_integer<std::int64_t>(real) == std::optional<Value>(number) ? std::optional<Value>(real) : std::nullopt;
     }
     default:
       return std::nullopt;

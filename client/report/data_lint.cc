@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+#include "base/uri.h"
 #include "odata/insight/near_limits.h"
 #include "odata/insight/shown_key.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxShownProperties = 5;
-constexpr std::size_t kLeastDigitsOfTime = 4;  // of a year, or of ticks
+constexpr std::size_t kMinDigitsOfTime = 4;  // of a year, or of ticks
 
 // `orders(PartitionKey='de',RowKey='1')`, as in a URL
 std::string address_of(const std::string& table, const EntityKey& key) {
@@ -21,13 +21,12 @@ std::string address_of(const std::string& table, const EntityKey& key) {
     for (const char c : text) doubled.append(c == '\'' ? 2 : 1, c);
     return "'" + percent_encode(doubled) + "'";
   };
-  return table + "(PartitionKey=" + quoted_key(key.partition_key) + ",RowKey=" + quoted_key(key.row_key) +
-         ")";
+  return table + "(PartitionKey=" + quoted_key(key.partition_key) + ",RowKey=" + quoted_key(key.row_key) + ")";
 }
 
 bool begins_with_time(std::string_view key) {
-  return key.size() >= kLeastDigitsOfTime && std::all_of(key.begin(), key.begin() + kLeastDigitsOfTime,
-                                                         [](char c) { return c >= '0' && c <= '9'; });
+  return key.size() >= kMinDigitsOfTime &&
+         std::all_of(key.begin(), key.begin() + kMinDigitsOfTime, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool is_share(std::uint64_t part, std::uint64_t all, double least) {
@@ -58,8 +57,8 @@ void DataLint::end_partition() {
   if (rows_ == 0) return;
   ++out_.stored.partitions;
   if (rows_ == 1) ++single_;
-  if (rows_ > most_rows_) {
-    most_rows_ = rows_;
+  if (rows_ > max_rows_) {
+    max_rows_ = rows_;
     largest_ = partition_;
   }
   if (!begins_with_time(partition_)) return;
@@ -89,16 +88,15 @@ void DataLint::note_limits(const Entity& entity, std::size_t size) {
     // UTF-8 of n bytes has at most n code units, so only longer keys are counted.
     for (const std::string* key : {&entity.key.partition_key, &entity.key.row_key})
       if (what.empty() && key->size() >= kLongKey && utf16_length(*key) >= kLongKey)
-        what = "a key with " + std::to_string(utf16_length(*key)) + " of " + std::to_string(kMaxKeyLength) +
-               " characters";
+        what =
+            "a key with " + std::to_string(utf16_length(*key)) + " of " + std::to_string(kMaxKeyLength) + " characters";
   }
   if (what.empty() || near_limits_++ > 0) return;
   nearest_ = what;
   nearest_example_ = address_of(out_.stored.table, entity.key);
 }
 
-void DataLint::add_finding(std::string_view id, std::uint64_t count, std::string sentence,
-                           std::string example) {
+void DataLint::add_finding(std::string_view id, std::uint64_t count, std::string sentence, std::string example) {
   Finding finding;
   finding.id = id;
   finding.table = out_.stored.table;
@@ -126,18 +124,14 @@ TableData DataLint::finish(bool is_complete) {
 }
 
 void DataLint::find_large_partition() {
-  if (most_rows_ < kLeastLargePartition ||
-      !is_share(most_rows_, out_.stored.entities, kLeastShareOfLargePartition))
-    return;
-  add_finding("large-partition", most_rows_,
-              "The partition " + shown_key(largest_) + " has " + with_commas(most_rows_) + " of " +
+  if (max_rows_ < kMinLargePartition || !is_share(max_rows_, out_.stored.entities, kMinShareOfLargePartition)) return;
+  add_finding("large-partition", max_rows_,
+              "The partition " + shown_key(largest_) + " has " + with_commas(max_rows_) + " of " +
                   counted(out_.stored.entities, "entity", "entities") + ".");
 }
 
 void DataLint::find_small_partitions() {
-  if (single_ < kLeastSmallPartitions ||
-      !is_share(single_, out_.stored.partitions, kLeastShareOfSmallPartitions))
-    return;
+  if (single_ < kMinSmallPartitions || !is_share(single_, out_.stored.partitions, kMinShareOfSmallPartitions)) return;
   add_finding("small-partitions", single_,
               with_commas(single_) + " of " + counted(out_.stored.partitions, "partition", "partitions") +
                   " have one entity each.");
@@ -146,8 +140,8 @@ void DataLint::find_small_partitions() {
 void DataLint::find_appended_keys() {
   const std::uint64_t appended = std::max(later_, earlier_);
   // Most keys begin with a number, and their order is that of the times at which they were written.
-  if (appended < kLeastAppended || !is_share(numbered_, out_.stored.partitions, kLeastShareOfAppended) ||
-      !is_share(appended, numbered_ - 1, kLeastShareOfAppended))
+  if (appended < kMinAppended || !is_share(numbered_, out_.stored.partitions, kMinShareOfAppended) ||
+      !is_share(appended, numbered_ - 1, kMinShareOfAppended))
     return;
   add_finding("append-only-keys", appended,
               counted(appended, "partition was", "partitions were") + " written " +
@@ -168,8 +162,7 @@ void DataLint::find_mixed_types() {
   std::uint64_t mixed = 0, entities = 0;
   std::string shown;
   for (const auto& [name, counts] : types_) {
-    const auto kinds =
-        std::count_if(counts.begin(), counts.end(), [](std::uint64_t count) { return count > 0; });
+    const auto kinds = std::count_if(counts.begin(), counts.end(), [](std::uint64_t count) { return count > 0; });
     if (kinds < 2) continue;
     std::uint64_t all = 0;
     std::vector<std::pair<std::uint64_t, std::string>> types;

@@ -23,13 +23,13 @@ struct TableData {
 class DataLint {
  public:
   // Limits of the findings; docs/insight.md describes them.
-  static constexpr std::uint64_t kLeastLargePartition = 10'000;  // entities: large-partition
-  static constexpr double kLeastShareOfLargePartition = 0.8;     // of the table's entities
-  static constexpr std::uint64_t kLeastSmallPartitions = 100;    // with one entity each: small-partitions
-  static constexpr double kLeastShareOfSmallPartitions = 0.9;    // of the table's partitions
-  static constexpr std::uint64_t kLeastAppended = 50;            // partitions: append-only-keys
-  static constexpr double kLeastShareOfAppended = 0.95;          // of the table's partitions
-  static constexpr std::size_t kMaxNames = 1'000;  // of properties; further ones are not compared
+  static constexpr std::uint64_t kMinLargePartition = 10'000;  // entities: large-partition
+  static constexpr double kMinShareOfLargePartition = 0.8;     // of the table's entities
+  static constexpr std::uint64_t kMinSmallPartitions = 100;    // with one entity each: small-partitions
+  static constexpr double kMinShareOfSmallPartitions = 0.9;    // of the table's partitions
+  static constexpr std::uint64_t kMinAppended = 50;            // partitions: append-only-keys
+  static constexpr double kMinShareOfAppended = 0.95;          // of the table's partitions
+  static constexpr std::size_t kMaxNames = 1'000;              // of properties; further ones are not compared
 
   explicit DataLint(std::string table) { out_.stored.table = std::move(table); }
 
@@ -58,7 +58,7 @@ class DataLint {
   DateTime first_written_;
 
   std::string largest_;
-  std::uint64_t most_rows_ = 0;
+  std::uint64_t max_rows_ = 0;
   std::uint64_t single_ = 0;  // partitions with one entity
 
   // Partitions that begin with a number, compared with the one before: written later or earlier than that.

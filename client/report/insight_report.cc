@@ -12,9 +12,7 @@ void keep_common(std::string& text, const std::string& other) {
   if (text != other) text.clear();
 }
 
-std::string earlier(const std::string& a, const std::string& b) {
-  return a.empty() || (!b.empty() && b < a) ? b : a;
-}
+std::string earlier(const std::string& a, const std::string& b) { return a.empty() || (!b.empty() && b < a) ? b : a; }
 
 double weighted_mean(double a, std::uint64_t count_of_a, double b, std::uint64_t count_of_b) {
   const double total = static_cast<double>(count_of_a) + static_cast<double>(count_of_b);
@@ -26,8 +24,7 @@ void add_to(ShapeStatistics& sum, const ShapeStatistics& other) {
   keep_common(sum.client, other.client);
   keep_common(sum.test, other.test);
   if (other.entities_scanned > sum.entities_scanned) sum.example = other.example;  // before they are added
-  sum.milliseconds.p50 =
-      weighted_mean(sum.milliseconds.p50, sum.requests, other.milliseconds.p50, other.requests);
+  sum.milliseconds.p50 = weighted_mean(sum.milliseconds.p50, sum.requests, other.milliseconds.p50, other.requests);
   sum.milliseconds.p99 = std::max(sum.milliseconds.p99, other.milliseconds.p99);
   sum.milliseconds.max = std::max(sum.milliseconds.max, other.milliseconds.max);
   sum.requests += other.requests;
@@ -43,8 +40,7 @@ void add_to(ShapeStatistics& sum, const ShapeStatistics& other) {
   // They may be the same partitions.
   sum.partitions = std::max(sum.partitions, other.partitions);
   sum.partitions_exact = false;
-  sum.most_partitions_per_request =
-      std::max(sum.most_partitions_per_request, other.most_partitions_per_request);
+  sum.max_partitions_per_request = std::max(sum.max_partitions_per_request, other.max_partitions_per_request);
   sum.first_seen = earlier(sum.first_seen, other.first_seen);
   sum.last_seen = std::max(sum.last_seen, other.last_seen);
 }

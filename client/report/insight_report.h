@@ -31,13 +31,13 @@ struct ShapeStatistics {
   std::uint64_t errors = 0;         // status 400 and above
   std::uint64_t conflicts = 0;      // status 409
   std::uint64_t continuations = 0;  // answers with a continuation token
-  std::uint64_t abandoned = 0;  // tokens that the client did not follow, although it had less than its `$top`
+  std::uint64_t abandoned = 0;      // tokens that the client did not follow, although it had less than its `$top`
   std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
   std::uint64_t bytes_read = 0, bytes_sent = 0;
   ShapeTimes milliseconds;
   std::uint64_t partitions = 0;  // different partitions that were touched
   bool partitions_exact = true;  // false: at least `partitions`
-  std::uint64_t most_partitions_per_request = 0;
+  std::uint64_t max_partitions_per_request = 0;
   std::string example;                // method and target of one request
   std::string first_seen, last_seen;  // ISO 8601, UTC
 };

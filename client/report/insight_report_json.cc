@@ -61,8 +61,7 @@ class ReportObject {
       if (!member->is_array()) refuse(name, "a list");
       out.reserve(member->size());
       for (std::size_t i = 0; i < member->size(); ++i)
-        read_members(ReportObject((*member)[i], path_of(name) + "[" + std::to_string(i) + "]"),
-                     out.emplace_back());
+        read_members(ReportObject((*member)[i], path_of(name) + "[" + std::to_string(i) + "]"), out.emplace_back());
     }
   }
 
@@ -76,8 +75,8 @@ class ReportObject {
 
   [[noreturn]] void refuse(const char* name, const char* expected) const {
     const std::string path = *name == '\0' ? path_ : path_of(name);
-    throw std::runtime_error("this is not a report of requests: " + (path.empty() ? "it" : path) +
-                             " must be " + expected);
+    throw std::runtime_error("this is not a report of requests: " + (path.empty() ? "it" : path) + " must be " +
+                             expected);
   }
 
   const nlohmann::json& value_;
@@ -108,7 +107,7 @@ void for_each_member_of_shape(Shape& shape, const Member& member) {
   member("milliseconds", shape.milliseconds);
   member("partitions", shape.partitions);
   member("partitionsExact", shape.partitions_exact);
-  member("mostPartitionsPerRequest", shape.most_partitions_per_request);
+  member("mostPartitionsPerRequest", shape.max_partitions_per_request);
   member("example", shape.example);
   member("firstSeen", shape.first_seen);
   member("lastSeen", shape.last_seen);
@@ -149,9 +148,7 @@ void read_members(const ReportObject& object, StoredTable& out) {
   for_each_member_of_table(out, [&](const char* name, auto& value) { object.read(name, value); });
 }
 
-nlohmann::json json_of(const ShapeTimes& times) {
-  return {{"p50", times.p50}, {"p99", times.p99}, {"max", times.max}};
-}
+nlohmann::json json_of(const ShapeTimes& times) { return {{"p50", times.p50}, {"p99", times.p99}, {"max", times.max}}; }
 
 template <class Value>
 nlohmann::json json_of(const Value& value) {
@@ -183,13 +180,11 @@ nlohmann::json to_json(const InsightReport& report) {
   nlohmann::json shapes = nlohmann::json::array(), findings = nlohmann::json::array();
   for (const auto& shape : report.shapes) {
     auto& object = shapes.emplace_back(nlohmann::json::object());
-    for_each_member_of_shape(shape,
-                             [&](const char* name, const auto& value) { object[name] = json_of(value); });
+    for_each_member_of_shape(shape, [&](const char* name, const auto& value) { object[name] = json_of(value); });
   }
   for (const auto& finding : report.findings) {
     auto& object = findings.emplace_back(nlohmann::json::object());
-    for_each_member_of_finding(finding,
-                               [&](const char* name, const auto& value) { object[name] = json_of(value); });
+    for_each_member_of_finding(finding, [&](const char* name, const auto& value) { object[name] = json_of(value); });
   }
   nlohmann::json out = {
       {"version", kReportVersion},      {"program", report.program},        {"since", report.since},
@@ -197,8 +192,7 @@ nlohmann::json to_json(const InsightReport& report) {
       {"findings", std::move(findings)}};
   for (const auto& table : report.tables) {
     auto& object = out["tables"].emplace_back(nlohmann::json::object());
-    for_each_member_of_table(table,
-                             [&](const char* name, const auto& value) { object[name] = json_of(value); });
+    for_each_member_of_table(table, [&](const char* name, const auto& value) { object[name] = json_of(value); });
   }
   return out;
 }

@@ -4,11 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "base/input_file.h"
+#include "base/text.h"
 #include "client/report/insight_report.h"
 #include "client/report/transactions.h"
-#include "odata/files/input_file.h"
 #include "odata/files/json_reader.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -19,9 +19,9 @@ constexpr double kTransactionsOfPrice = 10'000;
 
 bool is_date(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-dd";
-  return text.size() == kForm.size() &&
-         std::equal(text.begin(), text.end(), kForm.begin(),
-                    [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
+  return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
+           return form == 'd' ? c >= '0' && c <= '9' : c == form;
+         });
 }
 
 std::string required_text(const JsonReader& root, std::string_view name) {
@@ -58,7 +58,7 @@ struct TableTransactions {
 
 // The highest count first; the order of equal ones is that of the names.
 template <class Count>
-std::vector<std::pair<std::string, std::uint64_t>> most_first(const auto& counts, const Count& count) {
+std::vector<std::pair<std::string, std::uint64_t>> largest_first(const auto& counts, const Count& count) {
   std::vector<std::pair<std::string, std::uint64_t>> out;
   out.reserve(counts.size());
   for (const auto& [name, value] : counts) out.emplace_back(name, count(value));
@@ -101,9 +101,9 @@ CostTable cost_of(const InsightReport& report, const Prices& prices, std::uint64
     const double all = static_cast<double>(transactions) * static_cast<double>(times);
     return CostRow{label, transactions, all / kTransactionsOfPrice * prices.transactions_per_10000};
   };
-  for (const auto& [name, all] : most_first(tables, [](const auto& table) { return table.all; })) {
+  for (const auto& [name, all] : largest_first(tables, [](const auto& table) { return table.all; })) {
     out.rows.push_back(row_of(name.empty() ? "(no table)" : name, all));
-    for (const auto& [label, count] : most_first(tables[name].shapes, [](auto one) { return one; }))
+    for (const auto& [label, count] : largest_first(tables[name].shapes, [](auto one) { return one; }))
       out.rows.push_back(row_of(label, count));
   }
   out.total = row_of("total", transactions_of(report));

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "base/printable.h"
 #include "client/terminal/terminal.h"
-#include "odata/printable.h"
 
 namespace rocktable {
 namespace {

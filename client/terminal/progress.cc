@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/printable.h"
+#include "base/text.h"
 #include "client/terminal/text_width.h"
-#include "odata/printable.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::chrono::milliseconds kBarInterval{100};
 constexpr std::chrono::seconds kLineInterval{10};
-constexpr std::chrono::seconds kLeastTime{1};  // too early for an estimate of the time left
+constexpr std::chrono::seconds kMinTime{1};  // too early for an estimate of the time left
 constexpr std::size_t kBarWidth = 30, kShortestBar = 8;
 constexpr const char* kClearLine = "\r\x1B[K";
 
@@ -28,9 +28,9 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::optional<std::chrono::seconds> time_left(std::chrono::duration<double> passed,
-                                              std::optional<double> first, std::optional<double> now) {
-  if (!first || !now || *now <= *first || passed < kLeastTime) return std::nullopt;
+std::optional<std::chrono::seconds> time_left(std::chrono::duration<double> passed, std::optional<double> first,
+                                              std::optional<double> now) {
+  if (!first || !now || *now <= *first || passed < kMinTime) return std::nullopt;
   const auto left = passed * ((1 - std::min(*now, 1.0)) / (*now - *first));
   return std::chrono::ceil<std::chrono::seconds>(left);
 }
@@ -47,8 +47,7 @@ std::string short_time(std::chrono::seconds time) {
 
 std::string progress_line(const ProgressState& state, std::size_t bar_columns) {
   const double fraction = std::clamp(state.fraction.value_or(0), 0.0, 1.0);
-  std::string percent, count = with_commas(state.entities) + (state.entities == 1 ? " entity" : " entities"),
-                       left;
+  std::string percent, count = with_commas(state.entities) + (state.entities == 1 ? " entity" : " entities"), left;
   std::string rate = with_commas(static_cast<std::uint64_t>(std::max(state.entities_per_second, 0.0))) + "/s";
   if (state.fraction) percent = std::to_string(static_cast<int>(fraction * 100)) + " %";
   if (state.left) left = short_time(*state.left) + " left";
@@ -84,13 +83,10 @@ void Progress::show(const std::string& what, std::uint64_t entities, std::option
   if (now < next_) return;
   next_ = now + interval;
   const std::chrono::duration<double> passed = now - started_;
-  const double rate =
-      static_cast<double>(entities - std::min(first_, entities)) / std::max(passed.count(), 0.001);
-  const ProgressState state{printable(what), entities, fraction, rate,
-                            time_left(passed, first_fraction_, fraction)};
+  const double rate = static_cast<double>(entities - std::min(first_, entities)) / std::max(passed.count(), 0.001);
+  const ProgressState state{printable(what), entities, fraction, rate, time_left(passed, first_fraction_, fraction)};
   if (terminal_) {
-    out_ << kClearLine << progress_line(state, static_cast<std::size_t>(std::max(columns_(), 2)))
-         << std::flush;
+    out_ << kClearLine << progress_line(state, static_cast<std::size_t>(std::max(columns_(), 2))) << std::flush;
     bar_is_shown_ = true;
   } else {
     out_ << "rocktable: " << progress_line(state, 0) << '\n' << std::flush;

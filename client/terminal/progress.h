@@ -30,7 +30,7 @@ class Progress {
   void show(const std::string& what, std::uint64_t entities, std::optional<double> fraction,
             Clock::time_point now = Clock::now());
 
-  // Prints one line that starts with `rocktable: `. Escapes control characters (odata/printable.h), as show()
+  // Prints one line that starts with `rocktable: `. Escapes control characters (base/printable.h), as show()
   // does.
   void print_line(const std::string& sentence);
 

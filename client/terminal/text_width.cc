@@ -21,8 +21,7 @@ std::string_view shortened(std::string_view text, std::size_t width) {
   return text.substr(0, at);
 }
 
-void append_folded(std::string& out, std::string_view text, std::size_t used, std::size_t indent,
-                   std::size_t columns) {
+void append_folded(std::string& out, std::string_view text, std::size_t used, std::size_t indent, std::size_t columns) {
   std::size_t column = used;
   bool begins = true;
   while (!text.empty()) {

@@ -15,7 +15,6 @@ std::string_view shortened(std::string_view text, std::size_t width);
 
 // Appends `text` in lines of at most `columns`, broken between words. A word that is too long gets its own line,
 // unbroken. The first line continues at column `used`; the others are indented by `indent` blanks.
-void append_folded(std::string& out, std::string_view text, std::size_t used, std::size_t indent,
-                   std::size_t columns);
+void append_folded(std::string& out, std::string_view text, std::size_t used, std::size_t indent, std::size_t columns);
 
 }  // namespace rocktable

@@ -13,8 +13,7 @@ std::string partial_of(const std::string& file) { return file + ".partial"; }
 
 }  // namespace
 
-FileSink::FileSink(std::string file, FileSinkOptions options)
-    : file_(std::move(file)), partial_(partial_of(file_)) {
+FileSink::FileSink(std::string file, FileSinkOptions options) : file_(std::move(file)), partial_(partial_of(file_)) {
   if (!is_standard_output()) {
     try {
       out_ = std::make_unique<PartialFile>(partial_, options.keep_bytes);
@@ -51,12 +50,8 @@ void FileSink::finish() {
   if (std::rename(partial_.c_str(), file_.c_str()) != 0) fail(std::strerror(errno));
 }
 
-std::uint64_t FileSink::bytes_left_of(const std::string& file) {
-  return PartialFile::bytes_of(partial_of(file));
-}
+std::uint64_t FileSink::bytes_left_of(const std::string& file) { return PartialFile::bytes_of(partial_of(file)); }
 
-void FileSink::fail(const std::string& why) const {
-  throw std::runtime_error(file_ + " cannot be written: " + why);
-}
+void FileSink::fail(const std::string& why) const { throw std::runtime_error(file_ + " cannot be written: " + why); }
 
 }  // namespace rocktable

@@ -35,8 +35,8 @@ int next_top(const EntityPage& page) {
 
 // --- A table -----------------------------------------------------------------------------------------------
 
-TableSource::TableSource(TableClient client, std::string table, std::string filter, RetryPolicy policy,
-                         Pause pause, std::string_view position)
+TableSource::TableSource(TableClient client, std::string table, std::string filter, RetryPolicy policy, Pause pause,
+                         std::string_view position)
     : client_(std::move(client)),
       table_(std::move(table)),
       filter_(std::move(filter)),
@@ -56,15 +56,13 @@ void TableSource::fetch(EntityContinuation from) {
 }
 
 TableSource::Page TableSource::request_page(const EntityContinuation& from) {
-  auto answer =
-      with_retries(policy_, pause_, [&](int) { return client_.query(table_, filter_, top_, from); });
+  auto answer = with_retries(policy_, pause_, [&](int) { return client_.query(table_, filter_, top_, from); });
   if (answer) return std::move(*answer);
   refuse(answer.error().sentence());
 }
 
 void TableSource::refuse(const std::string& why) const {
-  throw std::runtime_error("the table " + table_ + " at " + client_.endpoint().address() +
-                           " cannot be read: " + why);
+  throw std::runtime_error("the table " + table_ + " at " + client_.endpoint().address() + " cannot be read: " + why);
 }
 
 void TableSource::take_page() {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "base/input_file.h"
 #include "client/continuation_guard.h"
 #include "client/retry.h"
 #include "client/table_client.h"
 #include "odata/files/entity_format.h"
-#include "odata/files/input_file.h"
 
 namespace rocktable {
 

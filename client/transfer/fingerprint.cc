@@ -13,8 +13,7 @@ namespace {
 // Returns the same text for equal entities only: JSON with types, properties sorted by name.
 std::string canonical(const Entity& entity) {
   auto properties = view_of(entity.properties);
-  std::sort(properties.begin(), properties.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(properties.begin(), properties.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& property : properties)
     if (auto* number = std::get_if<double>(&property.value); number != nullptr && *number == 0) *number = 0;
   std::string out;

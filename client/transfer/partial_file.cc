@@ -29,10 +29,8 @@ int open_again(const std::string& path, std::uint64_t keep_bytes) {
   if (descriptor < 0) return descriptor;
   struct stat status{};
   const bool is_known = ::fstat(descriptor, &status) == 0, is_another = is_known && !is_plain(status);
-  if (is_known && !is_another && ::ftruncate(descriptor, static_cast<off_t>(keep_bytes)) == 0)
-    return descriptor;
-  const std::string why =
-      is_another ? path + " is not the file of the earlier attempt" : std::strerror(errno);
+  if (is_known && !is_another && ::ftruncate(descriptor, static_cast<off_t>(keep_bytes)) == 0) return descriptor;
+  const std::string why = is_another ? path + " is not the file of the earlier attempt" : std::strerror(errno);
   ::close(descriptor);
   refuse(why);
 }
@@ -47,8 +45,7 @@ PartialFile::PartialFile(const std::string& path, std::uint64_t keep_bytes) : st
 }
 
 bool PartialFile::sync() {
-  return ::fsync(buffer_->fd()) == 0 || errno == EINVAL ||
-         errno == ENOTSUP;  // not every file system supports fsync
+  return ::fsync(buffer_->fd()) == 0 || errno == EINVAL || errno == ENOTSUP;  // not every file system supports fsync
 }
 
 std::uint64_t PartialFile::bytes_of(const std::string& path) {

@@ -59,9 +59,8 @@ void TableWriter::add(const Entity& entity) {
   Transaction& open = open_[entity.key.partition_key];
   const bool is_full =
       open.writes.size() == kMaxTransactionWrites || open.bytes + bytes + kFrameBytes > kMaxTransactionBytes;
-  const bool is_repeated = std::any_of(open.writes.begin(), open.writes.end(), [&](const auto& other) {
-    return other.key.row_key == entity.key.row_key;
-  });
+  const bool is_repeated = std::any_of(open.writes.begin(), open.writes.end(),
+                                       [&](const auto& other) { return other.key.row_key == entity.key.row_key; });
   if (is_full || is_repeated) {
     open_bytes_ -= open.bytes;
     open_writes_ -= open.writes.size();
@@ -149,8 +148,7 @@ void TableWriter::commit(Connection& connection, Transaction& transaction) {
   commit_writes(connection, transaction.writes, transaction.maybe_written);
 }
 
-void TableWriter::commit_writes(Connection& connection, std::span<const SerializedEntity> writes,
-                                bool maybe_written) {
+void TableWriter::commit_writes(Connection& connection, std::span<const SerializedEntity> writes, bool maybe_written) {
   const auto outcome = with_retries(
       options_.policy, [this](const auto& why, auto time) { return pause(why, time); },
       [&](int attempt) {
@@ -163,8 +161,7 @@ void TableWriter::commit_writes(Connection& connection, std::span<const Serializ
   }
   const TableError& error = outcome.error();
   maybe_written = maybe_written || error.sent_twice;
-  const bool may_be_ours =
-      maybe_written && options_.mode == WriteMode::Insert && error.code == "EntityAlreadyExists";
+  const bool may_be_ours = maybe_written && options_.mode == WriteMode::Insert && error.code == "EntityAlreadyExists";
   if (may_be_ours && writes.size() == 1 && exists(connection, writes.front())) {
     ++written_;
   } else if (writes.size() > 1 && may_be_ours) {
@@ -200,10 +197,8 @@ void TableWriter::refuse(const TableError& error, std::span<const SerializedEnti
   std::string what = "the table " + table_ + " at " + address_ + " rejects ";
   const bool is_one = writes.size() == 1 || (error.position && *error.position < writes.size());
   if (is_one) {
-    const EntityKey& key =
-        writes[error.position.value_or(0) < writes.size() ? error.position.value_or(0) : 0].key;
-    what +=
-        "the entity (" + quoted_for_message(key.partition_key) + ", " + quoted_for_message(key.row_key) + ")";
+    const EntityKey& key = writes[error.position.value_or(0) < writes.size() ? error.position.value_or(0) : 0].key;
+    what += "the entity (" + quoted_for_message(key.partition_key) + ", " + quoted_for_message(key.row_key) + ")";
   } else {
     what += std::to_string(writes.size()) + " entities of the partition " +
             quoted_for_message(writes.front().key.partition_key);

@@ -12,6 +12,8 @@
 #include <set>
 #include <thread>
 
+#include "base/input_file.h"
+#include "base/text.h"
 #include "client/table_client.h"
 #include "client/table_listing.h"
 #include "client/transfer/contents_id.h"
@@ -22,8 +24,6 @@
 #include "client/transfer/transfer_state.h"
 #include "odata/files/csv.h"
 #include "odata/files/entity_fault.h"
-#include "odata/files/input_file.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -115,9 +115,7 @@ class Transfer {
   void verify(const Job& job);
   Fingerprint fingerprint(EntitySource& source, const std::function<void()>& read);
 
-  TableClient client_of(const TransferEndpoint& end) const {
-    return TableClient(*end.account, options_.http);
-  }
+  TableClient client_of(const TransferEndpoint& end) const { return TableClient(*end.account, options_.http); }
   std::unique_ptr<EntitySource> open_table(const TransferEndpoint& end, const std::string& table,
                                            const std::string& position);
   Pause pause();
@@ -156,8 +154,7 @@ void Transfer::check_state() {
     if (is_refused_)
       throw std::runtime_error("the state " + options_.state_file +
                                " belongs to another transfer; remove it, or pass another file with --state");
-    progress_.print_line("the state " + state_.file().string() +
-                         " belongs to another transfer and is ignored");
+    progress_.print_line("the state " + state_.file().string() + " belongs to another transfer and is ignored");
   }
   if (options_.restart) state_.restart();
 }
@@ -182,8 +179,7 @@ void Transfer::check_contents() {
   TransferState::ContentsIds now;
   for (const auto& [name, end] : {std::pair("from", &options_.from), std::pair("to", &options_.to)}) {
     if (!end->account) continue;
-    if (auto id = contents_id_of(*end->account, options_.http, pause()); !id.empty())
-      now.emplace(name, std::move(id));
+    if (auto id = contents_id_of(*end->account, options_.http, pause()); !id.empty()) now.emplace(name, std::move(id));
   }
   if (state_.is_resumed() && state_.contents() != now) {
     const auto of = [](const TransferState::ContentsIds& ids, const char* name) {
@@ -192,8 +188,7 @@ void Transfer::check_contents() {
     };
     const bool is_target = of(now, "to") != of(state_.contents(), "to");
     refuse_to_resume("cannot resume the earlier attempt: the data at " +
-                     name_of(is_target ? options_.to : options_.from) +
-                     " was reset, restored or replaced since");
+                     name_of(is_target ? options_.to : options_.from) + " was reset, restored or replaced since");
   }
   state_.set_contents(std::move(now));
 }
@@ -207,8 +202,7 @@ void Transfer::check_last_entities() {
   }
 }
 
-void Transfer::check_last_entity(const TransferEndpoint& end, const std::string& table,
-                                 const TableProgress& record) {
+void Transfer::check_last_entity(const TransferEndpoint& end, const std::string& table, const TableProgress& record) {
   if (!record.done && !record.last) return;
   TableClient client = client_of(end);
   const auto error_of = [&](const auto& ask) -> std::optional<TableError> {
@@ -246,16 +240,14 @@ std::vector<Job> Transfer::jobs_from_account() {
   const bool to_files = !options_.to.account;
   const bool to_one = to_files && (options_.to.path == "-" || is_file_path(options_.to.path));
   if (to_one && tables.size() != 1)
-    throw std::runtime_error("cannot write " + std::to_string(tables.size()) +
-                             " tables to one file; pass a folder");
+    throw std::runtime_error("cannot write " + std::to_string(tables.size()) + " tables to one file; pass a folder");
   const auto by_name = to_one ? format_of_file(options_.to.path) : std::nullopt;
   const EntityFormat format = options_.format.value_or(by_name.value_or(EntityFormat::Ndjson));
   const std::string ending = format == EntityFormat::Csv ? ".csv" : ".ndjson";
   std::vector<Job> jobs;
   for (const auto& table : tables) {
     Job job{table, {}, {}, {}, format};
-    if (to_files)
-      job.to_file = to_one ? options_.to.path : (fs::path(options_.to.path) / (table + ending)).string();
+    if (to_files) job.to_file = to_one ? options_.to.path : (fs::path(options_.to.path) / (table + ending)).string();
     jobs.push_back(std::move(job));
   }
   return jobs;
@@ -275,10 +267,8 @@ std::vector<Job> Transfer::jobs_from_files() const {
   if (!fs::is_directory(path, error)) {
     Job job = job_from_file(path);
     if (options_.tables.size() == 1) job.table = options_.tables.front();
-    if (options_.tables.size() > 1)
-      throw std::runtime_error("cannot read several tables from one file; pass a folder");
-    if (path != "-")
-      require_regular_file(path);  // first: the name of a missing folder need not be a table name
+    if (options_.tables.size() > 1) throw std::runtime_error("cannot read several tables from one file; pass a folder");
+    if (path != "-") require_regular_file(path);  // first: the name of a missing folder need not be a table name
     require_table_name(job.table, path + " (--table sets another name)");
     return {job};
   }
@@ -319,8 +309,7 @@ void Transfer::prepare_folder() const {
 
 std::function<void(const std::string&, std::chrono::milliseconds)> Transfer::report_pause() {
   return [this](const std::string& why, std::chrono::milliseconds time) {
-    if (time >= kLongPause)
-      progress_.print_line("retrying in " + std::to_string(time.count() / 1000) + " s: " + why);
+    if (time >= kLongPause) progress_.print_line("retrying in " + std::to_string(time.count() / 1000) + " s: " + why);
   };
 }
 
@@ -334,8 +323,7 @@ Pause Transfer::pause() {
 
 std::unique_ptr<EntitySource> Transfer::open_table(const TransferEndpoint& end, const std::string& table,
                                                    const std::string& position) {
-  return std::make_unique<TableSource>(client_of(end), table, options_.filter, RetryPolicy{}, pause(),
-                                       position);
+  return std::make_unique<TableSource>(client_of(end), table, options_.filter, RetryPolicy{}, pause(), position);
 }
 
 std::unique_ptr<EntitySource> Transfer::open_source(const Job& job, const std::string& position) {
@@ -372,8 +360,7 @@ void Transfer::create_table(const std::string& name) {
                            outcome.error().sentence());
 }
 
-std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& record,
-                                                std::uint64_t maybe_written) {
+std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& record, std::uint64_t maybe_written) {
   if (options_.dry_run) return std::make_unique<NullSink>();
   if (!job.to_file.empty()) {
     if (job.to_format == EntityFormat::Csv && record.bytes == 0) record.columns = columns_of(job);
@@ -388,8 +375,7 @@ std::unique_ptr<EntitySink> Transfer::open_sink(const Job& job, TableProgress& r
   options.maybe_written = maybe_written;
   options.on_pause = report_pause();
   options.on_wait = [this] { show_(); };
-  return std::make_unique<TableWriter>([this] { return client_of(options_.to); }, job.table,
-                                       std::move(options));
+  return std::make_unique<TableWriter>([this] { return client_of(options_.to); }, job.table, std::move(options));
 }
 
 // Decides whether the progress of an earlier attempt is usable. Returns how many of the next entities that
@@ -401,9 +387,8 @@ std::uint64_t Transfer::resume_table(const Job& job, TableProgress& record) {
   const bool source_has_changed = record.entities > 0 && record.source != stamp;
   if (file_is_lost || source_has_changed) {
     maybe_written += record.entities;
-    progress_.print_line(
-        job.table + " starts over: " +
-        (source_has_changed ? job.from_file + " has changed" : job.to_file + ".partial is missing"));
+    progress_.print_line(job.table + " starts over: " +
+                         (source_has_changed ? job.from_file + " has changed" : job.to_file + ".partial is missing"));
     record = {};
   }
   record.source = stamp;
@@ -422,8 +407,7 @@ void Transfer::save_state() {
   }
 }
 
-void Transfer::checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t before,
-                          TableProgress& record) {
+void Transfer::checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t before, TableProgress& record) {
   sink.flush();
   record.entities = before + sink.written();
   record.position = *source.position();
@@ -433,8 +417,7 @@ void Transfer::checkpoint(EntitySource& source, EntitySink& sink, std::uint64_t 
 
 // Reports written entities, not queued ones. The fraction of a table is only known if columns_of() counted
 // its entities.
-void Transfer::show(const Job& job, const EntitySource& source, const EntitySink& sink,
-                    std::uint64_t before) {
+void Transfer::show(const Job& job, const EntitySource& source, const EntitySink& sink, std::uint64_t before) {
   const auto* const writer = dynamic_cast<const TableWriter*>(&sink);
   const std::uint64_t done = writer != nullptr ? before + writer->written() : read_;
   const auto count = counts_.find(job.table);
@@ -445,8 +428,7 @@ void Transfer::show(const Job& job, const EntitySource& source, const EntitySink
   progress_.show(job.table, done, fraction);
 }
 
-void Transfer::move(EntitySource& source, std::optional<Entity> first, EntitySink& sink,
-                    TableProgress& record) {
+void Transfer::move(EntitySource& source, std::optional<Entity> first, EntitySink& sink, TableProgress& record) {
   const std::uint64_t before = record.entities;
   std::uint64_t count = 0, recorded = 0;
   for (auto entity = std::move(first); entity; entity = source.next()) {
@@ -493,8 +475,7 @@ void Transfer::run_job(const Job& job) {
 
 std::string Transfer::done_so_far() const {
   const std::string done = options_.dry_run ? "counted" : "written";
-  return "; " + done + " so far: " + entities(written_) +
-         (current_.empty() ? "" : ", up to the table " + current_);
+  return "; " + done + " so far: " + entities(written_) + (current_.empty() ? "" : ", up to the table " + current_);
 }
 
 // --- The check ---------------------------------------------------------------------------------------------
@@ -515,17 +496,15 @@ void Transfer::verify(const Job& job) {
   std::atomic<std::uint64_t> read = 0;
   const auto show = [&] {
     const std::uint64_t count = read += kProgressEntities;
-    progress_.show(
-        "verifying " + job.table, count / 2,
-        total == 0 ? std::nullopt : std::optional(static_cast<double>(count) / static_cast<double>(total)));
+    progress_.show("verifying " + job.table, count / 2,
+                   total == 0 ? std::nullopt : std::optional(static_cast<double>(count) / static_cast<double>(total)));
   };
   auto there = std::async(std::launch::async, [&] { return fingerprint(*open_target(job), show); });
   const Fingerprint here = fingerprint(*open_source(job, ""), show);
   const Fingerprint other = there.get();
   if (here != other)
-    throw std::runtime_error(
-        "the table " + job.table + " differs between the two sides: " + here.to_string() + " at " +
-        name_of(options_.from) + ", " + other.to_string() + " at " + name_of(options_.to));
+    throw std::runtime_error("the table " + job.table + " differs between the two sides: " + here.to_string() + " at " +
+                             name_of(options_.from) + ", " + other.to_string() + " at " + name_of(options_.to));
   progress_.print_line("verified " + job.table + ": " + here.to_string() + " on both sides");
 }
 
@@ -554,9 +533,9 @@ TransferSummary Transfer::run() {
     for (const Job& job : jobs) out.tables.push_back({job.table, state_.table(job.table).entities});
     char time[32];
     std::snprintf(time, sizeof time, "%.1f s", out.seconds);
-    progress_.print_line(std::string(options_.dry_run ? "counted, nothing written: " : "done: ") +
-                         entities(written_) + " of " + counted(tables_, "table", "tables") + " from " +
-                         name_of(options_.from) + " to " + name_of(options_.to) + " in " + time);
+    progress_.print_line(std::string(options_.dry_run ? "counted, nothing written: " : "done: ") + entities(written_) +
+                         " of " + counted(tables_, "table", "tables") + " from " + name_of(options_.from) + " to " +
+                         name_of(options_.to) + " in " + time);
     current_.clear();
     if (options_.verify)
       for (const Job& job : jobs) verify(job);

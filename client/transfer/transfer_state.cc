@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "odata/files/atomic_file.h"
-#include "odata/files/input_file.h"
+#include "base/atomic_file.h"
+#include "base/input_file.h"
 
 namespace rocktable {
 namespace {
@@ -30,8 +30,7 @@ TableProgress progress_of(const nlohmann::json& json) {
                     json.at("bytes").get<std::uint64_t>(),
                     json.at("columns").get<std::vector<std::string>>(),
                     {}};
-  if (json.contains("last"))
-    out.last = {json["last"].at(0).get<std::string>(), json["last"].at(1).get<std::string>()};
+  if (json.contains("last")) out.last = {json["last"].at(0).get<std::string>(), json["last"].at(1).get<std::string>()};
   return out;
 }
 
@@ -51,8 +50,7 @@ TransferState::TransferState(std::filesystem::path file, Parameters parameters)
 bool TransferState::read(const std::string& text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("version") != kStateVersion || json.at("transfer").get<Parameters>() != parameters_)
-      return false;
+    if (json.at("version") != kStateVersion || json.at("transfer").get<Parameters>() != parameters_) return false;
     std::map<std::string, TableProgress> tables;
     for (const auto& [name, table] : json.at("tables").items()) tables.emplace(name, progress_of(table));
     contents_ = json.at("contents").get<ContentsIds>();

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text.h"
 #include "odata/files/entity_fault.h"
 #include "odata/plain_text.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -107,8 +107,7 @@ bool is_key(std::string_view name) { return name == "PartitionKey" || name == "R
 
 // Returns whether the column holds no property value.
 bool is_ignored_column(std::string_view name) {
-  return is_key(name) || name == "Timestamp" || name.starts_with("odata.") ||
-         name.ends_with(kTypeColumnSuffix);
+  return is_key(name) || name == "Timestamp" || name.starts_with("odata.") || name.ends_with(kTypeColumnSuffix);
 }
 
 }  // namespace
@@ -164,8 +163,7 @@ FilePlace CsvReader::place_at(std::size_t offset) const {
 }
 
 void CsvReader::read_header() {
-  if (!read_record())
-    refuse({1, 1}, "the file is empty; it must begin with a header, the names of its columns");
+  if (!read_record()) refuse({1, 1}, "the file is empty; it must begin with a header, the names of its columns");
   std::unordered_map<std::string, std::size_t> positions;
   column_count_ = field_count_;
   for (std::size_t i = 0; i < column_count_; ++i) {
@@ -196,8 +194,8 @@ void CsvReader::check_header(const std::unordered_map<std::string, std::size_t>&
     const bool is_type = name.ends_with(kTypeColumnSuffix);
     const std::string typed = is_type ? name.substr(0, name.size() - kTypeColumnSuffix.size()) : name;
     if (is_type && !positions.contains(typed))
-      refuse(place_of(fields_[i]), "the header has the column " + quoted_for_message(name) +
-                                       ", but no column " + quoted_for_message(typed));
+      refuse(place_of(fields_[i]),
+             "the header has the column " + quoted_for_message(name) + ", but no column " + quoted_for_message(typed));
     if (!check_property_name(typed)) refuse(place_of(fields_[i]), explain_name(typed));
   }
 }
@@ -215,8 +213,8 @@ std::optional<Entity> CsvReader::next() {
 }
 
 std::string CsvReader::text_in(const CsvField& field) const {
-  const bool is_escaped = formulas_are_escaped_ && field.text.starts_with('\'') &&
-                          begins_formula(std::string_view(field.text).substr(1));
+  const bool is_escaped =
+      formulas_are_escaped_ && field.text.starts_with('\'') && begins_formula(std::string_view(field.text).substr(1));
   return field.text.substr(is_escaped ? 1 : 0);
 }
 
@@ -298,8 +296,7 @@ void CsvWriter::write(const EntityView& entity) {
   for (const PropertyView& property : entity.properties) {
     const auto position = positions_.find(std::string(property.name));
     if (position == positions_.end())
-      throw FileError(lines_.file(), {},
-                      "there is no column for the property " + quoted_for_message(property.name));
+      throw FileError(lines_.file(), {}, "there is no column for the property " + quoted_for_message(property.name));
     values_[position->second] = &property.value;
   }
   std::string& text = lines_.text();

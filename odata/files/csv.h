@@ -57,9 +57,7 @@ class CsvReader : public EntityReader {
   void split_record();
   FilePlace place_at(std::size_t offset) const;
   FilePlace place_of(const CsvField& field) const { return place_at(field.offset); }
-  [[noreturn]] void refuse(FilePlace place, std::string_view sentence) const {
-    lines_.refuse(place, sentence);
-  }
+  [[noreturn]] void refuse(FilePlace place, std::string_view sentence) const { lines_.refuse(place, sentence); }
   void read_header();
   void check_header(const std::unordered_map<std::string, std::size_t>& positions) const;
   std::string text_in(const CsvField& field) const;

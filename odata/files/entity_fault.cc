@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/printable.h"
+#include "base/text.h"
 #include "odata/payload_writer.h"
-#include "odata/printable.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -33,8 +33,7 @@ std::string explain_property(const Property& property) {
            at_most(kMaxStringLength, "characters");
   if (const auto* binary = std::get_if<Binary>(&property.value);
       binary != nullptr && binary->bytes.size() > kMaxBinaryBytes)
-    return subject + " is " + std::to_string(binary->bytes.size()) + " bytes long" +
-           at_most(kMaxBinaryBytes, "bytes");
+    return subject + " is " + std::to_string(binary->bytes.size()) + " bytes long" + at_most(kMaxBinaryBytes, "bytes");
   if (const auto* time = std::get_if<DateTime>(&property.value);
       time != nullptr && (*time < kMinDateTime || *time > kMaxDateTime))
     return subject + " is before the first DateTime of the service, " + to_string(kMinDateTime);
@@ -45,9 +44,9 @@ std::string explain_property(const Property& property) {
 
 EntityFault explain_entity(const EntityKey& key, const Properties& properties) {
   if (properties.size() > kMaxProperties)
-    return {{},
-            "the entity has " + std::to_string(properties.size()) + " properties" +
-                at_most(kMaxProperties, "properties")};
+    return {
+        {},
+        "the entity has " + std::to_string(properties.size()) + " properties" + at_most(kMaxProperties, "properties")};
   if (auto sentence = explain_key("PartitionKey", key.partition_key); !sentence.empty())
     return {"PartitionKey", sentence};
   if (auto sentence = explain_key("RowKey", key.row_key); !sentence.empty()) return {"RowKey", sentence};
@@ -64,8 +63,8 @@ EntityFault explain_entity(const EntityKey& key, const Properties& properties) {
 std::string explain_name(std::string_view name) {
   if (name.empty()) return "a property has no name";
   if (utf16_length(name) > kMaxPropertyNameLength)
-    return "the name " + quoted_for_message(name) + " is " + std::to_string(utf16_length(name)) +
-           " characters long" + at_most(kMaxPropertyNameLength, "characters");
+    return "the name " + quoted_for_message(name) + " is " + std::to_string(utf16_length(name)) + " characters long" +
+           at_most(kMaxPropertyNameLength, "characters");
   return quoted_for_message(name) +
          " is not a valid property name: a name begins with a letter or underscore, and continues with "
          "letters, "

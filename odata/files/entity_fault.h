@@ -23,7 +23,7 @@ std::string explain_name(std::string_view name);
 // Writes `the value of "Age" is not an Int32`.
 std::string explain_value(std::string_view name, EdmType type);
 
-// Writes a text in double quotes, shortened, and printable (odata/printable.h). The text must be UTF-8.
+// Writes a text in double quotes, shortened, and printable (base/printable.h). The text must be UTF-8.
 std::string quoted_for_message(std::string_view text);
 
 // Returns the type without `Edm.`.

@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "odata/files/csv.h"
 #include "odata/files/ndjson.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -29,8 +29,7 @@ std::unique_ptr<EntityReader> open_entity_reader(EntityFormat format, std::istre
 
 std::unique_ptr<EntityWriter> open_entity_writer(EntityFormat format, std::ostream& out, std::string file,
                                                  EntityWriterOptions options) {
-  if (format == EntityFormat::Csv)
-    return std::make_unique<CsvWriter>(out, std::move(file), std::move(options));
+  if (format == EntityFormat::Csv) return std::make_unique<CsvWriter>(out, std::move(file), std::move(options));
   return std::make_unique<NdjsonWriter>(out, std::move(file), options.timestamps);
 }
 

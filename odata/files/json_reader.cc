@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "odata/files/entity_fault.h"
 #include "odata/files/line_stream.h"
-#include "odata/text.h"
 #include "odata/value.h"
 
 namespace rocktable {
@@ -15,9 +15,7 @@ JsonDocument::JsonDocument(std::string_view text, std::string file) : text_(text
   if (const auto fault = find_json_fault(text_)) refuse(text_.substr(fault->offset), fault->sentence);
 }
 
-JsonReader JsonDocument::root() const {
-  return {text_.substr(text_.find_first_not_of(" \t\r\n")), "", *this};
-}
+JsonReader JsonDocument::root() const { return {text_.substr(text_.find_first_not_of(" \t\r\n")), "", *this}; }
 
 FilePlace JsonDocument::place_of(std::string_view at) const {
   return place_in_text(text_, static_cast<std::size_t>(at.data() - text_.data()));
@@ -74,19 +72,17 @@ bool JsonReader::flag() const {
   return value_.starts_with("true");
 }
 
-std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
+std::int64_t JsonReader::integer(std::int64_t min, std::int64_t max) const {
   must_be(JsonKind::Integer);
   const std::int64_t number = parse_int64(value_).value();
-  if (number < least || number > most)
-    refuse("must be from " + std::to_string(least) + " to " + std::to_string(most));
+  if (number < min || number > max) refuse("must be from " + std::to_string(min) + " to " + std::to_string(max));
   return number;
 }
 
-double JsonReader::number(double least, double most) const {
+double JsonReader::number(double min, double max) const {
   if (kind() != JsonKind::Integer) must_be(JsonKind::Number);
   const auto number = parse_double(value_);
-  if (!number || *number < least || *number > most)
-    refuse("must be from " + shortest(least) + " to " + shortest(most));
+  if (!number || *number < min || *number > max) refuse("must be from " + shortest(min) + " to " + shortest(max));
   return *number;
 }
 

@@ -59,8 +59,8 @@ class JsonReader {
   bool flag() const;
   // The member's value; false if it is missing.
   bool flag(std::string_view name) const { return has(name) && member(name).flag(); }
-  std::int64_t integer(std::int64_t least, std::int64_t most) const;
-  double number(double least, double most) const;
+  std::int64_t integer(std::int64_t min, std::int64_t max) const;
+  double number(double min, double max) const;
 
   std::string_view value() const { return value_; }
   FilePlace place() const;

@@ -48,9 +48,7 @@ bool LineReader::fill() {
   return count != 0;
 }
 
-void LineReader::refuse(FilePlace place, std::string_view sentence) const {
-  throw FileError(file_, place, sentence);
-}
+void LineReader::refuse(FilePlace place, std::string_view sentence) const { throw FileError(file_, place, sentence); }
 
 void LineWriter::end_line(std::string_view end) {
   text_ += end;
@@ -76,8 +74,7 @@ void LineWriter::fail() const {
 FilePlace place_in_line(std::uint64_t line, std::string_view text, std::size_t offset) {
   const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; };
   const std::string_view before = text.substr(0, offset);
-  return {line,
-          1 + static_cast<std::uint64_t>(std::count_if(before.begin(), before.end(), begins_character))};
+  return {line, 1 + static_cast<std::uint64_t>(std::count_if(before.begin(), before.end(), begins_character))};
 }
 
 FilePlace place_in_text(std::string_view text, std::size_t offset) {

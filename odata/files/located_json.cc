@@ -28,13 +28,11 @@ std::string sentence_in(std::string_view message) {
     break;
   }
   constexpr std::size_t kMaxSentence = 150;  // a number in the message can be as long
-  return "this is not JSON: " +
-         std::string(message.substr(0, std::min(message.find(kLastRead), kMaxSentence)));
+  return "this is not JSON: " + std::string(message.substr(0, std::min(message.find(kLastRead), kMaxSentence)));
 }
 
 bool is_in_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
-         c == '.';
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == '.';
 }
 
 // The parser reports how many bytes it has read. It reads a token in the wrong place to the end, an invalid
@@ -68,13 +66,11 @@ class FaultFinder : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return true; }
   bool end_array() override { return true; }
 
-  bool parse_error(std::size_t bytes_read, const std::string&,
-                   const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t bytes_read, const std::string&, const nlohmann::detail::exception& error) override {
     const std::string_view message = error.what();
     std::size_t offset = std::min(bytes_read == 0 ? 0 : bytes_read - 1, text_.size());
     const bool whole_token = message.find("unexpected ") != message.npos ||
-                             message.find("out of range") != message.npos ||
-                             message.find("overflow") != message.npos;
+                             message.find("out of range") != message.npos || message.find("overflow") != message.npos;
     if (whole_token && offset < text_.size()) offset = begin_of_token(text_, offset);
     fault = JsonFault{offset, sentence_in(message)};
     return false;
@@ -195,9 +191,8 @@ JsonMembers::JsonMembers(std::string_view text) : list_(members_of(text)) {
 }
 
 const JsonMember* JsonMembers::find(std::string_view name) const {
-  const auto found =
-      std::lower_bound(sorted_.begin(), sorted_.end(), name,
-                       [](auto* member, std::string_view wanted) { return member->name < wanted; });
+  const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), name,
+                                      [](auto* member, std::string_view wanted) { return member->name < wanted; });
   return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
 }
 

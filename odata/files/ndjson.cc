@@ -45,18 +45,15 @@ Fault explain_member_value(const JsonMember& member, const JsonMember* annotatio
   const char first = member.value_token[0];
   if (first == '{' || first == '[')
     return {member.value_token, "the value of " + quoted_for_message(member.name) + " is an " +
-                                    (first == '{' ? "object" : "array") +
-                                    "; a property holds a single value"};
+                                    (first == '{' ? "object" : "array") + "; a property holds a single value"};
   if (annotation != nullptr) {
     const auto type = type_of_annotation(*annotation);
     if (type) return {member.value_token, explain_value(member.name, *type)};
-    return {annotation->value_token,
-            "the type of " + quoted_for_message(member.name) +
-                " must be one of Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
-                "Edm.DateTime, Edm.Guid, Edm.Binary"};
+    return {annotation->value_token, "the type of " + quoted_for_message(member.name) +
+                                         " must be one of Edm.String, Edm.Boolean, Edm.Int32, Edm.Int64, Edm.Double, "
+                                         "Edm.DateTime, Edm.Guid, Edm.Binary"};
   }
-  return {member.value_token,
-          "the value of " + quoted_for_message(member.name) + " is too large for a number"};
+  return {member.value_token, "the value of " + quoted_for_message(member.name) + " is too large for a number"};
 }
 
 std::optional<Fault> explain_member(const JsonMembers& members, const JsonMember& member) {
@@ -117,14 +114,12 @@ Entity NdjsonReader::entity_of(std::string_view line) {
   auto payload = read_entity(line);
   if (payload && payload->has_typed_key) refuse(lines_, line, explain_refusal(line, unreadable_body()));
   if (!payload) {
-    if (const auto fault = find_json_fault(line))
-      refuse(lines_, line, {line.substr(fault->offset), fault->sentence});
+    if (const auto fault = find_json_fault(line)) refuse(lines_, line, {line.substr(fault->offset), fault->sentence});
     refuse(lines_, line, explain_refusal(line, payload.error()));
   }
   if (!payload->partition_key) refuse(lines_, line, {object_of(line), "the entity has no PartitionKey"});
   if (!payload->row_key) refuse(lines_, line, {object_of(line), "the entity has no RowKey"});
-  Entity entity{
-      {std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
+  Entity entity{{std::move(*payload->partition_key), std::move(*payload->row_key)}, {}, std::move(payload->properties)};
   if (!check_entity(entity.key, entity.properties))
     refuse(lines_, line, explain_entity_in(line, entity.key, entity.properties));
   return entity;

@@ -6,16 +6,15 @@
 namespace rocktable {
 namespace {
 
-// Source: learn.microsoft.com/azure/storage/tables/table-storage-design-guidelines and -design-patterns; docs/insight.md
-// names the section for each.
+// Source: learn.microsoft.com/azure/storage/tables/table-storage-design-guidelines and -design-patterns;
+// docs/insight.md names the section for each.
 constexpr auto kFindingKinds = std::to_array<FindingKind>({
     {"table-scan", "table scan",
      "Give the PartitionKey in the filter. If the query has none, store the entities a second time under "
      "keys that it has.",
      true},
     {"partition-range-scan", "scan of a range of partitions",
-     "Ask for one partition at a time with a range of RowKeys, or make what the range is over the RowKey.",
-     true},
+     "Ask for one partition at a time with a range of RowKeys, or make what the range is over the RowKey.", true},
     {"scanned-per-returned", "many entities scanned for each one returned",
      "Put the property that the filter compares into the RowKey, or store a second entity with it as RowKey "
      "prefix.",
@@ -43,8 +42,7 @@ constexpr auto kFindingKinds = std::to_array<FindingKind>({
      "second.",
      false},
     {"append-only-keys", "each new partition is the last or the first",
-     "Start the PartitionKey with what differs between writers, such as a hash or a name, not with the time.",
-     false},
+     "Start the PartitionKey with what differs between writers, such as a hash or a name, not with the time.", false},
     {"unpadded-numbers", "numbers in keys without leading zeros",
      "Pad the numbers with zeros to a fixed width. Keys are compared as text: `10` is before `9`.", false},
     {"insert-conflicts", "inserts that meet an existing entity",
@@ -59,8 +57,7 @@ constexpr auto kFindingKinds = std::to_array<FindingKind>({
     {"large-partition", "a partition with most of the entities",
      "Divide the partition. A query of a partition reads all of it, and one server serves it.", false},
     {"small-partitions", "partitions with one entity each",
-     "Put entities that are read or written together into one partition. Transactions and ranges need it.",
-     false},
+     "Put entities that are read or written together into one partition. Transactions and ranges need it.", false},
     {"mixed-types", "a property with several types",
      "Write a property with one type. A filter compares only values of the type of its literal.", false},
 });
@@ -70,8 +67,8 @@ constexpr auto kFindingKinds = std::to_array<FindingKind>({
 std::span<const FindingKind> finding_kinds() { return kFindingKinds; }
 
 const FindingKind* find_finding_kind(std::string_view id) {
-  const auto found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
-                                  [&](const FindingKind& kind) { return kind.id == id; });
+  const auto found =
+      std::find_if(kFindingKinds.begin(), kFindingKinds.end(), [&](const FindingKind& kind) { return kind.id == id; });
   return found == kFindingKinds.end() ? nullptr : &*found;
 }
 

@@ -1,6 +1,6 @@
 #include "odata/insight/folded_table.h"
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 

@@ -22,15 +22,14 @@ void NumberPadding::add(std::string_view key) {
   if (key[begin] == '0' && digits > 1) return;  // padded
   // Of the shortest keys the last one, of the longest keys the first one: these two show the wrong order.
   const auto size = key.size();
-  if (stem.shortest.empty() || size < stem.shortest.size() ||
-      (size == stem.shortest.size() && key > stem.shortest))
+  if (stem.shortest.empty() || size < stem.shortest.size() || (size == stem.shortest.size() && key > stem.shortest))
     stem.shortest = key;
   if (size > stem.longest.size() || (size == stem.longest.size() && key < stem.longest)) stem.longest = key;
 }
 
 std::optional<Evidence> NumberPadding::unpadded() const {
   for (const Stem& stem : stems_)
-    if (stem.keys >= kLeastKeys && stem.shortest.size() < stem.longest.size() && stem.shortest > stem.longest)
+    if (stem.keys >= kMinKeys && stem.shortest.size() < stem.longest.size() && stem.shortest > stem.longest)
       return Evidence{stem.keys, "`" + stem.shortest + "` and `" + stem.longest + "`", {}, {}};
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Finds keys that end in numbers of different length without leading zeros: `item9` and `item10`, which are in the wrong
-// order.
+// Finds keys that end in numbers of different length without leading zeros: `item9` and `item10`, which are in the
+// wrong order.
 #pragma once
 
 #include <array>
@@ -15,11 +15,12 @@ namespace rocktable {
 
 class NumberPadding {
  public:
-  static constexpr std::uint32_t kLeastKeys = 10;
+  static constexpr std::uint32_t kMinKeys = 10;
 
   void add(std::string_view key);
 
-  // The subject is `9` and `10`, as in a sentence: "`item9` is behind `item10`". `count` is of keys with this beginning.
+  // The subject is `9` and `10`, as in a sentence: "`item9` is behind `item10`". `count` is of keys with this
+  // beginning.
   std::optional<Evidence> unpadded() const;
 
  private:

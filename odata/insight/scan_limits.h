@@ -5,8 +5,8 @@
 
 namespace rocktable {
 
-inline constexpr std::uint64_t kMostScannedPerReturned = 20;
+inline constexpr std::uint64_t kMaxScannedPerReturned = 20;
 // Fewer say nothing about a query: tests use few entities.
-inline constexpr std::uint64_t kLeastScanned = 100;
+inline constexpr std::uint64_t kMinScanned = 100;
 
 }  // namespace rocktable

@@ -1,5 +1,5 @@
-// A hash of short texts for look-ups and estimates within this process. Not for what is stored, nor against attackers: who may
-// send requests may also make them slow.
+// A hash of short texts for look-ups and estimates within this process. Not for what is stored, nor against attackers:
+// who may send requests may also make them slow.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "odata/base64.h"
-#include "odata/text.h"
+#include "base/base64.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -142,8 +142,7 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
 bool is_issuer(std::string_view issuer) {
   constexpr std::string_view kVersion1[] = {"https://sts.windows.net/", "https://sts.microsoftonline.de/",
                                             "https://sts.chinacloudapi.cn/", "https://sts.windows-ppe.net/"};
-  constexpr std::string_view kVersion2[] = {"https://login.microsoftonline.com/",
-                                            "https://login.microsoftonline.us/",
+  constexpr std::string_view kVersion2[] = {"https://login.microsoftonline.com/", "https://login.microsoftonline.us/",
                                             "https://login.partner.microsoftonline.cn/"};
   const auto starts = [&](std::string_view prefix) { return issuer.starts_with(prefix); };
   if (std::any_of(std::begin(kVersion1), std::end(kVersion1), starts)) return true;
@@ -211,8 +210,7 @@ Result<void> check_claims(const BearerClaims& claims, std::string_view account, 
   const std::string current = ", now is " + to_string(now) + ".";
   if (now < claims.not_before)
     return refused("The token is not valid yet: nbf is " + to_string(claims.not_before) + current);
-  if (now > claims.expiry)
-    return refused("The token is expired: exp is " + to_string(claims.expiry) + current);
+  if (now > claims.expiry) return refused("The token is expired: exp is " + to_string(claims.expiry) + current);
   if (!is_issuer(claims.issuer))
     return refused("The issuer (iss) is " + claims.issuer +
                    ", but must be one of Microsoft's, such as https://sts.windows.net/<tenant>/.");

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/error.h"
 
 namespace rocktable {

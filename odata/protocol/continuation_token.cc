@@ -5,8 +5,8 @@
 #include <charconv>
 #include <optional>
 
-#include "odata/base64.h"
-#include "odata/text.h"
+#include "base/base64.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -47,8 +47,7 @@ Result<std::string> decode_continuation_token(std::string_view token) {
   std::optional<std::string> text = unpack(token);
   // Each text has exactly one token. Encoding the text again detects wrong lengths, leading zeros and stray
   // base64 bits.
-  if (!text || !is_utf8(*text) || encode_continuation_token(*text) != token)
-    return Error(ErrorCode::InvalidInput);
+  if (!text || !is_utf8(*text) || encode_continuation_token(*text) != token) return Error(ErrorCode::InvalidInput);
   return *std::move(text);
 }
 
@@ -62,8 +61,6 @@ std::string table_token_text(std::string_view lower_name, std::int64_t creation_
   return text.append(kTimeDigits - count, '0').append(digits.data(), count);
 }
 
-std::string_view table_name_of_token(std::string_view text) {
-  return text.substr(0, text.find(kTimeSeparator));
-}
+std::string_view table_name_of_token(std::string_view text) { return text.substr(0, text.find(kTimeSeparator)); }
 
 }  // namespace rocktable

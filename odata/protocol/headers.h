@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 
@@ -57,11 +57,10 @@ class Headers {
   const std::vector<std::pair<std::string_view, std::string_view>>& all() const { return fields_; }
 
  private:
-  // One bit of 64, by the length and the first letter of a name. Most names that are looked for are not there, and neither is
-  // their bit.
+  // One bit of 64, by the length and the first letter of a name. Most names that are looked for are not there, and
+  // neither is their bit.
   static std::uint64_t mark_of(std::string_view name) {
-    const auto letter =
-        name.empty() ? 0u : static_cast<unsigned>(static_cast<unsigned char>(name.front())) & 31u;
+    const auto letter = name.empty() ? 0u : static_cast<unsigned>(static_cast<unsigned char>(name.front())) & 31u;
     return std::uint64_t{1} << ((name.size() * 5 + letter) & 63u);
   }
 
@@ -74,9 +73,8 @@ class Headers {
 // checked and another reader could use the other one.
 inline std::string_view repeated_header(const Headers& headers) {
   // This runs for each request. Lengths and first letters leave at most one name to compare with.
-  static constexpr std::string_view kSingle[] = {
-      "Host",         "Date",         "x-ms-date",     "Content-MD5",
-      "Content-Type", "x-ms-version", "Authorization", "x-rocktable-token"};
+  static constexpr std::string_view kSingle[] = {"Host",         "Date",         "x-ms-date",     "Content-MD5",
+                                                 "Content-Type", "x-ms-version", "Authorization", "x-rocktable-token"};
   const auto place_of = [](std::string_view name) {
     switch (name.size()) {
       case 4:

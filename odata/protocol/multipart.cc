@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 // Parsing works on views of the body, in linear time: each byte is scanned once per level, and there are two
 // levels.
@@ -21,8 +21,7 @@ namespace {
 
 constexpr auto kNone = std::string_view::npos;
 constexpr std::size_t kMaxBoundaryLength = 70;  // RFC 2046
-constexpr std::string_view kPartHeaders =
-    "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
+constexpr std::string_view kPartHeaders = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
 // Removes the next line and its line break (LF or CRLF) from `text`. Returns the line without line break.
 std::string_view take_line(std::string_view& text) {
@@ -42,12 +41,12 @@ constexpr std::string_view kWhiteSpace = " \t\r\n";
 
 std::string_view without_white_space(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kWhiteSpace);
-  return begin == kNone ? std::string_view{}
-                        : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+  return begin == kNone ? std::string_view{} : text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
 }
 
 std::string_view without_final_blanks(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(" \t") + 1);  // npos + 1 is 0
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
 }
 
 // Responses repeat header values, so a stray CR must not pass. Bytes above 0x7F may, because URLs contain raw
@@ -59,8 +58,7 @@ bool holds_control_character(std::string_view line) {
     is_control[0x7F] = true;
     return is_control;
   }();
-  return std::any_of(line.begin(), line.end(),
-                     [](char c) { return kIsControl[static_cast<unsigned char>(c)]; });
+  return std::any_of(line.begin(), line.end(), [](char c) { return kIsControl[static_cast<unsigned char>(c)]; });
 }
 
 std::string_view media_type(std::string_view content_type) {
@@ -104,6 +102,7 @@ struct Delimiter {
 // A longer boundary that begins with this one is none.
 std::optional<Delimiter> find_delimiter(std::string_view line, std::string_view boundary) {
   line = without_final_blanks(line);
+  if (!line.ends_with(boundary.back()) && !line.ends_with('-')) return std::nullopt;  // nearly all lines
   const auto ends_with_boundary = [&](std::string_view text) {
     return text.size() >= boundary.size() + 2 && text.ends_with(boundary) &&
            text.substr(0, text.size() - boundary.size()).ends_with("--");
@@ -134,9 +133,7 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
     const std::string_view rest = text;
     const auto delimiter = find_delimiter(take_line(text), boundary);
     if (!delimiter) continue;
-    if (open)
-      parts.push_back(
-          without_final_line_break(open->substr(0, open->size() - rest.size() + delimiter->begin)));
+    if (open) parts.push_back(without_final_line_break(open->substr(0, open->size() - rest.size() + delimiter->begin)));
     const bool is_last = open && text.find_first_not_of(kWhiteSpace) == kNone;
     if (delimiter->kind == DelimiterKind::Final || is_last || parts.size() == limit) return parts;
     open = text;
@@ -146,8 +143,8 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
   return std::nullopt;
 }
 
-std::optional<std::vector<std::string_view>> split_multipart(std::string_view content_type,
-                                                             std::string_view text, std::size_t limit) {
+std::optional<std::vector<std::string_view>> split_multipart(std::string_view content_type, std::string_view text,
+                                                             std::size_t limit) {
   const std::string_view boundary = parameter(content_type, "boundary");
   const bool usable = !boundary.empty() && boundary.size() <= kMaxBoundaryLength;
   if (!is_multipart(content_type) || !usable) return std::nullopt;
@@ -213,8 +210,7 @@ bool take_request_line(std::string_view& text, BatchPartHead& head) {
 // Returns null unless the headers are those of an HTTP request.
 std::shared_ptr<const Headers> take_mime_headers(std::string_view& text) {
   auto headers = take_headers(text);
-  const bool is_http =
-      headers && equals_ignoring_case(media_type(headers->get("Content-Type")), "application/http");
+  const bool is_http = headers && equals_ignoring_case(media_type(headers->get("Content-Type")), "application/http");
   return is_http ? headers : nullptr;
 }
 
@@ -278,15 +274,14 @@ Result<BatchRequest> parse_batch(std::string_view content_type, std::string_view
   return *std::move(request);
 }
 
-BatchResponseWriter::BatchResponseWriter(std::string batch_boundary, std::string change_set_boundary,
-                                         std::size_t bytes)
+BatchResponseWriter::BatchResponseWriter(std::string batch_boundary, std::string change_set_boundary, std::size_t bytes)
     : batch_boundary_(std::move(batch_boundary)), change_set_boundary_(std::move(change_set_boundary)) {
   const bool change_set = !change_set_boundary_.empty();
   append(delimiter_, {"--", change_set ? change_set_boundary_ : batch_boundary_, "\r\n", kPartHeaders});
   out_.reserve(bytes);
   if (change_set)
-    append(out_, {"--", batch_boundary_, "\r\nContent-Type: multipart/mixed; boundary=", change_set_boundary_,
-                  "\r\n\r\n"});
+    append(out_,
+           {"--", batch_boundary_, "\r\nContent-Type: multipart/mixed; boundary=", change_set_boundary_, "\r\n\r\n"});
 }
 
 // If there is no body, this line break makes the second of two empty lines.

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "odata/uri.h"
+#include "base/uri.h"
 
 namespace rocktable {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "odata/protocol/query_string.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -46,9 +46,8 @@ constexpr std::size_t kSignature = std::size(kFields) - 1;
 
 bool is_version(std::string_view text) {
   constexpr std::string_view kPattern = "dddd-dd-dd";
-  return std::equal(text.begin(), text.end(), kPattern.begin(), kPattern.end(), [](char c, char pattern) {
-    return pattern == 'd' ? c >= '0' && c <= '9' : c == pattern;
-  });
+  return std::equal(text.begin(), text.end(), kPattern.begin(), kPattern.end(),
+                    [](char c, char pattern) { return pattern == 'd' ? c >= '0' && c <= '9' : c == pattern; });
 }
 
 bool holds_line_break(const SasParameters& sas) {
@@ -79,8 +78,8 @@ Result<std::string> table_string_to_sign(const SasParameters& sas, std::string_v
   resource.append(account).append("/").append(to_lower_ascii(sas.table));
   Lines lines = {sas.permissions, sas.start, sas.expiry, resource, sas.identifier};
   if (sas.version >= kTableSasHasIpAndProtocol) lines.insert(lines.end(), {sas.ip, sas.protocol});
-  lines.insert(lines.end(), {sas.version, sas.start_partition_key, sas.start_row_key, sas.end_partition_key,
-                             sas.end_row_key});
+  lines.insert(lines.end(),
+               {sas.version, sas.start_partition_key, sas.start_row_key, sas.end_partition_key, sas.end_row_key});
   std::string text = join(lines);
   text.pop_back();  // an account SAS ends with a line break, a table SAS does not
   return text;

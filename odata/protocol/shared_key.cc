@@ -13,9 +13,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/text.h"
 #include "odata/protocol/query_string.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -92,8 +92,7 @@ std::string canonicalized_resource(std::string_view account, std::string_view ta
 std::string shared_key_string_to_sign(std::string_view account, const SignedRequest& request) {
   std::string text;
   text.reserve(kLinesRoom + account.size() + request.target.size());
-  for (const std::string_view line :
-       {request.method, request.content_md5, request.content_type, request.date})
+  for (const std::string_view line : {request.method, request.content_md5, request.content_type, request.date})
     text.append(line).append("\n");
   append_resource(text, account, request.target);
   return text;
@@ -107,19 +106,11 @@ std::string shared_key_lite_string_to_sign(std::string_view account, const Signe
   return text;
 }
 
-std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method,
-                                          std::string_view target, const Headers& headers) {
-  constexpr std::array kStandard = {"Content-Encoding",
-                                    "Content-Language",
-                                    "Content-Length",
-                                    "Content-MD5",
-                                    "Content-Type",
-                                    "Date",
-                                    "If-Modified-Since",
-                                    "If-Match",
-                                    "If-None-Match",
-                                    "If-Unmodified-Since",
-                                    "Range"};
+std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method, std::string_view target,
+                                          const Headers& headers) {
+  constexpr std::array kStandard = {
+      "Content-Encoding",  "Content-Language", "Content-Length", "Content-MD5",         "Content-Type", "Date",
+      "If-Modified-Since", "If-Match",         "If-None-Match",  "If-Unmodified-Since", "Range"};
   std::string text(method);
   text += '\n';
   for (const std::string_view name : kStandard) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "odata/protocol/headers.h"
 
 namespace rocktable {
@@ -18,7 +18,7 @@ struct SignedRequest {
   std::string_view content_md5;   // the header's value, or empty
   std::string_view content_type;  // the header's value, or empty
   std::string_view date;          // x-ms-date if present, else Date
-  std::string_view target;  // raw request target, still percent-encoded: /devstoreaccount1/Tables?$top=1
+  std::string_view target;        // raw request target, still percent-encoded: /devstoreaccount1/Tables?$top=1
 };
 
 // Returns `/account` + the target's path as sent + `?comp=value` if the query has comp. With path-style URLs
@@ -45,8 +45,8 @@ std::string shared_key_lite_string_to_sign(std::string_view account, const Signe
 //                   canonicalized_resource()
 //
 // Date is empty if there is an x-ms-date. Content-Length is empty if it is 0. `target` as in SignedRequest.
-std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method,
-                                          std::string_view target, const Headers& headers);
+std::string blob_and_queue_string_to_sign(std::string_view account, std::string_view method, std::string_view target,
+                                          const Headers& headers);
 std::string blob_and_queue_lite_string_to_sign(std::string_view account, std::string_view method,
                                                std::string_view target, const Headers& headers);
 

@@ -1,5 +1,10 @@
-# Boost 1.81 or newer, with Boost.URL: older versions have no boost::system::result. Sourced by script/bootstrap.
+# Boost 1.81 or newer, with Boost.URL and Boost.Context: older versions have no boost::system::result. Sourced by
+# script/bootstrap.
 # shellcheck shell=bash
+
+has_boost_library() {  # PREFIX NAME
+  compgen -G "$1/lib/libboost_$2.*" >/dev/null || compgen -G "$1/lib/*/libboost_$2.*" >/dev/null
+}
 
 has_boost() {
   local prefix
@@ -7,8 +12,8 @@ has_boost() {
     [ -r "$prefix/include/boost/version.hpp" ] || continue
     [[ $(<"$prefix/include/boost/version.hpp") =~ "#define BOOST_VERSION "([0-9]+) ]] || continue
     [ "${BASH_REMATCH[1]}" -ge 108100 ] || continue
-    if compgen -G "$prefix/lib/libboost_url.*" || compgen -G "$prefix/lib/*/libboost_url.*"; then return 0; fi
-  done >/dev/null
+    has_boost_library "$prefix" url && has_boost_library "$prefix" context && return 0
+  done
   return 1
 }
 
@@ -20,14 +25,14 @@ boost_packages() {
   newest=$(apt-cache pkgnames libboost1. 2>/dev/null | sed -nE 's/^libboost(1\.(8[1-9]|9[0-9]|[0-9]{3}))-dev$/\1/p' |
     sort -V | tail -n 1)
   if [ -n "$default" ] && dpkg --compare-versions "$default" ge 1.81; then
-    echo libboost-dev libboost-url-dev
+    echo libboost-dev libboost-context-dev libboost-url-dev
   elif [ -n "$newest" ]; then
-    echo "libboost$newest-dev" "libboost-url$newest-dev"
+    echo "libboost$newest-dev" "libboost-context$newest-dev" "libboost-url$newest-dev"
   elif grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
-    echo libboost1.81-dev libboost-url1.81-dev
+    echo libboost1.81-dev libboost-context1.81-dev libboost-url1.81-dev
     return 1
   else
-    echo libboost-dev libboost-url-dev
+    echo libboost-dev libboost-context-dev libboost-url-dev
     return 1
   fi
 }

@@ -23,13 +23,10 @@ constexpr std::size_t kMaxFileBytes = 16 << 20;
 constexpr std::chrono::milliseconds kPollInterval{250};
 constexpr int kMaxUnsettledPolls = 3;  // then a file that keeps changing is read anyway
 
-std::int64_t nanoseconds(const timespec& time) {
-  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-}
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
 
 FileVersion version_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim),
-          nanoseconds(status.st_ctim)};
+  return {status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
 }
 
 std::optional<FileVersion> version_of(const std::string& path) {
@@ -78,8 +75,7 @@ std::string read_file(const std::string& path) {
 // one.
 std::vector<Account> read_environment() {
   const char* text = std::getenv(kVariable);
-  if (text == nullptr || std::string_view(text).find_first_not_of(" \t\r\n") == std::string_view::npos)
-    return {};
+  if (text == nullptr || std::string_view(text).find_first_not_of(" \t\r\n") == std::string_view::npos) return {};
   return parse_accounts(text, kVariable);
 }
 
@@ -90,8 +86,7 @@ std::vector<Account> AccountSources::read() {
   if (!file_.empty()) {
     read_ = version_of(file_);  // before reading the bytes, so that a later write shows as a change
     for (auto& account : parse_accounts(read_file(file_), "the accounts file " + file_)) {
-      const auto same =
-          std::find_if(out.begin(), out.end(), [&](const Account& a) { return a.name == account.name; });
+      const auto same = std::find_if(out.begin(), out.end(), [&](const Account& a) { return a.name == account.name; });
       if (same == out.end()) {
         out.push_back(std::move(account));
       } else {

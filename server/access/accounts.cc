@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/mutex.h"
+#include "base/thread_copy.h"
 #include "odata/protocol/development_account.h"
-#include "odata/thread_copy.h"
 
 namespace rocktable {
 
@@ -42,19 +42,16 @@ bool is_key(std::string_view text) {
 // `where` is the start of the error message. The message does not repeat an invalid account name: it may be a
 // key in the wrong place.
 Account parse_entry(std::string_view entry, const std::string& where) {
-  if (entry.find(':') == entry.npos)
-    throw AccountsError(where + "an account must have the form NAME:KEY[:KEY]");
+  if (entry.find(':') == entry.npos) throw AccountsError(where + "an account must have the form NAME:KEY[:KEY]");
   Account out{std::string(without_blanks(take(entry, ':'))), {}};
   if (!is_account_name(out.name))
     throw AccountsError(where + "an account name must have 3 to 24 lower-case letters and digits");
   for (bool more = true; more;) {
     more = entry.find(':') != entry.npos;
     out.keys.emplace_back(without_blanks(take(entry, ':')));
-    if (out.keys.size() > kMaxKeys)
-      throw AccountsError(where + "account " + out.name + " has more than two keys");
+    if (out.keys.size() > kMaxKeys) throw AccountsError(where + "account " + out.name + " has more than two keys");
     if (out.keys.back().empty()) throw AccountsError(where + "a key of account " + out.name + " is empty");
-    if (!is_key(out.keys.back()))
-      throw AccountsError(where + "a key of account " + out.name + " is not base64");
+    if (!is_key(out.keys.back())) throw AccountsError(where + "a key of account " + out.name + " is not base64");
   }
   return out;
 }
@@ -63,8 +60,7 @@ Account parse_entry(std::string_view entry, const std::string& where) {
 
 bool is_account_name(std::string_view text) {
   return text.size() >= kMinName && text.size() <= kMaxName &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
 std::vector<Account> parse_accounts(std::string_view text, const std::string& source) {
@@ -78,8 +74,8 @@ std::vector<Account> parse_accounts(std::string_view text, const std::string& so
     while (!line.empty()) {
       const auto entry = without_blanks(take(line, ';'));
       if (entry.empty()) continue;
-      const std::string where = source + ", line " + std::to_string(line_number) + ", account " +
-                                std::to_string(out.size() + 1) + ": ";
+      const std::string where =
+          source + ", line " + std::to_string(line_number) + ", account " + std::to_string(out.size() + 1) + ": ";
       out.push_back(parse_entry(entry, where));
       if (!names.insert(out.back().name).second)
         throw AccountsError(where + "account " + out.back().name + " is repeated");
@@ -113,8 +109,8 @@ ThreadView& view_of_this_thread() {
 
 struct Accounts::State {
   bool any = false;
-  Version version;   // of `named`
-  std::mutex mutex;  // guards `named`
+  Version version;  // of `named`
+  Mutex mutex;      // guards `named`
   std::shared_ptr<const KeysByName> named;
 };
 

@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <optional>
 
-#include "odata/last_result.h"
+#include "base/last_result.h"
+#include "base/text.h"
 #include "odata/protocol/bearer_token.h"
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/text.h"
 #include "server/access/authentication_checks.h"
 
 namespace rocktable {
@@ -62,9 +62,7 @@ std::vector<std::string> signed_targets(const Request& request, const Target& ta
   return out;
 }
 
-std::string_view scheme_of(std::string_view authorization) {
-  return authorization.substr(0, authorization.find(' '));
-}
+std::string_view scheme_of(std::string_view authorization) { return authorization.substr(0, authorization.find(' ')); }
 
 Result<Credentials> parse_credentials(std::string_view authorization) {
   const auto scheme = scheme_of(authorization);
@@ -94,8 +92,8 @@ std::string blob_and_queue_text(const Credentials& credentials, const Request& r
   return to_sign(target.account, request.method, sent, request.headers);
 }
 
-bool signature_fits(const Credentials& credentials, std::string_view date,
-                    const std::vector<std::string>& keys, const Request& request, const Target& target) {
+bool signature_fits(const Credentials& credentials, std::string_view date, const std::vector<std::string>& keys,
+                    const Request& request, const Target& target) {
   SignedRequest parts{
       request.method, request.headers.get("Content-MD5"), request.headers.get("Content-Type"), date, {}};
   const auto fits = [&](std::string_view sent) {
@@ -163,8 +161,7 @@ bool is_allowed_ip(const std::string& allowed, std::string_view remote) {
 }
 
 bool has_complete_bounds(const SasParameters& sas) {
-  return (sas.has_start_partition_key || !sas.has_start_row_key) &&
-         (sas.has_end_partition_key || !sas.has_end_row_key);
+  return (sas.has_start_partition_key || !sas.has_start_row_key) && (sas.has_end_partition_key || !sas.has_end_row_key);
 }
 
 namespace {
@@ -186,8 +183,7 @@ char letter_of(StorageService service) {
 }
 
 Caller caller_of(const SasParameters& sas) {
-  if (sas.is_account_sas())
-    return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
+  if (sas.is_account_sas()) return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
   return {Caller::Kind::TableSas, sas.permissions, {}, to_lower_ascii(sas.table), key_range_of(sas)};
 }
 
@@ -204,8 +200,7 @@ Result<Caller> Authenticator::authenticate(const Request& request, const Target&
   if (keys == nullptr) return Error(ErrorCode::ResourceNotFound);
   const auto authorization = request.headers.get("Authorization");
   if (authorization.empty()) return authenticate_sas(request, target, secure, now, *keys);
-  if (const auto token = bearer_token_of(authorization))
-    return authenticate_token(*token, target, secure, now);
+  if (const auto token = bearer_token_of(authorization)) return authenticate_token(*token, target, secure, now);
   return authenticate_key(authorization, request, target, now, *keys);
 }
 
@@ -244,8 +239,8 @@ Result<Caller> Authenticator::authenticate_token(std::string_view token, const T
   return Caller{Caller::Kind::Bearer, {}, {}, {}, std::nullopt};
 }
 
-Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure,
-                                               DateTime now, const std::vector<std::string>& keys) const {
+Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
+                                               const std::vector<std::string>& keys) const {
   auto sas = parse_sas(target.query);
   if (!sas) return Error(ErrorCode::NoAuthenticationInformation);
   const auto text = sas_string_to_sign(*sas, target.account);
@@ -259,8 +254,7 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
     const auto identifiers = find_identifiers_(target.account, sas->table);
     const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
                                      [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
-    if (policy == identifiers.end() || !apply_policy(*policy, *sas))
-      return Error(ErrorCode::AuthenticationFailed);
+    if (policy == identifiers.end() || !apply_policy(*policy, *sas)) return Error(ErrorCode::AuthenticationFailed);
   }
   if (!is_complete(*sas) || !is_within_validity(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
@@ -268,8 +262,7 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
                  "This request is not authorized to perform this operation using this source IP " +
                      std::string(request.remote_address) + ".");
   }
-  const bool any_protocol =
-      sas->protocol.empty() || sas->protocol == "https,http" || sas->protocol == "http,https";
+  const bool any_protocol = sas->protocol.empty() || sas->protocol == "https,http" || sas->protocol == "http,https";
   if (!any_protocol && sas->protocol != "https") return Error(ErrorCode::AuthenticationFailed);
   if (!any_protocol && !secure) return Error(ErrorCode::AuthorizationProtocolMismatch);
   if (sas->is_account_sas() && sas->services.find(letter_of(request.service)) == std::string::npos)

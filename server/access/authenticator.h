@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/error.h"
 #include "server/access/accounts.h"
 #include "server/access/signed_identifiers.h"
@@ -20,9 +20,7 @@ class Authenticator {
  public:
   // `bearer_tokens`: whether bearer tokens are accepted, over HTTPS.
   Authenticator(Accounts accounts, FindIdentifiers find_identifiers, bool bearer_tokens = false)
-      : accounts_(std::move(accounts)),
-        find_identifiers_(std::move(find_identifiers)),
-        bearer_tokens_(bearer_tokens) {}
+      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)), bearer_tokens_(bearer_tokens) {}
 
   // Errors: ResourceNotFound.
   Result<void> require_account(std::string_view account) const;
@@ -50,13 +48,11 @@ class Authenticator {
   bool takes_bearer_tokens() const { return bearer_tokens_; }
 
  private:
-  Result<Caller> authenticate_key(std::string_view authorization, const Request& request,
-                                  const Target& target, DateTime now,
-                                  const std::vector<std::string>& keys) const;
+  Result<Caller> authenticate_key(std::string_view authorization, const Request& request, const Target& target,
+                                  DateTime now, const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                   const std::vector<std::string>& keys) const;
-  Result<Caller> authenticate_token(std::string_view token, const Target& target, bool secure,
-                                    DateTime now) const;
+  Result<Caller> authenticate_token(std::string_view token, const Target& target, bool secure, DateTime now) const;
 
   Accounts accounts_;
   FindIdentifiers find_identifiers_;

@@ -1,6 +1,6 @@
 #include "server/access/authorization.h"
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "server/request/operation_table.h"
 
 namespace rocktable {
@@ -35,8 +35,7 @@ Result<void> authorize(const Caller& caller, const Operation& operation) {
     return Error(ErrorCode::AuthorizationFailure);
   if (const auto* get = std::get_if<GetEntity>(&operation); get != nullptr && !may_access(caller, get->key))
     return Error(ErrorCode::ResourceNotFound);
-  if (const auto* write = std::get_if<WriteEntity>(&operation);
-      write != nullptr && !may_access(caller, write->key))
+  if (const auto* write = std::get_if<WriteEntity>(&operation); write != nullptr && !may_access(caller, write->key))
     return Error(ErrorCode::AuthorizationFailure);
   return {};
 }

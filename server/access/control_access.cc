@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/text.h"
 #include "server/access/authentication_checks.h"
 #include "server/request/target.h"
 
@@ -22,8 +22,7 @@ address unmapped(const address& one) {
 std::optional<address> parse_address(std::string_view host) {
   const bool brackets = host.starts_with('[') && host.ends_with(']');
   boost::system::error_code error;
-  const auto one =
-      boost::asio::ip::make_address(std::string(brackets ? host.substr(1, host.size() - 2) : host), error);
+  const auto one = boost::asio::ip::make_address(std::string(brackets ? host.substr(1, host.size() - 2) : host), error);
   return error || one.is_v6() != brackets ? std::nullopt : std::optional(unmapped(one));
 }
 
@@ -54,9 +53,7 @@ bool is_cross_origin(const Headers& headers) {
 }
 
 // The bearer token; empty if there is none.
-std::string_view token_of(const Headers& headers) {
-  return bearer_token_of(headers.get("Authorization")).value_or("");
-}
+std::string_view token_of(const Headers& headers) { return bearer_token_of(headers.get("Authorization")).value_or(""); }
 
 bool has_valid_token(const ControlPolicy& policy, const Headers& headers) {
   if (policy.token.empty()) return false;
@@ -103,8 +100,8 @@ bool is_own_host(const ControlPolicy& policy, const Headers& headers) {
   const auto host = without_port(headers.get("Host"));
   const auto port = headers.get("Host").substr(host.size());
   const bool is_port =
-      port.empty() || (port.front() == ':' && std::all_of(port.begin() + 1, port.end(),
-                                                          [](char c) { return c >= '0' && c <= '9'; }));
+      port.empty() ||
+      (port.front() == ':' && std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; }));
   if (!is_port) return false;
   const auto address = parse_address(host);
   return address ? is_own_address(policy, *address) : is_own_name(policy, host);
@@ -127,20 +124,18 @@ std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::s
   const bool shown = has_valid_token(policy, headers) || (has_signature(headers) && is_signed());
   if (shown) return std::nullopt;
   if (own_host) return ControlRefusal{401, what_to_send(policy)};
-  return ControlRefusal{
-      403,
-      "The Host header is neither a loopback address, nor localhost, nor the value of --tableHost. "
-      "With a token or a signature, any Host is accepted."};
+  return ControlRefusal{403,
+                        "The Host header is neither a loopback address, nor localhost, nor the value of --tableHost. "
+                        "With a token or a signature, any Host is accepted."};
 }
 
 std::optional<ControlRefusal> refuse_page(const ControlPolicy& policy, const Headers& headers) {
   if (is_cross_origin(headers) && !is_navigation(headers))
     return ControlRefusal{403, "Cross-origin requests are refused."};
   if (policy.requires_credentials() && policy.token.empty())
-    return ControlRefusal{
-        403,
-        "This server is reachable from other machines and has no --controlToken. Start it with "
-        "--controlToken TOKEN, or without --tableHost."};
+    return ControlRefusal{403,
+                          "This server is reachable from other machines and has no --controlToken. Start it with "
+                          "--controlToken TOKEN, or without --tableHost."};
   if (policy.token.empty() && !is_own_host(policy, headers))
     return ControlRefusal{
         403, "The Host header is neither a loopback address, nor localhost, nor the value of --tableHost."};

@@ -52,8 +52,8 @@ std::optional<ControlRefusal> refuse_control(const ControlPolicy& policy, std::s
                                              const Headers& headers, const std::function<bool()>& is_signed);
 
 // Returns nullopt if a browser may load the pages of the explorer, which hold no data. They need no credentials, but
-// a server that other machines can reach must have a token: without one, nobody could use them. A link on another page may
-// lead to them.
+// a server that other machines can reach must have a token: without one, nobody could use them. A link on another page
+// may lead to them.
 std::optional<ControlRefusal> refuse_page(const ControlPolicy& policy, const Headers& headers);
 
 }  // namespace rocktable

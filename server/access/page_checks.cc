@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "server/request/target.h"
 
 namespace rocktable {
@@ -19,8 +19,8 @@ bool is_of_other_origin(const Headers& headers) {
 }
 
 bool has_safe_content_type(const Headers& headers) {
-  constexpr std::array<std::string_view, 4> kSafe = {"", "application/x-www-form-urlencoded",
-                                                     "multipart/form-data", "text/plain"};
+  constexpr std::array<std::string_view, 4> kSafe = {"", "application/x-www-form-urlencoded", "multipart/form-data",
+                                                     "text/plain"};
   const std::string_view whole = headers.get("Content-Type");
   const auto type = trim(whole.substr(0, whole.find(';')));
   return std::ranges::any_of(kSafe, [&](std::string_view safe) { return equals_ignoring_case(type, safe); });
@@ -38,8 +38,8 @@ bool asks_for_preflight(std::string_view name) {
 // Node's fetch sends Accept-Language: *, and no Sec-Fetch-Site.
 bool is_of_browser(const Headers& headers) {
   const auto language = headers.get("Accept-Language");
-  return headers.get("User-Agent").starts_with("Mozilla/") || headers.has("Origin") ||
-         headers.has("Sec-Fetch-Site") || (!language.empty() && language != "*");
+  return headers.get("User-Agent").starts_with("Mozilla/") || headers.has("Origin") || headers.has("Sec-Fetch-Site") ||
+         (!language.empty() && language != "*");
 }
 
 }  // namespace
@@ -47,9 +47,8 @@ bool is_of_browser(const Headers& headers) {
 bool is_blind_write(const Request& request) {
   const Headers& headers = request.headers;
   if (request.method != "POST" || !is_of_other_origin(headers)) return false;
-  return has_safe_content_type(headers) && std::ranges::none_of(headers.all(), [](const auto& header) {
-           return asks_for_preflight(header.first);
-         });
+  return has_safe_content_type(headers) &&
+         std::ranges::none_of(headers.all(), [](const auto& header) { return asks_for_preflight(header.first); });
 }
 
 bool is_for_foreign_host(const Request& request, const ControlPolicy& policy) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "odata/protocol/bearer_token.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/text.h"
 #include "server/access/authentication_checks.h"
 #include "server/access/signature_mistakes.h"
 #include "server/request/operation_table.h"
@@ -89,18 +89,15 @@ std::string explain_signature(const std::optional<std::string>& mistake, std::st
 // Quotes only the scheme: the rest of the value may be a secret in the wrong place.
 std::string explain_malformed(std::string_view authorization) {
   const auto scheme = scheme_of(authorization);
-  const bool word =
-      scheme.size() < authorization.size() && scheme.size() <= 20 &&
-      std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  const bool word = scheme.size() < authorization.size() && scheme.size() <= 20 &&
+                    std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
   return "The Authorization header is malformed" + (word ? " (scheme " + in_quotes(scheme) + ")" : "") +
          ": it must be 'SharedKey ACCOUNT:SIGNATURE', 'SharedKeyLite ACCOUNT:SIGNATURE' or 'Bearer TOKEN'.";
 }
 
 std::string explain_token(const AuthenticationAttempt& attempt, std::string_view token) {
-  if (!attempt.bearer_tokens)
-    return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
-  if (!attempt.secure)
-    return "Authentication scheme Bearer is not allowed with HTTP: send the token over HTTPS.";
+  if (!attempt.bearer_tokens) return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
+  if (!attempt.secure) return "Authentication scheme Bearer is not allowed with HTTP: send the token over HTTPS.";
   const auto claims = parse_bearer_token(token);
   if (!claims) return claims.error().message;
   const auto fits = check_claims(*claims, attempt.target.account, attempt.now);
@@ -113,11 +110,10 @@ std::string explain_date(const Headers& headers, DateTime now) {
   const std::string name = headers.get("x-ms-date").empty() ? "Date" : "x-ms-date";
   const auto time = parse_http_date(date);
   if (!time)
-    return name + " is " + in_quotes(date) +
-           ", which is not a date of the form 'Sat, 22 May 2021 23:05:14 GMT'.";
+    return name + " is " + in_quotes(date) + ", which is not a date of the form 'Sat, 22 May 2021 23:05:14 GMT'.";
   return name + " is " + in_quotes(date) + ", " + in_words(time->ticks - now.ticks) +
-         (*time < now ? " too old" : " in the future") + " compared with the server's clock, '" +
-         to_http_date(now) + "'; at most 15 minutes are allowed.";
+         (*time < now ? " too old" : " in the future") + " compared with the server's clock, '" + to_http_date(now) +
+         "'; at most 15 minutes are allowed.";
 }
 
 // Text that cannot be an account name is not quoted: it may be a key or a signature in the wrong place.
@@ -136,14 +132,13 @@ std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return explain_malformed(request.headers.get("Authorization"));
   if (!names_account(*credentials, target)) {
-    return "The Authorization header names " + account_in_words(credentials->account) +
-           ", but the URL names " + account_in_words(target.account) + ".";
+    return "The Authorization header names " + account_in_words(credentials->account) + ", but the URL names " +
+           account_in_words(target.account) + ".";
   }
   if (!is_current(date_of(request.headers), now)) return explain_date(request.headers, now);
-  const SignedRequest parts{request.method, request.headers.get("Content-MD5"),
-                            request.headers.get("Content-Type"), date_of(request.headers), request.target};
-  return explain_signature(find_key_mistake(request, target, secure, *credentials, keys),
-                           credentials->signature,
+  const SignedRequest parts{request.method, request.headers.get("Content-MD5"), request.headers.get("Content-Type"),
+                            date_of(request.headers), request.target};
+  return explain_signature(find_key_mistake(request, target, secure, *credentials, keys), credentials->signature,
                            credentials->lite ? shared_key_lite_string_to_sign(target.account, parts)
                                              : shared_key_string_to_sign(target.account, parts));
 }
@@ -171,10 +166,9 @@ std::string explain_time(const SasParameters& sas, DateTime now) {
   if (expiry && now > *expiry) what = "is expired";
   if (!sas.start.empty() && !start) what = "has an invalid start (st); a fraction needs seven digits";
   if (!expiry)
-    what = sas.expiry.empty() ? "has no expiry (se)"
-                              : "has an invalid expiry (se); a fraction needs seven digits";
-  return "The SAS " + what + ": start " + time_or_none(sas.start) + ", expiry " + time_or_none(sas.expiry) +
-         ", now '" + to_string(now) + "'.";
+    what = sas.expiry.empty() ? "has no expiry (se)" : "has an invalid expiry (se); a fraction needs seven digits";
+  return "The SAS " + what + ": start " + time_or_none(sas.start) + ", expiry " + time_or_none(sas.expiry) + ", now '" +
+         to_string(now) + "'.";
 }
 
 // Explains why the SAS and its stored access policy do not fit together.
@@ -198,8 +192,7 @@ std::string explain_missing(const SasParameters& sas) {
     return sas.is_account_sas() && !letters.empty() && !has_letters_of(known, letters);
   };
   if (is_wrong("bqtf", sas.services))
-    return "The services of the SAS (ss) are " + in_quotes(sas.services) +
-           "; they must be letters of 'bqtf'.";
+    return "The services of the SAS (ss) are " + in_quotes(sas.services) + "; they must be letters of 'bqtf'.";
   if (is_wrong("sco", sas.resource_types))
     return "The resource types of the SAS (srt) are " + in_quotes(sas.resource_types) +
            "; they must be letters of 'sco'.";
@@ -207,8 +200,7 @@ std::string explain_missing(const SasParameters& sas) {
   if (sas.permissions.empty()) missing += " permissions (sp)";
   if (sas.is_account_sas() && sas.services.empty()) missing += " services (ss)";
   if (sas.is_account_sas() && sas.resource_types.empty()) missing += " resource types (srt)";
-  return "The SAS lacks a mandatory field, and so does its stored access policy if it has one:" + missing +
-         ".";
+  return "The SAS lacks a mandatory field, and so does its stored access policy if it has one:" + missing + ".";
 }
 
 std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
@@ -228,20 +220,18 @@ std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<
     const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
                                      [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
     SasParameters merged = *sas;
-    if (policy == identifiers.end() || !apply_policy(*policy, merged))
-      return explain_policy(*sas, identifiers);
+    if (policy == identifiers.end() || !apply_policy(*policy, merged)) return explain_policy(*sas, identifiers);
     sas = merged;
   }
   if (!is_complete(*sas)) return explain_missing(*sas);
   if (!is_within_validity(*sas, now)) return explain_time(*sas, now);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
-    return "The SAS is for the address or range " + in_quotes(sas->ip) +
-           " (sip), but the client's address is " + in_quotes(request.remote_address) + ".";
+    return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), but the client's address is " +
+           in_quotes(request.remote_address) + ".";
   }
   if (!sas->protocol.empty() && sas->protocol != "https,http" && sas->protocol != "http,https") {
     return "The SAS is for the protocols " + in_quotes(sas->protocol) +
-           " (spr), which may be 'https' or 'https,http'. The request came over " +
-           (secure ? "HTTPS." : "HTTP.");
+           " (spr), which may be 'https' or 'https,http'. The request came over " + (secure ? "HTTPS." : "HTTP.");
   }
   return "The account SAS is for the services " + in_quotes(sas->services) + " (ss), but tables need 't'.";
 }
@@ -278,8 +268,8 @@ std::string range_in_words(const KeyRange& range) {
 
 }  // namespace
 
-std::string explain_authentication(const Authenticator& authenticator, const Request& request,
-                                   const Target& target, bool secure, DateTime now, const Error& error) {
+std::string explain_authentication(const Authenticator& authenticator, const Request& request, const Target& target,
+                                   bool secure, DateTime now, const Error& error) {
   const auto* const keys = authenticator.accounts().keys_of(target.account);
   if (keys == nullptr) return explain_unknown_account(target.account);
   const AuthenticationAttempt attempt{request, target, secure, now, authenticator.takes_bearer_tokens()};
@@ -298,8 +288,8 @@ std::string explain_unknown_account(std::string_view account) {
 }
 
 std::string explain_key_out_of_range(const Caller& caller, const EntityKey& key) {
-  return one_line("The entity (PartitionKey " + in_quotes(key.partition_key) + ", RowKey " +
-                  in_quotes(key.row_key) + ") is outside of the range of the SAS" +
+  return one_line("The entity (PartitionKey " + in_quotes(key.partition_key) + ", RowKey " + in_quotes(key.row_key) +
+                  ") is outside of the range of the SAS" +
                   (caller.keys ? ", which is " + range_in_words(*caller.keys) : "") + ".");
 }
 
@@ -324,33 +314,31 @@ std::string explain_code(ErrorCode code) {
 std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error) {
   const std::string name(row_of(operation).name);
   if (caller.kind == Caller::Kind::Bearer)
-    return one_line(name +
-                    " needs the account's key: a bearer token does not give access to access policies.");
+    return one_line(name + " needs the account's key: a bearer token does not give access to access policies.");
   const auto access = required_access(operation);
   if (access && error.code == ErrorCode::AuthorizationResourceTypeMismatch) {
-    return one_line(name + " needs the resource type " + std::string(1, access->resource_type) +
-                    "; the SAS has " + in_quotes(caller.resource_types) + " (srt).");
+    return one_line(name + " needs the resource type " + std::string(1, access->resource_type) + "; the SAS has " +
+                    in_quotes(caller.resource_types) + " (srt).");
   }
   if (access && error.code == ErrorCode::AuthorizationPermissionMismatch)
     return one_line(explain_permission(caller, *access, name));
   if (access && access->resource_type != 'o')
-    return one_line("A table SAS grants only the entities of its table " + in_quotes(caller.table) +
-                    ", not " + name + ".");
+    return one_line("A table SAS grants only the entities of its table " + in_quotes(caller.table) + ", not " + name +
+                    ".");
   if (const auto table = table_of(operation); !table.empty() && !equals_ignoring_case(table, caller.table))
     return one_line("The SAS is for the table " + in_quotes(caller.table) + " (tn), but the request is for " +
                     in_quotes(table) + ".");
   if (const auto* get = std::get_if<GetEntity>(&operation)) return explain_key_out_of_range(caller, get->key);
-  if (const auto* write = std::get_if<WriteEntity>(&operation))
-    return explain_key_out_of_range(caller, write->key);
+  if (const auto* write = std::get_if<WriteEntity>(&operation)) return explain_key_out_of_range(caller, write->key);
   return {};
 }
 
 void require_access(const RequestContext& context, const Operation& operation) {
   const auto allowed = authorize(context.caller, operation);
   if (allowed) return;
-  throw ServiceException(
-      allowed.error(),
-      context.explains ? explain_authorization(context.caller, operation, allowed.error()) : std::string());
+  throw ServiceException(allowed.error(), context.explains
+                                              ? explain_authorization(context.caller, operation, allowed.error())
+                                              : std::string());
 }
 
 }  // namespace rocktable

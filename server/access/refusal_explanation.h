@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/error.h"
 #include "server/access/authenticator.h"
 #include "server/access/authorization.h"
@@ -21,8 +21,8 @@
 namespace rocktable {
 
 // Explains the refusal `error` of authenticate().
-std::string explain_authentication(const Authenticator& authenticator, const Request& request,
-                                   const Target& target, bool secure, DateTime now, const Error& error);
+std::string explain_authentication(const Authenticator& authenticator, const Request& request, const Target& target,
+                                   bool secure, DateTime now, const Error& error);
 
 std::string explain_unknown_account(std::string_view account);
 

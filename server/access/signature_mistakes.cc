@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <functional>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/text.h"
+#include "base/uri.h"
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/query_string.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 #include "server/access/accounts.h"
 
 namespace rocktable {
@@ -87,10 +87,7 @@ class CandidateKeys {
   }
 
   bool sign(KeyForm form, std::string_view text, std::string_view signature) const {
-    return is_signed(text, signature,
-                     form == KeyForm::Own    ? own_
-                     : form == KeyForm::Text ? texts_
-                                             : well_known_);
+    return is_signed(text, signature, form == KeyForm::Own ? own_ : form == KeyForm::Text ? texts_ : well_known_);
   }
 
  private:
@@ -171,8 +168,7 @@ struct BlobLines {
     line(content, all.get("Content-Encoding"));
     line(content, all.get("Content-Language"));
     line(content, all.get("Content-Length") == "0" ? "" : all.get("Content-Length"));
-    for (const char* name :
-         {"If-Modified-Since", "If-Match", "If-None-Match", "If-Unmodified-Since", "Range"})
+    for (const char* name : {"If-Modified-Since", "If-Match", "If-None-Match", "If-Unmodified-Since", "Range"})
       line(conditions, all.get(name));
   }
 
@@ -200,8 +196,8 @@ struct KeyDraft {
       case Layout::Blob:
         break;
     }
-    return verb + "\n" + blob->content + md5 + "\n" + type + "\n" + date + "\n" + blob->conditions +
-           blob->headers + account + path + blob_query(query);
+    return verb + "\n" + blob->content + md5 + "\n" + type + "\n" + date + "\n" + blob->conditions + blob->headers +
+           account + path + blob_query(query);
   }
 };
 
@@ -246,8 +242,7 @@ void add_layout_mistakes(KeyMistakes& out, bool lite, const BlobLines& blob) {
         if (empty_date && d.blob->has_date) d.date.clear();
       };
     };
-    out.push_back({Part::Layout,
-                   "signed the string of SharedKey for blobs and queues; that of tables has no headers",
+    out.push_back({Part::Layout, "signed the string of SharedKey for blobs and queues; that of tables has no headers",
                    make(Layout::Blob), alone});
     out.push_back({Part::Layout, "signed the x-ms- headers, as for blobs and queues; tables do not sign them",
                    make(Layout::BlobLite), alone});
@@ -270,20 +265,18 @@ void add_line_mistakes(KeyMistakes& out, const Headers& headers, std::string_vie
   for (const char* charset : {";charset=utf-8", "; charset=utf-8", "; charset=UTF-8"})
     typed("signed the Content-Type with a charset that the request does not have", type + charset);
   if (type.empty()) {
-    for (const char* value :
-         {"application/json", "application/json;odata=nometadata", "application/atom+xml"})
+    for (const char* value : {"application/json", "application/json;odata=nometadata", "application/atom+xml"})
       typed("signed a Content-Type, but the request has none", value);
   }
   if (headers.has("Content-MD5")) {
-    out.push_back({Part::Md5, "signed an empty Content-MD5, but the request has one",
-                   [](KeyDraft& d) { d.md5.clear(); }});
+    out.push_back(
+        {Part::Md5, "signed an empty Content-MD5, but the request has one", [](KeyDraft& d) { d.md5.clear(); }});
   }
   if (headers.has("x-ms-date") && headers.has("Date")) {
     out.push_back({Part::Date, "signed Date; if the request has x-ms-date, it must sign x-ms-date",
                    [date = std::string(headers.get("Date"))](KeyDraft& d) { d.date = date; }});
   }
-  out.push_back({Part::Date,
-                 "signed an empty date line, as for blobs and queues; tables sign the date itself",
+  out.push_back({Part::Date, "signed an empty date line, as for blobs and queues; tables sign the date itself",
                  [](KeyDraft& d) { d.date.clear(); }});
 }
 
@@ -293,12 +286,11 @@ void add_account_mistakes(KeyMistakes& out, const Target& target, const std::str
     out.push_back({Part::Account, std::move(what), [value](KeyDraft& d) { d.account = value; }});
   };
   if (target.base_url.ends_with(account) || target.base_url.ends_with(account + "-secondary")) {
-    named("signed the account once; with the account in the URL path (path style) it must appear twice: " +
-              account + account + "/...",
+    named("signed the account once; with the account in the URL path (path style) it must appear twice: " + account +
+              account + "/...",
           "");
   } else {
-    named("signed the account twice; with the account in the host name it must appear once",
-          account + account);
+    named("signed the account twice; with the account in the host name it must appear once", account + account);
     named("signed the path without the account in front", "");
   }
   named("signed the account with -secondary; it must be without", account + "-secondary");
@@ -314,15 +306,12 @@ void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::str
   const std::string decoded = percent_decode(path, false).value_or(path);
   signed_as("signed the path percent-decoded; it must be as in the request line", decoded);
   for (const char* kept : {"", "!'()*", "()$,=", ";:@&=+$,!'()*"})
-    signed_as("signed the path with another percent-encoding than in the request line",
-              encoded(decoded, kept));
+    signed_as("signed the path with another percent-encoding than in the request line", encoded(decoded, kept));
   for (const bool lower : {true, false})
-    signed_as("signed percent-encodings in another letter case than in the request line",
-              with_hex_in(path, lower));
+    signed_as("signed percent-encodings in another letter case than in the request line", with_hex_in(path, lower));
   signed_as("signed the path in lower case; it must be as in the request line", to_lower_ascii(path));
   signed_as("signed the path with a slash at its end", path + "/");
-  if (path.ends_with('/'))
-    signed_as("signed the path without the slash at its end", path.substr(0, path.size() - 1));
+  if (path.ends_with('/')) signed_as("signed the path without the slash at its end", path.substr(0, path.size() - 1));
 
   const auto component = [&](const char* what, const std::string& value) {
     out.push_back({Part::Component, what, [value](KeyDraft& d) {
@@ -337,8 +326,7 @@ void add_path_mistakes(KeyMistakes& out, const std::string& path, const std::str
 }  // namespace
 
 std::optional<std::string> find_key_mistake(const Request& request, const Target& target, bool secure,
-                                            const Credentials& credentials,
-                                            const std::vector<std::string>& keys) {
+                                            const Credentials& credentials, const std::vector<std::string>& keys) {
   if (request.target.size() > kMaxTextToTry) return std::nullopt;
   const std::string url = path_of_url(request.target);
   const std::string path = url.substr(0, url.find('?')), query(target.query);
@@ -401,8 +389,7 @@ struct SasDraft {
       if (has_ip) lines.insert(lines.end(), {sas.ip, sas.protocol});
       lines.emplace_back(sas.version);
       if (has_range) {
-        lines.insert(lines.end(),
-                     {sas.start_partition_key, sas.start_row_key, sas.end_partition_key, sas.end_row_key});
+        lines.insert(lines.end(), {sas.start_partition_key, sas.start_row_key, sas.end_partition_key, sas.end_row_key});
       }
     }
     std::string out;
@@ -438,8 +425,7 @@ void add_resource_mistakes(SasMistakes& out, const SasDraft& correct) {
     out.push_back({Part::Table, "signed the table name as in tn; it must be in lower case",
                    [](SasDraft& d) { d.table = d.sas.table; }});
   }
-  out.push_back(
-      {Part::Table, "signed the resource without a table name", [](SasDraft& d) { d.table.clear(); }});
+  out.push_back({Part::Table, "signed the resource without a table name", [](SasDraft& d) { d.table.clear(); }});
 }
 
 void add_line_mistakes(SasMistakes& out, const SasDraft& correct) {
@@ -461,8 +447,8 @@ void add_line_mistakes(SasMistakes& out, const SasDraft& correct) {
     }
     layout("left out the four lines of the key range (spk, srk, epk, erk); they are required even if empty",
            [](SasDraft& d) { d.has_range = false; });
-    out.push_back({Part::End, "signed a line break at the end; a table SAS has none",
-                   [](SasDraft& d) { d.ends_line = true; }});
+    out.push_back(
+        {Part::End, "signed a line break at the end; a table SAS has none", [](SasDraft& d) { d.ends_line = true; }});
     return;
   }
   layout(correct.has_encryption_scope ? "left out the line of ses, which is required since sv 2020-12-06"

@@ -18,8 +18,7 @@ namespace rocktable {
 // Returns the mistake as the rest of a sentence that starts with "The client": "signed the string of
 // SharedKeyLite". Two mistakes at once are joined by "and". Returns nullopt if no mistake fits.
 std::optional<std::string> find_key_mistake(const Request& request, const Target& target, bool secure,
-                                            const Credentials& credentials,
-                                            const std::vector<std::string>& keys);
+                                            const Credentials& credentials, const std::vector<std::string>& keys);
 std::optional<std::string> find_sas_mistake(const SasParameters& sas, const Target& target,
                                             const std::vector<std::string>& keys);
 

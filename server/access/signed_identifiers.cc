@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "odata/error.h"
-#include "odata/text.h"
 #include "server/request/xml.h"
 
 namespace rocktable {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/error.h"
 
 namespace rocktable {
@@ -37,7 +37,6 @@ Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view 
 std::string render_signed_identifiers(const std::vector<SignedIdentifier>& identifiers);
 
 // Returns the signed identifiers of a table; empty if there is no such table.
-using FindIdentifiers =
-    std::function<std::vector<SignedIdentifier>(std::string_view account, std::string_view table)>;
+using FindIdentifiers = std::function<std::vector<SignedIdentifier>(std::string_view account, std::string_view table)>;
 
 }  // namespace rocktable

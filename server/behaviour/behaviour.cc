@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "odata/date_time.h"
-#include "odata/text.h"
+#include "base/date_time.h"
+#include "base/text.h"
 #include "odata/value.h"
 
 namespace rocktable {
@@ -16,7 +16,7 @@ namespace {
 
 // A number of a behaviour, and where it is stored.
 struct Parameter {
-  double least, most;
+  double min, max;
   bool is_whole;
 };
 
@@ -40,8 +40,8 @@ std::vector<double> unless_zero(std::int64_t number) {
   return {static_cast<double>(number)};
 }
 
-constexpr double kMostSeconds = 365 * 86400;
-constexpr Parameter kSeconds{0, kMostSeconds, false};
+constexpr double kMaxDelaySeconds = 365 * 86400;
+constexpr Parameter kSeconds{0, kMaxDelaySeconds, false};
 constexpr Parameter kRate{0.001, 1e9, false};
 
 const std::vector<BehaviourKind>& kinds() {
@@ -51,8 +51,7 @@ const std::vector<BehaviourKind>& kinds() {
        {ThrottleRates().per_partition, ThrottleRates().per_account},
        [](Behaviour& out, std::span<const double> numbers) { out.throttle = {numbers[0], numbers[1]}; },
        [](const Behaviour& b) {
-         return b.throttle ? std::vector{b.throttle->per_partition, b.throttle->per_account}
-                           : std::vector<double>();
+         return b.throttle ? std::vector{b.throttle->per_partition, b.throttle->per_account} : std::vector<double>();
        }},
       {"retryAfter",
        {{0, 86400, true}},
@@ -85,8 +84,7 @@ const std::vector<BehaviourKind>& kinds() {
        [](Behaviour& out, std::span<const double> numbers) { out.latency = {numbers[0], numbers[1]}; },
        [](const Behaviour& b) {
          if (b.latency.is_none()) return std::vector<double>();
-         return b.latency.sigma > 0 ? std::vector{b.latency.median, b.latency.sigma}
-                                    : std::vector{b.latency.median};
+         return b.latency.sigma > 0 ? std::vector{b.latency.median, b.latency.sigma} : std::vector{b.latency.median};
        }},
       {"seed",
        {{0, 1e15, true}},
@@ -119,11 +117,10 @@ void set(Behaviour& out, const BehaviourKind& kind, std::vector<double> numbers)
     else
       numbers.push_back(kind.defaults[i]);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto& [least, most, is_whole] = kind.parameters[i];
-    if (!(numbers[i] >= least && numbers[i] <= most) || (is_whole && numbers[i] != std::floor(numbers[i])))
+    const auto& [min, max, is_whole] = kind.parameters[i];
+    if (!(numbers[i] >= min && numbers[i] <= max) || (is_whole && numbers[i] != std::floor(numbers[i])))
       throw std::invalid_argument(name + " must be " + (is_whole ? "an integer" : "a number") + " from " +
-                                  shortest(least) + " to " + shortest(most) + ", but is " +
-                                  shortest(numbers[i]));
+                                  shortest(min) + " to " + shortest(max) + ", but is " + shortest(numbers[i]));
   }
   kind.set(out, numbers);
 }
@@ -152,8 +149,7 @@ Behaviour parse_behaviour(std::string_view list) {
     }
     const auto number = parse_double(item);
     if (!number)
-      throw std::invalid_argument("`" + std::string(item) + "` is not a number of " +
-                                  std::string(kind->name));
+      throw std::invalid_argument("`" + std::string(item) + "` is not a number of " + std::string(kind->name));
     numbers.push_back(*number);
   }
   finish();

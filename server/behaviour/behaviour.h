@@ -23,8 +23,7 @@ struct ThrottleRates {
 // Durations are ticks of 100 ns; zero: the behaviour is off.
 struct Behaviour {
   std::optional<ThrottleRates> throttle;
-  std::int64_t retry_after =
-      0;  // seconds, for the header Retry-After of a throttled request; 0: no such header
+  std::int64_t retry_after = 0;    // seconds, for the header Retry-After of a throttled request; 0: no such header
   std::int64_t boundaries = 0;     // partition keys at which the pages of a query end
   std::int64_t page_deadline = 0;  // milliseconds after which the page of a query ends
   std::int64_t delete_delay = 0;   // for which the name of a deleted table cannot be used

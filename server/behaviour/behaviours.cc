@@ -27,8 +27,7 @@ void Behaviours::set(const Behaviour& of_all) {
 void Behaviours::set(std::string_view account, const Behaviour& own) {
   const std::lock_guard lock(mutex_);
   if (own_.size() == kMaxAccounts && !own_.contains(account))
-    throw std::invalid_argument("at most " + std::to_string(kMaxAccounts) +
-                                " accounts can have their own behaviour");
+    throw std::invalid_argument("at most " + std::to_string(kMaxAccounts) + " accounts can have their own behaviour");
   own_[std::string(account)] = std::make_shared<Behaviour>(own);
   update();
 }
@@ -55,8 +54,7 @@ nlohmann::json Behaviours::to_json() const {
 nlohmann::json Behaviours::to_json(std::string_view account) const {
   const std::lock_guard lock(mutex_);
   const auto own = own_.find(account);
-  return {{"account", account},
-          {"behaviour", rocktable::to_json(own == own_.end() ? *of_all_ : *own->second)}};
+  return {{"account", account}, {"behaviour", rocktable::to_json(own == own_.end() ? *of_all_ : *own->second)}};
 }
 
 std::chrono::microseconds Behaviours::draw_latency(const Behaviour& behaviour) {

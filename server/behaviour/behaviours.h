@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "server/behaviour/behaviour.h"
 #include "server/behaviour/past_values.h"
 #include "server/behaviour/throttle.h"
@@ -56,7 +56,7 @@ class Behaviours {
   void update();
   void forget_past(std::optional<std::string_view> account);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::shared_ptr<const Behaviour> of_all_;
   std::map<std::string, std::shared_ptr<const Behaviour>, std::less<>> own_;
   std::uint64_t latencies_ = 0;  // number of draws

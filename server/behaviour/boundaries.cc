@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "server/behaviour/seeded_random.h"
 
 namespace rocktable {
@@ -12,17 +12,20 @@ namespace {
 constexpr std::size_t kMaxPartitions = 10'000;
 
 // Finds each partition by one seek to the first key behind the previous one.
-Result<std::vector<std::string>> first_partitions(const TableStore& store, const TableName& table) {
+Result<std::vector<std::string>> first_partitions(const Store& store, const TableName& table) {
   std::vector<std::string> out;
   KeyRanges rest = all_keys();
   const auto no_deadline = ScanDeadline::max();
+  RequestStats unwanted;
   while (out.size() < kMaxPartitions) {
     const std::size_t before = out.size();
     const auto visit = [&](const EntityView& entity) {
       out.emplace_back(entity.partition_key);
       return true;
     };
-    if (auto scanned = store.scan(table, rest, 1, no_deadline, visit); !scanned) return scanned.error();
+    const auto scanned =
+        store.scan({.table = table, .ranges = rest, .page_size = 1, .deadline = no_deadline, .visit = visit}, unwanted);
+    if (!scanned) return scanned.error();
     if (out.size() == before) break;
     rest = starting_at(all_keys(), {out.back() + '\0', ""});
   }
@@ -31,8 +34,8 @@ Result<std::vector<std::string>> first_partitions(const TableStore& store, const
 
 }  // namespace
 
-Result<std::vector<std::string>> page_boundaries(const TableStore& store, const TableName& table,
-                                                 std::int64_t count, std::int64_t seed) {
+Result<std::vector<std::string>> page_boundaries(const Store& store, const TableName& table, std::int64_t count,
+                                                 std::int64_t seed) {
   auto partitions = first_partitions(store, table);
   if (!partitions) return partitions.error();
   const std::uint64_t table_seed = seeded_hash(to_lower_ascii(table.table), static_cast<std::uint64_t>(seed));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "odata/key_ranges.h"
-#include "storage/table_store.h"
+#include "storage/store.h"
 
 namespace rocktable {
 
@@ -16,8 +16,8 @@ namespace rocktable {
 //
 // The partition keys are those whose hash with `seed` is least, without the table's first: the same for the same table
 // and seed. Only the first ten thousand partitions are considered. Errors: TableNotFound.
-Result<std::vector<std::string>> page_boundaries(const TableStore& store, const TableName& table,
-                                                 std::int64_t count, std::int64_t seed);
+Result<std::vector<std::string>> page_boundaries(const Store& store, const TableName& table, std::int64_t count,
+                                                 std::int64_t seed);
 
 // Shortens `ranges` to the part before the first boundary behind their begin. Returns the boundary if anything was cut
 // off.

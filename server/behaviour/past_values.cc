@@ -1,6 +1,6 @@
 #include "server/behaviour/past_values.h"
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/mutex.h"
 
 namespace rocktable {
 
@@ -21,8 +21,8 @@ class PastValues {
     DateTime begin, end;
   };
 
-  // `value` applied to the table until it was replaced, at the beginning of the period, and still applies until its end. If
-  // the clock is turned back to before its beginning, it applies no more.
+  // `value` applied to the table until it was replaced, at the beginning of the period, and still applies until its
+  // end. If the clock is turned back to before its beginning, it applies no more.
   void keep(std::string_view account, std::string_view table, std::string value, Period period);
 
   // Returns the oldest value that still applies; nullopt: the current one applies.
@@ -40,7 +40,7 @@ class PastValues {
   };
   using Key = std::pair<std::string, std::string>;  // the account, and the table in lower case
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::map<Key, std::deque<Past>> values_;
 };
 

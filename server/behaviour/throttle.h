@@ -2,21 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/mutex.h"
 #include "server/behaviour/behaviour.h"
 
 namespace rocktable {
 
 // The bucket of an account counts transactions: every request costs one. That of a partition counts entities. A bucket
-// holds those of one second at most, so an idle partition accepts a burst. A request is accepted if there is anything in
-// its buckets, and its whole cost is taken: a change set may leave a debt, which must be paid off first.
-// Source: https://learn.microsoft.com/azure/storage/tables/scalability-targets
-// Thread-safe. Buckets of the last second are kept; others are full, and are forgotten.
+// holds those of one second at most, so an idle partition accepts a burst. A request is accepted if there is anything
+// in its buckets, and its whole cost is taken: a change set may leave a debt, which must be paid off first. Source:
+// https://learn.microsoft.com/azure/storage/tables/scalability-targets Thread-safe. Buckets of the last second are
+// kept; others are full, and are forgotten.
 class Throttle {
  public:
   // An account and, if the request reads or writes one partition, the partition.
@@ -25,11 +25,13 @@ class Throttle {
     std::string partition;  // unique among all partitions of all accounts; empty: none
   };
 
-  // Takes a request that touches `entities` from its buckets. Returns whether it is accepted; otherwise nothing is taken.
+  // Takes a request that touches `entities` from its buckets. Returns whether it is accepted; otherwise nothing is
+  // taken.
   bool admit(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now);
 
-  // Takes more from the partition, after a scan that read `entities` more than it was admitted for. The debt of scans is
-  // at most the entities of one second: the service paces a scan while it reads, and keeps nobody away for long after it.
+  // Takes more from the partition, after a scan that read `entities` more than it was admitted for. The debt of scans
+  // is at most the entities of one second: the service paces a scan while it reads, and keeps nobody away for long
+  // after it.
   void charge_scan(const Scope& scope, const ThrottleRates& rates, double entities, DateTime now);
 
   void clear();
@@ -47,7 +49,7 @@ class Throttle {
   static Bucket& filled(Buckets& buckets, std::string_view name, double rate, DateTime now);
   void forget_full_ones(double rate, DateTime now);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   Buckets partitions_, accounts_;
   std::size_t sweep_at_ = 1024;
 };

@@ -5,11 +5,10 @@
 
 #include "server/control/control_response.h"
 #include "server/control/convert_resource.h"
-#include "server/control/disturbance_resources.h"
 #include "server/control/insight_resources.h"
 #include "server/control/store_resources.h"
+#include "server/control/stress_resources.h"
 #include "server/control/table_resources.h"
-#include "storage/store_fixtures.h"
 
 namespace rocktable {
 namespace {
@@ -17,9 +16,8 @@ namespace {
 Response handle_ready(const ControlState& state, const ControlArguments&) {
   if (state.stopping) return control_json(503, {{"status", "stopping"}});
   if (const auto reason = state.store.unavailable())
-    return control_json(503,
-                        {{"status", "unavailable"}, {"error", "The store is not available: " + *reason}});
-  return control_json(200, {{"status", "ready"}, {"store", StoreFixtures(state.store).contents_id()}});
+    return control_json(503, {{"status", "unavailable"}, {"error", "The store is not available: " + *reason}});
+  return control_json(200, {{"status", "ready"}, {"store", state.store.contents_id()}});
 }
 
 Response handle_health(const ControlState&, const ControlArguments&) {

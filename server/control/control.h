@@ -23,7 +23,7 @@
 //   POST   accounts/NAME?from=TEMPLATE      copies an account
 //   DELETE accounts/NAME                    same as its reset
 //
-// Resources that make the emulator behave like the service under stress (disturbance_resources.h); `?account=A` limits
+// Resources that make the emulator behave like the service under stress (stress_resources.h); `?account=A` limits
 // each of them to an account:
 //
 //   GET    clock                    the time of the emulator
@@ -40,7 +40,7 @@
 //   GET    requests[?since=N]       the last requests, while somebody asks (recent_requests.h)
 //   GET    requests/stream          the same as server-sent events
 //
-// entities/ACCOUNT/... is the table service itself (server/owner_call.cc).
+// entities/ACCOUNT/... is the table service itself (server/calls/table_call.h).
 //
 // Any other request is refused with 404 or 405. Every refusal is a JSON object whose member "error" is a
 // sentence.
@@ -55,8 +55,8 @@ namespace rocktable {
 
 inline constexpr std::string_view kControlPrefix = "/_rocktable/";
 
-// Requests to the table service as the account's owner: /_rocktable/entities/ACCOUNT/Tables and so on. The Service serves
-// them, not control_response().
+// Requests to the table service as the account's owner: /_rocktable/entities/ACCOUNT/Tables and so on. The Service
+// serves them, not control_response().
 inline constexpr std::string_view kOwnersPrefix = "/_rocktable/entities/";
 
 struct ControlRequest {
@@ -75,7 +75,7 @@ bool control_may_block(std::string_view method, std::string_view target);
 // Returns whether control_response() changes nothing, so that a client that gets no response may ask again.
 bool control_changes_nothing(std::string_view method, std::string_view target);
 
-// Answers the request. Throws the exceptions of TableStore.
+// Answers the request. Throws the exceptions of Store.
 Response control_response(const ControlRequest& request, const ControlState& state);
 
 }  // namespace rocktable

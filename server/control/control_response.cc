@@ -8,7 +8,7 @@
 
 namespace rocktable {
 
-constexpr std::size_t kMostSpareBytes = 16 << 10;
+constexpr std::size_t kMaxSpareBytes = 16 << 10;
 
 Response control_json(int status, const nlohmann::json& document) {
   // Text from a URL need not be UTF-8.
@@ -23,15 +23,13 @@ Response control_json_text(int status, std::string text) {
   response.body = std::move(text);
   response.body += '\n';
   // The renderer doubles its buffer; a response is charged by its size while it waits for its client.
-  if (response.body.capacity() > response.body.size() + kMostSpareBytes) response.body.shrink_to_fit();
+  if (response.body.capacity() > response.body.size() + kMaxSpareBytes) response.body.shrink_to_fit();
   return response;
 }
 
 Response control_done() { return control_json(200, {{"status", "done"}}); }
 
-Response control_error(int status, const std::string& sentence) {
-  return control_json(status, {{"error", sentence}});
-}
+Response control_error(int status, const std::string& sentence) { return control_json(status, {{"error", sentence}}); }
 
 Response control_refusal(const ControlRefusal& refusal) {
   Response response = control_error(refusal.status, refusal.error);

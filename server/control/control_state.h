@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/time_source.h"
+#include "base/time_source.h"
 #include "server/behaviour/behaviours.h"
 #include "server/events/statistics.h"
 #include "server/faults/fault_plan.h"
@@ -15,7 +15,7 @@
 #include "server/insight/insight.h"
 #include "server/monitor/recent_requests.h"
 #include "server/request/target.h"
-#include "storage/table_store.h"
+#include "storage/store.h"
 
 namespace rocktable {
 
@@ -24,8 +24,8 @@ struct ControlState {
   const Statistics& statistics;
   Insight& insight;
   RecentRequests& recent_requests;
-  bool stopping;
-  TableStore& store;
+  const std::atomic<bool>& stopping;
+  Store& store;
   std::function<bool(std::string_view account)> serves_account;
   std::function<bool(std::string_view account)> has_public_key;  // the well-known one
   std::function<std::vector<std::string>()> named_accounts;      // in the order of their names

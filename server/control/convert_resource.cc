@@ -21,9 +21,9 @@ std::vector<std::string> columns_of(std::optional<std::string_view> list) {
   return list ? nlohmann::json::parse(*list).get<std::vector<std::string>>() : std::vector<std::string>();
 }
 
-// Of the text, which the answer holds for a moment several times. A line of 50 bytes may become one of 40 KB: there may be
-// 20,000 columns.
-constexpr std::streamoff kMostBytes = 16 << 20;
+// Of the text, which the answer holds for a moment several times. A line of 50 bytes may become one of 40 KB: there may
+// be 20,000 columns.
+constexpr std::streamoff kMaxConvertedBytes = 16 << 20;
 
 struct Conversion {
   std::ostringstream text;
@@ -32,9 +32,10 @@ struct Conversion {
   std::uint64_t line = 0;  // of the entity that is written
 };
 
-// Throws FileError at the first line that is no entity, or for which there is no room. Ends early if the client hangs up.
-void convert(EntityFormat from, EntityFormat to, const ControlArguments& arguments,
-             const EntityWriterOptions& options, Conversion& out) {
+// Throws FileError at the first line that is no entity, or for which there is no room. Ends early if the client hangs
+// up.
+void convert(EntityFormat from, EntityFormat to, const ControlArguments& arguments, const EntityWriterOptions& options,
+             Conversion& out) {
   std::istringstream in{std::string(arguments.body)};
   const auto writer = open_entity_writer(to, out.text, "the answer", options);
   const auto convert_all = [&] {
@@ -44,7 +45,7 @@ void convert(EntityFormat from, EntityFormat to, const ControlArguments& argumen
       const EntityView view{entity->key.partition_key, entity->key.row_key, entity->timestamp, properties};
       if (arguments.hung_up) return;
       out.line = reader->place().line;
-      if (out.text.tellp() > kMostBytes)
+      if (out.text.tellp() > kMaxConvertedBytes)
         throw FileError("file", {out.line, 1}, "the answer would have more than 16 MiB");
       writer->write(view);
       out.names.add(view);
@@ -74,8 +75,7 @@ Response handle_convert(const ControlState&, const ControlArguments& arguments) 
   const auto from = format_of(arguments.query.get("from")), to = format_of(arguments.query.get("to"));
   if (!from || !to) return control_error(400, "The parameters from and to must be ndjson or csv.");
   const auto header = arguments.query.get("header").value_or("true");
-  if (header != "true" && header != "false")
-    return control_error(400, "The parameter header must be true or false.");
+  if (header != "true" && header != "false") return control_error(400, "The parameter header must be true or false.");
   EntityWriterOptions options;
   options.header = header == "true";
   try {

@@ -18,8 +18,7 @@ struct RequestsQuestion {
   WantedRequests wanted;
 };
 
-std::optional<Response> read_question(const ControlState& state, const QueryParameters& query,
-                                      RequestsQuestion& out) {
+std::optional<Response> read_question(const ControlState& state, const QueryParameters& query, RequestsQuestion& out) {
   if (auto refusal = refuse_parameters(query, {"account", "detail", "since"})) return refusal;
   const auto account = query.get("account"), detail = query.get("detail"), since = query.get("since");
   if (account && !state.serves_account(*account)) return unknown_account(*account);

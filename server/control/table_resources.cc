@@ -7,14 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "odata/filter_parser.h"
 #include "odata/insight/finding_catalog.h"
 #include "odata/plan_text.h"
 #include "odata/query_plan.h"
-#include "odata/text.h"
 #include "server/control/control_checks.h"
 #include "server/control/control_response.h"
-#include "storage/store_fixtures.h"
 #include "storage/table_size.h"
 
 namespace rocktable {
@@ -22,15 +21,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t kMostCounted = 100'000;  // entities of a table; more are estimated
-constexpr milliseconds kTimeToCount{500};        // for all tables of a list
-constexpr std::uint64_t kMostPlanned = 10'000;   // a plan is asked for with each key that a person presses
+constexpr std::uint64_t kMaxCounted = 100'000;  // entities of a table; more are estimated
+constexpr milliseconds kTimeToCount{500};       // for all tables of a list
+constexpr std::uint64_t kMaxPlanned = 10'000;   // a plan is asked for with each key that a person presses
 constexpr milliseconds kTimeToPlan{30};
 
 ScanDeadline in(milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
-// How far the service had read the filter, in UTF-16 code units, by its own sentence; -1: the sentence names no place. The
-// filter itself stands behind the place, so it cannot be taken for it.
+// How far the service had read the filter, in UTF-16 code units, by its own sentence; -1: the sentence names no place.
+// The filter itself stands behind the place, so it cannot be taken for it.
 int position_of(const Error& error) {
   constexpr std::string_view kLiteral = " literal '", kAt = "' at '", kPosition = " at position ";
   const std::string_view text = error.message;
@@ -49,8 +48,7 @@ int position_of(const Error& error) {
 Response refused_plan(const Error& error) {
   return control_json(
       200,
-      {{"error",
-        {{"code", to_string(error.code)}, {"message", error.message}, {"position", position_of(error)}}}});
+      {{"error", {{"code", to_string(error.code)}, {"message", error.message}, {"position", position_of(error)}}}});
 }
 
 std::string_view better_than(PlanClass plan) {
@@ -66,10 +64,10 @@ double share_of(const TableSize& part, const TableSize& whole) {
 }
 
 Response planned(const TableSize& whole, const TableSize& part, const QueryPlan& plan) {
-  constexpr std::size_t kMostRanges = 20;
+  constexpr std::size_t kMaxRanges = 20;
   auto texts = nlohmann::json::array();
   for (const KeyRange& range : plan.ranges) {
-    if (texts.size() == kMostRanges) break;
+    if (texts.size() == kMaxRanges) break;
     texts.push_back(describe(range));
   }
   return control_json(200, {{"plan", to_string(plan.plan_class)},
@@ -85,7 +83,7 @@ Response planned(const TableSize& whole, const TableSize& part, const QueryPlan&
 
 Response handle_get_accounts(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  std::map<std::string, std::uint64_t> tables = StoreFixtures(state.store).table_counts();
+  std::map<std::string, std::uint64_t> tables = state.store.table_counts();
   for (const std::string& account : state.named_accounts()) tables.try_emplace(account, 0);
   auto list = nlohmann::json::array();
   for (const auto& [account, count] : tables) {
@@ -104,8 +102,7 @@ Response handle_get_tables(const ControlState& state, const ControlArguments& ar
   if (table) {
     const auto found = state.store.get_table({*account, *table});
     if (!found)
-      return control_error(
-          404, "The account " + std::string(*account) + " has no table " + std::string(*table) + ".");
+      return control_error(404, "The account " + std::string(*account) + " has no table " + std::string(*table) + ".");
     names.push_back(found->name);
   } else {
     state.store.list_tables(*account, all_keys(), std::numeric_limits<int>::max(), [&](const Table& row) {
@@ -116,18 +113,16 @@ Response handle_get_tables(const ControlState& state, const ControlArguments& ar
   const auto deadline = in(kTimeToCount);
   auto list = nlohmann::json::array();
   for (const std::string& name : names) {
-    const auto size = size_of_table(state.store, {*account, name}, all_keys(), kMostCounted, deadline);
+    const auto size = size_of_table(state.store, {*account, name}, all_keys(), kMaxCounted, deadline);
     if (!size && size.error().code == ErrorCode::TableNotFound) continue;  // deleted meanwhile
     if (!size) return control_error(503, size.error().message);
-    list.push_back(
-        {{"name", name}, {"entities", size->entities}, {"isExact", size->is_exact}, {"bytes", size->bytes}});
+    list.push_back({{"name", name}, {"entities", size->entities}, {"isExact", size->is_exact}, {"bytes", size->bytes}});
   }
   return control_json(200, {{"account", *account}, {"tables", std::move(list)}});
 }
 
 Response handle_get_plan(const ControlState& state, const ControlArguments& arguments) {
-  if (auto refusal = refuse_parameters(arguments.query, {"account", "table", "filter"}))
-    return std::move(*refusal);
+  if (auto refusal = refuse_parameters(arguments.query, {"account", "table", "filter"})) return std::move(*refusal);
   const auto account = arguments.query.get("account"), table = arguments.query.get("table");
   if (!account || !table) return control_error(400, "Name the table: ?account=NAME&table=NAME&filter=FILTER");
   if (!state.serves_account(*account)) return unknown_account(*account);
@@ -139,9 +134,9 @@ Response handle_get_plan(const ControlState& state, const ControlArguments& argu
   }
   const QueryPlan plan = plan_query(filter);
   const TableName name{*account, *table};
-  const auto whole = size_of_table(state.store, name, all_keys(), kMostPlanned, in(kTimeToPlan));
+  const auto whole = size_of_table(state.store, name, all_keys(), kMaxPlanned, in(kTimeToPlan));
   if (!whole) return refused_plan(whole.error());
-  const auto part = size_of_table(state.store, name, plan.ranges, kMostPlanned, in(kTimeToPlan));
+  const auto part = size_of_table(state.store, name, plan.ranges, kMaxPlanned, in(kTimeToPlan));
   if (!part) return refused_plan(part.error());
   return planned(*whole, *part, plan);
 }

@@ -34,8 +34,8 @@ std::string console_line(const RequestEvent& event, std::string_view target) {
   constexpr std::size_t kMaxTarget = kMaxConsoleLine / 2;
   const bool cut = target.size() > kMaxTarget;
   return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", event.remote_address, time_of_log(),
-                     event.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "",
-                     event.status, event.body_bytes);
+                     event.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "", event.status,
+                     event.body_bytes);
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silen
   if (const int made = ::open(debug_file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); made >= 0)
     ::close(made);
   try {
-    file_ = std::make_shared<spdlog::logger>(
-        "debug", std::make_shared<spdlog::sinks::basic_file_sink_mt>(debug_file, false));
+    file_ = std::make_shared<spdlog::logger>("debug",
+                                             std::make_shared<spdlog::sinks::basic_file_sink_mt>(debug_file, false));
   } catch (const spdlog::spdlog_ex& error) {
     throw std::runtime_error("cannot write the debug log: " + std::string(error.what()));
   }
@@ -61,8 +61,7 @@ void AccessLog::print(const std::string& line) {
   const std::lock_guard lock(console_mutex_);
   pollfd console{STDOUT_FILENO, POLLOUT, 0};
   if (poll(&console, 1, 0) != 1 || (console.revents & POLLOUT) == 0) return;
-  [[maybe_unused]] const auto written =
-      ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
+  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
 }
 
 void AccessLog::record(const RequestEvent& event) {
@@ -72,14 +71,14 @@ void AccessLog::record(const RequestEvent& event) {
   if (!file_) return;
   std::string cost;
   if (!event.plan_class.empty()) {
-    cost = fmt::format(" {} scanned {} returned {} read {} bytes", event.plan_class,
-                       event.reads.entities_scanned, event.reads.entities_returned, event.reads.bytes_read);
+    cost = fmt::format(" {} scanned {} returned {} read {} bytes", event.plan_class, event.reads.entities_scanned,
+                       event.reads.entities_returned, event.reads.bytes_read);
   }
   cost += reason_of(event);
   if (!event.explanation.empty()) cost += fmt::format(" refused: {}", event.explanation);
-  if (!event.fault.empty()) cost += fmt::format(" fault: {}", event.fault);
-  file_->info("{} {} {} {} -> {} {} bytes {} us{}", event.request_id, event.remote_address, event.method,
-              target, event.status, event.body_bytes, event.duration.count(), cost);
+  if (!event.changed_by.empty()) cost += fmt::format(" fault: {}", event.changed_by);
+  file_->info("{} {} {} {} -> {} {} bytes {} us{}", event.request_id, event.remote_address, event.method, target,
+              event.status, event.body_bytes, event.duration.count(), cost);
   for (const std::string& operation : operations_of(event)) file_->info("{} {}", event.request_id, operation);
 }
 

@@ -5,10 +5,10 @@
 #include <spdlog/fwd.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "server/events/request_event.h"
 
 namespace rocktable {
@@ -25,7 +25,7 @@ class AccessLog : public RequestEventSink {
   void print(const std::string& line);
 
   bool silent_;
-  std::mutex console_mutex_;
+  Mutex console_mutex_;
   std::shared_ptr<spdlog::logger> file_;
 };
 

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxMethod = 1'000;
 
-std::chrono::microseconds between(ConnectionTrace::Clock::time_point from,
-                                  ConnectionTrace::Clock::time_point to) {
+std::chrono::microseconds between(ConnectionTrace::Clock::time_point from, ConnectionTrace::Clock::time_point to) {
   return std::chrono::duration_cast<std::chrono::microseconds>(to - from);
 }
 
@@ -19,12 +18,10 @@ std::chrono::microseconds between(ConnectionTrace::Clock::time_point from,
 // headers.
 std::string head_of(const Request& request, bool http_1_0, std::size_t limit) {
   std::string out(request.method.substr(0, kMaxMethod));
-  out.append(" ")
-      .append(request.target.substr(0, limit))
-      .append(http_1_0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
-  const std::size_t most = out.size() + limit;
+  out.append(" ").append(request.target.substr(0, limit)).append(http_1_0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
+  const std::size_t end = out.size() + limit;
   for (const auto& [name, value] : request.headers.all()) {
-    if (out.size() + name.size() + value.size() > most) break;
+    if (out.size() + name.size() + value.size() > end) break;
     out.append(name).append(": ").append(value).append("\r\n");
   }
   return out;
@@ -61,8 +58,8 @@ void ConnectionTrace::complete(const Request& request, std::size_t body_bytes, b
   http_1_0_ = http_1_0;
 }
 
-void ConnectionTrace::fail(const Request& request, std::size_t body_bytes, bool http_1_0,
-                           std::string_view unread, std::string comment) {
+void ConnectionTrace::fail(const Request& request, std::size_t body_bytes, bool http_1_0, std::string_view unread,
+                           std::string comment) {
   if (!started_) return;
   complete(request, body_bytes, http_1_0);
   if (head_.empty() && !request.method.empty()) head_ = head_of(request, http_1_0, kMaxTracedBytes);
@@ -70,21 +67,18 @@ void ConnectionTrace::fail(const Request& request, std::size_t body_bytes, bool 
   comment_ = std::move(comment);
 }
 
-void ConnectionTrace::end_with_response(std::string_view bytes, std::string_view body,
-                                        std::optional<ErrorCode> error, Clock::time_point since,
-                                        bool written) {
+void ConnectionTrace::end_with_response(std::string_view bytes, std::string_view body, std::optional<ErrorCode> error,
+                                        Clock::time_point since, bool written) {
   constexpr std::string_view kEndOfHead = "\r\n\r\n";
   begin();  // the request was refused before a byte was read
   TracedExchange exchange;
   exchange.working = between(whole_, since);
   exchange.sending = between(since, Clock::now());
-  exchange.response_head =
-      bytes.substr(0, std::min(bytes.find(kEndOfHead), bytes.size()) + kEndOfHead.size());
+  exchange.response_head = bytes.substr(0, std::min(bytes.find(kEndOfHead), bytes.size()) + kEndOfHead.size());
   exchange.response_body = body;
   exchange.response_body_bytes = body.size();
   if (error) exchange.error_code = to_string(*error);
-  if (!written)
-    add_sentence(comment_, "the client closed the connection before it received the whole response");
+  if (!written) add_sentence(comment_, "the client closed the connection before it received the whole response");
   write(exchange);
 }
 
@@ -123,8 +117,7 @@ void ConnectionTrace::write(TracedExchange& exchange) {
   request_ = nullptr;
   body_bytes_ = 0;
   entities_scanned_ = entities_returned_ = 0;
-  for (std::string* text : {&head_, &request_id_, &plan_class_, &explanation_, &comment_})
-    std::string().swap(*text);
+  for (std::string* text : {&head_, &request_id_, &plan_class_, &explanation_, &comment_}) std::string().swap(*text);
 }
 
 }  // namespace rocktable

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "odata/printable.h"
-#include "odata/text.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "server/events/masking.h"
 
 namespace rocktable {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxMessage = 500;
 constexpr std::size_t kMaxCode = 90;
 constexpr std::size_t kMaxTarget = 300;
-constexpr std::size_t kMostOperations = 100;  // a batch has at most as many
+constexpr std::size_t kMaxShownOperations = 100;  // a batch has at most as many
 
 constexpr int kFirstRefusal = 400;
 constexpr const char* kNotDone = "not done";
@@ -70,9 +70,9 @@ BodyError error_in(std::string_view body) {
   return {};
 }
 
-// Safe for a terminal, and at most `most` bytes.
-std::string bounded(std::string_view text, std::size_t most) {
-  std::string out = printable(text).substr(0, most);
+// Safe for a terminal, and at most `limit` bytes.
+std::string bounded(std::string_view text, std::size_t limit) {
+  std::string out = printable(text).substr(0, limit);
   while (!is_utf8(out)) out.pop_back();  // of a character that was cut
   return out;
 }
@@ -99,17 +99,15 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 // `PUT http://host/account/orders(...)` of each request line.
 std::vector<std::string> requests_in(std::string_view body) {
-  constexpr std::array<std::string_view, 6> kMethods = {"GET ",   "POST ",  "PUT ",
-                                                        "MERGE ", "PATCH ", "DELETE "};
+  constexpr std::array<std::string_view, 6> kMethods = {"GET ", "POST ", "PUT ", "MERGE ", "PATCH ", "DELETE "};
   constexpr std::string_view kEnd = " HTTP/1.1";
   std::vector<std::string> out;
   for (std::string_view line : lines_of(body)) {
     const bool begins = std::ranges::any_of(kMethods, [&](auto method) { return line.starts_with(method); });
-    if (!begins || !line.ends_with(kEnd) || out.size() == kMostOperations) continue;
+    if (!begins || !line.ends_with(kEnd) || out.size() == kMaxShownOperations) continue;
     line.remove_suffix(kEnd.size());
     const auto space = line.find(' ');
-    const std::string target =
-        percent_encoded(without_signature(line.substr(space + 1).substr(0, kMaxTarget)));
+    const std::string target = percent_encoded(without_signature(line.substr(space + 1).substr(0, kMaxTarget)));
     out.push_back(std::string(line.substr(0, space + 1)) + target);
   }
   return out;
@@ -207,8 +205,7 @@ std::string reason_of(const RequestEvent& event) {
 
 std::vector<std::string> operations_of(const RequestEvent& event) {
   const bool is_batch = event.operation != nullptr && std::holds_alternative<Batch>(*event.operation);
-  if (!is_batch || event.request == nullptr || event.request->body == nullptr || event.response == nullptr)
-    return {};
+  if (!is_batch || event.request == nullptr || event.request->body == nullptr || event.response == nullptr) return {};
   std::vector<std::string> out = requests_in(*event.request->body);
   const std::vector<std::string> answers = answers_of(*event.response, out.size());
   for (std::size_t i = 0; i < out.size(); ++i)

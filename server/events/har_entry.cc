@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "odata/base64.h"
-#include "odata/date_time.h"
+#include "base/base64.h"
+#include "base/date_time.h"
+#include "base/text.h"
 #include "odata/protocol/query_string.h"
-#include "odata/text.h"
 #include "server/events/masking.h"
 
 namespace rocktable {
@@ -58,8 +58,7 @@ std::string url_text(std::string_view bytes) {
 }
 
 std::string iso_time(std::chrono::system_clock::time_point time) {
-  const auto ticks =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count() / 100;
+  const auto ticks = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count() / 100;
   constexpr std::size_t kToMilliseconds = sizeof("2026-01-02T03:04:05.678") - 1;
   return to_string_7({kUnixEpoch.ticks + ticks}).substr(0, kToMilliseconds) + "Z";
 }
@@ -169,9 +168,8 @@ Json headers_of(const Head& head) {
 // --- Bodies ----------------------------------------------------------------------------------------------
 
 bool is_text(std::string_view bytes) {
-  return is_utf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](char c) {
-           return is_control(c) && c != '\t' && c != '\r' && c != '\n';
-         });
+  return is_utf8(bytes) && std::none_of(bytes.begin(), bytes.end(),
+                                        [](char c) { return is_control(c) && c != '\t' && c != '\r' && c != '\n'; });
 }
 
 // Adds `text`, and `encoding` and `comment` if needed.
@@ -187,9 +185,9 @@ void add_body(Json& out, std::string_view body, std::size_t bytes, std::string_v
     out["encoding"] = "base64";
   }
   if (is_cut) {
-    out["comment"] =
-        kept.empty() ? "the body was not kept"
-                     : "the first " + std::to_string(kept.size()) + " of " + std::to_string(bytes) + " bytes";
+    out["comment"] = kept.empty()
+                         ? "the body was not kept"
+                         : "the first " + std::to_string(kept.size()) + " of " + std::to_string(bytes) + " bytes";
   }
 }
 
@@ -220,8 +218,7 @@ bool is_host(std::string_view text) {
 
 bool is_absolute_url(std::string_view target) {
   const auto host = target.find("://");
-  if (host == target.npos || (target.substr(0, host) != "http" && target.substr(0, host) != "https"))
-    return false;
+  if (host == target.npos || (target.substr(0, host) != "http" && target.substr(0, host) != "https")) return false;
   const std::string_view rest = target.substr(host + 3);
   return is_host(rest.substr(0, rest.find_first_of("/?#")));
 }
@@ -236,8 +233,7 @@ std::string url_of(const TracedExchange& exchange, const Head& head) {
            std::to_string(exchange.server_port);
   }
   const std::string_view slash = target.starts_with('/') ? "" : "/";
-  return std::string(exchange.scheme) + "://" + host + std::string(slash) +
-         url_text(without_signature(target));
+  return std::string(exchange.scheme) + "://" + host + std::string(slash) + url_text(without_signature(target));
 }
 
 Json query_pairs(std::string_view url) {
@@ -245,12 +241,10 @@ Json query_pairs(std::string_view url) {
   const auto question = url.find('?');
   if (question == url.npos) return out;
   const std::string_view query = url.substr(question + 1);
-  for_each_query_parameter(
-      query.substr(0, query.find('#')), [&](std::string_view name, std::string_view value) {
-        if (out.size() < kMaxParameters && !(name.empty() && value.empty()))
-          out.push_back(
-              {{"name", text_of(decode_query_value(name))}, {"value", text_of(decode_query_value(value))}});
-      });
+  for_each_query_parameter(query.substr(0, query.find('#')), [&](std::string_view name, std::string_view value) {
+    if (out.size() < kMaxParameters && !(name.empty() && value.empty()))
+      out.push_back({{"name", text_of(decode_query_value(name))}, {"value", text_of(decode_query_value(value))}});
+  });
   return out;
 }
 
@@ -280,8 +274,7 @@ Json answer_of(const TracedExchange& exchange) {
   const Head head = read_response_head(exchange.response_head);
   const std::string_view type = head.get("Content-Type");
   Json content = {{"size", exchange.response_body_bytes}, {"mimeType", text_of(type)}};
-  if (exchange.response_body_bytes > 0)
-    add_body(content, exchange.response_body, exchange.response_body_bytes, type);
+  if (exchange.response_body_bytes > 0) add_body(content, exchange.response_body, exchange.response_body_bytes, type);
   const bool is_there = !exchange.response_head.empty();
   return {{"status", status_of(head.second)},
           {"statusText", text_of(head.third)},

@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "odata/printable.h"
+#include "base/folder_swap.h"
+#include "base/printable.h"
 #include "server/events/har_entry.h"
-#include "storage/folder_swap.h"
 
 namespace rocktable {
 namespace {
@@ -63,8 +63,7 @@ struct stat status_of(int descriptor, const std::filesystem::path& path) {
 bool is_trace(int descriptor) {
   std::array<char, kTraceStart.size()> start;
   const auto count = ::pread(descriptor, start.data(), start.size(), 0);
-  return count == static_cast<ssize_t>(start.size()) &&
-         std::string_view(start.data(), start.size()) == kTraceStart;
+  return count == static_cast<ssize_t>(start.size()) && std::string_view(start.data(), start.size()) == kTraceStart;
 }
 
 // Throws if the file is neither empty nor a trace, or if another process writes it.
@@ -73,8 +72,7 @@ void require_trace(int descriptor, const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
   if (status.st_size > 0 && !is_trace(descriptor))
     fail(path, "a file of that name exists and is not a trace of rocktable; it was not changed");
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    fail(path, "another process is writing it");
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) fail(path, "another process is writing it");
 }
 
 // Returns a closed OpenFile if there is no file. Throws if the file is not a trace.
@@ -85,8 +83,7 @@ OpenFile open_existing(const std::filesystem::path& path, int mode) {
   return there;
 }
 
-void write_at(int descriptor, std::uint64_t offset, std::string_view text,
-              const std::filesystem::path& path) {
+void write_at(int descriptor, std::uint64_t offset, std::string_view text, const std::filesystem::path& path) {
   const auto written = ::pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
   if (written < 0) fail(path, errno);
   if (static_cast<std::size_t>(written) < text.size()) fail(path, ENOSPC);
@@ -101,8 +98,7 @@ void repair_end(int descriptor, const std::filesystem::path& path) {
   const auto size = static_cast<std::uint64_t>(status_of(descriptor, path).st_size);
   const std::uint64_t from = size - std::min<std::uint64_t>(size, 2 * kMaxEntryBytes);
   std::string tail(size - from, '\0');
-  if (::pread(descriptor, tail.data(), tail.size(), static_cast<off_t>(from)) !=
-      static_cast<ssize_t>(tail.size()))
+  if (::pread(descriptor, tail.data(), tail.size(), static_cast<off_t>(from)) != static_cast<ssize_t>(tail.size()))
     return;
   if (tail.ends_with(kEnd)) return;
   auto last = tail.rfind(kBetween);
@@ -111,8 +107,7 @@ void repair_end(int descriptor, const std::filesystem::path& path) {
   if (last == std::string::npos) return;
   const std::uint64_t end = from + last;
   if (::ftruncate(descriptor, static_cast<off_t>(end)) != 0) return;
-  [[maybe_unused]] const auto written =
-      ::pwrite(descriptor, kEnd.data(), kEnd.size(), static_cast<off_t>(end));
+  [[maybe_unused]] const auto written = ::pwrite(descriptor, kEnd.data(), kEnd.size(), static_cast<off_t>(end));
 }
 
 }  // namespace
@@ -236,8 +231,7 @@ void HarFile::write(std::string_view entry) {
 
 // Writes the closing brackets back after a failed write. Needs no disk space: their blocks are allocated.
 void HarFile::restore_end() const {
-  [[maybe_unused]] const auto written =
-      ::pwrite(descriptor_, kEnd.data(), kEnd.size(), static_cast<off_t>(end_));
+  [[maybe_unused]] const auto written = ::pwrite(descriptor_, kEnd.data(), kEnd.size(), static_cast<off_t>(end_));
   [[maybe_unused]] const auto cut = ::ftruncate(descriptor_, static_cast<off_t>(end_ + kEnd.size()));
 }
 

@@ -5,9 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <string>
 #include <string_view>
+
+#include "base/mutex.h"
 
 namespace rocktable {
 
@@ -49,7 +50,7 @@ class HarFile {
   std::filesystem::path path_;
   std::filesystem::path older_;
   std::uint64_t max_bytes_;  // of one file
-  std::mutex mutex_;
+  Mutex mutex_;
   int descriptor_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;

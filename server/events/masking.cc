@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -89,8 +89,7 @@ bool ends_inside_a_word(std::string_view before) {
   const ReadCharacter last = last_character(before);
   if (!is_letter(last.value)) return false;
   before.remove_suffix(last.length);
-  const bool may_be_escape =
-      last.length == 1 && std::string_view("bfnrt").find(last.value) != std::string_view::npos;
+  const bool may_be_escape = last.length == 1 && std::string_view("bfnrt").find(last.value) != std::string_view::npos;
   return !may_be_escape || before.empty() || last_character(before).value != '\\';
 }
 
@@ -160,8 +159,7 @@ std::size_t colon_in(std::string_view credentials) {
 // `ACCOUNT:SIGNATURE`
 std::string masked_signature(std::string_view credentials) {
   const std::size_t colon = colon_in(credentials);
-  if (colon == credentials.size() || !is_account_name(credentials.substr(0, colon)))
-    return std::string(kMask);
+  if (colon == credentials.size() || !is_account_name(credentials.substr(0, colon))) return std::string(kMask);
   const std::size_t length = read_character(credentials.substr(colon)).length;
   return std::string(credentials.substr(0, colon + length)).append(kMask);
 }
@@ -220,8 +218,8 @@ Replacement find_credentials(std::string_view rest) {
   const bool is_signature = shared_key && colon_in(credentials) < credentials.size();
   const bool is_cut = from + length == rest.size();
   if (!is_signature && !is_cut && length < kShortestToken) return {};
-  return {from + length, std::string(rest.substr(0, from)) +
-                             (shared_key ? masked_signature(credentials) : std::string(kMask))};
+  return {from + length,
+          std::string(rest.substr(0, from)) + (shared_key ? masked_signature(credentials) : std::string(kMask))};
 }
 
 // `AccountKey=KEY;` of a connection string, `"AccountKey": "KEY"`, `AccountKey%3DKEY%3B`
@@ -231,9 +229,8 @@ Replacement find_account_key(std::string_view rest) {
   const std::size_t quotes = kName.size() + length_of_characters(rest.substr(kName.size()), " \t+\"'\\");
   const std::size_t from = quotes + length_of_characters(rest.substr(quotes), " \t\"'\\:=");
   if (from == quotes) return {};  // no `=` or `:`
-  const std::size_t length = length_until(rest.substr(from), [](std::string_view end) {
-    return read_character(end).value == ';' || ends_value(end);
-  });
+  const std::size_t length = length_until(
+      rest.substr(from), [](std::string_view end) { return read_character(end).value == ';' || ends_value(end); });
   if (length == 0) return {};
   return {from + length, std::string(rest.substr(0, from)).append(kMask)};
 }
@@ -305,8 +302,7 @@ std::string masked_text(std::string_view text) { return without_secrets(text, en
 
 std::string masked_body(std::string_view body, std::string_view content_type) {
   constexpr std::string_view kMultipart = "multipart/";
-  if (!equals_ignoring_case(trim(content_type).substr(0, kMultipart.size()), kMultipart))
-    return masked_text(body);
+  if (!equals_ignoring_case(trim(content_type).substr(0, kMultipart.size()), kMultipart)) return masked_text(body);
   std::string out;
   out.reserve(body.size());
   while (!body.empty()) {

@@ -8,10 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/error.h"
 #include "server/request/operation.h"
 #include "server/request/request.h"
+#include "server/request/request_context.h"
 #include "server/request/request_notes.h"
 #include "server/request/response.h"
 #include "storage/request_stats.h"
@@ -20,10 +21,9 @@ namespace rocktable {
 
 // The key under which a request is counted.
 struct StatisticsKey {
-  std::string account;  // empty: the caller must not learn whether the account exists
-  std::string table;    // lower case; empty: an operation without table; `*`: not a valid name
-  std::string_view
-      operation;  // a constant: `QueryEntities`; `Refused` if it was refused before it was parsed
+  std::string account;          // empty: the caller must not learn whether the account exists
+  std::string table;            // lower case; empty: an operation without table; `*`: not a valid name
+  std::string_view operation;   // a constant: `QueryEntities`; `Refused` if it was refused before it was parsed
   std::string_view plan_class;  // a constant: `row-range`; empty: reads nothing by key
 
   auto operator<=>(const StatisticsKey&) const = default;
@@ -51,12 +51,16 @@ struct RequestEvent {
 
   int status = 0;
   std::optional<ErrorCode> error;
-  bool continues = false;        // the response has a continuation token
-  std::size_t body_bytes = 0;    // of the response
-  std::string_view explanation;  // why access was refused; empty: not refused, or not requested
-  std::string_view fault;        // name of the rule or behaviour that changed the response; empty: none
+  bool continues = false;                // the response has a continuation token
+  std::size_t body_bytes = 0;            // of the response
+  std::string_view explanation;          // why access was refused; empty: not refused, or not requested
+  std::string_view changed_by;           // what changed the response on its way (Delivery::changed_by); empty: nothing
   std::chrono::microseconds duration{};  // from the last byte of the request to the response
 };
+
+// Returns an event with what all kinds of requests have. `context` and `response` must outlive it, too.
+RequestEvent event_of(const Request& request, const RequestContext& context, const Response& response,
+                      std::chrono::microseconds duration);
 
 // Receives events. Called on the threads of the connections: must be thread-safe and must not block.
 class RequestEventSink {

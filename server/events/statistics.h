@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "server/events/request_event.h"
 #include "storage/request_stats.h"
 
@@ -45,7 +45,7 @@ class Statistics : public RequestEventSink {
   using CountersByKey = std::map<StatisticsKey, Counters>;
 
   struct alignas(64) Shard {  // avoids false sharing of a cache line
-    mutable std::mutex mutex;
+    mutable Mutex mutex;
     CountersByKey counters;
     // Those that were added to last: requests are often alike.
     CountersByKey::value_type* last = nullptr;
@@ -55,7 +55,7 @@ class Statistics : public RequestEventSink {
   bool may_count(const StatisticsKey& key);
 
   std::array<Shard, 64> shards_;
-  std::mutex known_mutex_;
+  Mutex known_mutex_;
   std::set<StatisticsKey> known_;  // the keys of all shards
 };
 

@@ -1,5 +1,5 @@
-// The files of the explorer, as cmake/embed_files.cmake puts them into the program: one archive, because many small files
-// compress badly one by one.
+// The files of the explorer, as cmake/embed_files.cmake puts them into the program: one archive, because many small
+// files compress badly one by one.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kPage = "/_rocktable/";
 constexpr std::string_view kParts = "/_rocktable/explorer/";
 
-// Scripts and styles only from the server itself, and no text that becomes markup: keys and values of entities are hostile.
+// Scripts and styles only from the server itself, and no text that becomes markup: keys and values of entities are
+// hostile.
 constexpr std::string_view kContentPolicy =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'";
@@ -48,8 +49,7 @@ Response refusal_page(int status, std::string_view sentence) {
   out.add("Content-Type", "text/html; charset=utf-8");
   out.add("Cache-Control", "no-store");
   add_security_fields(out);
-  out.body =
-      "<!doctype html><html lang=\"en\"><title>rocktable</title><h1>The explorer is not available</h1><p>";
+  out.body = "<!doctype html><html lang=\"en\"><title>rocktable</title><h1>The explorer is not available</h1><p>";
   out.body.append(sentence).append("</p></html>\n");
   return out;
 }
@@ -65,8 +65,8 @@ bool is_explorer_target(std::string_view target) {
   return path == kPage || path == kPage.substr(0, kPage.size() - 1) || path.starts_with(kParts);
 }
 
-Response explorer_response(const ControlPolicy& policy, bool is_on, std::string_view method,
-                           std::string_view target, const Headers& headers) {
+Response explorer_response(const ControlPolicy& policy, bool is_on, std::string_view method, std::string_view target,
+                           const Headers& headers) {
   if (const auto refusal = refuse_page(policy, headers)) return refusal_page(refusal->status, refusal->error);
   if (!is_on) return refusal_page(404, "The server runs with --noExplorer.");
   const std::string_view path = path_of(target);

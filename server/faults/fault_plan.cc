@@ -89,8 +89,7 @@ std::size_t FaultPlan::remove_if(const Predicate& predicate) {
   const std::lock_guard lock(mutex_);
   const auto is_removed = [&](const Entry& entry) {
     if (!predicate(entry)) return false;
-    if (entry.total.hits == 0 && removed_unused_.size() < kMaxUnused)
-      removed_unused_.push_back(entry.rule.name);
+    if (entry.total.hits == 0 && removed_unused_.size() < kMaxUnused) removed_unused_.push_back(entry.rule.name);
     return true;
   };
   const std::size_t removed = std::erase_if(entries_, is_removed);

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "server/faults/fault_rule.h"
 
 namespace rocktable {
@@ -24,8 +24,8 @@ struct FaultHit {
 };
 
 // Thread-safe. Rules are tried in their order; the first that matches and whose `when` allows it hits the request. Each
-// account is counted by itself: the requests of one account do not change what another one meets. So the same requests of
-// an account, in the same order, meet the same faults.
+// account is counted by itself: the requests of one account do not change what another one meets. So the same requests
+// of an account, in the same order, meet the same faults.
 class FaultPlan {
  public:
   // Returns whether there is any rule.
@@ -33,8 +33,8 @@ class FaultPlan {
 
   std::optional<FaultHit> decide(const RequestFacts& request);
 
-  // Adds the rules behind the others, and gives a name to those without one. If a name is taken, adds none and returns it.
-  // Throws std::invalid_argument if there are too many.
+  // Adds the rules behind the others, and gives a name to those without one. If a name is taken, adds none and returns
+  // it. Throws std::invalid_argument if there are too many.
   std::optional<std::string> add(std::vector<FaultRule>& rules);
 
   // {"faults": [{"name", "match", "when", "then", "matched", "hits"}]}. With an account: those that can hit its
@@ -72,7 +72,7 @@ class FaultPlan {
   template <class Predicate>
   std::size_t remove_if(const Predicate& predicate);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<Entry> entries_;
   std::uint64_t names_ = 0;  // made for rules without one
   std::vector<std::string> removed_unused_;

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "odata/date_time.h"
-#include "odata/duration.h"
+#include "base/date_time.h"
+#include "base/duration.h"
+#include "base/text.h"
 #include "odata/files/json_reader.h"
-#include "odata/text.h"
 #include "server/request/error_response.h"
 #include "server/request/operation_table.h"
 
@@ -61,8 +61,8 @@ std::vector<std::string> names_of(const JsonReader& object, std::string_view nam
 }
 
 FaultMatch match_of(const JsonReader& object) {
-  object.allow_only({"account", "table", "operation", "method", "partitionKey", "partitionKeyPrefix",
-                     "rowKey", "position", "clientRequestIdPrefix"});
+  object.allow_only({"account", "table", "operation", "method", "partitionKey", "partitionKeyPrefix", "rowKey",
+                     "position", "clientRequestIdPrefix"});
   FaultMatch out;
   out.account = object.text_or("account", "");
   out.table = to_lower_ascii(object.text_or("table", ""));
@@ -74,22 +74,18 @@ FaultMatch match_of(const JsonReader& object) {
     object.member("partitionKeyPrefix").refuse("partitionKey is given, too");
   out.row_key = text_of(object, "rowKey");
   out.client_request_id_prefix = text_of(object, "clientRequestIdPrefix");
-  if (object.has("position"))
-    out.position = static_cast<std::size_t>(object.member("position").integer(0, 99));
+  if (object.has("position")) out.position = static_cast<std::size_t>(object.member("position").integer(0, 99));
   return out;
 }
 
 FaultWhen when_of(const JsonReader& object) {
   object.allow_only({"skip", "count", "probability", "seed"});
   FaultWhen out;
-  if (object.has("skip"))
-    out.skip = static_cast<std::uint64_t>(object.member("skip").integer(0, kMaxFaultCount));
-  if (object.has("count"))
-    out.count = static_cast<std::uint64_t>(object.member("count").integer(1, kMaxFaultCount));
+  if (object.has("skip")) out.skip = static_cast<std::uint64_t>(object.member("skip").integer(0, kMaxFaultCount));
+  if (object.has("count")) out.count = static_cast<std::uint64_t>(object.member("count").integer(1, kMaxFaultCount));
   if (object.has("probability")) out.probability = object.member("probability").number(0, 1);
   if (object.has("seed"))
-    out.seed =
-        static_cast<std::uint64_t>(object.member("seed").integer(0, static_cast<std::int64_t>(kMaxSeed)));
+    out.seed = static_cast<std::uint64_t>(object.member("seed").integer(0, static_cast<std::int64_t>(kMaxSeed)));
   return out;
 }
 
@@ -129,8 +125,7 @@ Error error_of(const JsonReader& object) {
     if (!code && number == 500) code = ErrorCode::InternalError;
     if (!code) status.refuse("needs a code: several have this status");
     if (status_of(*code) != number)
-      status.refuse("the status of " + std::string(to_string(*code)) + " is " +
-                    std::to_string(status_of(*code)));
+      status.refuse("the status of " + std::string(to_string(*code)) + " is " + std::to_string(status_of(*code)));
   }
   return object.has("message") ? Error(*code, object.member("message").text()) : Error(*code);
 }
@@ -158,8 +153,7 @@ FaultEffect effect_of(const JsonReader& object) {
   be(is_set(object, "close"), Kind::Close);
   be(object.has("cutAfterBytes"), Kind::Cut);
   if (kinds > 1) object.refuse("must have one of code, reset, close and cutAfterBytes");
-  if (kinds == 0 && !object.has("delay"))
-    object.refuse("must have one of code, reset, close, cutAfterBytes and delay");
+  if (kinds == 0 && !object.has("delay")) object.refuse("must have one of code, reset, close, cutAfterBytes and delay");
   if (is_error) out.error = error_of(object);
   if (object.has("delay")) out.delay = delay_of(object.member("delay"));
   if (out.kind == Kind::Cut) {
@@ -266,15 +260,14 @@ bool FaultMatch::matches(const RequestFacts& request) const {
   if (!account.empty() && account != request.account) return false;
   if (!table.empty() && !equals_ignoring_case(table, request.table)) return false;
   if (!methods.empty() && !is_among(methods, request.method)) return false;
-  if (client_request_id_prefix && !request.client_request_id.starts_with(*client_request_id_prefix))
-    return false;
+  if (client_request_id_prefix && !request.client_request_id.starts_with(*client_request_id_prefix)) return false;
   const bool is_named = operations.empty() || names_operation(operations, request.operation);
   const bool by_key = partition_key || partition_key_prefix || row_key;
   if (!position && !by_key && is_named) return true;
   // A rule for the operation `Batch` means any of its entities.
   const auto is_touched = [&](const TouchedEntity& entity) {
-    return matches_keys(entity) && ((request.is_batch && is_named) || operations.empty() ||
-                                    names_operation(operations, entity.operation));
+    return matches_keys(entity) &&
+           ((request.is_batch && is_named) || operations.empty() || names_operation(operations, entity.operation));
   };
   if (position)
     return request.is_batch && *position < request.entities.size() && is_touched(request.entities[*position]);

@@ -12,7 +12,7 @@
 
 #include "odata/error.h"
 #include "server/behaviour/delay.h"
-#include "server/faults/request_facts.h"
+#include "server/request/request_facts.h"
 
 namespace rocktable {
 
@@ -62,8 +62,8 @@ struct FaultRule {
   FaultEffect then;
 };
 
-// Reads a rule, or a list of rules. A rule without a name gets `fault-1`, and one that needs a seed and has none draws one.
-// `source` is the name in errors. Throws FileError.
+// Reads a rule, or a list of rules. A rule without a name gets `fault-1`, and one that needs a seed and has none draws
+// one. `source` is the name in errors. Throws FileError.
 std::vector<FaultRule> parse_fault_rules(std::string_view text, const std::string& source);
 
 // Writes the form that parse_fault_rules() reads.

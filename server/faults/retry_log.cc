@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "server/behaviour/seeded_random.h"
 #include "server/events/masking.h"
 
@@ -20,13 +20,11 @@ bool says_done(const std::optional<ErrorCode>& error) {
 }  // namespace
 
 void RetryLog::record(const Attempt& attempt, Clock::time_point now) {
-  const std::uint64_t identity =
-      seeded_hash(attempt.body, seeded_hash(attempt.target, seeded_hash(attempt.method, 0)));
+  const std::uint64_t identity = seeded_hash(attempt.body, seeded_hash(attempt.target, seeded_hash(attempt.method, 0)));
   const std::lock_guard lock(mutex_);
   const auto is_same = [&](const Request& request) {
     if (request.is_answered || request.account != attempt.account) return false;
-    const bool same_id =
-        !attempt.client_request_id.empty() && request.client_request_id == attempt.client_request_id;
+    const bool same_id = !attempt.client_request_id.empty() && request.client_request_id == attempt.client_request_id;
     return same_id || request.identity == identity;
   };
   // From the back: the last one is the likeliest.
@@ -49,8 +47,7 @@ void RetryLog::record(const Attempt& attempt, Clock::time_point now) {
   }
   request->is_answered = attempt.fault.empty() || attempt.is_only_delayed;
   if (request->attempts.size() == kMaxAttempts) request->attempts.pop_back();
-  request->attempts.push_back(
-      {now, std::string(attempt.fault), attempt.status, attempt.error, attempt.is_committed});
+  request->attempts.push_back({now, std::string(attempt.fault), attempt.status, attempt.error, attempt.is_committed});
 }
 
 nlohmann::json RetryLog::to_json(const Request& request) {
@@ -62,12 +59,11 @@ nlohmann::json RetryLog::to_json(const Request& request) {
     const auto after = i == 0 ? Clock::duration::zero() : one.at - request.attempts[i - 1].at;
     met_own_work = met_own_work || (committed > 0 && one.fault.empty() && says_done(one.error));
     committed += one.is_committed ? 1 : 0;
-    attempts.push_back(
-        {{"after", std::chrono::duration_cast<std::chrono::milliseconds>(after).count()},
-         {"status", one.status == 0 ? nlohmann::json() : nlohmann::json(one.status)},
-         {"code", one.error ? nlohmann::json(rocktable::to_string(*one.error)) : nlohmann::json()},
-         {"fault", one.fault.empty() ? nlohmann::json() : nlohmann::json(one.fault)},
-         {"committed", one.is_committed}});
+    attempts.push_back({{"after", std::chrono::duration_cast<std::chrono::milliseconds>(after).count()},
+                        {"status", one.status == 0 ? nlohmann::json() : nlohmann::json(one.status)},
+                        {"code", one.error ? nlohmann::json(rocktable::to_string(*one.error)) : nlohmann::json()},
+                        {"fault", one.fault.empty() ? nlohmann::json() : nlohmann::json(one.fault)},
+                        {"committed", one.is_committed}});
   }
   const Answered& last = request.attempts.back();
   const char* const outcome = !request.is_answered               ? "given up"

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "odata/error.h"
 
 namespace rocktable {
@@ -62,7 +62,7 @@ class RetryLog {
 
   static nlohmann::json to_json(const Request& request);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::deque<Request> requests_;
   std::uint64_t dropped_ = 0;
 };

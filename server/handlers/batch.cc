@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "base/text.h"
 #include "odata/payload_reader.h"
 #include "odata/protocol/multipart.h"
-#include "odata/text.h"
 #include "server/access/refusal_explanation.h"
 #include "server/handlers/entities.h"
 #include "server/request/error_response.h"
@@ -73,9 +73,7 @@ void append_content_id(std::string& out, const RequestPart& part) {
   if (!part.content_id.empty()) append_field(out, "Content-ID", part.content_id);
 }
 
-void append_common(std::string& out) {
-  out += "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n";
-}
+void append_common(std::string& out) { out += "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"; }
 
 void append_json_type(std::string& out, const RequestPart& part) {
   append_field(out, "Content-Type", json_content_type(part.preferences.level));
@@ -94,12 +92,11 @@ void append_inserted_with_content(std::string& out, const RequestContext& contex
   out += "\r\n";
   append_etag_field(out, timestamp);
   out += "\r\n";
-  append_inserted_entity(out, payload_format(context, write.change.table, write.part.preferences.level),
-                         write.change, timestamp);
+  append_inserted_entity(out, payload_format(context, write.change.table, write.part.preferences.level), write.change,
+                         timestamp);
 }
 
-void append_success(std::string& out, const RequestContext& context, const ChangeSetPart& write,
-                    DateTime timestamp) {
+void append_success(std::string& out, const RequestContext& context, const ChangeSetPart& write, DateTime timestamp) {
   const Prefer prefer = write.part.preferences.prefer;
   if (write.insert && prefer != Prefer::ReturnNoContent)
     return append_inserted_with_content(out, context, write, timestamp);
@@ -147,16 +144,15 @@ void append_failure(std::string& out, const RequestContext& context, const Failu
 
 // --- Parts of the request ---------------------------------------------------------------------------------
 
-// The path after the account, which parts may or may not name. The account alone is a table of that name, unless the URL
-// is absolute and the account is a part of the path: then it is the service.
+// The path after the account, which parts may or may not name. The account alone is a table of that name, unless the
+// URL is absolute and the account is a part of the path: then it is the service.
 std::string_view without_account(std::string_view path, const Target& target, bool absolute) {
   constexpr std::string_view kSecondary = "-secondary";
   if (path.substr(0, 1) != "/" || !path.substr(1).starts_with(target.account)) return path;
   std::string_view rest = path.substr(1 + target.account.size());
   if (rest.starts_with(kSecondary)) rest.remove_prefix(kSecondary.size());
   if (rest.empty() && absolute && target.base_url.ends_with(path)) return "/";
-  if (rest.starts_with("//") && !rest.starts_with("///"))
-    rest.remove_prefix(1);  // as in the URL of a request
+  if (rest.starts_with("//") && !rest.starts_with("///")) rest.remove_prefix(1);  // as in the URL of a request
   return rest.starts_with('/') ? rest : path;
 }
 
@@ -164,8 +160,7 @@ std::string_view without_account(std::string_view path, const Target& target, bo
 Operation parse_part(const BatchPartHead& head, const RequestContext& context, RequestPart& part) {
   const std::string url = path_of_url(head.target);
   const auto question = url.find('?');
-  const auto query =
-      QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
+  const auto query = QueryParameters::parse(question == url.npos ? "" : std::string_view(url).substr(question + 1));
   part.content_id = head.headers->get("Content-ID");
   const QueryParameters no_query;
   const OperationRequest request{head.method,
@@ -184,8 +179,7 @@ Operation parse_part(const BatchPartHead& head, const RequestContext& context, R
 // Turns the parts of a change set into mutations.
 class ChangeSetReader {
  public:
-  ChangeSetReader(const TableStore& store, const RequestContext& context)
-      : store_(store), context_(context) {}
+  ChangeSetReader(const Store& store, const RequestContext& context) : store_(store), context_(context) {}
 
   // Fills `part` even if the operation is refused.
   ChangeSetPart read(const BatchPart& raw, RequestPart& part) {
@@ -216,7 +210,7 @@ class ChangeSetReader {
     return part;
   }
 
-  const TableStore& store_;
+  const Store& store_;
   const RequestContext& context_;
   std::shared_ptr<const BatchPartHead> insert_head_;  // of the last insert
   RequestPart insert_part_;
@@ -253,15 +247,13 @@ void note_writes(RequestNotes& notes, std::vector<ChangeSetPart>& committed) {
   for (auto& one : committed) notes.writes.push_back(std::move(one.change.write));
 }
 
-std::optional<Failure> commit(TableStore& store, const RequestContext& context,
-                              std::vector<ChangeSetPart>& prepared, BatchResponseWriter& response,
-                              RequestStats& stats, RequestNotes& notes) {
+std::optional<Failure> commit(Store& store, const RequestContext& context, std::vector<ChangeSetPart>& prepared,
+                              BatchResponseWriter& response, RequestStats& stats, RequestNotes& notes) {
   std::vector<Mutation> writes;  // moved here and back, because the store takes a contiguous range
   writes.reserve(prepared.size());
   for (auto& one : prepared) writes.push_back(std::move(one.change.write));
   const AddressedMutation& first = prepared.front().change;
-  const auto timestamp =
-      store.commit({context.target.account, first.table}, first.partition_key, writes, &stats);
+  const auto timestamp = store.commit({context.target.account, first.table}, first.partition_key, writes, stats);
   for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
   if (timestamp) {
     for (const auto& one : prepared) append_success(response.add_part(), context, one, *timestamp);
@@ -293,16 +285,14 @@ Failure to_failure(std::size_t index, const ServiceException& refusal, const Req
 
 // A query, or a method that nobody knows, refuses the whole change set.
 void require_write(const BatchPartHead& head) {
-  constexpr std::array kWrites = {std::string_view("POST"), std::string_view("PUT"),
-                                  std::string_view("PATCH"), std::string_view("MERGE"),
-                                  std::string_view("DELETE")};
+  constexpr std::array kWrites = {std::string_view("POST"), std::string_view("PUT"), std::string_view("PATCH"),
+                                  std::string_view("MERGE"), std::string_view("DELETE")};
   if (std::find(kWrites.begin(), kWrites.end(), head.method) == kWrites.end())
     throw ServiceException(ErrorCode::InvalidInput);
 }
 
-std::optional<Failure> run_change_set(TableStore& store, const RequestContext& context,
-                                      const BatchRequest& request, BatchResponseWriter& response,
-                                      RequestStats& stats, RequestNotes& notes) {
+std::optional<Failure> run_change_set(Store& store, const RequestContext& context, const BatchRequest& request,
+                                      BatchResponseWriter& response, RequestStats& stats, RequestNotes& notes) {
   std::vector<ChangeSetPart> prepared;
   prepared.reserve(std::min(request.parts.size(), kMaxOperations));
   ChangeSetReader reader(store, context);
@@ -332,8 +322,8 @@ std::optional<Failure> run_change_set(TableStore& store, const RequestContext& c
   return commit(store, context, prepared, response, stats, notes);
 }
 
-void find(const TableStore& store, const RequestContext& context, const RequestPart& part,
-          const GetEntity& query, BatchResponseWriter& response, RequestStats& stats) {
+void find(const Store& store, const RequestContext& context, const RequestPart& part, const GetEntity& query,
+          BatchResponseWriter& response, RequestStats& stats) {
   const auto render = [&](const EntityView& entity) {
     std::string& out = response.add_part();
     append_status(out, 200);
@@ -345,7 +335,7 @@ void find(const TableStore& store, const RequestContext& context, const RequestP
     out += "\r\n";
     write_entity(out, payload_format(context, query.table, part.preferences.level), query.select, entity);
   };
-  if (!store.get({context.target.account, query.table}, query.key, render, &stats).value())
+  if (!store.get({context.target.account, query.table}, query.key, render, stats).value())
     throw ServiceException(ErrorCode::ResourceNotFound);
 }
 
@@ -353,7 +343,7 @@ bool is_query(const BatchRequest& request) {
   return !request.change_set && request.parts.front().head->method == "GET";
 }
 
-std::optional<Failure> run_query(const TableStore& store, const RequestContext& context, const BatchPart& raw,
+std::optional<Failure> run_query(const Store& store, const RequestContext& context, const BatchPart& raw,
                                  BatchResponseWriter& response, RequestStats& stats) {
   if (raw.head->method != "GET") throw ServiceException(ErrorCode::InvalidInput);
   RequestPart part;
@@ -377,8 +367,8 @@ std::string changes_boundary(const BatchRequest& request) {
   return request.change_set ? "changesetresponse_" + new_guid() : std::string();
 }
 
-Response batch_response(const RequestContext& context, const std::string& boundary,
-                        BatchResponseWriter& parts, const std::optional<Failure>& failure) {
+Response batch_response(const RequestContext& context, const std::string& boundary, BatchResponseWriter& parts,
+                        const std::optional<Failure>& failure) {
   Response response = table_layer_response(context, 202);
   response.add("Content-Type", "multipart/mixed; boundary=" + boundary);
   response.framing = Response::Framing::Chunked;
@@ -393,8 +383,8 @@ Response batch_response(const RequestContext& context, const std::string& bounda
 
 }  // namespace
 
-Response run_batch(TableStore& store, const RequestContext& context, const Batch& operation,
-                   const std::string& body, RequestStats& stats, RequestNotes& notes) {
+Response run_batch(Store& store, const RequestContext& context, const Batch& operation, const std::string& body,
+                   RequestStats& stats, RequestNotes& notes) {
   auto parsed = parse_batch(operation.content_type, body);
   if (context.target.secondary && !(parsed && is_query(*parsed)))
     throw ServiceException(ErrorCode::InsufficientAccountPermissions);

@@ -1,6 +1,6 @@
 #include "server/handlers/blob_and_queue_stub.h"
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "odata/value.h"
 #include "server/handlers/service_properties.h"
 #include "server/request/caller.h"
@@ -60,8 +60,7 @@ Response list_nothing(const QueryParameters& query, const RequestContext& contex
   return xml_response(context, render_xml(document));
 }
 
-Response service_response(const Request& request, const QueryParameters& query,
-                          const RequestContext& context) {
+Response service_response(const Request& request, const QueryParameters& query, const RequestContext& context) {
   const auto is = [&](const char* name, const char* value) { return query.get(name).value_or("") == value; };
   const bool get = request.method == "GET";
   if (get && is("restype", "service") && is("comp", "properties")) {
@@ -84,8 +83,7 @@ Response service_response(const Request& request, const QueryParameters& query,
 
 }  // namespace
 
-Response blob_and_queue_response(const Request& request, const QueryParameters& query,
-                                 const RequestContext& context) {
+Response blob_and_queue_response(const Request& request, const QueryParameters& query, const RequestContext& context) {
   if (context.target.resource.empty() || context.target.resource == "/")
     return service_response(request, query, context);
   if (request.method != "GET" && request.method != "HEAD" && request.method != "DELETE")

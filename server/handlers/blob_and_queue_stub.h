@@ -1,5 +1,5 @@
-// The blob and the queue service of an account without containers and queues, for tools that check that all three services
-// run (--compat azurite). Nothing can be created in them.
+// The blob and the queue service of an account without containers and queues, for tools that check that all three
+// services run (--compat azurite). Nothing can be created in them.
 #pragma once
 
 #include "server/request/request.h"
@@ -18,7 +18,6 @@ namespace rocktable {
 // Everything else is NotImplemented. `context` has the caller. Throws ServiceException: NotImplemented,
 // ContainerNotFound, QueueNotFound, InvalidQueryParameterValue, OutOfRangeQueryParameterValue, and what authorize()
 // refuses.
-Response blob_and_queue_response(const Request& request, const QueryParameters& query,
-                                 const RequestContext& context);
+Response blob_and_queue_response(const Request& request, const QueryParameters& query, const RequestContext& context);
 
 }  // namespace rocktable

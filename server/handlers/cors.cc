@@ -4,8 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "base/text.h"
 #include "odata/error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -19,8 +19,7 @@ bool origin_fits(const std::string& rule, std::string_view origin) {
   if (star == rule.npos) return false;
   const std::string_view before = std::string_view(rule).substr(0, star),
                          behind = std::string_view(rule).substr(star + 1);
-  return origin.size() > before.size() + behind.size() && origin.starts_with(before) &&
-         origin.ends_with(behind);
+  return origin.size() > before.size() + behind.size() && origin.starts_with(before) && origin.ends_with(behind);
 }
 
 bool allows_origin(const CorsRule& rule, std::string_view origin) {
@@ -60,8 +59,8 @@ bool has_field(const Response& response, std::string_view name) {
   return response.fields.starts_with(start) || response.fields.find("\r\n" + start) != std::string::npos;
 }
 
-// The headers of this response that the rule exposes, in the order of the service. Content-Length and Transfer-Encoding are
-// both listed, whichever the response has.
+// The headers of this response that the rule exposes, in the order of the service. Content-Length and Transfer-Encoding
+// are both listed, whichever the response has.
 std::string exposed_headers(const Response& response, const CorsRule& rule) {
   constexpr std::array kOrder = {"x-ms-request-id", "x-ms-client-request-id", "Server", "x-ms-version",
                                  "X-Content-Type-Options", "Cache-Control", "x-ms-continuation-NextTableName",
@@ -86,8 +85,7 @@ std::string exposed_headers(const Response& response, const CorsRule& rule) {
 
 }  // namespace
 
-Response preflight(const RequestContext& context, const std::vector<CorsRule>& rules,
-                   const Headers& headers) {
+Response preflight(const RequestContext& context, const std::vector<CorsRule>& rules, const Headers& headers) {
   const auto origin = headers.get("Origin"), method = headers.get("Access-Control-Request-Method");
   const auto requested = headers.get("Access-Control-Request-Headers");
   if (origin.empty() || method.empty())
@@ -96,8 +94,7 @@ Response preflight(const RequestContext& context, const std::vector<CorsRule>& r
     return allows_origin(one, origin) && allows_method(one, method);
   });
   // Documented: the first rule with this origin and method decides, whatever the headers.
-  if (rule == rules.end() || !allows_headers(*rule, requested))
-    throw ServiceException(ErrorCode::CorsPreflightFailure);
+  if (rule == rules.end() || !allows_headers(*rule, requested)) throw ServiceException(ErrorCode::CorsPreflightFailure);
 
   const bool any = allows_any_origin(*rule);
   Response response = front_end_response(context, 200);
@@ -110,9 +107,8 @@ Response preflight(const RequestContext& context, const std::vector<CorsRule>& r
 }
 
 bool allows_origin(const std::vector<CorsRule>& rules, std::string_view method, std::string_view origin) {
-  return std::any_of(rules.begin(), rules.end(), [&](const CorsRule& one) {
-    return allows_origin(one, origin) && allows_method(one, method);
-  });
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const CorsRule& one) { return allows_origin(one, origin) && allows_method(one, method); });
 }
 
 void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std::string_view method,
@@ -158,9 +154,9 @@ const std::vector<CorsRule>& CorsRules::of(const std::string& account) {
 // While the store does not answer, the former rules stay.
 void CorsRules::expire() {
   constexpr std::int64_t kMaxAge = 1000;
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-                       std::chrono::steady_clock::now().time_since_epoch())
-                       .count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count();
   std::int64_t read_at = read_at_;
   if (now - read_at < kMaxAge || store_.unavailable()) return;
   if (read_at_.compare_exchange_strong(read_at, now)) forget_all();

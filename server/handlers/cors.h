@@ -1,18 +1,18 @@
-// Cross-origin requests of browsers: preflights, and the CORS headers of responses to actual requests. The first rule that
-// matches decides. Rules are independent of authentication. Source:
+// Cross-origin requests of browsers: preflights, and the CORS headers of responses to actual requests. The first rule
+// that matches decides. Rules are independent of authentication. Source:
 // learn.microsoft.com/rest/api/storageservices/cross-origin-resource-sharing--cors--support-for-the-azure-storage-services
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
+#include "base/thread_copy.h"
 #include "odata/protocol/headers.h"
-#include "odata/thread_copy.h"
 #include "server/handlers/service_properties.h"
 #include "server/request/request_context.h"
 #include "server/request/response.h"
@@ -33,7 +33,7 @@ void add_cors_fields(Response& response, const std::vector<CorsRule>& rules, std
 // Caches the rules of up to a thousand accounts, because every response needs them. Thread-safe.
 class CorsRules {
  public:
-  explicit CorsRules(const TableStore& store) : store_(store), is_shared_(store.is_remote()) {}
+  explicit CorsRules(const Store& store) : store_(store), is_shared_(store.is_remote()) {}
 
   // Valid until the thread's next call.
   const std::vector<CorsRule>& of(const std::string& account);
@@ -44,11 +44,11 @@ class CorsRules {
  private:
   void expire();
 
-  const TableStore& store_;
-  const bool is_shared_;  // other programs may change the properties; then rules are kept for a second
+  const Store& store_;
+  const bool is_shared_;                   // other programs may change the properties; then rules are kept for a second
   std::atomic<std::int64_t> read_at_ = 0;  // steady clock, milliseconds
   Version version_;                        // changes before rules are removed
-  std::mutex mutex_;
+  Mutex mutex_;
   std::unordered_map<std::string, std::vector<CorsRule>> rules_;
 };
 

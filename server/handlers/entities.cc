@@ -6,32 +6,28 @@
 #include <functional>
 #include <optional>
 
+#include "base/text.h"
 #include "odata/key_predicate.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 #include "odata/protocol/continuation_token.h"
-#include "odata/text.h"
 #include "server/access/refusal_explanation.h"
-#include "server/behaviour/behaviour.h"
-#include "server/behaviour/boundaries.h"
 #include "server/limits/page_budget.h"
 
 namespace rocktable {
 namespace {
 
-TableName name_of(const RequestContext& context, std::string_view table) {
-  return {context.target.account, table};
-}
+TableName name_of(const RequestContext& context, std::string_view table) { return {context.target.account, table}; }
 
 bool is_too_long(const EntityKey& key) {
   return utf16_length(key.partition_key) > kMaxKeyLength || utf16_length(key.row_key) > kMaxKeyLength;
 }
 
-// Runs `judge`, which reads a body. The service looks up the table before it judges an entity. Here the lookup is left to
-// the store, so it comes first only if the entity is refused. It waits for a remote store, so not within the `catch`.
+// Runs `judge`, which reads a body. The service looks up the table before it judges an entity. Here the lookup is left
+// to the store, so it comes first only if the entity is refused. It waits for a remote store, so not within the
+// `catch`.
 template <class Judge>
-auto judge_for(const TableStore& store, const RequestContext& context, std::string_view table,
-               const Judge& judge) {
+auto judge_for(const Store& store, const RequestContext& context, std::string_view table, const Judge& judge) {
   std::optional<ServiceException> refusal;
   try {
     return judge();
@@ -64,11 +60,10 @@ AddressedMutation to_mutation(WriteEntity&& operation, std::string_view body) {
   EncodedProperties properties;
   if (operation.kind != WriteKind::Delete) {
     const EntityPayloadView payload = read_entity_view(body).value();
-    // The keys of the URL count, not those of the body. An update with a key that is too long is not refused for its length:
-    // no entity can have this key, so it is not found.
+    // The keys of the URL count, not those of the body. An update with a key that is too long is not refused for its
+    // length: no entity can have this key, so it is not found.
     const bool update = operation.condition.kind != Condition::Kind::None;
-    check_entity(update && is_too_long(operation.key) ? EntityKey() : operation.key, payload.properties)
-        .value();
+    check_entity(update && is_too_long(operation.key) ? EntityKey() : operation.key, payload.properties).value();
     properties = EncodedProperties(payload.properties);
   }
   return {std::move(operation.table),
@@ -76,18 +71,17 @@ AddressedMutation to_mutation(WriteEntity&& operation, std::string_view body) {
           {operation.kind, std::move(operation.key.row_key), operation.condition, std::move(properties)}};
 }
 
-AddressedMutation to_mutation(const TableStore& store, const RequestContext& context, InsertEntity operation,
+AddressedMutation to_mutation(const Store& store, const RequestContext& context, InsertEntity operation,
                               std::string_view body) {
   return judge_for(store, context, operation.table, [&] { return to_mutation(std::move(operation), body); });
 }
 
-AddressedMutation to_mutation(const TableStore& store, const RequestContext& context, WriteEntity operation,
+AddressedMutation to_mutation(const Store& store, const RequestContext& context, WriteEntity operation,
                               std::string_view body) {
   return judge_for(store, context, operation.table, [&] { return to_mutation(std::move(operation), body); });
 }
 
-void append_entity_location(std::string& out, const RequestContext& context,
-                            const AddressedMutation& inserted) {
+void append_entity_location(std::string& out, const RequestContext& context, const AddressedMutation& inserted) {
   out += context.target.base_url;
   out += '/';
   out += inserted.table;
@@ -109,12 +103,12 @@ void require_entity_access(const RequestContext& context, const AddressedMutatio
                          context.explains ? explain_key_out_of_range(context.caller, key) : std::string());
 }
 
-Response insert_entity(TableStore& store, const RequestContext& context, const InsertEntity& operation,
+Response insert_entity(Store& store, const RequestContext& context, const InsertEntity& operation,
                        const std::string& body, RequestStats& stats, RequestNotes& notes) {
   AddressedMutation insert = to_mutation(store, context, operation, body);
   require_entity_access(context, insert);
   const DateTime timestamp =
-      store.commit(name_of(context, insert.table), insert.partition_key, {&insert.write, 1}, &stats).value();
+      store.commit(name_of(context, insert.table), insert.partition_key, {&insert.write, 1}, stats).value();
 
   const bool content = context.preferences.prefer != Prefer::ReturnNoContent;
   Response response = table_layer_response(context, content ? 201 : 204);
@@ -134,11 +128,11 @@ Response insert_entity(TableStore& store, const RequestContext& context, const I
   return response;
 }
 
-Response write_entity(TableStore& store, const RequestContext& context, const WriteEntity& operation,
+Response write_entity(Store& store, const RequestContext& context, const WriteEntity& operation,
                       const std::string& body, RequestStats& stats, RequestNotes& notes) {
   AddressedMutation change = to_mutation(store, context, operation, body);
   const DateTime timestamp =
-      store.commit(name_of(context, change.table), change.partition_key, {&change.write, 1}, &stats).value();
+      store.commit(name_of(context, change.table), change.partition_key, {&change.write, 1}, stats).value();
   note_write(notes, std::move(change));
 
   Response response = table_layer_response(context, 204);
@@ -148,7 +142,7 @@ Response write_entity(TableStore& store, const RequestContext& context, const Wr
   return response;
 }
 
-void refuse_write_behind(const TableStore& store, const RequestContext& context, std::string_view table) {
+void refuse_write_behind(const Store& store, const RequestContext& context, std::string_view table) {
   if (!store.get_table(name_of(context, table))) throw ServiceException(ErrorCode::TableNotFound);
   std::string message =
       "The number of keys specified in the URI does not match number of key properties for the resource '";
@@ -156,7 +150,7 @@ void refuse_write_behind(const TableStore& store, const RequestContext& context,
   refuse({ErrorCode::InvalidInput, std::move(message)});
 }
 
-Response get_entity(const TableStore& store, const RequestContext& context, const GetEntity& operation,
+Response get_entity(const Store& store, const RequestContext& context, const GetEntity& operation,
                     RequestStats& stats) {
   Response response = table_layer_response(context, 200);
   const auto render = [&](const EntityView& entity) {
@@ -166,13 +160,12 @@ Response get_entity(const TableStore& store, const RequestContext& context, cons
     set_json_body(response, context, std::move(body));
   };
   // A std::function of a reference allocates nothing.
-  const bool found =
-      store.get(name_of(context, operation.table), operation.key, std::cref(render), &stats).value();
+  const bool found = store.get(name_of(context, operation.table), operation.key, std::cref(render), stats).value();
   if (!found) throw ServiceException(ErrorCode::ResourceNotFound);
   return response;
 }
 
-Response query_entities(const TableStore& store, const RequestContext& context, const QueryEntities& query,
+Response query_entities(const Store& store, const RequestContext& context, const QueryEntities& query,
                         RequestStats& stats, RequestNotes& notes, MemoryBudget::Share& memory) {
   static std::atomic<std::size_t> last_page_bytes = 0;
   std::string body;
@@ -183,25 +176,16 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
     page.add(entity);
     return true;
   };
-  auto deadline = std::chrono::steady_clock::now() + query.time_limit;
-  KeyRanges ranges = accessible_ranges(query.plan.ranges, context.caller);
-  std::optional<EntityKey> boundary;
-  if (context.behaviour != nullptr) {
-    const Behaviour& behaviour = *context.behaviour;
-    if (behaviour.page_deadline > 0)
-      deadline = std::min(
-          deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(behaviour.page_deadline));
-    if (behaviour.boundaries > 0)
-      boundary = cut_at_boundary(
-          ranges, page_boundaries(store, name_of(context, query.table), behaviour.boundaries, behaviour.seed)
-                      .value());
-  }
-  const Filter* filter = query.filter ? &*query.filter : nullptr;
   auto next = store
-                  .scan(name_of(context, query.table), ranges, query.page_size, deadline, visit, &stats,
-                        filter, [&] { return page_budget.is_full(); })
+                  .scan({.table = name_of(context, query.table),
+                         .ranges = accessible_ranges(query.plan.ranges, context.caller),
+                         .page_size = query.page_size,
+                         .deadline = std::chrono::steady_clock::now() + query.time_limit,
+                         .visit = visit,
+                         .filter = query.filter ? &*query.filter : nullptr,
+                         .is_full = [&] { return page_budget.is_full(); }},
+                        stats)
                   .value();
-  if (!next) next = boundary;
   page.finish();
   page_budget.finish();
   last_page_bytes = body.size();
@@ -211,10 +195,9 @@ Response query_entities(const TableStore& store, const RequestContext& context, 
   if (next) {
     response.continues = true;
     response.add("x-ms-continuation-NextPartitionKey", encode_continuation_token(next->partition_key));
-    // An empty row key has no token. Without one the next page starts with the first row of the partition, which is the row
-    // with the empty key.
-    if (!next->row_key.empty())
-      response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
+    // An empty row key has no token. Without one the next page starts with the first row of the partition, which is the
+    // row with the empty key.
+    if (!next->row_key.empty()) response.add("x-ms-continuation-NextRowKey", encode_continuation_token(next->row_key));
     notes.next = std::move(next);
   }
   return response;

@@ -4,9 +4,9 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <mutex>
 
-#include "odata/text.h"
+#include "base/mutex.h"
+#include "base/text.h"
 #include "odata/value.h"
 #include "server/request/xml.h"
 
@@ -30,8 +30,7 @@ using Children = std::map<std::string_view, pugi::xml_node>;
 Children children_of(const pugi::xml_node& parent, const std::vector<std::string_view>& known) {
   Children out;
   for (const auto& child : child_elements(parent)) {
-    if (std::find(known.begin(), known.end(), child.name()) == known.end())
-      refuse(ErrorCode::InvalidXmlDocument);
+    if (std::find(known.begin(), known.end(), child.name()) == known.end()) refuse(ErrorCode::InvalidXmlDocument);
     if (!out.emplace(child.name(), child).second) refuse(ErrorCode::InvalidXmlDocument);
   }
   return out;
@@ -67,8 +66,7 @@ Retention parse_retention(const Children& section) {
 Logging parse_logging(const pugi::xml_node& node) {
   const Children section = children_of(node, {"Version", "Delete", "Read", "Write", "RetentionPolicy"});
   require_version(section);
-  return {bool_of(section, "Read"), bool_of(section, "Write"), bool_of(section, "Delete"),
-          parse_retention(section)};
+  return {bool_of(section, "Read"), bool_of(section, "Write"), bool_of(section, "Delete"), parse_retention(section)};
 }
 
 Metrics parse_metrics(const pugi::xml_node& node) {
@@ -84,8 +82,7 @@ std::vector<std::string> split_list(const std::string& text) {
   for (std::string_view rest = text; !trim(rest).empty();) {
     const auto comma = std::min(rest.find(','), rest.size());
     out.emplace_back(trim(rest.substr(0, comma)));
-    if (out.back().empty() || utf16_length(out.back()) > kMaxEntryLength)
-      refuse(ErrorCode::InvalidXmlNodeValue);
+    if (out.back().empty() || utf16_length(out.back()) > kMaxEntryLength) refuse(ErrorCode::InvalidXmlNodeValue);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return out;
@@ -111,11 +108,10 @@ std::vector<std::string> parse_methods(const std::string& text) {
 }
 
 CorsRule parse_rule(const pugi::xml_node& node) {
-  const Children rule = children_of(
-      node, {"AllowedMethods", "AllowedOrigins", "AllowedHeaders", "ExposedHeaders", "MaxAgeInSeconds"});
+  const Children rule =
+      children_of(node, {"AllowedMethods", "AllowedOrigins", "AllowedHeaders", "ExposedHeaders", "MaxAgeInSeconds"});
   CorsRule out{parse_methods(text_of(rule, "AllowedMethods")), split_list(text_of(rule, "AllowedOrigins")),
-               parse_headers(text_of(rule, "AllowedHeaders")), parse_headers(text_of(rule, "ExposedHeaders")),
-               0};
+               parse_headers(text_of(rule, "AllowedHeaders")), parse_headers(text_of(rule, "ExposedHeaders")), 0};
   const auto age = parse_int32(text_of(rule, "MaxAgeInSeconds"));
   if (out.origins.empty() || out.origins.size() > kMaxEntries || !age || *age < 0)
     refuse(ErrorCode::InvalidXmlNodeValue);
@@ -133,8 +129,7 @@ std::vector<CorsRule> parse_rules(const pugi::xml_node& node) {
   std::vector<CorsRule> out;
   std::size_t bytes = 0;
   for (const auto& child : child_elements(node)) {
-    if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules)
-      refuse(ErrorCode::InvalidXmlDocument);
+    if (std::string_view(child.name()) != "CorsRule" || out.size() == kMaxRules) refuse(ErrorCode::InvalidXmlDocument);
     out.push_back(parse_rule(child));
     bytes += text_bytes(child);
   }
@@ -222,18 +217,17 @@ std::string render_service_properties(const ServiceProperties& properties) {
   return render_xml(document);
 }
 
-ServiceProperties load_service_properties(const TableStore& store, std::string_view account) {
+ServiceProperties load_service_properties(const Store& store, std::string_view account) {
   const auto stored = store.service_properties(account);
   return stored ? parse_service_properties(*stored, {}).value() : ServiceProperties();
 }
 
-Response get_service_properties(const TableStore& store, const RequestContext& context) {
-  return xml_response(context,
-                      render_service_properties(load_service_properties(store, context.target.account)));
+Response get_service_properties(const Store& store, const RequestContext& context) {
+  return xml_response(context, render_service_properties(load_service_properties(store, context.target.account)));
 }
 
-Response set_service_properties(TableStore& store, const RequestContext& context, const std::string& body) {
-  static std::mutex read_modify_write;  // concurrent writes of different sections must both take effect
+Response set_service_properties(Store& store, const RequestContext& context, const std::string& body) {
+  static Mutex read_modify_write;  // concurrent writes of different sections must both take effect
   const std::lock_guard lock(read_modify_write);
   const ServiceProperties previous = load_service_properties(store, context.target.account);
   const ServiceProperties next = parse_service_properties(body, previous).value();

@@ -10,7 +10,7 @@
 #include "odata/error.h"
 #include "server/request/request_context.h"
 #include "server/request/response.h"
-#include "storage/table_store.h"
+#include "storage/store.h"
 
 namespace rocktable {
 
@@ -58,8 +58,8 @@ struct ServiceProperties {
   bool operator==(const ServiceProperties&) const = default;
 };
 
-// Reads a StorageServiceProperties document over `previous`: a missing section keeps its values. Letter case matters in the
-// methods of rules, and not in Booleans.
+// Reads a StorageServiceProperties document over `previous`: a missing section keeps its values. Letter case matters in
+// the methods of rules, and not in Booleans.
 //
 // Errors: InvalidXmlDocument (not such a document; a missing, unknown or repeated element; a version other than 1.0;
 // retention days outside 1..365; more than five rules, or rules of more than 2 KiB), InvalidXmlNodeValue (an unknown
@@ -70,10 +70,10 @@ Result<ServiceProperties> parse_service_properties(std::string_view xml, const S
 std::string render_service_properties(const ServiceProperties& properties);
 
 // The account's stored settings, or the defaults.
-ServiceProperties load_service_properties(const TableStore& store, std::string_view account);
+ServiceProperties load_service_properties(const Store& store, std::string_view account);
 
-Response get_service_properties(const TableStore& store, const RequestContext& context);
-Response set_service_properties(TableStore& store, const RequestContext& context, const std::string& body);
+Response get_service_properties(const Store& store, const RequestContext& context);
+Response set_service_properties(Store& store, const RequestContext& context, const std::string& body);
 
 // Only at the secondary location. Throws InvalidQueryParameterValue at the primary.
 Response get_service_stats(const RequestContext& context);

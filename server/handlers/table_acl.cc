@@ -4,12 +4,12 @@
 
 namespace rocktable {
 
-Response get_table_acl(const TableStore& store, const RequestContext& context, const GetTableAcl& operation) {
+Response get_table_acl(const Store& store, const RequestContext& context, const GetTableAcl& operation) {
   const std::string stored = store.signed_identifiers({context.target.account, operation.table}).value();
   return xml_response(context, stored.empty() ? render_signed_identifiers({}) : stored);
 }
 
-Response set_table_acl(TableStore& store, const RequestContext& context, const SetTableAcl& operation,
+Response set_table_acl(Store& store, const RequestContext& context, const SetTableAcl& operation,
                        const std::string& body) {
   const TableName name{context.target.account, operation.table};
   if (!store.get_table(name)) throw ServiceException(ErrorCode::TableNotFound);

@@ -7,12 +7,12 @@
 #include "server/request/operation.h"
 #include "server/request/request_context.h"
 #include "server/request/response.h"
-#include "storage/table_store.h"
+#include "storage/store.h"
 
 namespace rocktable {
 
-Response get_table_acl(const TableStore& store, const RequestContext& context, const GetTableAcl& operation);
-Response set_table_acl(TableStore& store, const RequestContext& context, const SetTableAcl& operation,
+Response get_table_acl(const Store& store, const RequestContext& context, const GetTableAcl& operation);
+Response set_table_acl(Store& store, const RequestContext& context, const SetTableAcl& operation,
                        const std::string& body);
 
 }  // namespace rocktable

@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "base/text.h"
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 #include "odata/protocol/continuation_token.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -30,8 +30,7 @@ Response table_document(const RequestContext& context, int status, std::string_v
 
 }  // namespace
 
-Response create_table(TableStore& store, const RequestContext& context, const std::string& body,
-                      RequestNotes& notes) {
+Response create_table(Store& store, const RequestContext& context, const std::string& body, RequestNotes& notes) {
   const std::string name = read_table_name(body).value();
   check_table_name(name).value();
   notes.table = name;
@@ -46,14 +45,13 @@ Response create_table(TableStore& store, const RequestContext& context, const st
   return response;
 }
 
-Response query_tables(const TableStore& store, const RequestContext& context, const QueryTables& query) {
+Response query_tables(const Store& store, const RequestContext& context, const QueryTables& query) {
   std::vector<std::string> names;
-  const auto next =
-      store.list_tables(context.target.account, query.names, query.page_size, [&](const Table& table) {
-        const bool wanted = table_matches(query.filter, table);
-        if (wanted) names.push_back(table.name);
-        return wanted;
-      });
+  const auto next = store.list_tables(context.target.account, query.names, query.page_size, [&](const Table& table) {
+    const bool wanted = table_matches(query.filter, table);
+    if (wanted) names.push_back(table.name);
+    return wanted;
+  });
   Response response = table_layer_response(context, 200);
   std::string body;
   write_table_set(body, payload_format(context, {}), names);
@@ -67,13 +65,13 @@ Response query_tables(const TableStore& store, const RequestContext& context, co
   return response;
 }
 
-Response get_table(const TableStore& store, const RequestContext& context, const GetTable& operation) {
+Response get_table(const Store& store, const RequestContext& context, const GetTable& operation) {
   const auto table = store.get_table({context.target.account, operation.table});
   if (!table) throw ServiceException(ErrorCode::ResourceNotFound);
   return table_document(context, 200, table->name);
 }
 
-Response delete_table(TableStore& store, const RequestContext& context, const DeleteTable& operation) {
+Response delete_table(Store& store, const RequestContext& context, const DeleteTable& operation) {
   store.delete_table({context.target.account, operation.table}).value();
   return table_layer_response(context, 204);
 }

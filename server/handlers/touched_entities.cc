@@ -15,8 +15,8 @@ void add_query(RequestFacts& out, const QueryEntities& query) {
   if (query.plan.plan_class > PlanClass::PartitionScan || ranges.empty()) return;
   for (const KeyRange& range : ranges) {
     const bool is_row = range_of_key(range.begin) == KeyRanges{range};
-    out.entities.push_back({out.operation, range.begin.partition_key,
-                            is_row ? std::optional(range.begin.row_key) : std::nullopt});
+    out.entities.push_back(
+        {out.operation, range.begin.partition_key, is_row ? std::optional(range.begin.row_key) : std::nullopt});
   }
 }
 
@@ -36,8 +36,7 @@ RequestFacts facts_of(const RequestContext& context, const Operation& operation,
       out.entities.push_back({out.operation, write->key.partition_key, write->key.row_key});
     } else if (const auto* insert = std::get_if<InsertEntity>(&operation)) {
       AddressedMutation inserted = to_mutation(InsertEntity(*insert), body);
-      out.entities.push_back(
-          {out.operation, std::move(inserted.partition_key), std::move(inserted.write.row_key)});
+      out.entities.push_back({out.operation, std::move(inserted.partition_key), std::move(inserted.write.row_key)});
     } else if (const auto* batch = std::get_if<Batch>(&operation)) {
       out.is_batch = true;
       add_batch_entities(out, context, *batch, body);

@@ -46,8 +46,7 @@ MessageReader::Need MessageReader::advance(Part part, bool has_share) {
     const std::size_t bytes = parser_.put(buffer_.data(), error_);
     buffer_.consume(bytes);
     bytes_ += bytes;
-    if (bytes_ > kMaxHeaderBytes + 2 * parser_.body_bytes() + kMaxFramingBytes)
-      error_ = http::error::body_limit;
+    if (bytes_ > kMaxHeaderBytes + 2 * parser_.body_bytes() + kMaxFramingBytes) error_ = http::error::body_limit;
     if (error_ == http::error::need_more) break;
     if (error_) return Need::Nothing;
   }
@@ -68,10 +67,10 @@ MessageReader::Need MessageReader::advance(Part part, bool has_share) {
 // Reads as much of a body as is announced, for each read is a turn through the kernel and the event loop.
 beast::flat_buffer::mutable_buffers_type MessageReader::prepare(Part part, bool has_share) {
   const std::size_t allowed = has_share && !parser_.drops_body() ? kMaxReadBytes : kFreeBytes;
-  const std::size_t most = std::min(allowed, buffer_.max_size() - buffer_.size());
+  const std::size_t limit = std::min(allowed, buffer_.max_size() - buffer_.size());
   const std::uint64_t announced = part == Part::Head ? 0 : parser_.announced_bytes();
-  return buffer_.prepare(std::max(beast::read_size(buffer_, most),
-                                  static_cast<std::size_t>(std::min<std::uint64_t>(announced, most))));
+  return buffer_.prepare(
+      std::max(beast::read_size(buffer_, limit), static_cast<std::size_t>(std::min<std::uint64_t>(announced, limit))));
 }
 
 void MessageReader::commit(std::size_t bytes, const boost::system::error_code& error) {
@@ -91,8 +90,7 @@ std::optional<Error> refusal_of(const boost::system::error_code& error, const be
   if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
   if (error == http::error::body_limit) return Error(ErrorCode::RequestBodyTooLarge);
   if (error == http::error::bad_target) return Error(ErrorCode::RequestUrlFailedToParse);
-  if (error == boost::system::errc::not_supported)
-    return Error(ErrorCode::NotImplemented);  // a transfer coding
+  if (error == boost::system::errc::not_supported) return Error(ErrorCode::NotImplemented);  // a transfer coding
   if (error == http::error::bad_method && starts_tls(unread)) {
     warn_of_tls();
     return Error(ErrorCode::InvalidInput,

@@ -13,11 +13,9 @@
 
 namespace rocktable {
 
-inline constexpr std::uint32_t kMaxHeaderBytes = 256
-                                                 << 10;  // SDKs send filters of many KiB in the request line
-inline constexpr std::uint64_t kMaxBodyBytes =
-    4 << 20;  // the service's limit of a batch, and so of any request
-inline constexpr std::size_t kMaxReadBytes = 64 << 10;  // at once
+inline constexpr std::uint32_t kMaxHeaderBytes = 256 << 10;  // SDKs send filters of many KiB in the request line
+inline constexpr std::uint64_t kMaxBodyBytes = 4 << 20;      // the service's limit of a batch, and so of any request
+inline constexpr std::size_t kMaxReadBytes = 64 << 10;       // at once
 
 class MessageReader {
  public:
@@ -28,8 +26,8 @@ class MessageReader {
     Room,  // a share of the memory for large requests, before bytes
   };
 
-  // Both must outlive the reader. `buffer` may hold the beginning of the request already, and holds that of the next one
-  // afterwards.
+  // Both must outlive the reader. `buffer` may hold the beginning of the request already, and holds that of the next
+  // one afterwards.
   MessageReader(RequestBuffers& received, boost::beast::flat_buffer& buffer);
 
   // Parses what is in the buffer, up to the end of the part. `has_share`: of the memory for large requests.
@@ -64,8 +62,7 @@ class MessageReader {
 
 // Returns the error for a request that could not be read; nullopt if the client hung up. `unread` begins with the
 // bytes that could not be read.
-std::optional<Error> refusal_of(const boost::system::error_code& error,
-                                const boost::beast::flat_buffer& unread);
+std::optional<Error> refusal_of(const boost::system::error_code& error, const boost::beast::flat_buffer& unread);
 
 // Returns why a request is incomplete, as a sentence. `is_refused`: the response reports it, too.
 std::string reason_of(const boost::system::error_code& error, bool is_refused);

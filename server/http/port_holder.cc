@@ -55,8 +55,8 @@ std::optional<ip::tcp::endpoint> parse_endpoint(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether a socket that listens at `at` keeps others from listening at `endpoint`. [::] includes IPv4, unless its socket is
-// set to IPv6 only, as those of this server are.
+// Whether a socket that listens at `at` keeps others from listening at `endpoint`. [::] includes IPv4, unless its
+// socket is set to IPv6 only, as those of this server are.
 bool is_in_the_way(const ip::tcp::endpoint& at, const ip::tcp::endpoint& endpoint) {
   if (at.port() != endpoint.port()) return false;
   if (at.address() == endpoint.address()) return true;
@@ -72,8 +72,7 @@ std::optional<ListeningSocket> find_socket(const fs::path& table, const ip::tcp:
   while (std::getline(in, line)) {
     std::istringstream fields(line);
     std::string number, local, remote, state, queues, timer, retransmits, user, timeout, inode;
-    if (!(fields >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user >> timeout >>
-          inode) ||
+    if (!(fields >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user >> timeout >> inode) ||
         state != kListening)
       continue;
     const auto at = parse_endpoint(local);
@@ -85,8 +84,7 @@ std::optional<ListeningSocket> find_socket(const fs::path& table, const ip::tcp:
 bool has_socket(const fs::path& process, const std::string& inode) {
   const std::string wanted = "socket:[" + inode + "]";
   std::error_code error;
-  for (fs::directory_iterator file(process / "fd", error), end; !error && file != end;
-       file.increment(error)) {
+  for (fs::directory_iterator file(process / "fd", error), end; !error && file != end; file.increment(error)) {
     std::error_code gone;
     if (fs::read_symlink(file->path(), gone) == wanted) return true;
   }
@@ -99,8 +97,7 @@ void find_process(const fs::path& proc, const std::string& inode, PortHolder& ho
     const std::string name = entry->path().filename().string();
     pid_t pid = 0;
     const auto [rest, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (bad != std::errc() || rest != name.data() + name.size() || !has_socket(entry->path(), inode))
-      continue;
+    if (bad != std::errc() || rest != name.data() + name.size() || !has_socket(entry->path(), inode)) continue;
     holder.pid = pid;
     std::ifstream command(entry->path() / "comm");
     std::getline(command, holder.program);
@@ -131,8 +128,7 @@ std::string taken_port_message(const ip::tcp::endpoint& endpoint, const std::str
   std::string out = "the port is in use: " + to_text(endpoint);
   if (const auto holder = find_port_holder(endpoint)) {
     out += " is taken by ";
-    out +=
-        holder->pid == 0 ? "another program" : holder->program + " (pid " + std::to_string(holder->pid) + ")";
+    out += holder->pid == 0 ? "another program" : holder->program + " (pid " + std::to_string(holder->pid) + ")";
     if (holder->listens_at != endpoint) out += ", which listens at " + to_text(holder->listens_at);
   }
   return out + "; " + advice;

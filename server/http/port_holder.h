@@ -17,8 +17,8 @@ struct PortHolder {
   std::string program;  // its name; empty with pid 0
 };
 
-// Finds the socket that keeps others from listening at `endpoint`: on the same address, or on all addresses. Returns nullopt
-// if there is none. `proc` is the mount point of that file system.
+// Finds the socket that keeps others from listening at `endpoint`: on the same address, or on all addresses. Returns
+// nullopt if there is none. `proc` is the mount point of that file system.
 std::optional<PortHolder> find_port_holder(const boost::asio::ip::tcp::endpoint& endpoint,
                                            const std::filesystem::path& proc = "/proc");
 

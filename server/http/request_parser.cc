@@ -3,7 +3,7 @@
 #include <boost/beast/http/error.hpp>
 #include <utility>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -19,8 +19,7 @@ boost::system::error_code error_of_coding(std::string_view codings) {
   if (equals_ignoring_case(trim(codings), "chunked")) return {};
   const auto comma = codings.rfind(',');
   const std::string_view below = codings.substr(0, comma == codings.npos ? 0 : comma);
-  const bool is_chunked =
-      comma != codings.npos && equals_ignoring_case(trim(codings.substr(comma + 1)), "chunked");
+  const bool is_chunked = comma != codings.npos && equals_ignoring_case(trim(codings.substr(comma + 1)), "chunked");
   if (!is_chunked || to_lower_ascii(below).find("chunked") != std::string::npos)
     return http::error::bad_transfer_encoding;
   return boost::system::errc::make_error_code(boost::system::errc::not_supported);

@@ -2,8 +2,8 @@
 // allocate each field and keep them in a tree, which costs more than parsing.)
 #pragma once
 
-// Beast (at least up to 1.81) asserts that the buffer never ends after "0\r\n\r", four bytes of an empty last chunk. The
-// client decides where the buffer ends, and the code after the assertion does not need it.
+// Beast (at least up to 1.81) asserts that the buffer never ends after "0\r\n\r", four bytes of an empty last chunk.
+// The client decides where the buffer ends, and the code after the assertion does not need it.
 #define BOOST_DISABLE_ASSERTS
 #include <boost/beast/http/basic_parser.hpp>
 #undef BOOST_DISABLE_ASSERTS
@@ -33,13 +33,11 @@ struct RequestBuffers {
 
   // Releases all memory.
   void release();
-  std::size_t capacity() const {
-    return head.capacity() + fields.capacity() * sizeof(Field) + body.capacity();
-  }
+  std::size_t capacity() const { return head.capacity() + fields.capacity() * sizeof(Field) + body.capacity(); }
 };
 
-// Trailers (the fields after the last chunk) are read, limited, and dropped. They come after the request's head is accepted,
-// so they must not change headers, method, body, or keep-alive.
+// Trailers (the fields after the last chunk) are read, limited, and dropped. They come after the request's head is
+// accepted, so they must not change headers, method, body, or keep-alive.
 // Source: RFC 9110, section 6.5.1.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
@@ -55,8 +53,8 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   // Source: RFC 9112, sections 6.1 and 6.3.
   boost::system::error_code framing_error() const { return framing_error_; }
 
-  // After the header: whether the client waits for 100 Continue before it sends the body, and whether it may send another
-  // request (as basic_parser::keep_alive, but without the effect of trailers).
+  // After the header: whether the client waits for 100 Continue before it sends the body, and whether it may send
+  // another request (as basic_parser::keep_alive, but without the effect of trailers).
   bool expects_continue() const { return expects_continue_; }
   bool keep_alive() const { return keep_alive_; }
 

@@ -20,12 +20,12 @@
 #include <thread>
 #include <vector>
 
-#include "odata/text.h"
+#include "base/text.h"
+#include "server/executors/fiber_executor.h"
 #include "server/http/await.h"
 #include "server/http/connection.h"
 #include "server/http/port_holder.h"
 #include "server/http/stop_signals.h"
-#include "server/http/store_calls.h"
 
 namespace rocktable {
 namespace {
@@ -39,8 +39,6 @@ constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
 constexpr int kPortTries = 20;
-constexpr std::size_t kHandshakeMemory = 64 << 20;  // for 680 handshakes of TLS at the same time
-constexpr std::size_t kSecuredMemory = 256 << 20;   // for 3,500 connections after them
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -70,17 +68,17 @@ class Worker {
       try {
         context_.run();
         return;
-      } catch (const std::exception& fault) {
-        spdlog::error("a connection failed: {}", fault.what());
+      } catch (const std::exception& failure) {
+        spdlog::error("a connection failed: {}", failure.what());
       }
     }
   }
 
   void start() { asio::co_spawn(context_, sweep(), asio::detached); }
 
-  // For a store that waits for another machine; before start(). As StoreCalls().
-  void begin_store_calls(asio::thread_pool& blocking, std::size_t most) {
-    store_calls_.emplace(context_, blocking, most);
+  // For a store that waits for another machine; before start(). As FiberExecutor().
+  void begin_fibers(asio::thread_pool& blocking, std::size_t limit, std::chrono::seconds longest_wait) {
+    fibers_.emplace(context_, blocking, limit, longest_wait);
   }
 
   void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
@@ -115,8 +113,7 @@ class Worker {
  private:
   asio::awaitable<void> serve(tcp::socket socket, std::unique_ptr<const ConnectionPlaces::Holder> place,
                               StorageService service, const ConnectionContext& context) {
-    Connection connection(std::move(socket), *place, service, context,
-                          store_calls_ ? &*store_calls_ : nullptr);
+    Connection connection(std::move(socket), *place, service, context, fibers_ ? &*fibers_ : nullptr);
     const Registration registration(*this, connection);
     try {
       co_await connection.serve();
@@ -148,7 +145,7 @@ class Worker {
       const auto [error] = co_await timer.async_wait(kAwait);
       if (error) co_return;
       sweep_connections();
-      if (store_calls_) store_calls_->sweep(std::chrono::steady_clock::now());
+      if (fibers_) fibers_->sweep(std::chrono::steady_clock::now());
     }
   }
 
@@ -158,7 +155,7 @@ class Worker {
   }
 
   asio::io_context context_{1};
-  std::optional<StoreCalls> store_calls_;
+  std::optional<FiberExecutor> fibers_;
   std::set<Connection*> connections_;
   std::atomic<std::size_t> count_ = 0;
   bool finishing_ = false;
@@ -190,8 +187,7 @@ class Server::Impl {
 
   std::vector<asio::ip::address> addresses() const {
     std::vector<asio::ip::address> out;
-    for (const auto& acceptor : listeners_.front().acceptors)
-      out.push_back(acceptor.local_endpoint().address());
+    for (const auto& acceptor : listeners_.front().acceptors) out.push_back(acceptor.local_endpoint().address());
     return out;
   }
 
@@ -206,10 +202,9 @@ class Server::Impl {
   void listen(const ListenAddress& where);
   std::vector<tcp::endpoint> endpoints(const ListenAddress& where);
   void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
-  asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service,
-                               const ConnectionContext& context);
+  asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service, const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
-  std::size_t most_connections() const;
+  std::size_t max_connections() const;
   void begin_stop();
   asio::awaitable<void> await_end();
 
@@ -262,18 +257,16 @@ std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAddress& where) {
   boost::system::error_code error;
   tcp::resolver resolver(main().context());
   std::vector<tcp::endpoint> out;
-  for (const auto& entry :
-       resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
+  for (const auto& entry : resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
     if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
   }
   if (error || out.empty()) throw ServerError("cannot resolve the host " + where.host);
   return out;
 }
 
-// Listens on all endpoints. The first one must succeed, the others only if the machine has their address. Sets `tried` to
-// the last one. Throws boost::system::system_error.
-void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints,
-                        tcp::endpoint& tried) {
+// Listens on all endpoints. The first one must succeed, the others only if the machine has their address. Sets `tried`
+// to the last one. Throws boost::system::system_error.
+void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried) {
   auto& acceptors = listener.acceptors;
   acceptors.clear();
   for (tcp::endpoint endpoint : endpoints) {
@@ -301,11 +294,9 @@ void Server::Impl::listen(const ListenAddress& where) {
       return;
     } catch (const boost::system::system_error& error) {
       const bool busy = error.code() == asio::error::address_in_use;
-      if (busy && where.port == 0 && attempt < kPortTries)
-        continue;  // free at one address, busy at the other
+      if (busy && where.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
       if (busy) throw ServerError(taken_port_message(tried, advice_of(where)));
-      const std::string at =
-          (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
+      const std::string at = (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
       constexpr int kFirstOfAll = 1024;
       const bool root_only = error.code() == asio::error::access_denied && where.port < kFirstOfAll;
       throw ServerError("cannot listen at " + at + ": " +
@@ -316,38 +307,21 @@ void Server::Impl::listen(const ListenAddress& where) {
 
 // --- Serving -----------------------------------------------------------------------------------------------
 
-namespace {
-
-std::size_t bytes_of(int mebibytes) { return static_cast<std::size_t>(mebibytes) << 20; }
-
-}  // namespace
-
 void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   keep_heaps_small();
-  Lanes lanes(service.waits_for_store());
-  // Separate budgets: anybody can send a large head, but only accepted requests have large bodies.
-  MemoryBudget heads(bytes_of(options_.limits.max_request_memory) / 2);
-  MemoryBudget bodies(bytes_of(options_.limits.max_request_memory) / 2);
-  MemoryBudget responses(bytes_of(options_.limits.max_answer_memory));
-  MemoryBudget delayed(bytes_of(options_.limits.max_request_memory));
-  MemoryBudget handshakes(kHandshakeMemory, MemoryBudget::Order::NewestFirst);
-  MemoryBudget secured(kSecuredMemory);
-  ConnectionPlaces places(most_connections());
-  const ConnectionContext context{
-      .service = service,
-      .lanes = lanes,
-      .event_sinks = {&service.statistics(), &service.insight(), &service.recent_requests(), &access_log},
-      .trace = trace,
-      .timeouts = timeouts_of(options_.limits),
-      .tls = options_.tls.get(),
-      .heads = heads,
-      .bodies = bodies,
-      .responses = responses,
-      .delayed = delayed,
-      .handshakes = handshakes,
-      .secured = secured,
-      .places = places,
-      .has_freed = has_freed_};
+  Executors executors(service.waits_for_store());
+  ConnectionBudgets budgets(options_.limits);
+  ConnectionPlaces places(max_connections());
+  const ConnectionContext context{.service = service,
+                                  .executors = executors,
+                                  .event_sinks = {&service.tables().statistics, &service.tables().insight,
+                                                  &service.tables().recent_requests, &access_log},
+                                  .trace = trace,
+                                  .timeouts = timeouts_of(options_.limits),
+                                  .tls = options_.tls.get(),
+                                  .budgets = budgets,
+                                  .places = places,
+                                  .has_freed = has_freed_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
     if (!error) begin_stop();
@@ -355,10 +329,10 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors)
       asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
-  asio::co_spawn(main().context(), trim(lanes.of(Lane::Control)), asio::detached);
+  asio::co_spawn(main().context(), trim(executors.of(Executor::Control)), asio::detached);
   if (service.waits_for_store()) {
-    const std::size_t most = std::max<std::size_t>(1, Lanes::kDatabaseCalls / workers_.size());
-    for (auto& worker : workers_) worker.begin_store_calls(lanes.of(Lane::Database), most);
+    const std::size_t limit = std::max<std::size_t>(1, Executors::kDatabaseCalls / workers_.size());
+    for (auto& worker : workers_) worker.begin_fibers(executors.of(Executor::Database), limit, options_.store_timeout);
   }
   for (auto& worker : workers_) worker.start();
 
@@ -367,7 +341,7 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
     if (&worker != &main()) threads.emplace_back([&worker] { worker.run(); });
   main().run();
   threads.clear();
-  lanes.join();
+  executors.join();
 }
 
 asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageService service,
@@ -403,10 +377,10 @@ asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
   }
 }
 
-std::size_t Server::Impl::most_connections() const {
+std::size_t Server::Impl::max_connections() const {
   const std::size_t spare = spare_descriptors();
-  const std::size_t most = spare - std::min(spare - 1, ConnectionPlaces::kMostGuests);
-  return std::min(static_cast<std::size_t>(options_.limits.max_connections), most);
+  const std::size_t limit = spare - std::min(spare - 1, ConnectionPlaces::kMaxGuests);
+  return std::min(static_cast<std::size_t>(options_.limits.max_connections), limit);
 }
 
 void Server::Impl::begin_stop() {
@@ -443,9 +417,7 @@ Server::~Server() = default;
 std::uint16_t Server::port(std::size_t place) const { return impl_->port(place); }
 std::string Server::address(std::size_t place) const { return impl_->address(place); }
 std::vector<asio::ip::address> Server::addresses() const { return impl_->addresses(); }
-void Server::run(Service& service, AccessLog& access_log, Trace* trace) {
-  impl_->run(service, access_log, trace);
-}
+void Server::run(Service& service, AccessLog& access_log, Trace* trace) { impl_->run(service, access_log, trace); }
 void Server::stop() { impl_->stop(); }
 
 }  // namespace rocktable

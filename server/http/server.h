@@ -30,6 +30,8 @@ struct ServerOptions {
   std::vector<ListenAddress> listen = {ListenAddress()};  // the table service first
   ClientLimits limits = {};
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
+  // A call of a store on another machine waits at most this long for its turn.
+  std::chrono::seconds store_timeout{10};
 };
 
 // The server cannot listen. The message is a sentence for the user.
@@ -40,8 +42,8 @@ class ServerError : public std::runtime_error {
 
 class Server {
  public:
-  // Listens. From now on clients can connect, and wait for run(). SIGINT and SIGTERM are kept for run() (stop_signals.h).
-  // Throws ServerError.
+  // Listens. From now on clients can connect, and wait for run(). SIGINT and SIGTERM are kept for run()
+  // (stop_signals.h). Throws ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();
 
@@ -52,8 +54,8 @@ class Server {
   // All addresses of the first service. 0.0.0.0 and :: stand for all addresses of the machine.
   std::vector<boost::asio::ip::address> addresses() const;
 
-  // Serves until SIGINT, SIGTERM or stop(). Then accepts no more connections, lets current requests finish for up to six
-  // seconds (a query takes at most five), and returns. All referents must outlive the call. `trace` may be null.
+  // Serves until SIGINT, SIGTERM or stop(). Then accepts no more connections, lets current requests finish for up to
+  // six seconds (a query takes at most five), and returns. All referents must outlive the call. `trace` may be null.
   void run(Service& service, AccessLog& access_log, Trace* trace = nullptr);
 
   // Thread-safe.

@@ -5,8 +5,8 @@
 
 namespace rocktable {
 
-// A second signal within this time repeats the same request: GNU timeout signals its child, and then the process group of
-// the child. A person who presses Ctrl-C again is slower.
+// A second signal within this time repeats the same request: GNU timeout signals its child, and then the process group
+// of the child. A person who presses Ctrl-C again is slower.
 inline constexpr std::chrono::milliseconds kSameRequest{500};
 
 // Handles the two signals from its construction on. The first one makes the descriptor readable. A later one, after

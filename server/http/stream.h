@@ -1,5 +1,5 @@
-// TCP, or TLS over it, as one AsyncStream of Asio. Readers and writers need not know which. There is no virtual call, and
-// plain TCP has no overhead.
+// TCP, or TLS over it, as one AsyncStream of Asio. Readers and writers need not know which. There is no virtual call,
+// and plain TCP has no overhead.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

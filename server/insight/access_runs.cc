@@ -13,21 +13,21 @@ void AccessRuns::add(const Access& access) {
     partition_ = access.partition;
   }
   ++requests_;
-  if (rows_ < kLeastRows) add_row(access);
+  if (rows_ < kMinRows) add_row(access);
 }
 
 void AccessRuns::add_row(const Access& access) {
   auto* const end = row_hashes_.begin() + rows_;
   if (std::find(row_hashes_.begin(), end, access.row) != end) return;
   *end = access.row;
-  if (++rows_ < kLeastRows) return;  // texts are copied once a run, and only if it is long
+  if (++rows_ < kMinRows) return;  // texts are copied once a run, and only if it is long
   partition_key_ = access.partition_key;
   example_ = std::string(access.method).append(" ").append(without_signature(access.target.substr(0, 500)));
   client_ = access.client;
 }
 
 void AccessRuns::finish() {
-  if (rows_ >= kLeastRows) {
+  if (rows_ >= kMinRows) {
     Runs& runs = runs_of(step_);
     runs.total.count += requests_;
     if (requests_ > runs.longest) {

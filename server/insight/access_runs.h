@@ -13,7 +13,7 @@ namespace rocktable {
 class AccessRuns {
  public:
   // A run of fewer rows is not reported: a page of a program reads a few.
-  static constexpr std::uint32_t kLeastRows = 20;
+  static constexpr std::uint32_t kMinRows = 20;
 
   enum class Step { PointRead, SingleWrite };
 
@@ -43,11 +43,11 @@ class AccessRuns {
   Runs& runs_of(Step step) { return step == Step::PointRead ? reads_ : writes_; }
   Evidence with_current(Step step) const;
 
-  // The current run, and its different rows up to kLeastRows.
+  // The current run, and its different rows up to kMinRows.
   Step step_ = Step::PointRead;
   std::uint64_t partition_ = 0;
   std::uint32_t requests_ = 0, rows_ = 0;
-  std::array<std::uint64_t, kLeastRows> row_hashes_{};
+  std::array<std::uint64_t, kMinRows> row_hashes_{};
   std::string partition_key_, example_, client_;
   Runs reads_, writes_;
 };

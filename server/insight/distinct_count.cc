@@ -24,8 +24,7 @@ void DistinctCount::add(const DistinctCount& other) {
 
 std::uint64_t DistinctCount::estimate() const {
   if (is_exact_) return smallest_.size();
-  const double part =
-      std::ldexp(static_cast<double>(smallest_.back()), -64);  // of all hashes, below the largest kept
+  const double part = std::ldexp(static_cast<double>(smallest_.back()), -64);  // of all hashes, below the largest kept
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(smallest_.size() - 1) / part));
 }
 

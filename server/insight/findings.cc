@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "odata/insight/folded_table.h"
 #include "odata/insight/scan_limits.h"
 #include "odata/insight/shown_key.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -30,20 +30,19 @@ std::string sentence_of(std::string_view id, const Evidence& evidence) {
     return "The partition " + subject + " took " + counted(evidence.count, "request", "requests") +
            ", most of those to the table.";
   if (id == "append-only-keys")
-    return counted(evidence.count, "new partition was", "new partitions were") +
-           " at one end of the table, now at " + subject + ".";
+    return counted(evidence.count, "new partition was", "new partitions were") + " at one end of the table, now at " +
+           subject + ".";
   if (id == "unpadded-numbers")
     return "Keys end in numbers without leading zeros: " + evidence.subject + " are in the wrong order.";
   if (id == "near-limits")
-    return counted(evidence.count, "write was", "writes were") +
-           " near a limit of the service: " + evidence.subject + ".";
+    return counted(evidence.count, "write was", "writes were") + " near a limit of the service: " + evidence.subject +
+           ".";
   return "The table was created, or its creation refused, " + count + " times.";
 }
 
 }  // namespace
 
-std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics,
-                                        std::uint64_t abandoned) {
+std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics, std::uint64_t abandoned) {
   std::vector<RequestFinding> out;
   const auto add = [&](std::string_view id, std::uint64_t count, std::string sentence) {
     out.push_back({id, shape, count, std::move(sentence), statistics.example});
@@ -55,16 +54,16 @@ std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums
   } else if (is_query && shape.plan == "partition-range") {
     add("partition-range-scan", statistics.requests, "The query reads a range of partitions: " + cost + ".");
   } else if (const auto returned = std::max<std::uint64_t>(statistics.entities_returned, 1);
-             is_query && statistics.entities_scanned >= kLeastScanned &&
-             statistics.entities_scanned > kMostScannedPerReturned * returned) {
+             is_query && statistics.entities_scanned >= kMinScanned &&
+             statistics.entities_scanned > kMaxScannedPerReturned * returned) {
     add("scanned-per-returned", statistics.entities_scanned,
-        with_commas(statistics.entities_scanned / returned) +
-            " entities were scanned for each one returned: " + cost + ".");
+        with_commas(statistics.entities_scanned / returned) + " entities were scanned for each one returned: " + cost +
+            ".");
   }
-  if (is_query && statistics.most_partitions > 1)
+  if (is_query && statistics.max_partitions > 1)
     add("or-across-partitions", statistics.requests,
-        "One filter names keys of " + with_commas(statistics.most_partitions) + " partitions.");
-  if (shape.operation == "InsertEntity" && statistics.conflicts >= kLeastConflicts &&
+        "One filter names keys of " + with_commas(statistics.max_partitions) + " partitions.");
+  if (shape.operation == "InsertEntity" && statistics.conflicts >= kMinConflicts &&
       statistics.conflicts * 5 >= statistics.requests)
     add("insert-conflicts", statistics.conflicts,
         with_commas(statistics.conflicts) + " of " + counted(statistics.requests, "insert", "inserts") +
@@ -72,8 +71,7 @@ std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums
   if (abandoned > 0)
     add("abandoned-paging", abandoned,
         counted(abandoned, "page was", "pages were") + " followed by no request for the next one, though " +
-            (abandoned == 1 ? "it" : "they") +
-            " had a continuation token and fewer entities than asked for.");
+            (abandoned == 1 ? "it" : "they") + " had a continuation token and fewer entities than asked for.");
   return out;
 }
 

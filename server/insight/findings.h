@@ -21,11 +21,10 @@ struct RequestFinding {
 };
 
 // The limits of docs/insight.md, beside those of odata/insight/scan_limits.h.
-inline constexpr std::uint64_t kLeastConflicts = 10;  // of at least a fifth of the inserts
+inline constexpr std::uint64_t kMinConflicts = 10;  // of at least a fifth of the inserts
 
 // `abandoned`: pages whose token the client did not use.
-std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics,
-                                        std::uint64_t abandoned);
+std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics, std::uint64_t abandoned);
 
 RequestFinding finding_of(std::string_view account, std::string_view table, const Observation& observation);
 

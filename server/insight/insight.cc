@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "odata/filter_shape.h"
 #include "odata/insight/finding_catalog.h"
 #include "odata/insight/folded_table.h"
 #include "odata/insight/text_hash.h"
-#include "odata/text.h"
 #include "server/insight/findings.h"
 #include "server/request/operation.h"
 #include "server/request/operation_table.h"
@@ -69,14 +69,11 @@ Keys keys_of(const RequestEvent& event) {
 
 bool may_add_entities(const Operation& operation) {
   const auto* const write = std::get_if<WriteEntity>(&operation);
-  return write == nullptr ||
-         (write->kind != WriteKind::Delete && write->condition.kind == Condition::Kind::None);
+  return write == nullptr || (write->kind != WriteKind::Delete && write->condition.kind == Condition::Kind::None);
 }
 
 nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, std::uint64_t abandoned) {
-  const auto milliseconds = [](std::chrono::microseconds time) {
-    return static_cast<double>(time.count()) / 1000;
-  };
+  const auto milliseconds = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
   return {{"account", shape.account},
           {"table", shape.table},
           {"operation", shape.operation},
@@ -101,7 +98,7 @@ nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, 
             {"max", milliseconds(statistics.durations.max())}}},
           {"partitions", statistics.partitions.estimate()},
           {"partitionsExact", statistics.partitions.is_exact()},
-          {"mostPartitionsPerRequest", statistics.most_partitions},
+          {"mostPartitionsPerRequest", statistics.max_partitions},
           {"example", statistics.example},
           {"firstSeen", to_string(statistics.first)},
           {"lastSeen", to_string(statistics.last)}};
@@ -115,9 +112,7 @@ std::string text_of(const nlohmann::json& document) {
 // The text of a list whose members are made one by one.
 class JsonList {
  public:
-  void add(const nlohmann::json& member) {
-    members_.append(members_.empty() ? "" : ",").append(text_of(member));
-  }
+  void add(const nlohmann::json& member) { members_.append(members_.empty() ? "" : ",").append(text_of(member)); }
   std::string text() const { return "[" + members_ + "]"; }
 
  private:
@@ -154,15 +149,14 @@ void Insight::record(const RequestEvent& event) {
   std::string select_buffer, fingerprint_buffer;
   const std::string select = select_of(operation);
   if (query == nullptr) made_fingerprint = fingerprint_of_tables(operation);
-  const QueryShapeView shape{
-      event.key->account,
-      has_digit(table) ? (folded = folded_table(table)) : table,
-      name_of_operation(operation, event.key->operation),
-      event.plan_class,
-      bounded_text(query != nullptr ? query->shape : made_fingerprint, fingerprint_buffer),
-      bounded_text(select, select_buffer),
-      client_of(event.user_agent),
-      test_of(event.client_request_id)};
+  const QueryShapeView shape{event.key->account,
+                             has_digit(table) ? (folded = folded_table(table)) : table,
+                             name_of_operation(operation, event.key->operation),
+                             event.plan_class,
+                             bounded_text(query != nullptr ? query->shape : made_fingerprint, fingerprint_buffer),
+                             bounded_text(select, select_buffer),
+                             client_of(event.user_agent),
+                             test_of(event.client_request_id)};
   const Keys keys = keys_of(event);
   TableAccess access{.event = event, .client = shape.client, .partition_key = {}};
   if (keys.partition != nullptr) {
@@ -202,16 +196,14 @@ void Insight::note_pages(const RequestEvent& event, const QueryShapeView& shape)
     return joined_hash(joined_hash(hash_of(shape), text_hash(key.partition_key)), text_hash(key.row_key));
   };
   if (query.resumes) open_pages_.close(page(*query.resumes));
-  const bool is_full =
-      query.has_top && event.reads.entities_returned >= static_cast<std::uint64_t>(query.page_size);
+  const bool is_full = query.has_top && event.reads.entities_returned >= static_cast<std::uint64_t>(query.page_size);
   if (next && !is_full) open_pages_.open(page(*next), hash_of(shape));
 }
 
 void Insight::note_activity(const RequestEvent& event, const QueryShapeView& shape, std::string_view table,
                             TableAccess& access) {
   const bool is_creation = std::holds_alternative<CreateTable>(*event.operation);
-  if (!is_creation && !access.has_partition && !std::holds_alternative<QueryEntities>(*event.operation))
-    return;
+  if (!is_creation && !access.has_partition && !std::holds_alternative<QueryEntities>(*event.operation)) return;
   Shard& shard = activities_[(table.size() + static_cast<unsigned char>(table.back())) % activities_.size()];
   const std::lock_guard lock(shard.mutex);
   TableActivity* const activity = find_activity(shard, shape.account, table);
@@ -220,8 +212,7 @@ void Insight::note_activity(const RequestEvent& event, const QueryShapeView& sha
   if (access.has_partition) {
     access.is_insert = may_add_entities(*event.operation);
     if (access.is_single) {
-      const auto entity =
-          joined_hash(reinterpret_cast<std::uintptr_t>(activity) ^ access.partition, access.row);
+      const auto entity = joined_hash(reinterpret_cast<std::uintptr_t>(activity) ^ access.partition, access.row);
       access.is_lost_update = is_lost_update(event, entity);
     }
   }
@@ -263,8 +254,8 @@ std::string Insight::to_json(std::string_view account, DateTime now) const {
   std::vector<const std::pair<const std::size_t, std::pair<QueryShape, ShapeSums>>*> sorted;
   for (const auto& entry : statistics) sorted.push_back(&entry);
   const auto order = [](const QueryShapeView& shape) {
-    return std::tuple(shape.account, shape.table, shape.operation, shape.fingerprint, shape.select,
-                      shape.plan, shape.client, shape.test);
+    return std::tuple(shape.account, shape.table, shape.operation, shape.fingerprint, shape.select, shape.plan,
+                      shape.client, shape.test);
   };
   std::sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) {
     return order(a->second.first.view()) < order(b->second.first.view());
@@ -314,8 +305,8 @@ void Insight::clear(std::string_view account) {
   for (Shard& shard : activities_) {
     const std::lock_guard lock(shard.mutex);
     shard.last = nullptr;
-    table_count_ -= std::erase_if(
-        shard.tables, [&](const auto& entry) { return account.empty() || entry.first.account == account; });
+    table_count_ -= std::erase_if(shard.tables,
+                                  [&](const auto& entry) { return account.empty() || entry.first.account == account; });
   }
   if (!account.empty()) return;
   minutes_.clear();

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/mutex.h"
 #include "server/events/request_event.h"
 #include "server/insight/open_pages.h"
 #include "server/insight/recent_minutes.h"
@@ -43,7 +43,7 @@ class Insight : public RequestEventSink {
     auto operator<=>(const TableKey&) const = default;
   };
   struct Shard {
-    mutable std::mutex mutex;
+    mutable Mutex mutex;
     std::map<TableKey, TableActivity> tables;
     std::pair<const TableKey, TableActivity>* last = nullptr;  // requests are often alike
   };

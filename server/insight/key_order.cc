@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 
@@ -24,10 +24,10 @@ void KeyOrder::add(std::string_view partition_key) {
 }
 
 std::optional<Evidence> KeyOrder::one_sided() const {
-  const std::uint64_t most = std::max(lower_, higher_);
+  const std::uint64_t larger = std::max(lower_, higher_);
   const double all = static_cast<double>(lower_ + higher_ + between_);
-  if (most < kLeastPartitions || static_cast<double>(most) < kLeastShare * all) return std::nullopt;
-  return Evidence{most, most == higher_ ? greatest_ : least_, {}, {}};
+  if (larger < kMinPartitions || static_cast<double>(larger) < kMinShare * all) return std::nullopt;
+  return Evidence{larger, larger == higher_ ? greatest_ : least_, {}, {}};
 }
 
 }  // namespace rocktable

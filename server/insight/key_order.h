@@ -12,8 +12,8 @@ namespace rocktable {
 
 class KeyOrder {
  public:
-  static constexpr std::uint64_t kLeastPartitions = 50;
-  static constexpr double kLeastShare = 0.95;
+  static constexpr std::uint64_t kMinPartitions = 50;
+  static constexpr double kMinShare = 0.95;
 
   // The PartitionKey of an inserted entity.
   void add(std::string_view partition_key);

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <set>
 #include <unordered_map>
+
+#include "base/mutex.h"
 
 namespace rocktable {
 
@@ -27,7 +28,7 @@ class OpenPages {
   void forget(const std::set<std::size_t>& shapes);
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::unordered_map<std::uint64_t, std::size_t> shapes_;  // by page
   std::deque<std::uint64_t> order_;                        // pages, the oldest first; also closed ones
 };

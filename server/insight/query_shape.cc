@@ -24,14 +24,11 @@ QueryShape::QueryShape(const QueryShapeView& view)
       client(view.client),
       test(view.test) {}
 
-QueryShapeView QueryShape::view() const {
-  return {account, table, operation, plan, fingerprint, select, client, test};
-}
+QueryShapeView QueryShape::view() const { return {account, table, operation, plan, fingerprint, select, client, test}; }
 
 std::size_t QueryShape::bytes() const {
   std::size_t out = 0;
-  for (const std::string* const text : {&account, &table, &fingerprint, &select, &client, &test})
-    out += text->size();
+  for (const std::string* const text : {&account, &table, &fingerprint, &select, &client, &test}) out += text->size();
   return out;
 }
 
@@ -46,8 +43,8 @@ std::string_view bounded_text(std::string_view text, std::string& buffer) {
 
 std::size_t hash_of(const QueryShapeView& shape) {
   std::uint64_t out = 0;
-  for (const std::string_view part : {shape.account, shape.table, shape.operation, shape.plan,
-                                      shape.fingerprint, shape.select, shape.client, shape.test})
+  for (const std::string_view part : {shape.account, shape.table, shape.operation, shape.plan, shape.fingerprint,
+                                      shape.select, shape.client, shape.test})
     out = joined_hash(out, text_hash(part));
   return out;
 }

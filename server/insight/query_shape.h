@@ -15,8 +15,7 @@ struct QueryShapeView {
 };
 
 struct QueryShape {
-  static constexpr std::size_t kMaxText =
-      1'024;  // bytes of fingerprint and select, and some more for the hash
+  static constexpr std::size_t kMaxText = 1'024;  // bytes of fingerprint and select, and some more for the hash
 
   std::string account;
   std::string table;           // lower case, digits folded (odata/insight/folded_table.h); empty: none
@@ -36,15 +35,15 @@ struct QueryShape {
 
 std::size_t hash_of(const QueryShapeView& shape);
 
-// The text of a shape: a filter or a selection can have 64 KB, and those of shapes are kept. Returns a short text as it is, and
-// of a longer one its beginning and a hash, in `buffer`: `Age,Name...#1234567890`.
+// The text of a shape: a filter or a selection can have 64 KB, and those of shapes are kept. Returns a short text as it
+// is, and of a longer one its beginning and a hash, in `buffer`: `Age,Name...#1234567890`.
 std::string_view bounded_text(std::string_view text, std::string& buffer);
 
 // The first product of a User-Agent: `azsdk-js-data-tables/13.1.1`. At most 64 bytes.
 std::string_view client_of(std::string_view user_agent);
 
-// The name of the test that sent a request: the part of x-ms-client-request-id before its last `/`. Empty if there is none:
-// SDKs send a GUID. At most 256 bytes.
+// The name of the test that sent a request: the part of x-ms-client-request-id before its last `/`. Empty if there is
+// none: SDKs send a GUID. At most 256 bytes.
 std::string_view test_of(std::string_view client_request_id);
 
 }  // namespace rocktable

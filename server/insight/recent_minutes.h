@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/mutex.h"
 #include "server/insight/duration_histogram.h"
 
 namespace rocktable {
@@ -36,7 +36,7 @@ class RecentMinutes {
 
   Step& step_at(std::int64_t number);
 
-  std::mutex mutex_;  // of the change to another step
+  Mutex mutex_;  // of the change to another step
   std::array<Step, kSteps> steps_;
 };
 

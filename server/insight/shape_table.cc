@@ -23,9 +23,7 @@ std::size_t bytes_of(const QueryShape& shape) {
 }
 
 std::string example_of(const ShapeSample& sample) {
-  return std::string(sample.method)
-      .append(" ")
-      .append(without_signature(sample.target.substr(0, kMaxExample)));
+  return std::string(sample.method).append(" ").append(without_signature(sample.target.substr(0, kMaxExample)));
 }
 
 }  // namespace
@@ -48,7 +46,7 @@ void ShapeSums::add(const ShapeSample& sample) {
   bytes_sent += sample.bytes_sent;
   durations.add(sample.duration);
   if (sample.partition != 0) partitions.add(sample.partition);
-  most_partitions = std::max(most_partitions, sample.partitions);
+  max_partitions = std::max(max_partitions, sample.partitions);
 }
 
 void ShapeSums::add(const ShapeSums& other) {
@@ -70,7 +68,7 @@ void ShapeSums::add(const ShapeSums& other) {
   bytes_sent += other.bytes_sent;
   durations.add(other.durations);
   partitions.add(other.partitions);
-  most_partitions = std::max(most_partitions, other.most_partitions);
+  max_partitions = std::max(max_partitions, other.max_partitions);
 }
 
 // Assigns shards to threads in turn.
@@ -80,7 +78,8 @@ ShapeTable::Shard& ShapeTable::shard_of_this_thread() {
   return shards_[kNumber % shards_.size()];
 }
 
-// Returns whether the shape fits into the memory, and is known or fits into the number. Called once per shard and shape.
+// Returns whether the shape fits into the memory, and is known or fits into the number. Called once per shard and
+// shape.
 bool ShapeTable::may_add(std::size_t hash, std::size_t bytes) {
   const std::lock_guard lock(known_mutex_);
   if (bytes_ + bytes > kMaxBytes) return false;
@@ -141,8 +140,7 @@ void ShapeTable::clear(std::string_view account) {
   for (Shard& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
     shard.last = nullptr;
-    std::erase_if(shard.shapes,
-                  [&](const auto& entry) { return account.empty() || entry.first.account == account; });
+    std::erase_if(shard.shapes, [&](const auto& entry) { return account.empty() || entry.first.account == account; });
     if (account.empty()) shard.beyond_limit = 0;
   }
   std::set<std::size_t> known;

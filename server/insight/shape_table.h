@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/mutex.h"
 #include "server/insight/distinct_count.h"
 #include "server/insight/duration_histogram.h"
 #include "server/insight/query_shape.h"
@@ -40,8 +40,8 @@ struct ShapeSums {
   std::uint64_t bytes_read = 0, bytes_sent = 0;
   DurationHistogram durations;
   DistinctCount partitions;
-  std::size_t most_partitions = 0;  // of one request
-  std::string example;  // `GET /account/table()?...`, secrets masked: the request that scanned most
+  std::size_t max_partitions = 0;  // of one request
+  std::string example;             // `GET /account/table()?...`, secrets masked: the request that scanned most
   std::uint64_t example_scanned = 0;
   DateTime first, last;
 
@@ -86,7 +86,7 @@ class ShapeTable {
   using ByShape = std::unordered_map<QueryShape, ShapeSums, Hash, Equal>;
 
   struct alignas(64) Shard {  // avoids false sharing of a cache line
-    mutable std::mutex mutex;
+    mutable Mutex mutex;
     ByShape shapes;
     ByShape::value_type* last = nullptr;  // requests are often alike
     std::uint64_t beyond_limit = 0;
@@ -97,7 +97,7 @@ class ShapeTable {
   static void add_beyond(Shard& shard, const QueryShapeView& shape, const ShapeSample& sample);
 
   std::array<Shard, 4> shards_;
-  std::mutex known_mutex_;
+  Mutex known_mutex_;
   std::set<std::size_t> known_;  // the hashes of all shards
   std::size_t bytes_ = 0;        // of all shards
 };

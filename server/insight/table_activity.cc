@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "odata/entity.h"
 #include "odata/insight/near_limits.h"
-#include "odata/text.h"
 #include "server/events/masking.h"
 #include "server/request/request_notes.h"
 
@@ -21,8 +21,8 @@ void TableActivity::add(const TableAccess& access) {
   if (access.has_partition) partitions_.add(access.partition, access.partition_key);
   const bool writes = !access.event.notes->writes.empty();
   if (access.is_single) {
-    runs_.add({writes ? AccessRuns::Step::SingleWrite : AccessRuns::Step::PointRead, access.partition,
-               access.row, access.partition_key, access.event.method, access.event.target, access.client});
+    runs_.add({writes ? AccessRuns::Step::SingleWrite : AccessRuns::Step::PointRead, access.partition, access.row,
+               access.partition_key, access.event.method, access.event.target, access.client});
   } else {
     runs_.interrupt();
   }
@@ -73,13 +73,13 @@ std::vector<Observation> TableActivity::observations() const {
   };
   add("n-plus-one", runs_.point_reads());
   add("single-writes", runs_.single_writes());
-  if (lost_updates_.count >= kLeastLostUpdates) add("lost-update", lost_updates_);
+  if (lost_updates_.count >= kMinLostUpdates) add("lost-update", lost_updates_);
   add("hot-partition", partitions_.hot());
   add("append-only-keys", partition_order_.one_sided());
   const auto numbers = row_numbers_.unpadded();
   add("unpadded-numbers", numbers ? numbers : partition_numbers_.unpadded());
   add("near-limits", near_limits_);
-  if (creations_ >= kLeastCreations) add("repeated-create-table", Evidence{creations_, {}, {}, {}});
+  if (creations_ >= kMinCreations) add("repeated-create-table", Evidence{creations_, {}, {}, {}});
   return out;
 }
 

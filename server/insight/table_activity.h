@@ -36,8 +36,8 @@ struct Observation {
 
 class TableActivity {
  public:
-  static constexpr std::uint64_t kLeastLostUpdates = 3;
-  static constexpr std::uint64_t kLeastCreations = 10;
+  static constexpr std::uint64_t kMinLostUpdates = 3;
+  static constexpr std::uint64_t kMinCreations = 10;
 
   void add(const TableAccess& access);
   void add_creation() { ++creations_; }

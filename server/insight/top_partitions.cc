@@ -23,7 +23,7 @@ std::optional<Evidence> TopPartitions::hot() const {
   const auto& top = *std::max_element(counters_.begin(), counters_.end(),
                                       [](const Counter& a, const Counter& b) { return a.count < b.count; });
   const std::uint64_t sure = std::min((top.count - top.excess) * kStep, requests_);
-  if (requests_ < kLeastRequests || static_cast<double>(sure) < kLeastShare * static_cast<double>(requests_))
+  if (requests_ < kMinRequests || static_cast<double>(sure) < kMinShare * static_cast<double>(requests_))
     return std::nullopt;
   return Evidence{sure, top.partition_key, {}, {}};
 }

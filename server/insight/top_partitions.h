@@ -15,15 +15,15 @@ namespace rocktable {
 class TopPartitions {
  public:
   // One second of a partition's target. Source: learn.microsoft.com/azure/storage/tables/scalability-targets
-  static constexpr std::uint64_t kLeastRequests = 2'000;
-  static constexpr double kLeastShare = 0.8;
+  static constexpr std::uint64_t kMinRequests = 2'000;
+  static constexpr double kMinShare = 0.8;
 
   // Looks at every seventh request.
   void add(std::uint64_t partition, std::string_view partition_key) {
     if (requests_++ % kStep == 0) count(partition, partition_key);
   }
 
-  // The partition with at least kLeastShare of at least kLeastRequests. `count` is of its requests, about.
+  // The partition with at least kMinShare of at least kMinRequests. `count` is of its requests, about.
   std::optional<Evidence> hot() const;
 
  private:

@@ -1,12 +1,12 @@
-// The limits on what clients may use, with their defaults. Each is a flag (server/program/server_flags.cc).
+// The limits on what clients may use, with their defaults. Each is a flag (server/program/options/server_flags.cc).
 #pragma once
 
 #include "server/limits/timeouts.h"
 
 namespace rocktable {
 
-// Connections are kept for longer than the pools of clients look after theirs: libcurl's pool in the C++ library does so
-// every 90 s, and a request into a closed connection waits for long.
+// Connections are kept for longer than the pools of clients look after theirs: libcurl's pool in the C++ library does
+// so every 90 s, and a request into a closed connection waits for long.
 inline constexpr int kKeepAliveTimeout = 180;
 
 struct ClientLimits {

@@ -4,7 +4,7 @@ namespace rocktable {
 
 ConnectionPlaces::Holder::Holder(ConnectionPlaces& places) : places_(places) {
   const std::lock_guard lock(places_.mutex_);
-  if (places_.places_held_ < places_.most_) {
+  if (places_.places_held_ < places_.limit_) {
     ++places_.places_held_;
     return;
   }
@@ -31,13 +31,13 @@ ConnectionPlaces::Holder::~Holder() {
 
 bool ConnectionPlaces::is_full() const {
   const std::lock_guard lock(mutex_);
-  return guests_.size() >= kMostGuests;
+  return guests_.size() >= kMaxGuests;
 }
 
 void ConnectionPlaces::make_room() {
   const std::lock_guard lock(mutex_);
-  if (guests_.size() < kMostGuests) return;
-  std::size_t count = kMostGuests / 2;
+  if (guests_.size() < kMaxGuests) return;
+  std::size_t count = kMaxGuests / 2;
   for (Holder* const guest : guests_) {
     if (count-- == 0) return;
     guest->must_leave_ = true;

@@ -1,11 +1,12 @@
-// The places of connections. Some more connections than there are places are accepted as guests: they can always use the
-// control API, and other requests wait there for a place. So whoever fills the places cannot keep the owner out.
+// The places of connections. Some more connections than there are places are accepted as guests: they can always use
+// the control API, and other requests wait there for a place. So whoever fills the places cannot keep the owner out.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <list>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace rocktable {
 
@@ -13,13 +14,13 @@ namespace rocktable {
 class ConnectionPlaces {
  public:
   // Guests beside the connections with a place.
-  static constexpr std::size_t kMostGuests = 64;
+  static constexpr std::size_t kMaxGuests = 64;
 
-  // `most`: the number of places, at least 1.
-  explicit ConnectionPlaces(std::size_t most) : most_(most) {}
+  // `limit`: the number of places, at least 1.
+  explicit ConnectionPlaces(std::size_t limit) : limit_(limit) {}
 
-  // One connection. It has a place if one is free, and is a guest otherwise. A place that becomes free goes to the guest
-  // that came first.
+  // One connection. It has a place if one is free, and is a guest otherwise. A place that becomes free goes to the
+  // guest that came first.
   class Holder {
    public:
     explicit Holder(ConnectionPlaces& places);
@@ -50,8 +51,8 @@ class ConnectionPlaces {
   void make_room();
 
  private:
-  const std::size_t most_;
-  mutable std::mutex mutex_;
+  const std::size_t limit_;
+  mutable Mutex mutex_;
   std::size_t places_held_ = 0;
   std::list<Holder*> guests_;                    // in the order in which they came
   std::atomic<std::size_t> guests_waiting_ = 0;  // the length of that list

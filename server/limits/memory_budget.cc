@@ -72,11 +72,11 @@ MemoryBudget::Waiter::~Waiter() {
   budget.held_changed();
 }
 
-bool MemoryBudget::Waiter::claim() {
+bool MemoryBudget::Waiter::take() {
   const std::lock_guard lock(share_.budget_.mutex_);
   if (state_ == State::Waiting) return false;
   if (state_ == State::Granted) share_.bytes_ = bytes_;
-  state_ = State::Claimed;
+  state_ = State::Taken;
   return true;
 }
 

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <functional>
 #include <list>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace rocktable {
 
@@ -16,8 +17,8 @@ inline constexpr std::size_t kFreeBytes = 16 << 10;
 // Thread-safe; its shares are not.
 class MemoryBudget {
  public:
-  // Who gets memory that becomes free. The newest: among those who can be strangers that never go on, the one that came last
-  // is the likeliest to be an honest client that still waits.
+  // Who gets memory that becomes free. The newest: among those who can be strangers that never go on, the one that came
+  // last is the likeliest to be an honest client that still waits.
   enum class Order { OldestFirst, NewestFirst };
 
   explicit MemoryBudget(std::size_t bytes, Order order = Order::OldestFirst) : limit_(bytes), order_(order) {}
@@ -65,17 +66,17 @@ class MemoryBudget {
     // called when they are: at most once, on any thread, under the budget's lock. `wake` must not call the
     // budget.
     Waiter(Share& share, std::size_t bytes, std::function<void()> wake);
-    // Leaves the queue. Releases bytes that were granted and not claimed.
+    // Leaves the queue. Releases bytes that were granted and not taken.
     ~Waiter();
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
 
     // Returns whether the bytes are granted. If so, the share holds them.
-    bool claim();
+    bool take();
 
    private:
     friend class MemoryBudget;
-    enum class State { Waiting, Granted, Claimed };
+    enum class State { Waiting, Granted, Taken };
 
     Share& share_;
     std::size_t bytes_;
@@ -91,7 +92,7 @@ class MemoryBudget {
 
   const std::size_t limit_;
   const Order order_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::list<Waiter*> queue_;
   std::atomic<std::size_t> held_ = 0;     // written under the lock
   std::atomic<std::size_t> waiting_ = 0;  // likewise; the length of the queue

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/table_store.h"
+#include "storage/store.h"
 
 namespace rocktable {
 namespace {
@@ -47,8 +47,7 @@ bool PageBudget::grow() {
     if (!share_.grow(wanted)) return false;
   }
   if (size >= kDoublesUpTo && size + kSpare > body_.capacity()) reserve_all();
-  const std::size_t within_capacity =
-      std::max(body_.capacity() - std::min(body_.capacity(), kSpare), kDoublesUpTo);
+  const std::size_t within_capacity = std::max(body_.capacity() - std::min(body_.capacity(), kSpare), kDoublesUpTo);
   grow_at_ = std::min({share_.bytes() - kSpare, within_capacity, kMaxPageBytes});
   return true;
 }

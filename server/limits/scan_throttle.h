@@ -17,7 +17,7 @@ class ScanThrottle {
   using ConnectionId = const void*;
 
   // Call when a short request is processed. Cheap: writes the shared time at most once a millisecond.
-  void claim(Clock::time_point now, ConnectionId connection);
+  void note_request(Clock::time_point now, ConnectionId connection);
 
   // One running scan.
   class Scan {
@@ -27,10 +27,10 @@ class ScanThrottle {
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
 
-    // Call if this scan is short. Throttles the other scans, if any.
-    void claim(Clock::time_point now);
+    // Call if this scan is a short request itself. Throttles the other scans, if any.
+    void note_request(Clock::time_point now);
 
-    // Call every few entities. Returns how long to sleep now. Zero if other connections made no claim in the
+    // Call every few entities. Returns how long to sleep now. Zero if other connections sent no short request in the
     // last milliseconds, or if the scan has just begun or hardly worked since its last rest. The rest grows
     // with the number of scans: together they use as much as one.
     Clock::duration rest(Clock::time_point now);
@@ -45,7 +45,7 @@ class ScanThrottle {
  private:
   // Two requests may set these at the same time, and a scan then take the connection of the other one: it
   // looks again after a bit of work.
-  std::atomic<Clock::rep> last_claim_ = 0;
+  std::atomic<Clock::rep> last_request_ = 0;
   std::atomic<ConnectionId> last_connection_ = nullptr;
   std::atomic<int> scans_ = 0;
 };

@@ -67,7 +67,7 @@ KeptRequest::KeptRequest(std::uint64_t number, const RequestEvent& event, bool w
       request_id_(event.request_id),
       client_request_id_(masked_text(event.client_request_id.substr(0, kMaxText))),
       client_(masked_text(event.user_agent.substr(0, kMaxText))),
-      fault_(event.fault),
+      changed_by_(event.changed_by),
       explanation_(masked_text(event.explanation)),
       operation_(event.key->operation),
       plan_class_(event.plan_class),
@@ -94,12 +94,12 @@ KeptRequest::Details KeptRequest::details_of(const RequestEvent& event) {
 // A text is held once as it is, and once in each document.
 std::size_t KeptRequest::count_bytes() const {
   std::size_t fields = 0, details = 0;
-  for (const std::string* const text : {&account_, &table_, &method_, &target_, &request_id_,
-                                        &client_request_id_, &client_, &fault_, &explanation_})
+  for (const std::string* const text : {&account_, &table_, &method_, &target_, &request_id_, &client_request_id_,
+                                        &client_, &changed_by_, &explanation_})
     fields += text->size();
   if (details_)
-    details = size_of(details_->request_headers) + size_of(details_->response_headers) +
-              details_->request_body.size() + details_->response_body.size() + kNamesBytes;
+    details = size_of(details_->request_headers) + size_of(details_->response_headers) + details_->request_body.size() +
+              details_->response_body.size() + kNamesBytes;
   return sizeof(KeptRequest) + 3 * fields + 2 * kNamesBytes + 2 * details;
 }
 
@@ -129,7 +129,7 @@ nlohmann::json KeptRequest::document(bool with_details) const {
                      {"client", client_},
                      {"clientRequestId", client_request_id_},
                      {"requestId", request_id_},
-                     {"fault", fault_},
+                     {"fault", changed_by_},
                      {"explanation", explanation_}};
   if (!with_details || !details_) return out;
   out["requestHeaders"] = json_of(details_->request_headers);

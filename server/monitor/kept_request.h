@@ -16,7 +16,8 @@
 
 namespace rocktable {
 
-// Thread-safe. Signatures and tokens are masked. Its documents are rendered once, by whoever asks first, however many watch.
+// Thread-safe. Signatures and tokens are masked. Its documents are rendered once, by whoever asks first, however many
+// watch.
 class KeptRequest {
  public:
   static constexpr std::size_t kMaxBody = 1'024;  // bytes of a body
@@ -51,8 +52,7 @@ class KeptRequest {
 
   std::uint64_t number_;
   DateTime received_;
-  std::string account_, table_, method_, target_, request_id_, client_request_id_, client_, fault_,
-      explanation_;
+  std::string account_, table_, method_, target_, request_id_, client_request_id_, client_, changed_by_, explanation_;
   std::string_view operation_, plan_class_;  // constants
   int status_;
   std::optional<ErrorCode> error_;

@@ -14,7 +14,8 @@ bool is_wanted(const KeptRequest& request, const WantedRequests& wanted) {
 
 }  // namespace
 
-// Room comes in steps, so that a flood shows as runs of requests with gaps between them, not as one gap after each request.
+// Room comes in steps, so that a flood shows as runs of requests with gaps between them, not as one gap after each
+// request.
 bool RecentRequests::has_room(Clock::time_point now) {
   const std::chrono::duration<double> passed = now - room_at_;
   if (passed >= kStep) {
@@ -99,8 +100,8 @@ std::string RecentRequests::since(std::optional<std::uint64_t> first, const Want
   return out += "]}";
 }
 
-std::vector<RecentRequests::Part> RecentRequests::take(std::uint64_t& next, std::size_t most,
-                                                       std::size_t most_bytes, const WantedRequests& wanted) {
+std::vector<RecentRequests::Part> RecentRequests::take(std::uint64_t& next, std::size_t limit, std::size_t max_bytes,
+                                                       const WantedRequests& wanted) {
   std::vector<Part> out;
   std::size_t bytes = 0;
   const std::lock_guard lock(mutex_);
@@ -108,7 +109,7 @@ std::vector<RecentRequests::Part> RecentRequests::take(std::uint64_t& next, std:
   next = std::min(next, next_);  // the server may have started again
   const auto begin = std::ranges::lower_bound(requests_, next, {}, &KeptRequest::number);
   for (auto place = begin; place != requests_.end(); ++place) {
-    if (out.size() == most || bytes > most_bytes) return out;
+    if (out.size() == limit || bytes > max_bytes) return out;
     const KeptRequest& request = **place;
     const std::uint64_t missing = request.number() - next;
     next = request.number() + 1;

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "server/events/request_event.h"
 #include "server/monitor/kept_request.h"
 
@@ -23,10 +23,10 @@ struct WantedRequests {
   bool details = false;  // also headers and the beginning of the bodies
 };
 
-// Thread-safe. Keeps requests only while somebody asks for them: from the first question until kIdle after the last one.
-// Then a request costs one test of a flag. Each request has a number; those that are not kept, because too many came at
-// once, have one, too, and so every gap can be seen. Those who watch share what is kept and its documents: each costs the
-// others a few pointers under the lock.
+// Thread-safe. Keeps requests only while somebody asks for them: from the first question until kIdle after the last
+// one. Then a request costs one test of a flag. Each request has a number; those that are not kept, because too many
+// came at once, have one, too, and so every gap can be seen. Those who watch share what is kept and its documents: each
+// costs the others a few pointers under the lock.
 class RecentRequests : public RequestEventSink {
  public:
   using Clock = std::chrono::steady_clock;
@@ -46,9 +46,9 @@ class RecentRequests : public RequestEventSink {
   // The number of the next request. From now on it is kept.
   std::uint64_t begin(const WantedRequests& wanted);
 
-  // {"isComplete": true, "next": 43, "requests": [{"number": 42, "time", "account", ...}]}: the requests from number `first`
-  // on. Without `first`: none, but `next` is the number of the next request. `isComplete` is false if requests from `first` on
-  // are missing.
+  // {"isComplete": true, "next": 43, "requests": [{"number": 42, "time", "account", ...}]}: the requests from number
+  // `first` on. Without `first`: none, but `next` is the number of the next request. `isComplete` is false if requests
+  // from `first` on are missing.
   std::string since(std::optional<std::uint64_t> first, const WantedRequests& wanted);
 
   // A request, and how it follows the one before.
@@ -58,10 +58,9 @@ class RecentRequests : public RequestEventSink {
     std::shared_ptr<const KeptRequest> request;  // null: none of the wanted requests
   };
 
-  // Returns the requests from number `next` on, and sets `next` behind the last one. Ends after `most` requests, or with the
-  // first one beyond `most_bytes`.
-  std::vector<Part> take(std::uint64_t& next, std::size_t most, std::size_t most_bytes,
-                         const WantedRequests& wanted);
+  // Returns the requests from number `next` on, and sets `next` behind the last one. Ends after `limit` requests, or
+  // with the first one beyond `max_bytes`.
+  std::vector<Part> take(std::uint64_t& next, std::size_t limit, std::size_t max_bytes, const WantedRequests& wanted);
 
   // For tests, which do not wait.
   void record(const RequestEvent& event, Clock::time_point now);
@@ -75,7 +74,7 @@ class RecentRequests : public RequestEventSink {
   void note_question(const WantedRequests& wanted, Clock::time_point now);
 
   std::atomic<bool> is_on_ = false;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::deque<std::shared_ptr<const KeptRequest>> requests_;
   std::size_t bytes_ = 0;
   std::uint64_t next_ = 1;

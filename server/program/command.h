@@ -8,7 +8,7 @@ struct Command {
   const char* arguments;  // as --help shows them
   const char* summary;
   // Runs the command. `argv` starts with the name of the command, or with kHelpWord
-  // (client/commands/command_line.h). Returns the exit code: 0 done, 1 failed, 2 wrong usage. Throws
+  // (client/command_line/command_line.h). Returns the exit code: 0 done, 1 failed, 2 wrong usage. Throws
   // std::exception on failure; main() prints it.
   int (*run)(int argc, const char* const* argv);
 };

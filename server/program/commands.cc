@@ -8,7 +8,7 @@
 #include "client/commands/reset_command.h"
 #include "client/commands/snapshot_command.h"
 #include "client/commands/transfer_commands.h"
-#include "server/program/exec.h"
+#include "server/program/exec/exec.h"
 #include "server/program/open_command.h"
 #include "server/program/repair_command.h"
 #include "server/program/store_command.h"

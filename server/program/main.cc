@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "client/commands/command_line.h"
-#include "client/commands/description.h"
-#include "odata/printable.h"
+#include "base/printable.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/description.h"
 #include "server/program/commands.h"
-#include "server/program/serve.h"
 #include "server/program/server_command_line.h"
+#include "server/program/start/serve.h"
 
 namespace rocktable {
 namespace {
@@ -87,8 +87,7 @@ int run_server(int argc, const char* const* argv) {
       if (reports_as_json(invocation.options)) return;
       const bool on_output = invocation.options.compatibility == Compatibility::None;
       std::ostream& out = on_output ? std::cout : std::cerr;
-      if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0)
-        out << '\r';  // overwrites the terminal's ^C
+      if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0) out << '\r';  // overwrites the terminal's ^C
       print_shutdown(out, report);
     });
   } catch (const std::exception& error) {

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "client/commands/control_flags.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "client/command_line/control_flags.h"
 #include "client/control/control_target.h"
 #include "client/http_client.h"
 
@@ -27,9 +27,8 @@ constexpr std::chrono::milliseconds kPoll{20};
 
 // Throws std::runtime_error if the instance does not serve the page.
 void check(const HttpUrl& origin, const std::string& ca_file) {
-  HttpClient client(
-      origin,
-      {.certificate_authority_file = ca_file, .connect_timeout = kTimeout, .answer_timeout = kTimeout});
+  HttpClient client(origin,
+                    {.certificate_authority_file = ca_file, .connect_timeout = kTimeout, .answer_timeout = kTimeout});
   const HttpResponse page = client.send({"GET", "/_rocktable/", {}, {}});
   if (page.status == 200) return;
   const auto begin = page.body.find("<p>"), end = page.body.find("</p>");
@@ -44,8 +43,7 @@ void check(const HttpUrl& origin, const std::string& ca_file) {
 std::vector<std::string> browsers() {
   std::vector<std::string> out;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): this program does not change its environment here
-  if (const char* const chosen = std::getenv("BROWSER"); chosen != nullptr && *chosen != '\0')
-    out.emplace_back(chosen);
+  if (const char* const chosen = std::getenv("BROWSER"); chosen != nullptr && *chosen != '\0') out.emplace_back(chosen);
   for (const char* name : {"xdg-open", "sensible-browser", "wslview", "open"}) out.emplace_back(name);
   return out;
 }
@@ -55,8 +53,7 @@ std::vector<std::string> browsers() {
 bool start(const std::string& program, const std::string& address) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  for (const int descriptor : {0, 1, 2})
-    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
+  for (const int descriptor : {0, 1, 2}) posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);

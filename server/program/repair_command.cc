@@ -5,18 +5,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
+#include "base/text.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
 #include "odata/protocol/development_account.h"
-#include "odata/text.h"
-#include "server/program/serve.h"
+#include "server/program/start/serve.h"
 #include "storage/rocksdb/repair/repair.h"
 
 namespace rocktable {
 namespace {
 
 constexpr int kExitOlder = 6;  // something may be older than it was
-constexpr std::size_t kMostShown = 20;
+constexpr std::size_t kMaxShown = 20;
 
 int repair(const std::string& location, const CommandOutput& output) {
   const RepairReport report = repair_store(store_folder(location), kDevelopmentAccount);
@@ -43,11 +43,11 @@ int repair(const std::string& location, const CommandOutput& output) {
   }
   output.print_line("rocktable: repaired; kept: " + kept);
   for (const auto& sentence : report.lost) output.print_line("rocktable: lost: " + sentence);
-  for (std::size_t i = 0; i < std::min(report.older.size(), kMostShown); ++i)
+  for (std::size_t i = 0; i < std::min(report.older.size(), kMaxShown); ++i)
     output.print_line("rocktable: may be older than it was, or was deleted: " + report.older[i]);
-  if (report.older_count > kMostShown)
+  if (report.older_count > kMaxShown)
     output.print_line("rocktable: may be older than it was, or was deleted: " +
-                      std::to_string(report.older_count - kMostShown) + " more (--json names them)");
+                      std::to_string(report.older_count - kMaxShown) + " more (--json names them)");
   for (const auto& sentence : report.older_unnamed) output.print_line("rocktable: " + sentence);
   output.print_line("rocktable: the original store is in " + backup);
   return code;
@@ -56,8 +56,7 @@ int repair(const std::string& location, const CommandOutput& output) {
 }  // namespace
 
 int run_repair(int argc, const char* const* argv) {
-  CLI::App app("Save the undamaged data of a damaged store in DIR. Stop its server first.",
-               "rocktable repair");
+  CLI::App app("Save the undamaged data of a damaged store in DIR. Stop its server first.", "rocktable repair");
   std::string location;
   app.add_option("DIR", location, "The folder of --location; the store is DIR/__rocktable__")
       ->type_name("")

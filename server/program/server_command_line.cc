@@ -56,8 +56,7 @@ class HelpPage : public CLI::Formatter {
 
 class ServerCommandLine {
  public:
-  explicit ServerCommandLine(const Options& defaults)
-      : app_(kDescription, "rocktable"), flags_(app_, defaults) {
+  explicit ServerCommandLine(const Options& defaults) : app_(kDescription, "rocktable"), flags_(app_, defaults) {
     app_.formatter(std::make_shared<HelpPage>());
     app_.get_formatter()->column_width(kServerHelpColumn);
     app_.footer(kOtherServicesHelp + command_lines() + kServerFooter);
@@ -93,9 +92,7 @@ class ServerCommandLine {
     std::vector<std::string> known{"help", "version", "azurite", "azurite-table"};
     for (const auto& command : commands()) {
       if (word == command.name)
-        return std::string(word)
-            .append(" is a command and must come before all options: rocktable ")
-            .append(word);
+        return std::string(word).append(" is a command and must come before all options: rocktable ").append(word);
       known.emplace_back(command.name);
     }
     if (word == "azurite-blob" || word == "azurite-queue")

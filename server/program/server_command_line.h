@@ -1,7 +1,7 @@
 // The command line of the server: its flags, and the words help, version, azurite and azurite-table.
 #pragma once
 
-#include "server/program/server_flags.h"
+#include "server/program/options/server_flags.h"
 
 namespace rocktable {
 

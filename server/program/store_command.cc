@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/commands/command_line.h"
-#include "client/commands/command_output.h"
-#include "storage/postgres/statements.h"
+#include "client/command_line/command_line.h"
+#include "client/command_line/command_output.h"
+#include "storage/postgres/database/statements.h"
 
 namespace rocktable {
 
@@ -14,8 +14,7 @@ int run_store(int argc, const char* const* argv) {
   CLI::App app("The store in a database: rocktable --store postgresql://HOST/DATABASE.", "rocktable store");
   app.require_subcommand(1);
   CommandOutput output;
-  auto* const schema =
-      app.add_subcommand("schema", "Print the SQL that makes the tables; a start does it by itself");
+  auto* const schema = app.add_subcommand("schema", "Print the SQL that makes the tables; a start does it by itself");
   output.add_flag(*schema);
   return run_command(app, argc, argv, output, [&] {
     const std::string sql = schema_sql();

@@ -2,8 +2,8 @@
 
 #include <openssl/crypto.h>
 
-#include "storage/postgres/libpq_version.h"
-#include "storage/rocksdb/engine_version.h"
+#include "storage/postgres/database/libpq_version.h"
+#include "storage/rocksdb/database/engine_version.h"
 
 namespace rocktable {
 

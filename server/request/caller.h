@@ -11,8 +11,8 @@
 
 namespace rocktable {
 
-// The owner of the account key may do everything. The holder of a bearer token may do everything except read and set access
-// policies. The holder of a shared access signature may do what it grants.
+// The owner of the account key may do everything. The holder of a bearer token may do everything except read and set
+// access policies. The holder of a shared access signature may do what it grants.
 struct Caller {
   enum class Kind { Owner, Bearer, AccountSas, TableSas } kind = Kind::Owner;
   std::string permissions;       // letters

@@ -79,8 +79,7 @@ bool is_hidden(ErrorCode code, const RequestContext& context) {
 
 Error front_end_refusal(const Error& error, const RequestContext& context) {
   if (is_hidden(error.code, context)) return ErrorCode::ResourceNotFound;
-  if (error.code == ErrorCode::InvalidBearerToken && !is_challenged(context))
-    return ErrorCode::AuthenticationFailed;
+  if (error.code == ErrorCode::InvalidBearerToken && !is_challenged(context)) return ErrorCode::AuthenticationFailed;
   return error;
 }
 

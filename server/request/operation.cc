@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+#include "base/uri.h"
 #include "odata/filter_parser.h"
 #include "odata/filter_shape.h"
 #include "odata/key_predicate.h"
 #include "odata/protocol/continuation_token.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -20,16 +20,7 @@ constexpr std::chrono::seconds kMaxQueryTime{5};
 
 struct Resource {
   // BehindTable: `/mytable/x`, the URL of a table to a client that uses a table's URL as the service's.
-  enum class Kind {
-    Service,
-    TableSet,
-    Table,
-    EntitySet,
-    Entity,
-    BehindTable,
-    Batch,
-    Other
-  } kind = Kind::Other;
+  enum class Kind { Service, TableSet, Table, EntitySet, Entity, BehindTable, Batch, Other } kind = Kind::Other;
   std::string table;
   EntityKey key;
   bool has_unnamed_key = false;  // BehindTable: `/mytable/x('y')`
@@ -98,8 +89,7 @@ Resource parse_resource(std::string_view raw) {
     return parse_behind_table(first, path.substr(first.size() + 1));
   }
   const auto [name, argument] = parse_segment(path);
-  if (is_table_set(name))
-    return argument.empty() ? Resource{Resource::Kind::TableSet, {}, {}} : parse_table(argument);
+  if (is_table_set(name)) return argument.empty() ? Resource{Resource::Kind::TableSet, {}, {}} : parse_table(argument);
   if (argument.empty()) return {Resource::Kind::EntitySet, std::string(name), {}};
   return {Resource::Kind::Entity, std::string(name), parse_key_predicate(argument).value()};
 }
@@ -109,9 +99,7 @@ Resource parse_resource(std::string_view raw) {
 void refuse_unsupported_options(const QueryParameters& query) {
   constexpr std::array kSupported = {"$filter", "$top", "$select", "$format"};
   for (const auto& [name, value] : query.all()) {
-    const auto is_name = [&option = name](std::string_view known) {
-      return equals_ignoring_case(known, option);
-    };
+    const auto is_name = [&option = name](std::string_view known) { return equals_ignoring_case(known, option); };
     if (name.starts_with('$') && std::none_of(kSupported.begin(), kSupported.end(), is_name))
       refuse(ErrorCode::NotImplemented);
   }
@@ -174,12 +162,9 @@ std::optional<EntityKey> resume_key(const QueryParameters& query) {
 }
 
 QueryEntities query_entities(std::string table, const QueryParameters& query) {
-  QueryEntities out{std::move(table),
-                    filter_of(query, FilterTarget::Entities),
-                    {},
-                    selection_of(query),
-                    page_size_of(query),
-                    time_limit_of(query)};
+  QueryEntities out{
+      std::move(table),    filter_of(query, FilterTarget::Entities), {}, selection_of(query), page_size_of(query),
+      time_limit_of(query)};
   out.has_top = query.get("$top").has_value();
   if (out.filter) out.shape = filter_shape(*out.filter);
   out.plan = plan_query(out.filter);
@@ -209,8 +194,7 @@ Condition condition_of(std::string_view method, const Headers& headers) {
 
 WriteEntity write_entity(WriteKind kind, Resource resource, std::string_view method, const Headers& headers) {
   const Condition condition = condition_of(method, headers);
-  if (kind == WriteKind::Delete && condition.kind == Condition::Kind::None)
-    refuse(ErrorCode::MissingRequiredHeader);
+  if (kind == WriteKind::Delete && condition.kind == Condition::Kind::None) refuse(ErrorCode::MissingRequiredHeader);
   return {kind, std::move(resource.table), std::move(resource.key), condition};
 }
 
@@ -257,9 +241,7 @@ std::optional<Format> usual_format(std::string_view text) {
   return found != kUsualSpellings.end() ? std::optional(found->format) : std::nullopt;
 }
 
-bool is_json(Format format) {
-  return format == Format::None || format == Format::Minimal || format == Format::Full;
-}
+bool is_json(Format format) { return format == Format::None || format == Format::Minimal || format == Format::Full; }
 
 // The best of a list of types: the first JSON type, else the first known type.
 Format format_of_list(std::string_view list) {
@@ -289,7 +271,8 @@ Format requested_format(const OperationRequest& request) {
   return format_of_list(accept != nullptr ? *accept : std::string_view());
 }
 
-// For operations whose response has a body. Without Accept the format is Atom, which the service does not support any more.
+// For operations whose response has a body. Without Accept the format is Atom, which the service does not support any
+// more.
 void require_json(Format requested) {
   switch (requested) {
     case Format::Missing:
@@ -316,8 +299,8 @@ void require_json_body(const Headers& headers) {
 
 // Inserts, replacements and merges have a preference. Other operations, tunnelled ones too, ignore the header.
 Prefer prefer_of(std::string_view method, const Headers& headers) {
-  constexpr std::array kPreferring = {std::string_view("POST"), std::string_view("PUT"),
-                                      std::string_view("MERGE"), std::string_view("PATCH")};
+  constexpr std::array kPreferring = {std::string_view("POST"), std::string_view("PUT"), std::string_view("MERGE"),
+                                      std::string_view("PATCH")};
   if (method == "POST" && headers.has("X-HTTP-Method")) method = headers.get("X-HTTP-Method");
   if (std::find(kPreferring.begin(), kPreferring.end(), method) == kPreferring.end()) return Prefer::None;
   const auto prefer = trim(headers.get("Prefer"));
@@ -354,8 +337,7 @@ std::string_view allowed_methods(Resource::Kind kind) {
 
 // --- The front end --------------------------------------------------------------------------------------
 
-Operation service_operation(std::string_view comp, std::optional<std::string_view> restype,
-                            std::string_view method) {
+Operation service_operation(std::string_view comp, std::optional<std::string_view> restype, std::string_view method) {
   if (!restype) refuse(ErrorCode::MissingRequiredQueryParameter);
   if (!equals_ignoring_case(*restype, "service")) refuse(ErrorCode::InvalidQueryParameterValue);
   if (equals_ignoring_case(comp, "stats")) {
@@ -374,16 +356,14 @@ Operation acl_operation(std::string table, std::string_view method, const Header
   const bool get = method == "GET" || method == "HEAD";
   if (!get && method != "PUT") refuse(ErrorCode::MethodNotAllowed);
   const std::string accept = normalised(headers.get("Accept"));
-  if (!accept.empty() && accept.find("application/xml") == accept.npos)
-    refuse(ErrorCode::MediaTypeNotSupported);
+  if (!accept.empty() && accept.find("application/xml") == accept.npos) refuse(ErrorCode::MediaTypeNotSupported);
   if (get) return GetTableAcl{std::move(table)};
   return SetTableAcl{std::move(table)};
 }
 
 Operation front_end_operation(Resource resource, std::string_view comp, std::string_view method,
                               const OperationRequest& request) {
-  if (resource.kind == Resource::Kind::Service)
-    return service_operation(comp, request.query.get("restype"), method);
+  if (resource.kind == Resource::Kind::Service) return service_operation(comp, request.query.get("restype"), method);
   if (resource.kind != Resource::Kind::EntitySet || !equals_ignoring_case(comp, "acl"))
     refuse(ErrorCode::InvalidQueryParameterValue);
   return acl_operation(std::move(resource.table), method, request.headers);
@@ -411,8 +391,8 @@ std::optional<PlanClass> plan_class_of(const Operation& operation) {
 
 std::string_view effective_method(const OperationRequest& request) {
   const auto& [method, resource, query, headers, in_batch] = request;
-  constexpr std::array kTunnelled = {std::string_view("MERGE"), std::string_view("PUT"),
-                                     std::string_view("DELETE"), std::string_view("PATCH")};
+  constexpr std::array kTunnelled = {std::string_view("MERGE"), std::string_view("PUT"), std::string_view("DELETE"),
+                                     std::string_view("PATCH")};
   const int count = headers.count("X-HTTP-Method");
   if (count == 0) return method;
   if (count > 1) refuse(ErrorCode::XMethodIncorrectCount);
@@ -442,8 +422,7 @@ Operation parse_operation(const OperationRequest& request) {
     return front_end_operation(std::move(resource), *comp, method, request);
   // The response to a batch is multipart/mixed, whatever Accept says. azure-storage for JavaScript asks for Atom.
   const Format format = requested_format(request);
-  if (resource.kind != Resource::Kind::Batch && format == Format::Atom)
-    refuse(ErrorCode::AtomFormatNotSupported);
+  if (resource.kind != Resource::Kind::Batch && format == Format::Atom) refuse(ErrorCode::AtomFormatNotSupported);
   refuse_unsupported_options(request.query);
   refuse_repeated_options(request.query);
 
@@ -466,8 +445,7 @@ Operation parse_operation(const OperationRequest& request) {
       break;
     case Resource::Kind::Entity: {
       if (get) require_json(format);
-      if (get)
-        return GetEntity{std::move(resource.table), std::move(resource.key), selection_of(request.query)};
+      if (get) return GetEntity{std::move(resource.table), std::move(resource.key), selection_of(request.query)};
       const auto kind = method == "PUT"                          ? WriteKind::Replace
                         : method == "MERGE" || method == "PATCH" ? WriteKind::Merge
                                                                  : WriteKind::Delete;

@@ -20,8 +20,8 @@ struct CreateTable {};
 
 struct QueryTables {
   std::optional<Filter> filter;  // of names in lower case
-  KeyRanges names;  // those that the filter allows, from the continuation token on (table_name_ranges())
-  int page_size;    // 0: an empty page without continuation
+  KeyRanges names;               // those that the filter allows, from the continuation token on (table_name_ranges())
+  int page_size;                 // 0: an empty page without continuation
 };
 
 struct GetTable {
@@ -91,9 +91,9 @@ struct WriteTableSubpath {
   std::string table;
 };
 
-using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities,
-                               GetEntity, WriteEntity, Batch, GetServiceProperties, SetServiceProperties,
-                               GetServiceStats, GetTableAcl, SetTableAcl, GetTableSubpath, WriteTableSubpath>;
+using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities, GetEntity,
+                               WriteEntity, Batch, GetServiceProperties, SetServiceProperties, GetServiceStats,
+                               GetTableAcl, SetTableAcl, GetTableSubpath, WriteTableSubpath>;
 
 // The table in its URL; empty if there is none.
 std::string_view table_of(const Operation& operation);

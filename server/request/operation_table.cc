@@ -45,8 +45,8 @@ constexpr bool rows_follow_variant() {
   return kRows.size() == std::variant_size_v<Operation>;
 }
 // What name_of_write() returns for WriteEntity.
-constexpr std::array<std::string_view, 5> kNamesOfWrites = {
-    "UpdateEntity", "MergeEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "DeleteEntity"};
+constexpr std::array<std::string_view, 5> kNamesOfWrites = {"UpdateEntity", "MergeEntity", "InsertOrReplaceEntity",
+                                                            "InsertOrMergeEntity", "DeleteEntity"};
 
 static_assert(rows_follow_variant());  // without its row, an operation would need no permission
 

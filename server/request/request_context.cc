@@ -13,13 +13,10 @@ namespace rocktable {
 namespace {
 
 // Whole header lines, because appending one is cheaper than appending its parts.
-constexpr std::string_view kTableLayerLines =
-    "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n";
-constexpr std::string_view kTableServer =
-    "Server: Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
+constexpr std::string_view kTableLayerLines = "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view kTableServer = "Server: Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
 constexpr std::string_view kBlobServer = "Server: Windows-Azure-Blob/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
-constexpr std::string_view kQueueServer =
-    "Server: Windows-Azure-Queue/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
+constexpr std::string_view kQueueServer = "Server: Windows-Azure-Queue/1.0 rocktable/" ROCKTABLE_VERSION "\r\n";
 
 std::string_view server_line(StorageService service) {
   if (service == StorageService::Table) return kTableServer;

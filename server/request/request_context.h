@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "server/request/caller.h"
 #include "server/request/operation.h"
 #include "server/request/request.h"
@@ -11,8 +11,6 @@
 #include "server/request/target.h"
 
 namespace rocktable {
-
-struct Behaviour;  // server/behaviour/behaviour.h
 
 struct RequestContext {
   std::string request_id;
@@ -23,7 +21,6 @@ struct RequestContext {
   Target target;
   Caller caller;
   Preferences preferences;
-  const Behaviour* behaviour = nullptr;  // of the account; null: everything is off
   bool explains = false;  // refusals of access carry an explanation (ServiceException::explanation)
 };
 

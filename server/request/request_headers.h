@@ -12,8 +12,8 @@ namespace rocktable {
 // Returns the newest version of the service. Responses to requests without a version have this one.
 std::string_view newest_version();
 
-// Returns the version (`yyyy-MM-dd`) of x-ms-version or `api-version`, or the newest. Accepts every well-formed version;
-// if `strict`, only versions that the service has had. Throws ServiceException: InvalidHeaderValue.
+// Returns the version (`yyyy-MM-dd`) of x-ms-version or `api-version`, or the newest. Accepts every well-formed
+// version; if `strict`, only versions that the service has had. Throws ServiceException: InvalidHeaderValue.
 std::string version_of(const Headers& headers, const QueryParameters& query, bool strict);
 
 // Refuses a repeated value that is signed or that routes a request. Throws ServiceException: InvalidAuthenticationInfo,

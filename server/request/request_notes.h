@@ -11,8 +11,8 @@
 namespace rocktable {
 
 struct RequestNotes {
-  std::string table;          // if it is not in the URL: of a change set, or of CreateTable
-  std::string partition_key;  // of the writes
+  std::string table;                                   // if it is not in the URL: of a change set, or of CreateTable
+  std::string partition_key;                           // of the writes
   boost::container::small_vector<Mutation, 1> writes;  // that were committed
   std::optional<EntityKey> next;                       // where the next page of a query begins
 };

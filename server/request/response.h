@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "odata/error.h"
 #include "server/request/body_stream.h"
 
@@ -19,8 +19,8 @@ void append_field(std::string& fields, std::string_view name, std::string_view v
 
 void append_etag_field(std::string& fields, DateTime timestamp);
 
-// What a fault or a simulated behaviour does to a response on its way.
-struct Interference {
+// What the connection does to a response on its way, if not simply sending it.
+struct Delivery {
   enum class Ending {
     Complete,
     Cut,    // the connection ends after `cut_after` bytes
@@ -30,7 +30,7 @@ struct Interference {
   Ending ending = Ending::Complete;
   std::size_t cut_after = 0;
   std::chrono::microseconds delay{};  // to wait before it is sent
-  std::string name;                   // of the fault rule or behaviour; empty: only a delay
+  std::string changed_by;             // the name of what asked for this; empty: it is only delayed
 };
 
 struct Response {
@@ -47,8 +47,8 @@ struct Response {
   std::string explanation;  // why access was refused, for logs; empty: it was not, or nobody asks
   bool continues = false;   // has a continuation token
 
-  std::unique_ptr<Interference> interference;  // null: none
-  std::unique_ptr<BodyStream> stream;          // follows `body`, until the client hangs up; null: none
+  std::unique_ptr<Delivery> delivery;  // null: it is sent as it is
+  std::unique_ptr<BodyStream> stream;  // follows `body`, until the client hangs up; null: none
 
   void add_etag(DateTime timestamp) { append_etag_field(fields, timestamp); }
   void add(std::string_view name, std::string_view value) { append_field(fields, name, value); }

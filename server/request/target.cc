@@ -4,10 +4,10 @@
 #include <boost/asio/ip/address.hpp>
 #include <cctype>
 
-#include "odata/last_result.h"
+#include "base/last_result.h"
+#include "base/text.h"
+#include "base/uri.h"
 #include "odata/protocol/query_string.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 
 namespace rocktable {
 namespace {
@@ -41,8 +41,7 @@ bool is_address(std::string_view host) {
 // Accepts names and addresses, with or without port. Any other text would get into links.
 bool is_authority(std::string_view host) {
   return std::all_of(host.begin(), host.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' ||
-           c == '%';
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' || c == '%';
   });
 }
 
@@ -111,8 +110,7 @@ int QueryParameters::count(std::string_view name) const {
   return n;
 }
 
-Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
-                            bool product_style) {
+Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure, bool product_style) {
   if (const auto origin = origin_of(raw_target); !origin.empty()) {
     host = origin.substr(origin.find("://") + 3);
     raw_target.remove_prefix(origin.size());

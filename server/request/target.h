@@ -29,8 +29,7 @@ class QueryParameters {
 struct Target {
   std::string account;     // without `-secondary`
   bool secondary = false;  // the client addressed the secondary location
-  std::string
-      base_url;  // without slash at the end, as the client used it: http://127.0.0.1:10002/devstoreaccount1
+  std::string base_url;    // without slash at the end, as the client used it: http://127.0.0.1:10002/devstoreaccount1
   std::string_view resource;  // raw path after the account: `/Tables('mytable')`; `/` for the service
   std::string_view query;     // raw, without `?`
 };
@@ -41,8 +40,7 @@ struct Target {
 // (`http://host/path`) names its host itself.
 //
 // Errors: HostInformationNotPresent (no host), InvalidUri (no account, or a target that is not a path).
-Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure,
-                            bool product_style);
+Result<Target> parse_target(std::string_view raw_target, std::string_view host, bool secure, bool product_style);
 
 // The host of a Host header without its port. Keeps the brackets of an IPv6 address.
 std::string_view without_port(std::string_view host);
@@ -51,8 +49,8 @@ std::string_view without_port(std::string_view host);
 // those before them. A backslash counts as a slash, as in browsers.
 bool has_dot_segment(std::string_view raw_target);
 
-// Path and query of an absolute or relative URL, as parts of a batch write it. Removes scheme and host, and adds a leading
-// slash.
+// Path and query of an absolute or relative URL, as parts of a batch write it. Removes scheme and host, and adds a
+// leading slash.
 std::string path_of_url(std::string_view url);
 
 }  // namespace rocktable

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/text.h"
 #include "odata/error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 namespace {
@@ -20,8 +20,7 @@ bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20;
 pugi::xml_document parse_xml(std::string_view text, const char* root) {
   if (text.size() > kMaxXmlBytes) throw ServiceException(ErrorCode::RequestBodyTooLarge);
   pugi::xml_document document;
-  if (!document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_auto))
-    refuse(kInvalid);
+  if (!document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_auto)) refuse(kInvalid);
   int elements = 0;
   for (const auto& node : document) elements += node.type() == pugi::node_element ? 1 : 0;
   if (elements != 1 || std::string_view(document.document_element().name()) != root) refuse(kInvalid);

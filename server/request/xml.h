@@ -1,4 +1,5 @@
-// XML documents of the front end (service properties, signed identifiers). Reads strictly, and writes as the service does.
+// XML documents of the front end (service properties, signed identifiers). Reads strictly, and writes as the service
+// does.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace rocktable {
 inline constexpr std::size_t kMaxXmlBytes = 64 << 10;
 
 // Reads a document whose root element is `root`. Skips document types, so that no XML entity is expanded and nothing is
-// fetched. Nesting is limited only by the size: parsing does not recurse, and readers refuse an unknown element before they
-// read its children.
+// fetched. Nesting is limited only by the size: parsing does not recurse, and readers refuse an unknown element before
+// they read its children.
 // Throws ServiceException: InvalidXmlDocument, RequestBodyTooLarge.
 pugi::xml_document parse_xml(std::string_view text, const char* root);
 

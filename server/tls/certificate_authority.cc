@@ -11,9 +11,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "odata/files/atomic_file.h"
+#include "base/atomic_file.h"
+#include "base/folder_swap.h"
 #include "server/tls/tls.h"
-#include "storage/folder_swap.h"
 
 namespace rocktable {
 namespace {
@@ -48,9 +48,9 @@ void set_serial(X509* certificate) {
 
 void set_common_name(X509_NAME* name, const std::string& text) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  require(X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, bytes,
-                                     static_cast<int>(text.size()), -1, 0) == 1,
-          "name");
+  require(
+      X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, bytes, static_cast<int>(text.size()), -1, 0) == 1,
+      "name");
 }
 
 // Valid from an hour ago; expires no later than the issuer.
@@ -85,9 +85,9 @@ void add_host(GENERAL_NAMES* names, const std::string& host) {
   }
   ASN1_STRING* value = ASN1_STRING_type_new(not_an_address ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
   GENERAL_NAME* name = GENERAL_NAME_new();
-  require(value != nullptr && name != nullptr &&
-              ASN1_STRING_set(value, bytes.data(), static_cast<int>(bytes.size())) == 1,
-          "host");
+  require(
+      value != nullptr && name != nullptr && ASN1_STRING_set(value, bytes.data(), static_cast<int>(bytes.size())) == 1,
+      "host");
   GENERAL_NAME_set0_value(name, not_an_address ? GEN_DNS : GEN_IPADD, value);
   require(sk_GENERAL_NAME_push(names, name) > 0, "host");
 }
@@ -96,14 +96,12 @@ void add_hosts(X509* certificate, const std::vector<std::string>& hosts) {
   const GeneralNamesPtr names(GENERAL_NAMES_new());
   require(names != nullptr, "hosts");
   for (const auto& host : hosts) add_host(names.get(), host);
-  require(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT) == 1,
-          "hosts");
+  require(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT) == 1, "hosts");
 }
 
 CertificatePtr new_certificate(EVP_PKEY* key, const std::string& common_name) {
   CertificatePtr out(X509_new());
-  require(out && X509_set_version(out.get(), kVersion3) == 1 && X509_set_pubkey(out.get(), key) == 1,
-          "certificate");
+  require(out && X509_set_version(out.get(), kVersion3) == 1 && X509_set_pubkey(out.get(), key) == 1, "certificate");
   set_serial(out.get());
   set_common_name(X509_get_subject_name(out.get()), common_name);
   return out;
@@ -143,8 +141,7 @@ std::string text_of(const BioPtr& bio) {
 
 std::string pem_of(EVP_PKEY* key) {
   const BioPtr out(BIO_new(BIO_s_mem()));
-  require(out && PEM_write_bio_PKCS8PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
-          "PEM");
+  require(out && PEM_write_bio_PKCS8PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1, "PEM");
   return text_of(out);
 }
 
@@ -167,8 +164,7 @@ void make_authority(const fs::path& certificate_file, const fs::path& key_file) 
   std::error_code error;
   fs::create_directories(certificate_file.parent_path(), error);
   if (error)
-    throw TlsError("cannot create the folder " + certificate_file.parent_path().string() + ": " +
-                   error.message());
+    throw TlsError("cannot create the folder " + certificate_file.parent_path().string() + ": " + error.message());
   fs::permissions(certificate_file.parent_path(), kFolderMode, error);  // independent of the umask
   // The key is written first. A start that was killed in between leaves a key without certificate, which is
   // reused here.
@@ -191,8 +187,8 @@ void warn_of_unsafe_key(const fs::path& key_file) {
 
 // Throws TlsError if the authority cannot sign.
 void check_authority(X509* certificate, EVP_PKEY* key, const fs::path& file, const fs::path& key_file) {
-  const std::string remedy = "; delete the folder " + file.parent_path().string() +
-                             " to create a new one, and let clients trust the new one";
+  const std::string remedy =
+      "; delete the folder " + file.parent_path().string() + " to create a new one, and let clients trust the new one";
   if (X509_check_private_key(certificate, key) != 1) {
     ERR_clear_error();
     throw TlsError("the private key " + key_file.string() + " does not match the certificate authority " +
@@ -205,8 +201,8 @@ void check_authority(X509* certificate, EVP_PKEY* key, const fs::path& file, con
   if (X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0)
     throw TlsError("the certificate authority " + file.string() + " has expired" + remedy);
   if (X509_cmp_current_time(X509_get0_notBefore(certificate)) > 0)
-    throw TlsError("the certificate authority " + file.string() +
-                   " is not valid yet: is this machine's clock right?" + remedy);
+    throw TlsError("the certificate authority " + file.string() + " is not valid yet: is this machine's clock right?" +
+                   remedy);
 }
 
 }  // namespace
@@ -218,8 +214,7 @@ CertificateAuthority::CertificateAuthority(const fs::path& folder)
   if (!fs::exists(file_, error)) make_authority(file_, key_file);
   keep_out_of_git(file_.parent_path());
   certificate_ =
-      parse_certificates(read_small_file("the certificate authority", file_.string()), file_.string())
-          .certificate;
+      parse_certificates(read_small_file("the certificate authority", file_.string()), file_.string()).certificate;
   key_ = parse_key(read_small_file("the private key", key_file.string()), key_file.string());
   check_authority(certificate_.get(), key_.get(), file_, key_file);
   warn_of_unsafe_key(key_file);

@@ -5,7 +5,7 @@
 #include <boost/asio/ip/host_name.hpp>
 #include <string_view>
 
-#include "odata/text.h"
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
@@ -71,10 +71,8 @@ std::string certificate_name_error(const std::string& name) {
   return "";
 }
 
-std::vector<std::string> certificate_names(const std::string& table_host,
-                                           const std::vector<std::string>& more) {
-  std::vector<std::string> out = {"localhost", "*.table.localhost", "host.docker.internal", "127.0.0.1",
-                                  "::1"};
+std::vector<std::string> certificate_names(const std::string& table_host, const std::vector<std::string>& more) {
+  std::vector<std::string> out = {"localhost", "*.table.localhost", "host.docker.internal", "127.0.0.1", "::1"};
   boost::system::error_code ignored;
   for (const auto& host : {ip::host_name(ignored), without_brackets(table_host)})
     if (certificate_name_error(host).empty()) add_once(out, host);

@@ -13,7 +13,6 @@ std::string certificate_name_error(const std::string& name);
 
 // The names and addresses of an emulator on this machine that listens at `table_host` (empty: the default),
 // followed by `more`, without duplicates.
-std::vector<std::string> certificate_names(const std::string& table_host,
-                                           const std::vector<std::string>& more = {});
+std::vector<std::string> certificate_names(const std::string& table_host, const std::vector<std::string>& more = {});
 
 }  // namespace rocktable

@@ -32,8 +32,8 @@ int notice_passphrase(char*, int, int, void* asked) {
 
 // Selects HTTP/1.1 or 1.0 if the client offers it. If the client offers only other protocols (HTTP/2), sends
 // an alert.
-int select_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_length,
-                    const unsigned char* offered, unsigned int offered_length, void*) {
+int select_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_length, const unsigned char* offered,
+                    unsigned int offered_length, void*) {
   unsigned char* out = nullptr;
   const int outcome =
       SSL_select_next_proto(&out, chosen_length, reinterpret_cast<const unsigned char*>(kProtocols.data()),
@@ -88,13 +88,12 @@ std::optional<Identity> contents_of(PKCS12* pfx, const std::string& password) {
 // Sends the intermediate certificates in order, each after the certificate that it signed, independent of
 // their order in the file. Does not send the root: a client either has it or does not trust it.
 bool use_identity(SSL_CTX* context, const Identity& identity) {
-  if (SSL_CTX_use_cert_and_key(context, identity.certificate.get(), identity.key.get(), identity.chain.get(),
-                               1) != 1)
+  if (SSL_CTX_use_cert_and_key(context, identity.certificate.get(), identity.key.get(), identity.chain.get(), 1) != 1)
     return false;
   if (sk_X509_num(identity.chain.get()) <= 0) return true;
   return SSL_CTX_build_cert_chain(context, SSL_BUILD_CHAIN_FLAG_CHECK | SSL_BUILD_CHAIN_FLAG_NO_ROOT |
-                                               SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR |
-                                               SSL_BUILD_CHAIN_FLAG_CLEAR_ERROR) > 0;
+                                               SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR | SSL_BUILD_CHAIN_FLAG_CLEAR_ERROR) >
+         0;
 }
 
 }  // namespace
@@ -104,11 +103,9 @@ std::string read_small_file(const std::string& what, const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string out(kMaxCertificateBytes + 1, '\0');
   if (in) in.read(out.data(), static_cast<std::streamsize>(out.size()));
-  if (!in.is_open() || in.bad())
-    throw TlsError("cannot read " + what + " " + file + ": " + std::strerror(errno));
+  if (!in.is_open() || in.bad()) throw TlsError("cannot read " + what + " " + file + ": " + std::strerror(errno));
   out.resize(static_cast<std::size_t>(in.gcount()));
-  if (out.size() > kMaxCertificateBytes)
-    throw TlsError("cannot read " + what + " " + file + ": it is too large");
+  if (out.size() > kMaxCertificateBytes) throw TlsError("cannot read " + what + " " + file + ": it is too large");
   return out;
 }
 
@@ -120,8 +117,7 @@ Identity parse_certificates(const std::string& text, const std::string& file) {
   if (!out.certificate)
     throw TlsError("the file " + file + " contains no certificate in PEM form: " + openssl_reason());
   out.chain.reset(sk_X509_new_null());
-  while (X509* next = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr))
-    sk_X509_push(out.chain.get(), next);
+  while (X509* next = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)) sk_X509_push(out.chain.get(), next);
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
     throw TlsError("the file " + file + " contains a damaged certificate: " + openssl_reason());
   ERR_clear_error();
@@ -135,8 +131,7 @@ KeyPtr parse_key(const std::string& text, const std::string& file) {
   if (key) return key;
   const std::string reason = openssl_reason();
   if (encrypted)
-    throw TlsError("the private key " + file +
-                   " is encrypted; use a key without passphrase, or a PFX file with --pwd");
+    throw TlsError("the private key " + file + " is encrypted; use a key without passphrase, or a PFX file with --pwd");
   throw TlsError("the file " + file + " contains no private key in PEM form: " + reason);
 }
 
@@ -179,8 +174,7 @@ ssl::context tls_context(const Identity& identity, const std::string& source) {
   SSL_CTX_set_alpn_select_cb(context, select_protocol, nullptr);
   if (SSL_CTX_set_cipher_list(context, kCiphers) != 1)
     throw TlsError("this version of OpenSSL has no ciphers for HTTPS: " + openssl_reason());
-  if (!use_identity(context, identity))
-    throw TlsError("cannot serve HTTPS with " + source + ": " + openssl_reason());
+  if (!use_identity(context, identity)) throw TlsError("cannot serve HTTPS with " + source + ": " + openssl_reason());
   return out;
 }
 

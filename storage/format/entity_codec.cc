@@ -183,8 +183,7 @@ std::size_t encoded_size(std::span<const PropertyView> properties) {
   for (const auto& [name, value] : properties) {
     const EdmType type = type_of(value);
     const std::size_t text = text_of(value).size();
-    size += 1 + varint_size(name.size()) + name.size() +
-            (is_text(type) ? varint_size(text) + text : scalar_size(type));
+    size += 1 + varint_size(name.size()) + name.size() + (is_text(type) ? varint_size(text) + text : scalar_size(type));
   }
   return size;
 }
@@ -216,8 +215,7 @@ void read_properties(Reader& reader, std::vector<PropertyView>& properties) {
   }
   for (auto& property : properties) {
     if (auto* text = std::get_if<std::string_view>(&property.value)) *text = reader.bytes(text->size());
-    if (auto* binary = std::get_if<BinaryView>(&property.value))
-      binary->bytes = reader.bytes(binary->bytes.size());
+    if (auto* binary = std::get_if<BinaryView>(&property.value)) binary->bytes = reader.bytes(binary->bytes.size());
   }
   if (!reader.rest().empty()) throw CorruptRecord("a record continues after its last text");
 }

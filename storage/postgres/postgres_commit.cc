@@ -1,23 +1,28 @@
 // Entity group transactions.
 //
 // A single write that needs no earlier properties is one statement, as are insertions of several entities. Any other
-// transaction takes two round trips: it locks the rows that it names, in the order of their keys, applies the writes, and
-// then sends the result together with COMMIT.
+// transaction takes two round trips: it locks the rows that it names, in the order of their keys, applies the writes,
+// and then sends the result together with COMMIT.
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "storage/postgres/entity_rows.h"
-#include "storage/postgres/postgres_engine.h"
+#include "storage/postgres/postgres_store.h"
 #include "storage/postgres/utf16_key.h"
+#include "storage/stop_watch.h"
 
 namespace rocktable {
 namespace {
 
 // A transaction whose table has another id now, or whose rows another one inserted meanwhile, begins again.
-constexpr int kMostBeginnings = 10;
+constexpr int kMaxBeginnings = 10;
+
+constexpr std::chrono::seconds kResolveTime{1};  // at least, to find out what a lost commit did
 
 // The properties that an insertion or a replacement stores: it does not depend on the entity before.
 EncodedProperties stored_properties(const Mutation& write, std::string_view partition_key) {
@@ -28,31 +33,33 @@ EncodedProperties stored_properties(const Mutation& write, std::string_view part
 
 }  // namespace
 
-class PostgresEngine::Commit {
+class PostgresStore::Commit {
  public:
-  Commit(PostgresEngine& engine, const TableName& name, std::string_view partition_key,
-         std::span<const Mutation> writes)
-      : engine_(engine),
+  Commit(PostgresStore& store, const TableName& name, std::string_view partition_key, std::span<const Mutation> writes)
+      : store_(store),
         name_(name),
         lower_name_(to_lower_ascii(name.table)),
         partition_key_(partition_key),
-        writes_(writes) {}
+        writes_(writes),
+        deadline_(store.pool_.deadline()) {}
 
   CommitResult<DateTime> run() {
-    const BusyRows::Claim claim(engine_.busy_rows_, hashes());
-    bool looks_first = !is_one_statement();
-    for (int beginnings = 0; beginnings < kMostBeginnings; ++beginnings) {
-      table_ = engine_.find_table(name_);
+    const RowLocks::Lock lock(store_.row_locks_, hashes());
+    if (Waiter::Clock::now() >= deadline_)
+      throw ServiceException(Error(ErrorCode::ServerBusy), "other requests write the same rows");
+    bool reads_first = !is_one_statement();
+    for (int beginnings = 0; beginnings < kMaxBeginnings; ++beginnings) {
+      if (beginnings > 0 && Waiter::Clock::now() >= deadline_) break;
+      table_ = store_.find_table(name_);
       if (!table_) return WriteRefusal{0, Error(ErrorCode::TableNotFound)};
       keys_.clear();
-      for (const Mutation& write : writes_)
-        keys_.push_back(utf16_key(table_->id, partition_key_, write.row_key));
-      const auto done = looks_first ? look_and_write() : write_at_once();
+      for (const Mutation& write : writes_) keys_.push_back(utf16_key(table_->id, partition_key_, write.row_key));
+      const auto done = reads_first ? read_modify_write() : write_at_once();
       if (done) {
-        if (*done) engine_.note_ticks((**done).ticks);
+        if (*done) store_.note_ticks((**done).ticks);
         return *done;
       }
-      looks_first = true;  // to find out why it was refused
+      reads_first = true;  // to find out why it was refused
     }
     throw ServiceException(Error(ErrorCode::ServerBusy), "other front ends write the same rows");
   }
@@ -72,33 +79,34 @@ class PostgresEngine::Commit {
 
   bool is_one_statement() const {
     if (writes_.size() == 1) return writes_.front().kind != WriteKind::Merge;
-    return std::ranges::all_of(writes_,
-                               [](const Mutation& write) { return write.kind == WriteKind::Insert; });
+    return std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Insert; });
   }
 
   // --- One statement
 
   Done write_at_once() {
-    const std::int64_t floor = engine_.floor();
+    const std::int64_t floor = store_.floor();
     const PgStep step = writes_.size() == 1 ? single_write(floor) : insertions(floor);
-    try {
-      const auto rows = engine_.run(false, {step});
-      if (rows[0].size() == static_cast<int>(writes_.size())) return DateTime{ticks_of_write(rows[0], floor)};
-      engine_.catalog_.forget(name_);  // the table may have another id
-      return std::nullopt;
-    } catch (const PgConnectionLost& lost) {
-      return find_out(lost,
-                      [&](std::int64_t ticks) { return ticks >= floor && ticks % kSlots == engine_.slot_; });
-    } catch (const PgError& error) {
-      if (!error.is_duplicate()) throw;
-      return std::nullopt;
-    }
+    std::vector<PgRows> rows;
+    const std::int64_t begin = earliest_ticks(floor);
+    const auto failure = attempt([&] { rows = store_.run(Repeats::Nothing, deadline_, {step}); });
+    if (failure) return after(*failure, [&](std::string_view, std::int64_t ticks) { return ticks >= begin; });
+    if (rows[0].size() == static_cast<int>(writes_.size())) return DateTime{ticks_of_write(rows[0], floor)};
+    store_.catalog_.forget(name_);  // the table may have another id
+    return std::nullopt;
   }
 
-  // A deletion returns the ticks of the row that is gone, and leaves none. Its own are later than those of any write before.
+  // Rows with earlier ticks were written before this attempt: the clock of the database is less than so much behind.
+  std::int64_t earliest_ticks(std::int64_t floor) const {
+    constexpr std::int64_t kMostBehind = 600 * kTicksPerSecond;
+    return std::max(floor, store_.options_.time->now().ticks - kMostBehind);
+  }
+
+  // A deletion returns the ticks of the row that is gone, and leaves none. Its own are later than those of any write
+  // before.
   std::int64_t ticks_of_write(const PgRows& rows, std::int64_t floor) const {
     const std::int64_t ticks = rows.number(0, 0);
-    return writes_.front().kind == WriteKind::Delete ? std::max(floor, engine_.in_slot_after(ticks)) : ticks;
+    return writes_.front().kind == WriteKind::Delete ? std::max(floor, store_.in_slot_after(ticks)) : ticks;
   }
 
   void add_guard(PgParameters& parameters) const {
@@ -120,10 +128,10 @@ class PostgresEngine::Commit {
                       : matches                                 ? Statement::ReplaceMatch
                                                                 : Statement::ReplaceOne;
       out.parameters.add(keys_.front())
-          .add(record_without_ticks(stored_properties(write, partition_key_)))
-          .add(engine_.clock_offset())
+          .add(marked_record(mark_, stored_properties(write, partition_key_)))
+          .add(store_.clock_offset())
           .add(floor)
-          .add(engine_.slot_);
+          .add(store_.slot_);
       add_guard(out.parameters);
     }
     if (matches && write.kind != WriteKind::Insert) out.parameters.add(condition.etag.ticks);
@@ -134,10 +142,10 @@ class PostgresEngine::Commit {
   PgStep insertions(std::int64_t floor) const {
     std::map<std::string, std::string> rows;
     for (std::size_t i = 0; i < writes_.size(); ++i)
-      rows.emplace(keys_[i], record_without_ticks(writes_[i].properties));
+      rows.emplace(keys_[i], marked_record(mark_, writes_[i].properties));
     PgStep out{Statement::InsertNew};
     add_rows(out.parameters, rows);
-    out.parameters.add(engine_.clock_offset()).add(floor).add(engine_.slot_);
+    out.parameters.add(store_.clock_offset()).add(floor).add(store_.slot_);
     add_guard(out.parameters);
     return out;
   }
@@ -158,21 +166,24 @@ class PostgresEngine::Commit {
     std::int64_t ticks;
   };
 
-  Done look_and_write() {
+  Done read_modify_write() {
     Done out;
-    try {
-      engine_.with_connection(false, [&](PgConnection& connection) { out = look_and_write(connection); });
-    } catch (const PgConnectionLost& lost) {
-      if (!is_committing_) return std::nullopt;
-      return find_out(lost, [this](std::int64_t ticks) { return ticks == ticks_; });
-    } catch (const PgError& error) {
-      if (!error.is_duplicate()) throw;
+    const auto failure = attempt([&] {
+      store_.with_connection(Repeats::Nothing, deadline_,
+                             [&](PgConnection& connection) { out = read_modify_write(connection); });
+    });
+    if (!failure) return out;
+    if (failure->lost() && !is_committing_) {  // it must not lock the rows any more
+      store_.end_backend(failure->lost()->backend(), resolve_deadline());
       return std::nullopt;
     }
-    return out;
+    return after(*failure, [this](std::string_view key, std::int64_t ticks) {
+      const auto before = before_.find(key);
+      return before == before_.end() || before->second != ticks;
+    });
   }
 
-  Done look_and_write(PgConnection& connection) {
+  Done read_modify_write(PgConnection& connection) {
     is_committing_ = false;
     const bool merges =
         std::ranges::any_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Merge; });
@@ -183,17 +194,19 @@ class PostgresEngine::Commit {
     steps[2].statement = merges ? Statement::LockRows : Statement::LockTicks;
     steps[2].parameters.add(std::span<const std::string>(keys_));
     steps[3].statement = Statement::Ticks;
-    auto found = connection.run(steps, engine_.pool_.deadline());
+    auto found = connection.run(steps, store_.pool_.deadline());
     if (found[1].size() == 0) {
-      engine_.catalog_.forget(name_);
+      store_.catalog_.forget(name_);
       return std::nullopt;
     }
     PgRows& rows = found[2];
     std::map<std::string_view, Before> before;
-    ticks_ = engine_.ticks_of(found[3].number(0, 0));
+    before_.clear();
+    std::int64_t ticks = store_.ticks_of(found[3].number(0, 0));
     for (int row = 0; row < rows.size(); ++row) {
       before.emplace(rows.bytes(row, 0), Before{row, rows.number(row, 1)});
-      ticks_ = std::max(ticks_, engine_.in_slot_after(rows.number(row, 1)));
+      before_.emplace(rows.bytes(row, 0), rows.number(row, 1));
+      ticks = std::max(ticks, store_.in_slot_after(rows.number(row, 1)));
     }
 
     std::map<std::string, std::string> inserted, updated;
@@ -208,12 +221,12 @@ class PostgresEngine::Commit {
         if (merges) decode_entity(record_with_ticks(rows, there->second.row, 1, 2), properties);
         previous = EntityView{partition_key_, writes_[i].row_key, {there->second.ticks}, properties};
       }
-      const auto after = apply(writes_[i], partition_key_, previous, scratch);
-      if (!after) return CommitResult<DateTime>(WriteRefusal{i, after.error()});
-      if (*after == nullptr) {
+      const auto next = apply(writes_[i], partition_key_, previous, scratch);
+      if (!next) return CommitResult<DateTime>(WriteRefusal{i, next.error()});
+      if (*next == nullptr) {
         deleted.push_back(keys_[i]);
       } else {
-        (previous ? updated : inserted).emplace(keys_[i], record_without_ticks(**after));
+        (previous ? updated : inserted).emplace(keys_[i], marked_record(mark_, **next));
       }
     }
 
@@ -222,7 +235,7 @@ class PostgresEngine::Commit {
       if (changed.empty()) return;
       changes.push_back({statement});
       add_rows(changes.back().parameters, changed);
-      changes.back().parameters.add(ticks_);
+      changes.back().parameters.add(ticks);
     };
     add(Statement::UpdateMany, updated);
     add(Statement::InsertMany, inserted);
@@ -232,46 +245,82 @@ class PostgresEngine::Commit {
     }
     changes.push_back({Statement::Commit});
     is_committing_ = true;
-    connection.run(changes, engine_.pool_.deadline());
-    return CommitResult<DateTime>(DateTime{ticks_});
+    connection.run(changes, store_.pool_.deadline());
+    return CommitResult<DateTime>(DateTime{ticks});
   }
 
-  // --- A lost answer
+  // --- A failure
 
-  // The answer to a commit is lost. If a row has ticks of this write, it is committed: no other front end and no other
-  // write of this one can have made them. If none has, and the server works on it no more, it is not committed, and begins
-  // again. Otherwise nobody knows: the commit may still be on its way, and a deletion leaves no ticks.
-  template <class IsMine>
-  Done find_out(const PgConnectionLost& lost, const IsMine& is_mine) {
-    std::vector<std::string> keys;
-    for (std::size_t i = 0; i < writes_.size(); ++i)
-      if (writes_[i].kind != WriteKind::Delete) keys.push_back(keys_[i]);
-    const bool is_over = !keys.empty() && engine_.awaits_end(lost.server_process());
-    if (!keys.empty()) {
-      PgStep step{Statement::GetMany};
-      step.parameters.add(std::span<const std::string>(keys));
-      const auto rows = engine_.run(true, {std::move(step)});
-      for (int row = 0; row < rows[0].size(); ++row)
-        if (is_mine(rows[0].number(row, 1))) return CommitResult<DateTime>(DateTime{rows[0].number(row, 1)});
+  // `is_changed`: whether a row with this key and these ticks was written since the attempt began.
+  using IsChanged = std::function<bool(std::string_view key, std::int64_t ticks)>;
+
+  Done after(const PgFailure& failure, const IsChanged& is_changed) {
+    if (failure.lost()) return resolve_lost_commit(*failure.lost(), is_changed);
+    if (!failure.error()->is_duplicate()) failure.raise();
+    return std::nullopt;
+  }
+
+  enum class Effect { Committed, None, Unknown };
+
+  // The answer to a commit is lost. If a row has the mark of this write, it is committed. If none has, the server works
+  // on it no more, and nobody has written the rows since, it is not committed, and begins again. Otherwise nobody
+  // knows: the commit may still be on its way, others may have replaced what it wrote, and a deletion leaves no mark.
+  Done resolve_lost_commit(const PgConnectionLost& lost, const IsChanged& is_changed) {
+    std::int64_t ticks = 0;
+    Effect effect = Effect::Unknown;
+    try {
+      effect = find_effect(lost.backend(), is_changed, ticks);
+      // If the database does not answer, the effect is not known. NOLINTNEXTLINE(bugprone-empty-catch)
+    } catch (const ServiceException&) {
     }
-    if (is_over) return std::nullopt;
+    switch (effect) {
+      case Effect::Committed:
+        return CommitResult<DateTime>(DateTime{ticks});
+      case Effect::None:
+        return std::nullopt;
+      case Effect::Unknown:
+        break;
+    }
     throw std::runtime_error("the answer to a commit was lost, and its effect is not known: " +
                              std::string(lost.what()));
   }
 
-  PostgresEngine& engine_;
+  PgDeadline resolve_deadline() const { return std::max(deadline_, Waiter::Clock::now() + kResolveTime); }
+
+  Effect find_effect(const PgBackend& backend, const IsChanged& is_changed, std::int64_t& ticks) const {
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < writes_.size(); ++i)
+      if (writes_[i].kind != WriteKind::Delete) keys.push_back(keys_[i]);
+    if (keys.empty()) return Effect::Unknown;
+    const PgDeadline deadline = resolve_deadline();
+    const bool is_over = store_.end_backend(backend, deadline);
+    PgStep step{Statement::GetMany};
+    step.parameters.add(std::span<const std::string>(keys));
+    const PgRows rows = std::move(store_.run(Repeats::Read, deadline, {std::move(step)})[0]);
+    bool changed = false;
+    for (int row = 0; row < rows.size(); ++row) {
+      ticks = rows.number(row, 1);
+      if (mark_of(rows, row, 2) == mark_) return Effect::Committed;
+      changed = changed || is_changed(rows.bytes(row, 0), ticks);
+    }
+    return is_over && !changed ? Effect::None : Effect::Unknown;
+  }
+
+  PostgresStore& store_;
   const TableName& name_;
   const std::string lower_name_;
   std::string_view partition_key_;
   std::span<const Mutation> writes_;
   std::shared_ptr<const SharedTable> table_;
   std::vector<std::string> keys_;
-  std::int64_t ticks_ = 0;
+  const WriteMark mark_ = new_write_mark();
+  const PgDeadline deadline_;
+  std::map<std::string, std::int64_t, std::less<>> before_;  // ticks of the rows that were there
   bool is_committing_ = false;
 };
 
-CommitResult<DateTime> PostgresEngine::commit(const TableName& name, std::string_view partition_key,
-                                              std::span<const Mutation> writes, RequestStats& stats) {
+CommitResult<DateTime> PostgresStore::commit(const TableName& name, std::string_view partition_key,
+                                             std::span<const Mutation> writes, RequestStats& stats) {
   const StopWatch watch(stats.storage_time);
   return Commit(*this, name, partition_key, writes).run();
 }

@@ -4,10 +4,10 @@
 #include <map>
 #include <unordered_set>
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "storage/contents_id.h"
 #include "storage/postgres/entity_rows.h"
-#include "storage/postgres/postgres_engine.h"
+#include "storage/postgres/postgres_store.h"
 #include "storage/postgres/utf16_key.h"
 
 namespace rocktable {
@@ -33,14 +33,14 @@ PgStep table_row(std::string_view account, std::string_view lower_name, TableId 
 
 // --- Counts ------------------------------------------------------------------------------------------------
 
-std::uint64_t PostgresEngine::count_tables(std::uint64_t most) const {
+std::uint64_t PostgresStore::count_tables(std::uint64_t limit) const {
   PgStep step{Statement::CountTables};
-  step.parameters.add(static_cast<std::int64_t>(most));
-  return static_cast<std::uint64_t>(run(true, {std::move(step)})[0].number(0, 0));
+  step.parameters.add(static_cast<std::int64_t>(limit));
+  return static_cast<std::uint64_t>(run(Repeats::Read, {std::move(step)})[0].number(0, 0));
 }
 
-std::map<std::string, std::uint64_t> PostgresEngine::table_counts() const {
-  const auto rows = run(true, {{Statement::TableCounts}});
+std::map<std::string, std::uint64_t> PostgresStore::table_counts() const {
+  const auto rows = run(Repeats::Read, {{Statement::TableCounts}});
   std::map<std::string, std::uint64_t> out;
   for (int row = 0; row < rows[0].size(); ++row)
     out.emplace(rows[0].bytes(row, 0), static_cast<std::uint64_t>(rows[0].number(row, 1)));
@@ -50,32 +50,32 @@ std::map<std::string, std::uint64_t> PostgresEngine::table_counts() const {
 // --- Resets ------------------------------------------------------------------------------------------------
 
 // Adds a new id of the contents to the transaction.
-void PostgresEngine::change_contents(Steps steps) {
+void PostgresStore::change_contents(Steps steps) {
   const std::string id = new_contents_id();
   steps.push_back({Statement::SetContents});
   steps.back().parameters.add(id);
-  run(true, steps);
+  run(Repeats::Write, steps);
   catalog_.clear();
   const std::lock_guard lock(contents_mutex_);
   contents_id_ = id;
 }
 
-void PostgresEngine::reset() {
+void PostgresStore::reset() {
   change_contents({{Statement::DropAll}, {Statement::DropAllProperties}});
   begin_ticks_anew();
 }
 
-void PostgresEngine::reset_account(std::string_view account) {
+void PostgresStore::reset_account(std::string_view account) {
   Steps steps{{Statement::DropAccount}, {Statement::DropProperties}};
   for (PgStep& step : steps) step.parameters.add(account);
   change_contents(std::move(steps));
   if (count_tables(1) == 0) begin_ticks_anew();
 }
 
-Result<void> PostgresEngine::reset_table(const TableName& name) {
+Result<void> PostgresStore::reset_table(const TableName& name) {
   PgStep step{Statement::EmptyTable};
   step.parameters.add(name.account).add(to_lower_ascii(name.table));
-  const auto rows = run(true, {std::move(step)});
+  const auto rows = run(Repeats::Write, {std::move(step)});
   catalog_.forget(name);
   if (rows[0].size() == 0) return Error(ErrorCode::TableNotFound);
   change_contents({});
@@ -96,7 +96,7 @@ class SharedSeedWriter {
   bool put(const Entity& entity) {
     std::string key = utf16_key(table_, entity.key.partition_key, entity.key.row_key);
     if (!hashes_.insert(std::hash<std::string>()(key)).second && exists(key)) return false;
-    records_.push_back(record_without_ticks(entity.properties));
+    records_.push_back(marked_record(0, entity.properties));
     bytes_ += key.size() + records_.back().size();
     keys_.push_back(std::move(key));
     if (bytes_ >= kBytes || keys_.size() >= kRows) flush();
@@ -106,9 +106,7 @@ class SharedSeedWriter {
   void flush() {
     if (keys_.empty()) return;
     PgStep step{Statement::InsertMany};
-    step.parameters.add(std::span<const std::string>(keys_))
-        .add(std::span<const std::string>(records_))
-        .add(ticks_);
+    step.parameters.add(std::span<const std::string>(keys_)).add(std::span<const std::string>(records_)).add(ticks_);
     connection_.run(step, deadline_);
     keys_.clear();
     records_.clear();
@@ -140,7 +138,7 @@ PgDeadline far_deadline() { return std::chrono::steady_clock::now() + std::chron
 
 }  // namespace
 
-Result<SeedCount> PostgresEngine::seed(const std::vector<SeedTable>& tables) {
+Result<SeedCount> PostgresStore::seed(const std::vector<SeedTable>& tables) {
   PgPool::Lease lease = pool_.take(pool_.deadline());
   PgConnection& connection = *lease;
   const PgDeadline deadline = far_deadline();
@@ -157,8 +155,7 @@ Result<SeedCount> PostgresEngine::seed(const std::vector<SeedTable>& tables) {
     }
     writer.flush();
     try {
-      connection.run(table_row(table.account, to_lower_ascii(table.name), id, ticks, table.name, ""),
-                     deadline);
+      connection.run(table_row(table.account, to_lower_ascii(table.name), id, ticks, table.name, ""), deadline);
     } catch (const PgError& error) {
       if (error.is_duplicate()) return Error(ErrorCode::TableAlreadyExists);
       throw;
@@ -188,9 +185,9 @@ Result<AccountClone> copy_account(PgConnection& connection, std::string_view fro
   if (tables.size() == 0) return Error(ErrorCode::ResourceNotFound);
   if (tables_of(connection, to, deadline).size() > 0) return Error(ErrorCode::TableAlreadyExists);
   // Of two clones into one account, the second waits here for the first, and then has a conflict.
-  PgStep claim{Statement::CopyProperties};
-  claim.parameters.add(to).add(from);
-  connection.run(claim, deadline);
+  PgStep properties{Statement::CopyProperties};
+  properties.parameters.add(to).add(from);
+  connection.run(properties, deadline);
 
   AccountClone out{static_cast<std::uint64_t>(tables.size()), 0};
   for (int row = 0; row < tables.size(); ++row) {
@@ -202,9 +199,8 @@ Result<AccountClone> copy_account(PgConnection& connection, std::string_view fro
     PgStep copy{Statement::CopyEntities};
     copy.parameters.add(utf16_table_begin(id)).add(utf16_table_begin(former)).add(utf16_table_end(former));
     out.entities += static_cast<std::uint64_t>(connection.run(copy, deadline).changed());
-    connection.run(
-        table_row(to, tables.bytes(row, 0), id, table.number(0, 1), table.bytes(0, 2), table.bytes(0, 3)),
-        deadline);
+    connection.run(table_row(to, tables.bytes(row, 0), id, table.number(0, 1), table.bytes(0, 2), table.bytes(0, 3)),
+                   deadline);
   }
   connection.run({Statement::Commit}, deadline);
   return out;
@@ -212,7 +208,7 @@ Result<AccountClone> copy_account(PgConnection& connection, std::string_view fro
 
 }  // namespace
 
-Result<AccountClone> PostgresEngine::clone_account(std::string_view from, std::string_view to) {
+Result<AccountClone> PostgresStore::clone_account(std::string_view from, std::string_view to) {
   PgPool::Lease lease = pool_.take(pool_.deadline());
   try {
     auto out = copy_account(*lease, from, to);
@@ -225,5 +221,23 @@ Result<AccountClone> PostgresEngine::clone_account(std::string_view from, std::s
   const bool has_tables = tables_of(*lease, to, pool_.deadline()).size() > 0;
   return Error(has_tables ? ErrorCode::TableAlreadyExists : ErrorCode::ServerBusy);
 }
+
+// --- Snapshots -------------------------------------------------------------------------------------------------
+
+namespace {
+
+[[noreturn]] void refuse_snapshot() {
+  throw NotSupportedByStore("This store has no snapshots: they need the embedded store.");
+}
+
+}  // namespace
+
+Result<std::optional<SnapshotInfo>> PostgresStore::take_snapshot(std::string_view, bool) { refuse_snapshot(); }
+
+std::vector<SnapshotInfo> PostgresStore::snapshots() const { refuse_snapshot(); }
+
+Result<void> PostgresStore::delete_snapshot(std::string_view) { refuse_snapshot(); }
+
+Result<void> PostgresStore::restore_snapshot(std::string_view) { refuse_snapshot(); }
 
 }  // namespace rocktable

@@ -5,20 +5,22 @@
 
 #include "odata/query_plan.h"
 #include "storage/lazy_entity.h"
+#include "storage/postgres/database/pg_retry_policy.h"
 #include "storage/postgres/entity_rows.h"
-#include "storage/postgres/postgres_engine.h"
+#include "storage/postgres/postgres_store.h"
 #include "storage/postgres/utf16_key.h"
+#include "storage/stop_watch.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::int64_t kFirstFetch = 100;  // rows
-constexpr std::int64_t kMostRows = 1000;
+constexpr std::int64_t kMaxFetchedRows = 1000;
 constexpr std::size_t kFetchBytes = 4 << 20;
 
 class PgScan {
  public:
-  PgScan(PgPool& pool, TableId table, const ScanCall& call, RequestStats& stats)
+  PgScan(PgPool& pool, TableId table, const ScanArguments& call, RequestStats& stats)
       : pool_(pool), table_(table), call_(call), stats_(stats) {}
 
   std::optional<EntityKey> run() {
@@ -33,12 +35,18 @@ class PgScan {
         ++i;
       }
     }
-    if (lease_ && in_transaction_) (*lease_)->run({Statement::Commit}, pool_.deadline());
+    if (lease_ && in_transaction_) end_transaction();
     return resume_;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  // It only read, so the page is good however it ends.
+  void end_transaction() {
+    const auto failure = attempt([this] { (*lease_)->run({Statement::Commit}, pool_.deadline()); });
+    if (failure) lease_->drop();
+  }
 
   // Looks up consecutive ranges of one key each. Returns how many.
   std::size_t look_up(std::size_t first) {
@@ -74,36 +82,34 @@ class PgScan {
 
   // One row more than the page needs: it is the next page's first.
   std::int64_t next_limit() const {
-    std::int64_t most = kFirstFetch + 1;
+    std::int64_t rows = kFirstFetch + 1;
     if (rows_ > 0) {
       const auto average = std::max<std::uint64_t>(bytes_ / rows_, 1);
-      most = std::clamp<std::int64_t>(static_cast<std::int64_t>(kFetchBytes / average), 1, kMostRows + 1);
+      rows = std::clamp<std::int64_t>(static_cast<std::int64_t>(kFetchBytes / average), 1, kMaxFetchedRows + 1);
     }
-    return call_.filter != nullptr ? most : std::min(most, std::int64_t{call_.page_size} - kept_ + 1);
+    return call_.filter != nullptr ? rows : std::min(rows, std::int64_t{call_.page_size} - kept_ + 1);
   }
 
   // If the connection is lost, reads on another one, from the same key on. That one sees another snapshot.
   PgRows fetch(const PgStep& step) {
-    const PgDeadline deadline = pool_.deadline();
-    while (true) {
+    for (PgRetryPolicy retry(pool_.deadline());;) {
       const bool begins = !lease_ && in_transaction_;
-      if (!lease_) lease_.emplace(pool_, take(deadline));
-      try {
-        std::vector<PgStep> steps;
-        if (begins) steps.push_back({Statement::BeginSnapshot});
-        steps.push_back(step);
-        auto rows = (*lease_)->run(steps, deadline);
-        return std::move(rows.back());
-      } catch (const PgConnectionLost& lost) {
+      if (!lease_) lease_.emplace(pool_, pool_.take(retry.deadline()).release());
+      std::vector<PgStep> steps;
+      if (begins) steps.push_back({Statement::BeginSnapshot});
+      steps.push_back(step);
+      std::vector<PgRows> rows;
+      const auto failure = attempt([&] { rows = (*lease_)->run(steps, retry.deadline()); });
+      if (!failure) return std::move(rows.back());
+      if (failure->lost()) {
         lease_->drop();
-        lease_.reset();
-        pool_.note_failure(lost.what());
-        if (Clock::now() >= deadline) throw ServiceException(Error(ErrorCode::ServerBusy), lost.what());
-      } catch (const PgError& error) {
-        lease_.reset();  // rolls back
-        if (!error.is_conflict() && !error.is_passing()) throw;
-        if (Clock::now() >= deadline) throw ServiceException(Error(ErrorCode::ServerBusy), error.what());
+        pool_.note_failure(failure->what());
+      } else {
+        lease_->roll_back();
+        if (!failure->error()->is_conflict() && !failure->error()->is_passing()) failure->raise();
       }
+      lease_.reset();
+      if (!retry.pause()) throw ServiceException(Error(ErrorCode::ServerBusy), failure->what());
     }
   }
 
@@ -121,8 +127,7 @@ class PgScan {
     ++stats_.entities_scanned;
     stats_.bytes_read += bytes;
     entity_.reset({key.partition_key, key.row_key}, record);
-    if ((call_.filter != nullptr && !matches(*call_.filter, entity_)) || !call_.visit(entity_.view()))
-      return true;
+    if ((call_.filter != nullptr && !matches(*call_.filter, entity_)) || !call_.visit(entity_.view())) return true;
     ++kept_;
     kept_bytes_ += bytes;
     ++stats_.entities_returned;
@@ -138,7 +143,7 @@ class PgScan {
 
   PgPool& pool_;
   TableId table_;
-  const ScanCall& call_;
+  const ScanArguments& call_;
   RequestStats& stats_;
   std::optional<PgPool::Lease> lease_;
   bool in_transaction_ = false;
@@ -149,22 +154,20 @@ class PgScan {
   std::size_t kept_bytes_ = 0;
   std::uint64_t rows_ = 0, bytes_ = 0;
   unsigned offered_ = 0;
-
-  std::unique_ptr<PgConnection> take(PgDeadline deadline) { return pool_.take(deadline).release(); }
 };
 
 }  // namespace
 
-Result<std::optional<EntityKey>> PostgresEngine::scan(const ScanCall& call, RequestStats& stats) const {
+Result<std::optional<EntityKey>> PostgresStore::scan(const ScanArguments& scan, RequestStats& stats) const {
   const StopWatch watch(stats.storage_time);
-  const auto table = find_table(call.table);
+  const auto table = find_table(scan.table);
   if (!table) return Error(ErrorCode::TableNotFound);
-  return PgScan(pool_, table->id, call, stats).run();
+  return PgScan(pool_, table->id, scan, stats).run();
 }
 
 // The database counts the bytes of the first million entities of each range. What is beyond is left out.
-std::uint64_t PostgresEngine::approximate_bytes(const TableName& name, const KeyRanges& ranges) const {
-  constexpr std::int64_t kMostCounted = 1'000'000;
+std::uint64_t PostgresStore::approximate_bytes(const TableName& name, const KeyRanges& ranges) const {
+  constexpr std::int64_t kMaxCounted = 1'000'000;
   const auto table = find_table(name);
   if (!table) return 0;
   std::uint64_t out = 0;
@@ -172,8 +175,8 @@ std::uint64_t PostgresEngine::approximate_bytes(const TableName& name, const Key
     PgStep step{Statement::RangeBytes};
     step.parameters.add(utf16_bound(table->id, range.begin))
         .add(range.end ? utf16_bound(table->id, *range.end) : utf16_table_end(table->id))
-        .add(kMostCounted);
-    out += static_cast<std::uint64_t>(run(true, {std::move(step)})[0].number(0, 0));
+        .add(kMaxCounted);
+    out += static_cast<std::uint64_t>(run(Repeats::Read, {std::move(step)})[0].number(0, 0));
   }
   return out;
 }

@@ -8,8 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "odata/date_time.h"
-#include "odata/text.h"
+#include "base/date_time.h"
+#include "base/mutex.h"
+#include "base/text.h"
 #include "storage/format/table_id.h"
 #include "storage/store_types.h"
 
@@ -31,8 +32,7 @@ class SharedCatalog {
   template <class Read>
   std::shared_ptr<const SharedTable> find(const TableName& name, const Read& read) {
     const std::string key = key_of(name);
-    const auto begin =
-        Clock::now();  // a change during the reading must not be missed for longer than kMaxAge
+    const auto begin = Clock::now();  // a change during the reading must not be missed for longer than kMaxAge
     {
       const std::lock_guard lock(mutex_);
       const auto found = tables_.find(key);
@@ -79,7 +79,7 @@ class SharedCatalog {
     return changes_;
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::uint64_t changes_ = 0;
   std::unordered_map<std::string, Known> tables_;
 };

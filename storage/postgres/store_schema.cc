@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <thread>
 
-#include "odata/text.h"
-#include "storage/postgres/pg_connection.h"
-#include "storage/postgres/statements.h"
+#include "base/text.h"
+#include "storage/postgres/database/pg_connection.h"
+#include "storage/postgres/database/pg_retry_policy.h"
+#include "storage/postgres/database/statements.h"
 #include "storage/store_error.h"
 
 namespace rocktable {
@@ -26,50 +26,46 @@ std::int64_t number_in(std::string_view text) {
 StoreError foreign_tables() { return StoreError("its tables are not those of rocktable"); }
 
 bool has_schema(PgConnection& connection) {
-  try {
-    return connection.query("SELECT 1 FROM rocktable_meta WHERE name = 'contents'").size() == 1;
-  } catch (const PgError& error) {
-    if (error.state() == "42P01") return false;            // there is no such table
-    if (error.state() == "42703") throw foreign_tables();  // no such column
-    throw;
-  }
+  bool has_contents = false;
+  const auto failure = attempt(
+      [&] { has_contents = connection.query("SELECT 1 FROM rocktable_meta WHERE name = 'contents'").size() == 1; });
+  if (!failure) return has_contents;
+  const std::string state = failure->error() != nullptr ? failure->error()->state() : "";
+  if (state == "42P01") return false;            // there is no such table
+  if (state == "42703") throw foreign_tables();  // no such column
+  failure->raise();
 }
 
 // Two front ends that begin at once may meet: then one finds what the other has made.
-void make_schema(PgConnection& connection) {
-  constexpr int kTries = 5;
+void make_schema(PgConnection& connection, PgDeadline deadline) {
   const std::string sql = schema_sql();
-  for (int attempt = 1;; ++attempt) {
-    try {
-      return connection.run_script(sql);
-    } catch (const PgError& error) {
-      const bool meets_another =
-          error.is_duplicate() || error.is_conflict() || error.state() == "42P07" || error.state() == "XX000";
-      if (!meets_another || attempt == kTries) throw;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (PgRetryPolicy retry(deadline);;) {
+    const auto failure = attempt([&] { connection.run_script(sql); });
+    if (!failure) return;
+    const PgError* const error = failure->error();
+    const bool meets_another = error != nullptr && (error->is_duplicate() || error->is_conflict() ||
+                                                    error->state() == "42P07" || error->state() == "XX000");
+    if (!meets_another || !retry.pause()) failure->raise();
   }
 }
 
 void require_known_format(PgConnection& connection) {
-  const PgRows rows =
-      connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'format'");
+  const PgRows rows = connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'format'");
   const std::int64_t format = rows.size() == 1 ? number_in(rows.bytes(0, 0)) : 0;
-  if (format <= kPostgresFormat) return;
-  throw StoreError("it was written by a newer rocktable (format " + std::to_string(format) +
-                   "; this version reads up to " + std::to_string(kPostgresFormat) + ")");
+  if (const auto refusal = refuse_format(format)) throw StoreError(*refusal);
 }
 
 SchemaState open(const std::string& url, std::chrono::milliseconds timeout) {
-  PgConnection connection(url, timeout);
-  if (!has_schema(connection)) make_schema(connection);
+  PgHosts hosts(url, timeout);
+  PgConnection connection(hosts);
+  if (!has_schema(connection)) make_schema(connection, Waiter::Clock::now() + timeout);
   require_known_format(connection);
   const PgRows number = connection.query("SELECT nextval('rocktable_front_ends')");
   const PgRows contents =
       connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'contents'");
   if (number.size() != 1 || contents.size() != 1) throw foreign_tables();
   SchemaState out{number_in(number.bytes(0, 0)), std::string(contents.bytes(0, 0))};
-  connection.prepare();
+  connection.prepare(Waiter::Clock::now() + timeout);
   return out;
 }
 
@@ -78,8 +74,7 @@ SchemaState open(const std::string& url, std::chrono::milliseconds timeout) {
 bool has_bad_escape(std::string_view text) {
   for (auto at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
     const std::string_view digits = text.substr(at + 1, 2);
-    if (digits.size() < 2 || hex_value(digits[0]) < 0 || hex_value(digits[1]) < 0 || digits == "00")
-      return true;
+    if (digits.size() < 2 || hex_value(digits[0]) < 0 || hex_value(digits[1]) < 0 || digits == "00") return true;
   }
   return false;
 }
@@ -162,8 +157,7 @@ std::string printable_store_url(const std::string& url) {
   const auto query = std::min(url.find('?'), url.size());
   const auto at = url.rfind('@');
   if (at == url.npos || at < user) {
-    const std::string_view authority =
-        std::string_view(url).substr(user, url.find_first_of("/?", user) - user);
+    const std::string_view authority = std::string_view(url).substr(user, url.find_first_of("/?", user) - user);
     if (are_ports_numbers(authority)) return url.substr(0, query);
     return url.substr(0, url.find(':', user)) + ":***";  // of a user, without @ and host
   }

@@ -34,8 +34,7 @@ void append_utf16(std::string& out, std::string_view utf8) {
       append_unit(out, (lead & 0x0F) << 12 | rest(i + 1) << 6 | rest(i + 2));
       i += 3;
     } else {
-      const unsigned above =
-          ((lead & 0x07) << 18 | rest(i + 1) << 12 | rest(i + 2) << 6 | rest(i + 3)) - 0x10000;
+      const unsigned above = ((lead & 0x07) << 18 | rest(i + 1) << 12 | rest(i + 2) << 6 | rest(i + 3)) - 0x10000;
       append_unit(out, 0xD800 + (above >> 10));
       append_unit(out, 0xDC00 + (above & 0x3FF));
       i += 4;
@@ -61,8 +60,7 @@ void append_utf8(std::string& out, unsigned code_point) {
 }
 
 unsigned unit_at(std::string_view text, std::size_t at) {
-  return static_cast<unsigned>(static_cast<unsigned char>(text[at])) << 8 |
-         static_cast<unsigned char>(text[at + 1]);
+  return static_cast<unsigned>(static_cast<unsigned char>(text[at])) << 8 | static_cast<unsigned char>(text[at + 1]);
 }
 
 }  // namespace

@@ -2,8 +2,9 @@
 //
 //   key := table id (8 bytes, big-endian)  PartitionKey  0x0000  RowKey
 //
-// Key text is UTF-16, big-endian: its byte order is the order of the service. U+0000 sorts before every character that a
-// key may hold. A key has at most 2,058 bytes. As CESU-8, two long keys would exceed a row of a btree index (2,704 bytes).
+// Key text is UTF-16, big-endian: its byte order is the order of the service. U+0000 sorts before every character that
+// a key may hold. A key has at most 2,058 bytes. As CESU-8, two long keys would exceed a row of a btree index (2,704
+// bytes).
 #pragma once
 
 #include <string>

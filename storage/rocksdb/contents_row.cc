@@ -1,17 +1,17 @@
-// The row with the id of the contents. The batch that changes the contents also writes the new id, so that a crash leaves
-// both or neither.
+// The row with the id of the contents. The batch that changes the contents also writes the new id, so that a crash
+// leaves both or neither.
 #include "storage/contents_id.h"
-#include "storage/rocksdb/rocks_store.h"
-#include "storage/rocksdb/rocksdb.h"
+#include "storage/rocksdb/database/rocksdb.h"
+#include "storage/rocksdb/embedded_state.h"
 
 namespace rocktable {
 
-std::string RocksStore::contents_id() const {
+std::string EmbeddedState::contents_id() const {
   const std::lock_guard lock(contents_mutex_);
   return contents_id_;
 }
 
-void RocksStore::read_contents_id() {
+void EmbeddedState::read_contents_id() {
   const auto row = read_document(kContentsKey);
   contents_id_ = row && is_contents_id(*row) ? *row : new_contents_id();
   if (row == contents_id_) return;
@@ -21,12 +21,12 @@ void RocksStore::read_contents_id() {
   }
 }
 
-void RocksStore::put_new_contents_id(const Database& database, rocksdb::WriteBatch& batch) {
+void EmbeddedState::put_new_contents_id(const Database& database, rocksdb::WriteBatch& batch) {
   check(batch.Put(database.catalog(), slice(kContentsKey), slice(new_contents_id())));
 }
 
 // Reads the row instead of keeping the new id, because the last of several concurrent batches wins.
-void RocksStore::take_contents_id() {
+void EmbeddedState::take_contents_id() {
   const std::lock_guard lock(contents_mutex_);
   if (auto row = read_document(kContentsKey)) contents_id_ = std::move(*row);
 }

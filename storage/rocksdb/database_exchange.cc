@@ -7,23 +7,22 @@
 #include <algorithm>
 #include <mutex>
 
-#include "storage/folder_swap.h"
-#include "storage/rocksdb/catalog_rows.h"
-#include "storage/rocksdb/env_files.h"
-#include "storage/rocksdb/rocks_store.h"
-#include "storage/rocksdb/rocksdb.h"
+#include "base/folder_swap.h"
+#include "storage/rocksdb/database/catalog_rows.h"
+#include "storage/rocksdb/database/env_files.h"
+#include "storage/rocksdb/database/rocksdb.h"
+#include "storage/rocksdb/embedded_state.h"
 
 namespace rocktable {
 
-void RocksStore::require_database() const {
+void EmbeddedState::require_database() const {
   if (database_ == nullptr)
-    throw ServiceException(
-        Error(ErrorCode::ServerBusy, "the store is not available: " + unavailable().value_or("")));
+    throw ServiceException(Error(ErrorCode::ServerBusy, "the store is not available: " + unavailable().value_or("")));
 }
 
 // Writes to `next` the counters that the store continues with, and returns them: beyond all timestamps and
 // ids that either store has used.
-RocksStore::Counters RocksStore::carry_counters_to(const Database& next) const {
+EmbeddedState::Counters EmbeddedState::carry_counters_to(const Database& next) const {
   const DateTime mark{static_cast<std::int64_t>(read_number(next, kClockKey).value_or(0))};
   const Counters out{std::max(next_table_id_, read_number(next, kNextTableIdKey).value_or(1)),
                      std::max(clock_->mark(), mark)};
@@ -41,7 +40,7 @@ RocksStore::Counters RocksStore::carry_counters_to(const Database& next) const {
 }
 
 // `next` is open in the folder `staged`.
-void RocksStore::exchange_database(std::unique_ptr<Database> next, const std::string& staged) {
+void EmbeddedState::exchange_database(std::unique_ptr<Database> next, const std::string& staged) {
   if (!options_.in_memory) recovery_.prepare();
   Gate::Closed alone(gate_, kDrainTime);
   const Counters counters = carry_counters_to(*next);
@@ -64,8 +63,7 @@ void RocksStore::exchange_database(std::unique_ptr<Database> next, const std::st
 
 // Closes both databases, exchanges their folders and opens the new one. If it throws, the former store is
 // open, or the store is not available.
-void RocksStore::replace_on_disk(Gate::Closed& alone, std::unique_ptr<Database> next,
-                                 const std::string& staged) {
+void EmbeddedState::replace_on_disk(Gate::Closed& alone, std::unique_ptr<Database> next, const std::string& staged) {
   next.reset();
   database_.reset();
   try {
@@ -89,7 +87,7 @@ void RocksStore::replace_on_disk(Gate::Closed& alone, std::unique_ptr<Database> 
 }
 
 // Moves the former store back to its place after a failed exchange.
-void RocksStore::move_former_store_back() {
+void EmbeddedState::move_former_store_back() {
   std::error_code error;
   finish_interrupted_swap(directory_, error);
   if (!is_displaced_) return;
@@ -98,13 +96,13 @@ void RocksStore::move_former_store_back() {
   sync_entries(env_, std::filesystem::path(directory_).parent_path().string());
 }
 
-void RocksStore::reopen_former_store() {
+void EmbeddedState::reopen_former_store() {
   move_former_store_back();
   database_ = open_home(false);
 }
 
 // One attempt of recovery_, on its thread. Throws if the store cannot be opened yet.
-void RocksStore::recover() {
+void EmbeddedState::recover() {
   const std::lock_guard lock(snapshots_mutex_);
   reopen_former_store();
   gate_.open_again();

@@ -1,15 +1,15 @@
 // Deletes rows of tables in constant time for any number of entities.
 #include <rocksdb/convenience.h>
 
-#include "storage/rocksdb/rocks_store.h"
-#include "storage/rocksdb/rocksdb.h"
+#include "storage/rocksdb/database/rocksdb.h"
+#include "storage/rocksdb/embedded_state.h"
 
 namespace rocktable {
 
 // Deletes up to 200 rows one by one. A range tombstone slows down all reads slightly until it is compacted
 // away, and a test suite that empties small tables all the time would leave thousands of them.
-void RocksStore::Erasure::erase(rocksdb::ColumnFamilyHandle* family, const std::string& begin,
-                                const std::string& end) {
+void EmbeddedState::Erasure::erase(rocksdb::ColumnFamilyHandle* family, const std::string& begin,
+                                   const std::string& end) {
   constexpr std::size_t kFewRows = 200;
   constexpr std::uint64_t kManyDeleted =
       10'000;  // consecutive deleted rows, after which looking for rows costs more than it saves
@@ -31,7 +31,7 @@ void RocksStore::Erasure::erase(rocksdb::ColumnFamilyHandle* family, const std::
 }
 
 // Deletes adjacent ids as one range.
-void RocksStore::Erasure::erase_tables(const std::vector<TableId>& ids) {
+void EmbeddedState::Erasure::erase_tables(const std::vector<TableId>& ids) {
   for (std::size_t i = 0; i < ids.size();) {
     const auto first = static_cast<std::uint64_t>(ids[i]);
     std::size_t count = 1;
@@ -44,7 +44,7 @@ void RocksStore::Erasure::erase_tables(const std::vector<TableId>& ids) {
 // Drops whole files of the ranges at once; compaction removes the rows in files that the ranges share with
 // others. Dropped files stay dropped after a power failure, so the log with the deletion is synced first.
 // Otherwise the table would reappear with rows missing.
-void RocksStore::Erasure::write() {
+void EmbeddedState::Erasure::write() {
   std::vector<rocksdb::RangePtr> with_files;
   std::vector<std::pair<rocksdb::Slice, rocksdb::Slice>> bounds;
   bounds.reserve(ranges_.size());  // with_files points to the elements
@@ -60,7 +60,7 @@ void RocksStore::Erasure::write() {
       .PermitUncheckedError();
 }
 
-bool RocksStore::has_files(const rocksdb::Range& range) const {
+bool EmbeddedState::has_files(const rocksdb::Range& range) const {
   std::uint64_t bytes = 0;
   check(db().GetApproximateSizes(rocksdb::SizeApproximationOptions(), entities(), &range, 1, &bytes));
   return bytes > 0;

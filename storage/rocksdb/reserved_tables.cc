@@ -1,12 +1,12 @@
 // Table ids whose entities are written before their tables exist: of clones and seeds.
 #include <mutex>
 
-#include "storage/rocksdb/rocks_store.h"
-#include "storage/rocksdb/rocksdb.h"
+#include "storage/rocksdb/database/rocksdb.h"
+#include "storage/rocksdb/embedded_state.h"
 
 namespace rocktable {
 
-TableId RocksStore::reserve_tables(std::size_t tables) {
+TableId EmbeddedState::reserve_tables(std::size_t tables) {
   const std::lock_guard ids(table_id_mutex_);
   const TableId first{next_table_id_};
   next_table_id_ += tables;
@@ -17,21 +17,21 @@ TableId RocksStore::reserve_tables(std::size_t tables) {
   return first;
 }
 
-void RocksStore::discard_reserved_tables(TableId first, std::size_t tables) {
+void EmbeddedState::discard_reserved_tables(TableId first, std::size_t tables) {
   Erasure erasure(*this);
   erasure.erase(entities(), encode_table_prefix(first), encode_table_prefix(first + tables));
   check(erasure.batch().Delete(catalog(), slice(encode_clone_key(first))));
   erasure.write();
 }
 
-void RocksStore::try_to_discard_reserved_tables(TableId first, std::size_t tables) {
+void EmbeddedState::try_to_discard_reserved_tables(TableId first, std::size_t tables) {
   try {
     discard_reserved_tables(first, tables);
   } catch (const StoreFault&) {  // NOLINT(bugprone-empty-catch): the next start sweeps them
   }
 }
 
-void RocksStore::sweep_reserved_tables() {
+void EmbeddedState::sweep_reserved_tables() {
   std::vector<std::pair<TableId, std::uint64_t>> unfinished;
   const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator({}, catalog()));
   for (rows->Seek(slice(kCloneTag)); rows->Valid() && rows->key().starts_with(slice(kCloneTag)); rows->Next())

@@ -16,7 +16,7 @@
 
 #include "odata/query_plan.h"
 #include "storage/lazy_entity.h"
-#include "storage/rocksdb/rocksdb.h"
+#include "storage/rocksdb/database/rocksdb.h"
 
 namespace rocktable {
 namespace {
@@ -37,8 +37,8 @@ struct Stretch {
 constexpr std::size_t kMaxFound = 1000;
 constexpr std::size_t kMaxFoundBytes = 1 << 20;
 
-Stretch read_stretch(rocksdb::Iterator& rows, std::string_view begin, std::string_view end,
-                     const Filter& filter, const std::atomic<bool>& given_up) {
+Stretch read_stretch(rocksdb::Iterator& rows, std::string_view begin, std::string_view end, const Filter& filter,
+                     const std::atomic<bool>& given_up) {
   Stretch out;
   LazyEntity entity;
   std::string scratch;
@@ -70,9 +70,7 @@ class Helper {
   Helper& operator=(const Helper&) = delete;
 
   void give_up() { given_up_ = true; }
-  bool is_done() const {
-    return stretch_.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready;
-  }
+  bool is_done() const { return stretch_.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready; }
   // Ignores faults: the caller's thread reads the stretch again and meets them.
   Stretch result() {
     try {
@@ -106,11 +104,11 @@ class Scan {
         long_scans_(context.long_scans),
         gate_(context.gate),
         table_(request.table),
-        page_size_(static_cast<std::size_t>(request.call.page_size)),
-        deadline_(request.call.deadline),
-        visit_(request.call.visit),
-        filter_(request.call.filter),
-        is_full_(request.call.is_full),
+        page_size_(static_cast<std::size_t>(request.scan.page_size)),
+        deadline_(request.scan.deadline),
+        visit_(request.scan.visit),
+        filter_(request.scan.filter),
+        is_full_(request.scan.is_full),
         table_exists_(request.table_exists),
         stats_(request.stats) {}
 
@@ -136,9 +134,8 @@ class Scan {
 
   static constexpr std::size_t kLongScanBytes = 1 << 20;
   static constexpr std::size_t kReadAheadBytes = 256 << 10;
-  static constexpr std::uint64_t kCachedScanBytes = 16 << 20;  // an eighth of the block cache
-  static constexpr std::chrono::microseconds kYieldThreshold{
-      50};  // `progress` takes far less unless it sleeps
+  static constexpr std::uint64_t kCachedScanBytes = 16 << 20;      // an eighth of the block cache
+  static constexpr std::chrono::microseconds kYieldThreshold{50};  // `progress` takes far less unless it sleeps
   static constexpr std::chrono::milliseconds kUndisturbed{10};
 
   std::string end_of(const KeyRange& range) const {
@@ -193,8 +190,7 @@ class Scan {
     last_record_ = here;
     constexpr std::uintptr_t kLine = 64;  // bytes
     const std::uintptr_t key = here + 2 * distance - kLine;
-    for (std::uintptr_t line = 0; line < 4; ++line)
-      __builtin_prefetch(std::bit_cast<const char*>(key + line * kLine));
+    for (std::uintptr_t line = 0; line < 4; ++line) __builtin_prefetch(std::bit_cast<const char*>(key + line * kLine));
   }
 
   bool is_before(std::string_view end) const { return rows_->Valid() && view(rows_->key()) < end; }
@@ -219,8 +215,7 @@ class Scan {
     const std::vector<std::string> borders = borders_up_to(end);
     for (std::size_t i = 0; i < borders.size(); ++i) {
       std::optional<Helper> helper;
-      if (i + 1 < borders.size() && may_share())
-        helper.emplace(*helper_rows_, borders[i], borders[i + 1], *filter_);
+      if (i + 1 < borders.size() && may_share()) helper.emplace(*helper_rows_, borders[i], borders[i + 1], *filter_);
       helper_ = helper ? &*helper : nullptr;
       const bool go_on = offer_until(borders[i]);
       const bool taken = go_on && helper_ != nullptr && visit_found(*helper_);
@@ -255,8 +250,7 @@ class Scan {
     if (!rows_->Valid()) return borders;
     for (const auto& level : files.levels)
       for (const auto& file : level.files)
-        if (file.smallestkey > view(rows_->key()) && file.smallestkey < end)
-          borders.push_back(file.smallestkey);
+        if (file.smallestkey > view(rows_->key()) && file.smallestkey < end) borders.push_back(file.smallestkey);
     std::sort(borders.begin(), borders.end());
     borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
     return borders;
@@ -273,8 +267,7 @@ class Scan {
     while (!helper.is_done())
       if (is_over()) helper.give_up();
     const Stretch stretch = helper.result();
-    const bool fits =
-        kept_ + stretch.found.size() < page_size_ && kept_bytes_ + stretch.found_bytes < kMaxPageBytes;
+    const bool fits = kept_ + stretch.found.size() < page_size_ && kept_bytes_ + stretch.found_bytes < kMaxPageBytes;
     if (!stretch.complete || !fits) return false;
     stats_.entities_scanned += stretch.entities;
     stats_.bytes_read += stretch.bytes;
@@ -365,7 +358,7 @@ class Scan {
 }  // namespace
 
 Result<std::optional<EntityKey>> scan_table(const ScanContext& context, const ScanRequest& request) {
-  return Scan(context, request).run(request.call.ranges);
+  return Scan(context, request).run(request.scan.ranges);
 }
 
 }  // namespace rocktable

@@ -11,9 +11,9 @@
 #include "odata/filter.h"
 #include "odata/key_ranges.h"
 #include "storage/request_stats.h"
+#include "storage/rocksdb/concurrency/gate.h"
 #include "storage/rocksdb/format/key_codec.h"
-#include "storage/rocksdb/gate.h"
-#include "storage/store_engine.h"
+#include "storage/store.h"
 
 namespace rocktable {
 
@@ -26,7 +26,7 @@ struct ScanContext {
 };
 
 struct ScanRequest {
-  const ScanCall& call;
+  const ScanArguments& scan;
   TableId table;
   const std::function<bool()>& table_exists;  // whether the table still exists, with the same id
   RequestStats& stats;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { kDefaultBinary } from "../support/server.mjs";
+import { kBinary } from "../support/server.mjs";
 import { startBrowser } from "./browser.mjs";
 
 const kReport = fileURLToPath(new URL("../unit/client/report/report.json", import.meta.url));
@@ -18,7 +18,7 @@ let folder, file, browser;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "rocktable-report-"));
   file = join(folder, "report.html");
-  execFileSync(process.env.ROCKTABLE_BINARY ?? kDefaultBinary, ["report", "--from", kReport, "--output", file]);
+  execFileSync(kBinary, ["report", "--from", kReport, "--output", file]);
   browser = await startBrowser();
 });
 

@@ -33,10 +33,7 @@ STALE_SECONDS = 1.2  # a front end knows tables that another one has changed wit
 class FailingPostgres(postgres.Postgres):
     def kill(self):
         """Kills all its processes at once."""
-        first = self.process.pid
-        os.kill(first, signal.SIGSTOP)  # it starts no further process
-        others = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
-        processes = [first, *map(int, others)]
+        processes = self.freeze()
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

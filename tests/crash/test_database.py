@@ -1,10 +1,9 @@
 """Nothing acknowledged is lost when connections, the database, the network or a front end fail (database.py)."""
-import contextlib
-
 import pytest
 
 import database
 import postgres
+from own_server import own_database
 
 ROUNDS = 3
 STORE_TIMEOUT = 1  # seconds
@@ -12,20 +11,8 @@ STORE_TIMEOUT = 1  # seconds
 
 @pytest.fixture(scope="module")
 def server():
-    with starting(database.FailingPostgres) as running:
+    with own_database(database.FailingPostgres) as running:
         yield running
-
-
-@contextlib.contextmanager
-def starting(kind, *arguments):
-    try:
-        running = kind(*arguments)
-    except FileNotFoundError as missing:
-        pytest.skip(str(missing))
-    try:
-        yield running
-    finally:
-        running.stop()
 
 
 def check(server, fail, rounds=ROUNDS, options=(), least=101):
@@ -52,7 +39,7 @@ def test_no_acknowledged_write_is_lost_and_nothing_is_done_twice(server, fail):
 
 @pytest.mark.embedded("it starts databases of its own")
 def test_a_synchronous_standby_that_is_promoted_has_every_acknowledged_write():
-    with starting(database.Pair) as pair:
+    with own_database(database.Pair) as pair:
         pause = check(pair, database.fail_over, rounds=1, least=10)
     assert pause < 10
 
@@ -63,7 +50,7 @@ def test_a_synchronous_standby_that_is_promoted_has_every_acknowledged_write():
 def test_a_network_that_is_cut_loses_no_acknowledged_write(seconds):
     cable = database.Cable()
     try:
-        with starting(database.FailingPostgres, cable.FAR, cable.within) as server:
+        with own_database(database.FailingPostgres, cable.FAR, cable.within) as server:
             pause = check(server, database.pull_cable(cable, seconds), rounds=1,
                           options=("--storeTimeout", str(STORE_TIMEOUT)), least=1)
         assert pause < seconds + 10

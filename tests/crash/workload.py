@@ -260,9 +260,7 @@ def entities_of(client, table):
                 raise Violation(f"{table} has {key} twice")
             etag = entity["odata.etag"]
             found[key] = {name: entity[name] for name in ("A", "B") if name in entity}, etag
-        names = ("NextPartitionKey", "NextRowKey")
-        values = {name: answer.headers[f"x-ms-continuation-{name}"] for name in names}
-        tokens = urllib.parse.urlencode({name: value for name, value in values.items() if value})
+        tokens = urllib.parse.urlencode(rocktable.continuation(answer))
         if not tokens:
             return found
 

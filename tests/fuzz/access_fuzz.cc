@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+#include "base/uri.h"
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 #include "server/access/authentication_checks.h"
 #include "server/access/authenticator.h"
 #include "tests/fuzz/access_request.h"
@@ -29,9 +29,7 @@ std::optional<Caller> admitted(const FuzzRequest& sent, bool secure = false) {
   return caller ? std::optional(*caller) : std::nullopt;
 }
 
-bool is_stranger(const std::optional<Caller>& caller) {
-  return !caller || caller->kind == Caller::Kind::Bearer;
-}
+bool is_stranger(const std::optional<Caller>& caller) { return !caller || caller->kind == Caller::Kind::Bearer; }
 
 // --- Shared Key ----------------------------------------------------------------------------------------------
 
@@ -40,10 +38,8 @@ std::vector<std::string> strings_of(const FuzzRequest& sent, bool lite) {
   std::vector<std::string> out;
   const Request request = sent.request();
   for (const auto& target : signed_targets(request, *sent.where())) {
-    const SignedRequest parts{sent.method, sent.content_md5, sent.content_type, date_of(request.headers),
-                              target};
-    out.push_back(lite ? shared_key_lite_string_to_sign("acc", parts)
-                       : shared_key_string_to_sign("acc", parts));
+    const SignedRequest parts{sent.method, sent.content_md5, sent.content_type, date_of(request.headers), target};
+    out.push_back(lite ? shared_key_lite_string_to_sign("acc", parts) : shared_key_string_to_sign("acc", parts));
   }
   return out;
 }
@@ -111,8 +107,7 @@ void check_sas(const FuzzRequest& sent, const FuzzRequest& other) {
   if (!moved.where() || moved.where()->account != "acc") return;
   if (const auto caller = admitted(moved)) {
     const auto moved_sas = parse_sas(moved.where()->query);
-    require(moved_sas && sas_string_to_sign(*moved_sas, "acc").value() == *text,
-            "a SAS opens what it does not sign");
+    require(moved_sas && sas_string_to_sign(*moved_sas, "acc").value() == *text, "a SAS opens what it does not sign");
     require_as_signed(*caller, *text);
   }
 }

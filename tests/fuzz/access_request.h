@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "odata/protocol/shared_key.h"
 #include "server/access/authenticator.h"
 #include "tests/fuzz/require.h"
@@ -53,9 +53,8 @@ struct FuzzRequest {
   Request request() const {
     Request out{method, target, {}, &no_body, "127.0.0.1"};
     for (const auto& [name, value] :
-         {std::pair{"Authorization", &authorization}, std::pair{"x-ms-date", &x_ms_date},
-          std::pair{"Date", &date}, std::pair{"Content-Type", &content_type},
-          std::pair{"Content-MD5", &content_md5}})
+         {std::pair{"Authorization", &authorization}, std::pair{"x-ms-date", &x_ms_date}, std::pair{"Date", &date},
+          std::pair{"Content-Type", &content_type}, std::pair{"Content-MD5", &content_md5}})
       if (!value->empty()) out.headers.add(name, *value);
     return out;
   }

@@ -2,7 +2,7 @@
 // are unchanged after writing and reading.
 #include <set>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "server/access/accounts.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"

@@ -15,8 +15,7 @@ void check_part(const BatchPart& part, std::string_view body) {
   require(part.head->headers->all().size() <= static_cast<std::size_t>(kMaxPartHeaders), "too many headers");
   std::vector<std::string_view> pieces{part.head->method, part.head->target};
   for (const auto& [name, value] : part.head->headers->all()) {
-    require(!name.empty() && name.find_first_of(" \t:") == name.npos && trim(value) == value,
-            "a header that is none");
+    require(!name.empty() && name.find_first_of(" \t:") == name.npos && trim(value) == value, "a header that is none");
     pieces.insert(pieces.end(), {name, value});
   }
   for (const auto piece : pieces) {
@@ -43,8 +42,7 @@ std::string written(const BatchPart& part) {
 std::string written(const BatchRequest& request, const std::string& outer, const std::string& inner) {
   std::string out = "--" + outer + "\r\n";
   if (request.change_set) out += "Content-Type: multipart/mixed; boundary=" + inner + "\r\n\r\n";
-  for (const auto& part : request.parts)
-    out += (request.change_set ? "--" + inner + "\r\n" : "") + written(part);
+  for (const auto& part : request.parts) out += (request.change_set ? "--" + inner + "\r\n" : "") + written(part);
   if (request.change_set) out += "--" + inner + "--\r\n";
   return out + "--" + outer + "--\r\n";
 }
@@ -61,8 +59,7 @@ void check_written_again(const BatchRequest& request, std::string_view input) {
   const std::string text = written(request, outer, inner);
   const auto again = parse_batch("multipart/mixed; boundary=" + outer, text);
   require(again && again->change_set == request.change_set &&
-              std::equal(again->parts.begin(), again->parts.end(), request.parts.begin(), request.parts.end(),
-                         same),
+              std::equal(again->parts.begin(), again->parts.end(), request.parts.begin(), request.parts.end(), same),
           "a batch changes when it is written and read again");
 }
 

@@ -8,6 +8,7 @@
 #include "server/control/control_response.h"
 #include "tests/fuzz/access_request.h"
 #include "tests/fuzz/targets.h"
+#include "tests/unit/support/opened_store.h"
 
 namespace rocktable {
 namespace {
@@ -24,8 +25,7 @@ bool is_this_machine(const std::string& host) {
 
 void check_admitted_here(const Headers& headers) {
   const auto host = headers.get("Host");
-  require(headers.count("Host") == 1 && is_this_machine(to_lower_ascii(host)),
-          "let in by the Host of a stranger");
+  require(headers.count("Host") == 1 && is_this_machine(to_lower_ascii(host)), "let in by the Host of a stranger");
   const auto origin = to_lower_ascii(headers.get("Origin"));
   require(!headers.has("Origin") || origin == "http://" + to_lower_ascii(host) ||
               origin == "https://" + to_lower_ascii(host),
@@ -64,7 +64,8 @@ void fuzz_control(std::string_view input) {
   require(anywhere.has_value() != is_public_resource(resource), "let in without the token");
   if (anywhere) check_refusal(*anywhere);
 
-  static TableStore store({{}, true});
+  static OpenedStore store({{}, true});
+  const std::atomic<bool> stopping = false;
   const Statistics statistics;
   Insight insight;
   RecentRequests recent_requests;
@@ -75,7 +76,7 @@ void fuzz_control(std::string_view input) {
   const ControlState state{.statistics = statistics,
                            .insight = insight,
                            .recent_requests = recent_requests,
-                           .stopping = false,
+                           .stopping = stopping,
                            .store = store,
                            .serves_account = [](std::string_view account) { return account.size() < 5; },
                            .has_public_key = [](std::string_view) { return false; },

@@ -55,10 +55,8 @@ std::string value_of(const Response& response, const std::string& name) {
 void check_allowed(const Response& response, const CorsRule& rule, const std::string& origin) {
   require(may_come_from(rule, origin), "an origin that the rule does not name is let in");
   const bool any = contains(rule.origins, "*");
-  require(value_of(response, "Access-Control-Allow-Origin") == (any ? "*" : origin),
-          "another origin is let in");
-  require(value_of(response, "Access-Control-Allow-Credentials").empty() == any,
-          "every origin may send credentials");
+  require(value_of(response, "Access-Control-Allow-Origin") == (any ? "*" : origin), "another origin is let in");
+  require(value_of(response, "Access-Control-Allow-Credentials").empty() == any, "every origin may send credentials");
   require(std::count(response.fields.begin(), response.fields.end(), '\n') <= 16, "more lines than headers");
 }
 
@@ -71,8 +69,7 @@ void check_preflight(const CorsRule& rule, const std::vector<std::string>& lines
     const Response response = preflight({}, {rule}, headers);
     check_allowed(response, rule, lines[5]);
     require(contains(rule.methods, lines[6]), "a method that the rule does not name is let in");
-    require(value_of(response, "Access-Control-Max-Age") == std::to_string(rule.max_age_seconds),
-            "another age");
+    require(value_of(response, "Access-Control-Max-Age") == std::to_string(rule.max_age_seconds), "another age");
   } catch (const ServiceException& refusal) {
     require_refusal(refusal.error(), 0);
     require(lines[5].empty() || !contains(rule.methods, lines[6]) || !trim(lines[7]).empty() ||

@@ -35,8 +35,7 @@ inline std::optional<std::vector<Entity>> read_file(EntityFormat format, const s
     const std::string_view sentence = error.what();
     const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
     require(error.place().line >= 1 && error.place().line <= lines, "a fault beyond the lines");
-    require(error.place().column >= 1 && error.place().column <= text.size() + 1,
-            "a fault beyond the columns");
+    require(error.place().column >= 1 && error.place().column <= text.size() + 1, "a fault beyond the columns");
     require(is_utf8(sentence) && !holds_control_character(sentence), "a sentence that is no text");
     require(sentence.size() <= 1024 + 4 * text.size(), "a sentence without end");
     return std::nullopt;
@@ -51,8 +50,7 @@ inline void require_sound_file(EntityFormat format, std::string_view input) {
   const std::string text = text_of(format, *entities);
   const auto again = read_file(format, text);
   require(again.has_value(), "what is written is refused");
-  require(stored_bytes(format, *again) == stored_bytes(format, *entities),
-          "entities change when written and read");
+  require(stored_bytes(format, *again) == stored_bytes(format, *entities), "entities change when written and read");
   require(text_of(format, *again) == text, "a file changes when read and written");
   if (format != EntityFormat::Csv) return;
   EntityWriterOptions escaped = options_for(*entities);

@@ -63,8 +63,7 @@ Json without_annotations(const Json& document) {
 }
 
 void check_entity_written(const EntityPayload& payload, std::size_t input_bytes) {
-  const std::string partition_key = payload.partition_key.value_or(""),
-                    row_key = payload.row_key.value_or("");
+  const std::string partition_key = payload.partition_key.value_or(""), row_key = payload.row_key.value_or("");
   const auto properties = view_of(payload.properties);
   const EntityView entity{partition_key, row_key, kUnixEpoch, properties};
   const Json plain = parsed(written(MetadataLevel::None, entity));

@@ -3,8 +3,8 @@
 // already. (libFuzzer sees the operands of comparisons, and so can find them.)
 #include <algorithm>
 
+#include "base/text.h"
 #include "odata/protocol/sas.h"
-#include "odata/text.h"
 #include "server/access/authentication_checks.h"
 #include "server/access/refusal_explanation.h"
 #include "tests/fuzz/access_request.h"

@@ -11,8 +11,7 @@ void fuzz_filter(std::string_view input) {
     auto parsed = parse_filter(input, target);
     if (!parsed) {
       const ErrorCode code = parsed.error().code;
-      require(code == ErrorCode::InvalidInput || code == ErrorCode::NotImplemented,
-              "a refusal of another code");
+      require(code == ErrorCode::InvalidInput || code == ErrorCode::NotImplemented, "a refusal of another code");
       continue;
     }
     const std::optional<Filter> filter = std::move(*parsed);

@@ -91,8 +91,7 @@ inline void require_sound_plan(const std::optional<Filter>& filter) {
   require(whole_table == (plan.plan_class == PlanClass::TableScan), what + ": of the wrong class");
   for (const auto& row : fuzz_entities().rows)
     if (matches(*filter, row.view()))
-      require(places.contain(row.place),
-              what + " lacks (" + row.key.partition_key + "," + row.key.row_key + ")");
+      require(places.contain(row.place), what + " lacks (" + row.key.partition_key + "," + row.key.row_key + ")");
 }
 
 }  // namespace rocktable

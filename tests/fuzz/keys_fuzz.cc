@@ -43,9 +43,7 @@ bool is_legal(const EntityKey& key) {
          check_key_characters(key.row_key);
 }
 
-std::string encoded(const EntityKey& key) {
-  return encode_entity_key(kTable, key.partition_key, key.row_key);
-}
+std::string encoded(const EntityKey& key) { return encode_entity_key(kTable, key.partition_key, key.row_key); }
 
 void check_key(const EntityKey& key) {
   const std::string bytes = encoded(key);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/uri.h"
 #include "odata/entity.h"
 #include "odata/key_predicate.h"
-#include "odata/uri.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 #include "tests/unit/storage/samples.h"
@@ -24,9 +24,8 @@ void check_time(DateTime time) {
   require(etag && *etag == time, "an ETag changes");
   const std::string date = to_http_date(time);
   const auto second = parse_http_date(date);
-  require(
-      date.size() == kHttpDateLength && second && second->ticks == time.ticks - time.ticks % kTicksPerSecond,
-      "a date of HTTP changes");
+  require(date.size() == kHttpDateLength && second && second->ticks == time.ticks - time.ticks % kTicksPerSecond,
+          "a date of HTTP changes");
 }
 
 void check_double(double number) {
@@ -65,15 +64,13 @@ void check_texts(std::string_view text) {
 
 void check_encodings(std::string_view bytes) {
   const std::string base64 = encode_base64(bytes);
-  require(base64.size() == base64_length(bytes.size()) && decode_base64(base64) == bytes,
-          "base64 loses bytes");
+  require(base64.size() == base64_length(bytes.size()) && decode_base64(base64) == bytes, "base64 loses bytes");
   if (const auto decoded = decode_base64(bytes))
     require(base64_length(decoded->size()) == bytes.size(), "base64 has another length");
   const std::string encoded = percent_encode(bytes);
   for (const bool plus_is_space : {false, true}) {
     const auto decoded = percent_decode(encoded, plus_is_space);
-    require(decoded.has_value() == is_utf8(bytes) && (!decoded || *decoded == bytes),
-            "percent-encoding loses bytes");
+    require(decoded.has_value() == is_utf8(bytes) && (!decoded || *decoded == bytes), "percent-encoding loses bytes");
     if (const auto text = percent_decode(bytes, plus_is_space))
       require(is_utf8(*text) && text->size() <= bytes.size(), "percent-decoding makes what is no text");
   }

@@ -1,8 +1,8 @@
 // Requests of any bytes (lines: method, resource, query, then header lines) as an operation: refused with a
 // valid error, or an operation within its limits that reads no more than its filter and its token allow.
+#include "base/text.h"
 #include "odata/filter_parser.h"
 #include "odata/key_predicate.h"
-#include "odata/text.h"
 #include "server/request/operation.h"
 #include "server/request/operation_table.h"
 #include "tests/fuzz/invariants.h"
@@ -47,8 +47,7 @@ void check_query(const QueryEntities& query, const QueryParameters& parameters) 
   Places(query.plan.ranges).require_order(to_string(query.plan));
   // `query.filter` lacks the terms that the plan implies.
   const std::string text(trim(parameters.get("$filter").value_or("")));
-  const std::optional<Filter> filter =
-      text.empty() ? std::nullopt : std::optional(parse_filter(text).value());
+  const std::optional<Filter> filter = text.empty() ? std::nullopt : std::optional(parse_filter(text).value());
   if (filter) require_sound_plan(filter);
   if (query.page_size == 0) return require(query.plan.ranges.empty(), "an empty page reads something");
   // With a token, a query reads nothing that it would not read without it.
@@ -100,11 +99,10 @@ struct Check {
 void check_operation(const Sent& sent) {
   const Operation operation = parse_operation(sent.request());
   const auto method = effective_method(sent.request());
-  require(row_of(operation).is_write != (method == "GET" || method == "HEAD"),
-          "a read that writes, or a write by GET");
+  require(row_of(operation).is_write != (method == "GET" || method == "HEAD"), "a read that writes, or a write by GET");
   require(!row_of(operation).name.empty(), "an operation without a name");
-  require(plan_class_of(operation).has_value() == (std::holds_alternative<QueryEntities>(operation) ||
-                                                   std::holds_alternative<GetEntity>(operation)),
+  require(plan_class_of(operation).has_value() ==
+              (std::holds_alternative<QueryEntities>(operation) || std::holds_alternative<GetEntity>(operation)),
           "a plan of what reads nothing");
   std::visit(Check{sent}, operation);
 }

@@ -119,8 +119,7 @@ void fuzz_plan(std::string_view input) {
   remove_implied_terms(left, ranges);
   for (const auto& row : fuzz_entities().rows)
     if (whole.contain(row.place))
-      require(matches(*filter, row.view()) == (!left || matches(*left, row.view())),
-              text + ": implied terms");
+      require(matches(*filter, row.view()) == (!left || matches(*left, row.view())), text + ": implied terms");
 }
 
 }  // namespace rocktable

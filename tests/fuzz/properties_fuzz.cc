@@ -8,8 +8,7 @@ namespace rocktable {
 namespace {
 
 void check_retention(const Retention& retention) {
-  require(!retention.days || (*retention.days >= 1 && *retention.days <= 365),
-          "a retention beyond its limits");
+  require(!retention.days || (*retention.days >= 1 && *retention.days <= 365), "a retention beyond its limits");
 }
 
 void check_entries(const std::vector<std::string>& entries, std::size_t limit) {
@@ -36,8 +35,8 @@ void fuzz_properties(std::string_view input) {
   require(properties.has_value() == parse_service_properties(input, other).has_value(),
           "what was set before decides whether a document is read");
   if (!properties) return require_refusal(properties.error(), input.size());
-  for (const auto& retention : {properties->logging.retention, properties->hour_metrics.retention,
-                                properties->minute_metrics.retention})
+  for (const auto& retention :
+       {properties->logging.retention, properties->hour_metrics.retention, properties->minute_metrics.retention})
     check_retention(retention);
   require(properties->cors.size() <= 5, "too many rules");
   for (const auto& rule : properties->cors) check_rule(rule);

@@ -28,8 +28,7 @@ constexpr std::uint64_t kMaxBodyBytes = 256;
 // Returns the client's bytes in pieces. The sizes of the pieces repeat.
 class Wire {
  public:
-  Wire(std::string_view bytes, std::vector<std::size_t> sizes)
-      : all_(bytes), bytes_(bytes), sizes_(std::move(sizes)) {}
+  Wire(std::string_view bytes, std::vector<std::size_t> sizes) : all_(bytes), bytes_(bytes), sizes_(std::move(sizes)) {}
 
   std::string_view sent() const { return all_.substr(0, all_.size() - bytes_.size()); }
 
@@ -71,8 +70,7 @@ void check_framing(const Request& request, std::string_view rest) {
   const Headers& headers = request.headers;
   const auto length = headers.get("Content-Length");
   const bool chunked = headers.has("Transfer-Encoding");
-  require(headers.count("Transfer-Encoding") + headers.count("Content-Length") <= 1,
-          "a request is framed in two ways");
+  require(headers.count("Transfer-Encoding") + headers.count("Content-Length") <= 1, "a request is framed in two ways");
   require(!chunked || equals_ignoring_case(headers.get("Transfer-Encoding"), "chunked"),
           "a transfer coding is ignored");
   if (chunked) {
@@ -173,12 +171,8 @@ class Reader {
     Request request;
     parser.view(request);
     std::string out;
-    out.append(request.method)
-        .append(" ")
-        .append(request.target)
-        .append(parser.is_http_1_0() ? " 1.0\n" : "\n");
-    for (const auto& [name, value] : request.headers.all())
-      out.append(name).append("=").append(value).append("\n");
+    out.append(request.method).append(" ").append(request.target).append(parser.is_http_1_0() ? " 1.0\n" : "\n");
+    for (const auto& [name, value] : request.headers.all()) out.append(name).append("=").append(value).append("\n");
     out.append(parser.expects_continue() ? "expects\n" : "\n");
     return with_body ? out.append(*request.body).append("\n\n") : out;
   }
@@ -199,8 +193,8 @@ void fuzz_request(std::string_view input) {
   const Conversation whole = Reader(Wire(bytes, {bytes.size() + 1})).conversation();
   for (const auto& some : {sizes, {1}, {7, 2}}) {
     const Conversation cut = Reader(Wire(bytes, some)).conversation();
-    require(cut.agrees_with(whole), "pieces read as\n" + cut.requests + cut.ending + "\nand the whole as\n" +
-                                        whole.requests + whole.ending);
+    require(cut.agrees_with(whole),
+            "pieces read as\n" + cut.requests + cut.ending + "\nand the whole as\n" + whole.requests + whole.ending);
   }
 }
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "odata/error.h"
-#include "odata/text.h"
 
 namespace rocktable {
 
@@ -38,8 +38,8 @@ inline bool is_one_line(std::string_view text) {
 // Returns whether `piece` is a view of `text`, not just equal to a part.
 inline bool lies_within(std::string_view piece, std::string_view text) {
   const std::less_equal<const char*> before;
-  return piece.empty() || (before(text.data(), piece.data()) &&
-                           before(piece.data() + piece.size(), text.data() + text.size()));
+  return piece.empty() ||
+         (before(text.data(), piece.data()) && before(piece.data() + piece.size(), text.data() + text.size()));
 }
 
 inline std::vector<std::string> lines_of(std::string_view text) {

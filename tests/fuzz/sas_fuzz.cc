@@ -1,7 +1,7 @@
 // Any bytes as a query with a shared access signature: nullopt without sig; otherwise parameters that are
 // unchanged after writing them as a query, and a string to sign that has each of them on a line of its own.
+#include "base/uri.h"
 #include "odata/protocol/sas.h"
-#include "odata/uri.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 
@@ -15,9 +15,7 @@ struct Named {
 };
 
 std::vector<Named> parameters_of(const SasParameters& sas) {
-  const auto named = [](const char* name, const std::string& value) {
-    return Named{name, value, !value.empty()};
-  };
+  const auto named = [](const char* name, const std::string& value) { return Named{name, value, !value.empty()}; };
   return {named("sv", sas.version),
           named("ss", sas.services),
           named("srt", sas.resource_types),
@@ -38,8 +36,7 @@ std::vector<Named> parameters_of(const SasParameters& sas) {
 
 // A value that cannot be decoded stays as written. Percent-encoded, it can be decoded.
 bool is_text(const std::vector<Named>& parameters) {
-  return std::all_of(parameters.begin(), parameters.end(),
-                     [](const Named& one) { return is_utf8(one.value); });
+  return std::all_of(parameters.begin(), parameters.end(), [](const Named& one) { return is_utf8(one.value); });
 }
 
 std::string query_of(const std::vector<Named>& parameters) {
@@ -63,10 +60,9 @@ void check_string_to_sign(const SasParameters& sas, const std::string& text) {
           "a table SAS signs another number of lines");
   require(lines[3].ends_with("/acc/" + to_lower_ascii(sas.table)), "a table SAS signs another table");
   const std::vector<std::string> begin{sas.permissions, sas.start, sas.expiry, lines[3], sas.identifier};
-  const std::vector<std::string> end{sas.version, sas.start_partition_key, sas.start_row_key,
-                                     sas.end_partition_key, sas.end_row_key};
-  require(std::equal(begin.begin(), begin.end(), lines.begin()) &&
-              std::equal(end.begin(), end.end(), lines.end() - 5),
+  const std::vector<std::string> end{sas.version, sas.start_partition_key, sas.start_row_key, sas.end_partition_key,
+                                     sas.end_row_key};
+  require(std::equal(begin.begin(), begin.end(), lines.begin()) && std::equal(end.begin(), end.end(), lines.end() - 5),
           "a table SAS signs other lines");
 }
 

@@ -17,8 +17,7 @@ const Entity kEntity{{"p", "r"}, kUnixEpoch, {{"A", 1}, {"B", std::int64_t{2}}, 
 void check_names(const Selection& selection) {
   std::set<std::string> seen;
   for (const auto& name : selection.names) {
-    require(!name.empty() && name.find(',') == name.npos && trim(name) == name && name != "*",
-            "a name that is none");
+    require(!name.empty() && name.find(',') == name.npos && trim(name) == name && name != "*", "a name that is none");
     require(seen.insert(name).second, "a name twice");
   }
   require(seen.size() <= kMaxProperties + 3, "more names than an entity can have");

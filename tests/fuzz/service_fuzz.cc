@@ -8,9 +8,10 @@
 
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/shared_key.h"
-#include "server/service.h"
+#include "server/emulator.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
+#include "tests/unit/support/opened_store.h"
 
 namespace rocktable {
 namespace {
@@ -28,8 +29,8 @@ struct Sent {
 
 // Returns whether the HTTP parser would accept the request. A service gets no other requests.
 bool is_possible(const Sent& sent) {
-  return !sent.method.empty() && !holds_control_character(sent.method) &&
-         sent.target.find(' ') == sent.target.npos && !holds_control_character(sent.target) &&
+  return !sent.method.empty() && !holds_control_character(sent.method) && sent.target.find(' ') == sent.target.npos &&
+         !holds_control_character(sent.target) &&
          std::all_of(sent.fields.begin(), sent.fields.end(), [](const auto& field) {
            return !field.first.empty() && !holds_control_character(field.first) &&
                   !holds_control_character(field.second);
@@ -60,8 +61,7 @@ void check_body(const Response& response) {
   if (fields.find("\r\nContent-Type: application/json") != fields.npos)
     require(nlohmann::json::accept(response.body), "an answer that is no JSON: " + response.body);
   if (fields.find("\r\nContent-Type: application/xml") != fields.npos)
-    require(pugi::xml_document().load_buffer(response.body.data(), response.body.size()).status ==
-                pugi::status_ok,
+    require(pugi::xml_document().load_buffer(response.body.data(), response.body.size()).status == pugi::status_ok,
             "an answer that is no XML: " + response.body);
 }
 
@@ -129,16 +129,14 @@ class Conversation {
     sent.fields.insert(sent.fields.begin(), {"x-ms-date", date});
     Headers headers;
     for (const auto& [name, value] : sent.fields) headers.add(name, value);
-    const SignedRequest parts{sent.method, headers.get("Content-MD5"), headers.get("Content-Type"), date,
-                              sent.target};
+    const SignedRequest parts{sent.method, headers.get("Content-MD5"), headers.get("Content-Type"), date, sent.target};
     const std::string text = service == StorageService::Table
                                  ? shared_key_string_to_sign(account_, parts)
                                  : blob_and_queue_string_to_sign(account_, sent.method, sent.target, headers);
     return answer(sent, "SharedKey " + account_ + ":" + kKey.sign(text), service);
   }
 
-  Response answer(const Sent& sent, const std::string& authorization,
-                  StorageService service = StorageService::Table) {
+  Response answer(const Sent& sent, const std::string& authorization, StorageService service = StorageService::Table) {
     Request request{sent.method, sent.target, {}, &sent.body, "127.0.0.1", service};
     request.headers.add("Host", kHost);
     request.headers.add("Authorization", authorization);
@@ -147,7 +145,9 @@ class Conversation {
         request.headers.add(name, value);
     MemoryBudget answers(256 << 20);
     MemoryBudget::Share memory(answers);
-    return service_.accept(request).run(false, memory);
+    CallHolder call;
+    emulator_.service().accept(request, call);
+    return call->run(false, memory);
   }
 
   void drop_tables() {
@@ -156,14 +156,13 @@ class Conversation {
       names.push_back(table.name);
       return true;
     });
-    for (const auto& name : names)
-      require(store_.delete_table({account_, name}).has_value(), "a table stays");
+    for (const auto& name : names) require(store_.delete_table({account_, name}).has_value(), "a table stays");
   }
 
-  TableStore store_{{.directory = {}, .in_memory = true}};
-  Service service_{store_,
-                   Accounts({}, /*any=*/true),
-                   {.explain_auth = true, .explain_headers = true, .insight_headers = true}};
+  OpenedStore store_{{.directory = {}, .in_memory = true}};
+  Emulator emulator_{store_,
+                     Accounts({}, /*any=*/true),
+                     {.service = {.explain_auth = true, .explain_headers = true, .insight_headers = true}}};
   std::string account_;
   int runs_ = 0;
 };

@@ -1,4 +1,5 @@
-// Any bytes as a damaged table file of RocksDB, and as a manifest: a file that has the same rows when it is mended again.
+// Any bytes as a damaged table file of RocksDB, and as a manifest: a file that has the same rows when it is mended
+// again.
 #include "storage/rocksdb/format/manifest.h"
 #include "storage/rocksdb/repair/table_mender.h"
 #include "tests/fuzz/require.h"
@@ -14,8 +15,7 @@ void fuzz_table_file(std::string_view input) {
   facts.size = input.size() + 200;
   const MendedTable sized = mend_table(input, facts);
   require(sized.rows <= mended.rows, "a file has more rows if its size is known");
-  require(sized.bytes.size() == *facts.size || sized.rows == 0,
-          "a mended file has another size than it must have");
+  require(sized.bytes.size() == *facts.size || sized.rows == 0, "a mended file has another size than it must have");
   require(mend_table(sized.bytes, facts).rows == sized.rows, "a mended file of a given size has other rows");
 }
 

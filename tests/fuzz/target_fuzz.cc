@@ -1,8 +1,8 @@
 // Any bytes as the target of a request, after a first line with its host: refused, or parts that are views of
 // the target, whose links lead to the same resource. Also any bytes as query parameters.
+#include "base/uri.h"
 #include "odata/protocol/query_string.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/uri.h"
 #include "server/request/target.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
@@ -11,14 +11,12 @@ namespace rocktable {
 namespace {
 
 bool same_place(const Target& a, const Target& b) {
-  return a.account == b.account && a.secondary == b.secondary && a.base_url == b.base_url &&
-         a.resource == b.resource && a.query == b.query;
+  return a.account == b.account && a.secondary == b.secondary && a.base_url == b.base_url && a.resource == b.resource &&
+         a.query == b.query;
 }
 
-void check_target(const Target& target, std::string_view raw, std::string_view host, bool secure,
-                  bool product_style) {
-  require(!target.account.empty() && target.account.find('/') == target.account.npos,
-          "an account that is none");
+void check_target(const Target& target, std::string_view raw, std::string_view host, bool secure, bool product_style) {
+  require(!target.account.empty() && target.account.find('/') == target.account.npos, "an account that is none");
   require(canonicalized_resource(target.account, raw).starts_with("/" + target.account + "/"),
           "a resource of somebody else is signed");
   require(target.resource.empty() || target.resource.starts_with('/'), "a resource that is no path");
@@ -55,8 +53,7 @@ void check_parameters(std::string_view query) {
 
 void fuzz_target(std::string_view input) {
   const auto line_end = std::min(input.find('\n'), input.size());
-  const std::string_view host = input.substr(0, line_end),
-                         raw = input.substr(std::min(line_end + 1, input.size()));
+  const std::string_view host = input.substr(0, line_end), raw = input.substr(std::min(line_end + 1, input.size()));
   for (const bool secure : {false, true})
     for (const bool product_style : {false, true}) {
       if (const auto target = parse_target(raw, host, secure, product_style)) {

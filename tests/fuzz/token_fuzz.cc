@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "odata/protocol/bearer_token.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"

@@ -1,4 +1,5 @@
-"""Fixtures: one server for all tests of a file, further servers for one test, and a new table for each test."""
+"""Fixtures: one server for all tests of a file, further servers for one test, a new table for each test, a folder for the
+blocks of a guide."""
 import pathlib
 import sys
 
@@ -6,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import rocktable_server
+from guide import make_folder
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +52,8 @@ def symlink(tmp_path):
         return link
 
     return make
+
+
+@pytest.fixture(scope="module")
+def guide_folder(tmp_path_factory):
+    return make_folder(tmp_path_factory.mktemp("guide"))

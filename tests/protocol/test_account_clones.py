@@ -1,22 +1,15 @@
 """POST /_rocktable/accounts/NAME?from=TEMPLATE: a copy of an account for each test that runs at the same time."""
-import os
-import threading
+import concurrent.futures
 
 import pytest
 
 from fixture_control import account_of, contents, control, done, fill, insert, set_document
-from rocktable_server import BINARY, Server, send
+from own_server import needs_program, own_server_in_each_place
+from rocktable_server import Server
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
-
-@pytest.fixture(params=["in memory", "on disk"])
-def server(request, tmp_path):
-    running = Server("--anyAccount", **({} if request.param == "in memory" else {"location": tmp_path}))
-    yield running
-    running.stop()
+server = own_server_in_each_place("--anyAccount")
 
 
 def test_a_copy_is_as_the_template_and_lives_its_own_life(server):
@@ -44,28 +37,21 @@ def test_parallel_tests_stay_apart(server):
     """A hundred tests at once, each in its own account."""
     template = account_of(server, "template")
     fill(template, rows=20)
-    before, faults = contents(template), []
+    before = contents(template)
 
     def test(number):
-        try:
-            name = f"test{number}"
-            done(server, "POST", f"accounts/{name}?from=template")
-            account = account_of(server, name)
-            assert contents(account)[0] == before[0]
-            insert(account, "One", name, "new")
-            found = {row["PartitionKey"] for row in contents(account)[0]["One"]}
-            assert found == {"p", name}
-            done(server, "DELETE", f"accounts/{name}")
-            assert contents(account)[0] == {}
-        except BaseException as fault:
-            faults.append(fault)
+        name = f"test{number}"
+        done(server, "POST", f"accounts/{name}?from=template")
+        account = account_of(server, name)
+        assert contents(account)[0] == before[0]
+        insert(account, "One", name, "new")
+        found = {row["PartitionKey"] for row in contents(account)[0]["One"]}
+        assert found == {"p", name}
+        done(server, "DELETE", f"accounts/{name}")
+        assert contents(account)[0] == {}
 
-    threads = [threading.Thread(target=test, args=(number,)) for number in range(100)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults
+    with concurrent.futures.ThreadPoolExecutor(100) as pool:
+        list(pool.map(test, range(100)))
     assert contents(template) == before
 
 

@@ -11,11 +11,12 @@ import time
 
 import pytest
 
+from own_server import needs_program, own_server
 from rocktable_server import (
-    BINARY,
     BATCH_HEADERS,
+    BINARY,
+    WELL_KNOWN_KEY,
     Account,
-    Server,
     all_entities,
     authorization,
     batch_body,
@@ -28,11 +29,7 @@ from rocktable_server import (
 )
 from shared_access import account_sas, send_with, table_sas
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
-
-WELL_KNOWN = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+pytestmark = needs_program
 
 
 def key(text):
@@ -42,17 +39,12 @@ def key(text):
 ONE, ONE_SECOND, TWO, THREE = key("one's first"), key("one's second"), key("two's"), key("three's")
 NAMED = f"one:{ONE}:{ONE_SECOND};two:{TWO}"
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server(environment={"AZURITE_ACCOUNTS": NAMED})
-    yield running
-    running.stop()
+server = own_server(environment={"AZURITE_ACCOUNTS": NAMED})
 
 
 def account_of(server, name, its_key):
     """An account as a client knows it. It need not exist on the server."""
-    endpoint = f"http://{server.authority}/{name}"
+    endpoint = f"{server.url}/{name}"
     return Account(f"AccountName={name};AccountKey={its_key};TableEndpoint={endpoint}")
 
 
@@ -97,7 +89,7 @@ def test_the_variable_replaces_the_default_account(server):
     assert [account["name"] for account in server.ready["accounts"]] == ["one", "two"]
     assert is_there(account_of(server, "one", ONE))
     assert is_there(account_of(server, "two", TWO))
-    answer = send(account_of(server, "devstoreaccount1", WELL_KNOWN), "GET", "/Tables")
+    answer = send(account_of(server, "devstoreaccount1", WELL_KNOWN_KEY), "GET", "/Tables")
     assert (answer.status, answer.code) == (404, "ResourceNotFound")
 
 
@@ -176,9 +168,9 @@ def test_what_others_prepared_does_not_get_the_ready_file(tmp_path, start):
 
 
 def test_no_key_is_printed_but_the_one_that_everybody_knows(start):
-    server = start(environment={"AZURITE_ACCOUNTS": f"{NAMED};devstoreaccount1:{WELL_KNOWN}"})
+    server = start(environment={"AZURITE_ACCOUNTS": f"{NAMED};devstoreaccount1:{WELL_KNOWN_KEY}"})
     lines = server.output().splitlines()
-    assert f"http://{server.authority}/one" in lines
+    assert f"{server.url}/one" in lines
     assert server.connection_string in lines
     for text in (server.output(), server.errors()):
         assert not any(secret in text for secret in (ONE, ONE_SECOND, TWO))
@@ -313,7 +305,7 @@ def test_both_keys_work_in_both_styles_and_for_both_locations(server, full, styl
     suffix = "-secondary" if "secondary" in style else ""
     host = f"one{suffix}.table.localhost:{server.port}" if "host" in style else None
     target = "/Tables" if host else f"/one{suffix}/Tables"
-    for its_key, status in ((ONE, 200), (ONE_SECOND, 200), (TWO, 403), (WELL_KNOWN, 403)):
+    for its_key, status in ((ONE, 200), (ONE_SECOND, 200), (TWO, 403), (WELL_KNOWN_KEY, 403)):
         answer = signed(one, "GET", target, its_key=its_key, host=host, full=full)
         assert answer.status == status, answer
         assert status == 200 or answer.code == "AuthenticationFailed"
@@ -356,31 +348,27 @@ def test_a_shared_access_signature_counts_for_its_account_alone(server):
 # --- any account ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def any_account():
-    running = Server("--anyAccount", environment={"AZURITE_ACCOUNTS": f"one:{ONE}"})
-    yield running
-    running.stop()
+any_account = own_server("--anyAccount", environment={"AZURITE_ACCOUNTS": f"one:{ONE}"})
 
 
 def test_any_account_has_the_well_known_key_but_for_those_with_their_own(any_account):
     assert any_account.name == "devstoreaccount1"
     assert [account["name"] for account in any_account.ready["accounts"]] == ["devstoreaccount1", "one"]
     for name in ("devstoreaccount1", "whoever", "123", "a" * 24):
-        assert is_there(account_of(any_account, name, WELL_KNOWN))
+        assert is_there(account_of(any_account, name, WELL_KNOWN_KEY))
     assert is_there(account_of(any_account, "one", ONE))
-    assert send(account_of(any_account, "one", WELL_KNOWN), "GET", "/Tables").status == 403
+    assert send(account_of(any_account, "one", WELL_KNOWN_KEY), "GET", "/Tables").status == 403
 
 
 @pytest.mark.parametrize("name", ["ab", "a" * 25, "Whoever", "who-ever", "_whoever", "who%65ver"])
 def test_a_name_that_no_account_may_have_is_none(any_account, name):
-    answer = send(account_of(any_account, name, WELL_KNOWN), "GET", "/Tables")
+    answer = send(account_of(any_account, name, WELL_KNOWN_KEY), "GET", "/Tables")
     assert (answer.status, answer.code) == (404, "ResourceNotFound")
 
 
 def test_a_hundred_accounts_at_once_with_the_same_table(any_account):
     def work(number):
-        account = account_of(any_account, f"parallel{number}", WELL_KNOWN)
+        account = account_of(any_account, f"parallel{number}", WELL_KNOWN_KEY)
         create_table(account, "same")
         assert insert(account, "same", Of=number).status == 201
         tables = [table["TableName"] for table in send(account, "GET", "/Tables").json()["value"]]
@@ -392,7 +380,7 @@ def test_a_hundred_accounts_at_once_with_the_same_table(any_account):
 
 
 def test_the_signature_of_one_account_is_none_of_another_with_the_same_key(any_account):
-    first, second = (account_of(any_account, name, WELL_KNOWN) for name in ("first", "second"))
+    first, second = (account_of(any_account, name, WELL_KNOWN_KEY) for name in ("first", "second"))
     assert send_with(first, account_sas(first), "GET", "/Tables").status == 200
     assert send_with(first, account_sas(first), "GET", "/Tables", base="/second").status == 403
     assert signed(first, "GET", "/second/Tables").status == 403

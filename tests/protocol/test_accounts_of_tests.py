@@ -9,10 +9,10 @@ import urllib.parse
 import pytest
 
 import rocktable_server
-from rocktable_server import BINARY, all_entities, create_table, exchange, request_bytes, send
+from own_server import needs_program
+from rocktable_server import all_entities, create_table, exchange, request_bytes, send
 
-if not BINARY.exists():
-    pytest.skip("there is no server to start", allow_module_level=True)
+pytestmark = needs_program
 
 PROCESSES = 100
 ROWS = 20

@@ -11,12 +11,11 @@ import pytest
 
 import rocktable_server
 from azurite_starts import STARTS
+from own_server import needs_program
 from rocktable_server import BINARY
 from scripts import ROOT
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 SECONDS = 20
 
 

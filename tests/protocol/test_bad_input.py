@@ -21,6 +21,7 @@ from rocktable_server import (
     read_response,
     request_bytes,
     send,
+    send_batch,
 )
 
 MIB = 1 << 20
@@ -208,7 +209,7 @@ def test_a_bad_entity_is_refused(server, name, body, code):
 def test_a_bad_entity_is_refused_in_a_transaction(server, name, body, code):
     first = batch_part(server, "POST", name, {"PartitionKey": "p", "RowKey": "0"})
     parts = [first, batch_part(server, "POST", name, body)]
-    refused_batch(send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)), code)
+    refused_batch(send_batch(server, parts), code)
 
 
 def test_a_body_over_4_mib_is_refused(server, name):
@@ -535,7 +536,7 @@ def test_a_broken_batch_is_refused(server, name, what):
 def test_odd_headers_of_a_part_do_no_harm(server, table, headers):
     entity = {"PartitionKey": "p", "RowKey": "r"}
     part = batch_part(server, "POST", table, entity, headers + "\r\n")
-    answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body([part]))
+    answer = send_batch(server, [part])
     assert answer.status in (202, 400), answer
 
 

@@ -4,7 +4,20 @@ import re
 
 import pytest
 
-from answers import ERROR_TIME, ETAG, GUID, TABLE_LAYER, check, check_early_error, timestamp_of
+from answers import (
+    ABSENT,
+    ENTITY_EXISTS,
+    ERROR_TIME,
+    ETAG,
+    GUID,
+    INVALID,
+    NOT_SATISFIED,
+    TABLE_LAYER,
+    UNREADABLE,
+    check,
+    check_early_error,
+    timestamp_of,
+)
 from rocktable_server import BATCH_HEADERS, all_entities, batch_body, create_table, delete_table, send
 
 PART = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
@@ -13,8 +26,6 @@ COMMON = "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
 DUPLICATE = (
     "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."
 )
-ABSENT = "The specified resource does not exist."
-NOT_SATISFIED = "The update condition specified in the request was not satisfied."
 
 
 def operation(server, method, resource, members=None, mime="", **headers):
@@ -63,7 +74,6 @@ def etags(text):
 
 
 EARLY = "X-Content-Type-Options: nosniff\r\n"  # what the readers of URLs, headers and bodies refuse
-UNREADABLE = "An error occurred while processing this request."
 
 
 def failed(status, code, message, headers=COMMON):
@@ -239,7 +249,7 @@ def test_a_part_has_the_metadata_level_that_it_asks_for(server, table, level):
 @pytest.mark.parametrize(
     "method, headers, status, code, message",
     [
-        ("POST", {}, "409 Conflict", "EntityAlreadyExists", "The specified entity already exists."),
+        ("POST", {}, "409 Conflict", "EntityAlreadyExists", ENTITY_EXISTS),
         ("PUT", {"If_Match": "old"}, "412 Precondition Failed", "UpdateConditionNotSatisfied", NOT_SATISFIED),
         ("MERGE", {"If_Match": "old"}, "412 Precondition Failed", "UpdateConditionNotSatisfied", NOT_SATISFIED),
         ("DELETE", {"If_Match": "old"}, "412 Precondition Failed", "UpdateConditionNotSatisfied", NOT_SATISFIED),
@@ -453,7 +463,7 @@ def test_errors_of_a_part_are_json_whatever_it_accepts(server, table):
     """Decision: XML was recorded only for operations outside of batches."""
     submit(server, [insertion(server, table)])
     text = submit(server, [insertion(server, table, Accept="*/*")])
-    check_failed(text, "409 Conflict", "EntityAlreadyExists", "The specified entity already exists.")
+    check_failed(text, "409 Conflict", "EntityAlreadyExists", ENTITY_EXISTS)
 
 
 @pytest.mark.parametrize(
@@ -471,7 +481,7 @@ def test_a_batch_that_is_none_is_an_ordinary_error(server, body):
     """learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions allows one change set;
     decision: the code, and that the second change set fails the batch."""
     answer = send(server, "POST", "/$batch", BATCH_HEADERS, body)
-    check_early_error(answer, 400, "InvalidInput", "One of the request inputs is not valid.")
+    check_early_error(answer, 400, "InvalidInput", INVALID)
 
 
 def test_the_content_length_of_a_part_does_not_matter(server, table):

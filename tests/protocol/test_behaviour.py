@@ -1,7 +1,7 @@
 """Simulated behaviour of the service: /_rocktable/behaviour, /_rocktable/clock, --behave."""
+import concurrent.futures
 import itertools
 import json
-import os
 import random
 import subprocess
 import threading
@@ -10,27 +10,29 @@ import urllib.parse
 
 import pytest
 
-from fixture_control import account_of, as_owner, control, done, fill, insert, next_timestamp, year_of_next
+from fixture_control import XML, account_of, control, done, fill, insert, next_timestamp, year_of_next
+from own_server import needs_program, own_server
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, delete_table,
-    read_response, request_bytes, send
+    BINARY,
+    Server,
+    all_entities,
+    batch_part,
+    connection,
+    continuation,
+    create_table,
+    delete_table,
+    read_response,
+    request_bytes,
+    send,
+    send_batch,
 )
 from shared_access import at, send_with, table_sas
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
-XML = {"Accept": "application/xml", "Content-Type": "application/xml"}
-CONTINUATION = ("NextPartitionKey", "NextRowKey")
 FUTURE = 9998  # the last year to which the clock can be turned
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount")
-    yield running
-    running.stop()
+server = own_server("--anyAccount")
 
 
 _numbers = itertools.count()
@@ -59,12 +61,11 @@ def pages(account, table, query=""):
     while True:
         answer = send(account, "GET", f"/{table}()?{query}{tokens}")
         assert answer.status == 200, answer
-        values = {name: answer.headers[f"x-ms-continuation-{name}"] for name in CONTINUATION}
-        values = {name: value for name, value in values.items() if value}
-        found.append(([entity["RowKey"] for entity in answer.json()["value"]], set(values)))
-        if not values:
+        more = continuation(answer)
+        found.append(([entity["RowKey"] for entity in answer.json()["value"]], set(more)))
+        if not more:
             return found
-        tokens = "&" + urllib.parse.urlencode(values)
+        tokens = "&" + urllib.parse.urlencode(more)
 
 
 # --- settings -------------------------------------------------------------------------------------
@@ -124,12 +125,12 @@ def test_the_flag_is_for_all_accounts():
 
 def test_the_command_shows_and_sets_behaviour_and_clock(server, account):
     def run(*words):
-        command = [BINARY, "behave", *words, "--url", f"http://{server.authority}"]
+        command = [BINARY, "behave", *words, "--url", server.url]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         return ended.returncode, ended.stdout + ended.stderr
 
     assert run("throttle=5,boundaries=2", "--account", account.name) == (
-        0, f"the account {account.name} at http://{server.authority}: boundaries=2,throttle=5,20000\n")
+        0, f"the account {account.name} at {server.url}: boundaries=2,throttle=5,20000\n")
     code, text = run("--clock", "+2m")
     assert code == 0 and ", turned by 2m\n" in text and f"the account {account.name}: boundaries=2,throttle=5,20000\n" in text
     code, text = run("--clock", "real", "--json")
@@ -169,8 +170,8 @@ def test_a_change_set_and_a_scan_cost_what_they_touch(server, account, clock):
     table = create_table(account)
     behave(server, account, throttle=[10, 20000])
     parts = [batch_part(account, "POST", table, {"PartitionKey": "p", "RowKey": str(row)}) for row in range(30)]
-    assert send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
-    assert send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 503
+    assert send_batch(account, parts).status == 202
+    assert send_batch(account, parts).status == 503
     clock({"step": "2s"})
     assert insert_status(account, table, "p", "x") == 503  # a debt of 20
     clock({"step": "1100ms"})
@@ -187,7 +188,7 @@ def test_an_account_counts_transactions(server, account, clock):
     scanned, other = create_table(account), create_table(account)
     parts = [batch_part(account, "POST", scanned, {"PartitionKey": "p", "RowKey": str(row)}) for row in range(50)]
     behave(server, account, throttle=[1000, 4])
-    assert send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+    assert send_batch(account, parts).status == 202
     assert send(account, "GET", f"/{scanned}()").status == 200  # reads 50
     assert [insert_status(account, other, "p", str(row)) for row in range(3)] == [204, 204, 503]
 
@@ -203,7 +204,7 @@ def test_retry_after_is_an_option(server, account, clock):
 
 @pytest.mark.timing
 def test_throttling_lets_through_its_rate(server, account):
-    """Eight connections ask as fast as they can. The burst of the first second is left out."""
+    """Four connections ask as fast as they can. The burst of the first second is left out."""
     table = create_table(account)
     insert(account, table, "p", "r")
     rate, seconds = 2000, 4
@@ -222,11 +223,9 @@ def test_throttling_lets_through_its_rate(server, account):
                     with lock:
                         accepted[0] += 1
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for asking in [pool.submit(ask) for _ in range(4)]:
+            asking.result()
     assert accepted[0] == pytest.approx(rate * seconds, rel=0.05)
 
 
@@ -293,8 +292,7 @@ def entities_of(account, table, query):
             continue
         assert answer.status == 200, answer
         found += answer.json()["value"]
-        values = {name: answer.headers[f"x-ms-continuation-{name}"] for name in CONTINUATION}
-        tokens = "&" + urllib.parse.urlencode({name: value for name, value in values.items() if value})
+        tokens = "&" + urllib.parse.urlencode(continuation(answer))
         if tokens == "&":
             return found
 

@@ -9,28 +9,23 @@ import sys
 import pytest
 
 import private_network
-from guide import Guide, check_output, make_folder, output_of
+from guide import Guide, check_output, output_of
+from own_server import needs_program
 from rocktable_server import BINARY
 
 GUIDE = Guide("cloud-host-names.md")
 WHY_NOT = private_network.why_not()
 HOST = "myaccount.table.core.windows.net"
 
-if not BINARY.exists():
-    pytest.skip("there is no server to start", allow_module_level=True)
+pytestmark = needs_program
 needs_network = pytest.mark.skipif(WHY_NOT is not None, reason=f"no network of its own for port 443: {WHY_NOT}")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return make_folder(tmp_path_factory.mktemp("guide"), BINARY)
-
-
 @pytest.mark.parametrize("language, text", GUIDE.runnable("sh"))
-def test_a_recipe_does_what_it_says(folder, language, text):
+def test_a_recipe_does_what_it_says(guide_folder, language, text):
     if "unshare" in text and (WHY_NOT is not None or shutil.which("ip") is None):
         pytest.skip(WHY_NOT or "there is no ip(8) to bring the network up")
-    check_output(text, output_of(["sh", "-e", "-c", text], folder))
+    check_output(text, output_of(["sh", "-e", "-c", text], guide_folder))
 
 
 def test_what_is_not_run_says_so():

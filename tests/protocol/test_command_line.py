@@ -17,24 +17,23 @@ import time
 
 import pytest
 
+from own_server import needs_program
+from process import wait_until
 from program import refusal, run
 from rocktable_server import (
-    BATCH_HEADERS,
     BINARY,
     all_entities,
     authorization,
-    batch_body,
     batch_part,
     create_table,
     delete_table,
     exchange,
     request_bytes,
     send,
+    send_batch,
 )
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 HELP_WIDTH = 80
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
@@ -406,10 +405,7 @@ class Load:
                 self.acknowledged.add(row)
 
     def wait_for(self, count):
-        deadline = time.monotonic() + 20
-        while len(self.acknowledged) < count:
-            assert time.monotonic() < deadline, "the load does not get on"
-            time.sleep(0.005)
+        wait_until(lambda: len(self.acknowledged) >= count, 20, "the load does not get on")
 
     def join(self):
         for work in self._work:
@@ -489,7 +485,7 @@ def test_a_transaction_is_whole_after_a_kill(start, tmp_path):
             entities = [{"PartitionKey": f"{number}", "RowKey": f"{row}"} for row in range(50)]
             parts = [batch_part(server, "POST", "whole", entity) for entity in entities]
             try:
-                send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
+                send_batch(server, parts)
             except (OSError, http.client.HTTPException):
                 stopped.set()
                 return

@@ -16,6 +16,7 @@ from azure.storage.blob import (
 from azure.storage.queue import QueueServiceClient, generate_account_sas as queue_sas
 
 from drop_in import announced_ports, ports_of
+from own_server import needs_program
 from program import Program
 from rocktable_server import (
     BINARY,
@@ -27,7 +28,7 @@ from rocktable_server import (
     unique_name,
 )
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 SECONDS = 20
 FREE = ["--blobPort", "0", "--queuePort", "0"]

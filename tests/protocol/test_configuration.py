@@ -4,10 +4,11 @@ import sys
 
 import pytest
 
+from own_server import needs_program
 from program import Program, refusal, run
 from rocktable_server import BINARY
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "support"
 PORT, LOCATION, SILENT = "ROCKTABLE_TABLE_PORT", "ROCKTABLE_LOCATION", "ROCKTABLE_SILENT"

@@ -1,7 +1,6 @@
 """Access to /_rocktable/...: probes may always request health; pages of other origins have no access."""
 import base64
 import email.utils
-import os
 import re
 import signal
 import socket
@@ -10,47 +9,23 @@ import time
 import pytest
 
 from fixture_control import done
+from own_server import needs_program, own_server
 from rocktable_server import (
-    BINARY, Account, Server, connection, create_table, delete_table, exchange, read_response, request_bytes, signature
+    Account, Server, connection, create_table, delete_table, exchange, read_response, request_bytes, signature
 )
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 TOKEN = "open-sesame"
 OWN_KEY = base64.b64encode(b"a key of my own").decode()
 
-
-@pytest.fixture(scope="module")
-def local():
-    running = Server()
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def with_token():
-    running = Server("--controlToken", TOKEN, environment={"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY}"})
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def exposed():
-    """Listens on all addresses, without a token. Two accounts; one has a second key."""
-    accounts = {"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY};other:{base64.b64encode(b'x').decode()}:{OWN_KEY}"}
-    running = Server("--tableHost", "0.0.0.0", environment=accounts)
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def exposed_with_token():
-    accounts = {"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY}"}
-    running = Server("--tableHost", "0.0.0.0", "--controlToken", TOKEN, environment=accounts)
-    yield running
-    running.stop()
+local = own_server()
+# `exposed` listens on all addresses. In TWO_ACCOUNTS, one has a second key.
+ONE_ACCOUNT = {"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY}"}
+TWO_ACCOUNTS = {"AZURITE_ACCOUNTS": f"devstoreaccount1:{OWN_KEY};other:{base64.b64encode(b'x').decode()}:{OWN_KEY}"}
+with_token = own_server("--controlToken", TOKEN, environment=ONE_ACCOUNT)
+exposed = own_server("--tableHost", "0.0.0.0", environment=TWO_ACCOUNTS)
+exposed_with_token = own_server("--tableHost", "0.0.0.0", "--controlToken", TOKEN, environment=ONE_ACCOUNT)
 
 
 def ask(server, resource="stats", method="GET", **headers):
@@ -197,7 +172,7 @@ def test_pages_of_other_origins_are_refused_whatever_they_do(local, with_token, 
 
 
 def test_the_own_origin_and_an_address_typed_in_are_let_in(local):
-    assert ask(local, Origin=f"http://{local.authority}", Sec_Fetch_Site="same-origin").status == 200
+    assert ask(local, Origin=local.url, Sec_Fetch_Site="same-origin").status == 200
     assert ask(local, Sec_Fetch_Site="none").status == 200
 
 
@@ -215,7 +190,7 @@ def test_what_is_not_there_is_told_only_to_those_who_may_ask(local, with_token):
 def test_no_detour_leads_around_the_gate(exposed):
     """Other ways to write the same target belong to no account."""
     for target in (
-        f"http://{exposed.authority}/_rocktable/stats",
+        f"{exposed.url}/_rocktable/stats",
         "/%5Frocktable/stats",
         "//_rocktable/stats",
         "/./_rocktable/stats",

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from answers import EMPTY, ETAG, TABLE_LAYER, check, check_empty, check_front_end_error, json_type
+from fixture_control import cors_rule
 from rocktable_server import exchange, request_bytes, send
 from shared_access import account_sas
 
@@ -16,11 +17,7 @@ EVERY_METHOD = "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH"
 
 
 def rule(origins=ORIGIN, methods=EVERY_METHOD, allowed="*", exposed="*", age=500):
-    return (
-        f"<CorsRule><AllowedOrigins>{origins}</AllowedOrigins><AllowedMethods>{methods}</AllowedMethods>"
-        f"<MaxAgeInSeconds>{age}</MaxAgeInSeconds><ExposedHeaders>{exposed}</ExposedHeaders>"
-        f"<AllowedHeaders>{allowed}</AllowedHeaders></CorsRule>"
-    )
+    return cors_rule(origins, methods, allowed, exposed, age)
 
 
 def set_rules(server, *rules):

@@ -8,10 +8,11 @@ import pytest
 
 from azurite_starts import ALL_HOSTS, STARTS, AzuriteStart
 from drop_in import announced_ports, ports_of
+from own_server import needs_program
 from program import Program, run
 from rocktable_server import BINARY
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 ENTRY_POINT = (BINARY, "--tableHost", "0.0.0.0")
 FREE = ("--tablePort", "0", "--blobPort", "0", "--queuePort", "0")

@@ -6,11 +6,16 @@ import urllib.parse
 import pytest
 
 from answers import (
+    ABSENT,
     EMPTY,
+    ENTITY_EXISTS,
     ETAG,
+    INVALID,
     LEVELS,
+    NOT_SATISFIED,
     NO_CONTENT,
     TABLE_LAYER,
+    UNREADABLE,
     accept,
     check,
     check_early_error,
@@ -23,9 +28,6 @@ from answers import (
 )
 from rocktable_server import send
 
-INVALID = "One of the request inputs is not valid."
-ABSENT = "The specified resource does not exist."
-NOT_SATISFIED = "The update condition specified in the request was not satisfied."
 WRITTEN = TABLE_LAYER | EMPTY | {"ETag": ETAG}
 
 
@@ -191,7 +193,7 @@ def test_insert_of_an_existing_entity_is_a_conflict(server, table, prefer):
     insert(server, table)
     answer = insert(server, table, headers={"Prefer": prefer})
     applied = {"Preference-Applied": prefer} if prefer else {}
-    check_error(answer, 409, "EntityAlreadyExists", "The specified entity already exists.", applied)
+    check_error(answer, 409, "EntityAlreadyExists", ENTITY_EXISTS, applied)
 
 
 @pytest.mark.parametrize("prefer", [None, "return-no-content"])
@@ -213,17 +215,14 @@ def test_a_refused_insert_has_the_headers_of_the_table_layer(server, table, pref
     check_error(send(server, "POST", f"/{table}", {"Prefer": prefer}, body), 400, code, message, applied)
 
 
-READER = "An error occurred while processing this request."
-
-
 @pytest.mark.parametrize("method", ["POST", "PUT", "MERGE", "PATCH"])
 @pytest.mark.parametrize("asked", ["json", "*/*"])
 @pytest.mark.parametrize("members, code, message", [
-    ('"a":{}', "InvalidInput", READER),
-    ('"a":[1]', "InvalidInput", READER),
-    ('"a@odata.type":"Edm.Nonsense","a":"1"', "InvalidInput", READER),
-    ('"a@odata.type":"Edm.Int64","a":"9223372036854775808"', "InvalidInput", READER),
-    ('"a@odata.type":"Edm.Guid","a":"x"', "InvalidInput", READER),
+    ('"a":{}', "InvalidInput", UNREADABLE),
+    ('"a":[1]', "InvalidInput", UNREADABLE),
+    ('"a@odata.type":"Edm.Nonsense","a":"1"', "InvalidInput", UNREADABLE),
+    ('"a@odata.type":"Edm.Int64","a":"9223372036854775808"', "InvalidInput", UNREADABLE),
+    ('"a@odata.type":"Edm.Guid","a":"x"', "InvalidInput", UNREADABLE),
     ('"123":456', "PropertyNameInvalid", "The property name is invalid."),
 ])
 def test_what_the_reader_of_bodies_refuses_is_an_early_error(server, table, method, asked, members, code, message):
@@ -245,7 +244,7 @@ def test_a_body_that_is_no_json_object_is_refused_and_changes_nothing(server, ta
     stored(server, table, '"a":1')
     before = get(server, table)
     resource = f"/{table}" if method == "POST" else resource_of(table)
-    check_early_error(send(server, method, resource, body=body), 400, "InvalidInput", READER)
+    check_early_error(send(server, method, resource, body=body), 400, "InvalidInput", UNREADABLE)
     assert get(server, table).body == before.body
 
 

@@ -15,10 +15,11 @@ import urllib.request
 
 import pytest
 
+from own_server import needs_program
 from process import is_running, wait_until
-from rocktable_server import BINARY, Account, all_entities, create_table, send
+from rocktable_server import BINARY, Account
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 PYTHON = sys.executable
 SECONDS = 20

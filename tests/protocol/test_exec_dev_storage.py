@@ -9,17 +9,17 @@ import sys
 import pytest
 
 import private_network
-from rocktable_server import BINARY
+from own_server import needs_program
+from rocktable_server import BINARY, WELL_KNOWN_KEY
 
 WHY_NOT = private_network.why_not()
 pytestmark = [
-    pytest.mark.skipif(not BINARY.exists(), reason="no binary to start"),
+    needs_program,
     pytest.mark.skipif(WHY_NOT is not None, reason=f"no network of its own for ports 10000 to 10002: {WHY_NOT}"),
 ]
 
 CLIENTS = pathlib.Path(__file__).resolve().parents[1] / "clients"
 SECONDS = 60
-KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 PYTHON_SDK = """
 from azure.data.tables import TableServiceClient
@@ -87,7 +87,8 @@ print(os.environ["AzureWebJobsStorage"] == os.environ["AZURE_STORAGE_CONNECTION_
     parts = dict(part.split("=", 1) for part in connection_string.split(";") if part)
     endpoints = {f"{name}Endpoint": f"http://127.0.0.1:{port}/devstoreaccount1"
                  for name, port in (("Blob", 10000), ("Queue", 10001), ("Table", 10002))}
-    assert parts == {"DefaultEndpointsProtocol": "http", "AccountName": "devstoreaccount1", "AccountKey": KEY, **endpoints}
+    account = {"AccountName": "devstoreaccount1", "AccountKey": WELL_KNOWN_KEY}
+    assert parts == {"DefaultEndpointsProtocol": "http", **account, **endpoints}
 
 
 @pytest.mark.parametrize("port", [10000, 10001, 10002])
@@ -111,6 +112,6 @@ def test_what_contradicts_it_is_refused(flags):
 def test_other_accounts_alone_are_refused():
     line = refusal(run(BINARY, "exec", "--devStorage", "--", "true", AZURITE_ACCOUNTS="orders:a2V5"), 1)
     assert line.startswith("rocktable: --devStorage needs the account devstoreaccount1")
-    beside = f"orders:a2V5;devstoreaccount1:{KEY}"
+    beside = f"orders:a2V5;devstoreaccount1:{WELL_KNOWN_KEY}"
     assert run(BINARY, "exec", "--devStorage", "--", "true", AZURITE_ACCOUNTS=beside).returncode == 0
     assert run(BINARY, "exec", "--devStorage", "--anyAccount", "--", "true", AZURITE_ACCOUNTS="orders:a2V5").returncode == 0

@@ -9,10 +9,11 @@ import sys
 
 import pytest
 
+from own_server import needs_program
 from process import wait_until
 from rocktable_server import BINARY, Server
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 JAVASCRIPT = pathlib.Path(__file__).resolve().parents[1] / "clients" / "javascript"
 SYSTEM = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")

@@ -1,33 +1,25 @@
 """What the explorer asks: accounts, sizes of tables, plans, and the table service as its owner."""
 import json
-import os
 import time
 import urllib.parse
 
 import pytest
 
 from fixture_control import account_of, control, done, fill, insert
+from own_server import SANITIZED, needs_program, own_server
 from process import resident_bytes
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, batch_body, batch_part, connection, create_table, exchange, read_response, request_bytes,
+    BATCH_HEADERS, Server, batch_body, batch_part, connection, create_table, exchange, read_response, request_bytes,
     send
 )
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 JSON = {"Accept": "application/json;odata=fullmetadata", "Content-Type": "application/json"}
 FAULT = {"name": "all", "match": {"account": "explored8"}, "then": {"status": 503}}
-SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # a sanitizer uses memory and time of its own
 ROW = "(PartitionKey='p',RowKey='{}')"
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount")
-    yield running
-    running.stop()
+server = own_server("--anyAccount")
 
 
 def own(server, method, resource, headers=None, body=None):

@@ -1,33 +1,34 @@
 """Fault rules and the retries that follow: /_rocktable/faults, /_rocktable/retries, --faults."""
+import concurrent.futures
 import contextlib
 import itertools
 import json
-import os
 import subprocess
-import threading
 import time
 
 import pytest
 
 from fixture_control import account_of, control, done
+from own_server import needs_program, own_server
 from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, connection, create_table, read_response, request_bytes,
-    send
+    BINARY,
+    Server,
+    all_entities,
+    batch_part,
+    connection,
+    create_table,
+    read_response,
+    request_bytes,
+    send,
+    send_batch,
 )
 from shared_access import account_sas, send_with, table_sas
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 _numbers = itertools.count()
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount")
-    yield running
-    running.stop()
+server = own_server("--anyAccount")
 
 
 @pytest.fixture
@@ -201,7 +202,7 @@ def test_a_stop_ends_a_long_delay():
 
 def batch(account, table, *rows_):
     parts = [batch_part(account, "POST", table, {"PartitionKey": "p", "RowKey": row}) for row in rows_]
-    return send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
+    return send_batch(account, parts)
 
 
 def test_a_change_set_is_hit_as_a_whole(server, account):
@@ -288,16 +289,9 @@ def send_status(account, method, target, body=None):
 def run_all(*flags, **options):
     server = Server("--anyAccount", *flags, **options)
     done(server, "POST", "faults", RULES)
-    found = {}
-
-    def run(name):
-        found[name] = outcomes(server, name)
-
-    threads = [threading.Thread(target=run, args=(f"account{number}",)) for number in range(32)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    names = [f"account{number}" for number in range(32)]
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        found = dict(zip(names, pool.map(lambda name: outcomes(server, name), names)))
     server.stop()
     return found
 
@@ -407,11 +401,11 @@ def test_the_command_adds_lists_and_clears_rules(server, account, tmp_path):
                                 "then": {"at": "afterCommit", "reset": True}}))
 
     def run(*words, text=None):
-        command = [BINARY, "faults", *words, "--url", f"http://{server.authority}"]
+        command = [BINARY, "faults", *words, "--url", server.url]
         ended = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         return ended.returncode, ended.stdout + ended.stderr
 
-    assert run("add", file) == (0, f"rocktable: added the fault rule cmd-{account.name} at http://{server.authority}\n")
+    assert run("add", file) == (0, f"rocktable: added the fault rule cmd-{account.name} at {server.url}\n")
     with pytest.raises(ConnectionResetError):
         create_table(account, "Orders")
     code, text = run("list", "--account", account.name)

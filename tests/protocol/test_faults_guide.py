@@ -2,30 +2,24 @@
 a service of their own. Other blocks must say that they are not run."""
 import pytest
 
-from guide import JAVASCRIPT, Guide, check_output, make_folder, output_of
-from rocktable_server import BINARY
+from guide import JAVASCRIPT, Guide, check_output, output_of
+from own_server import needs_program
 
 GUIDE = Guide("faults.md")
 
-if not BINARY.exists():
-    pytest.skip("there is no server to start", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return make_folder(tmp_path_factory.mktemp("guide"), BINARY)
+pytestmark = needs_program
 
 
 @pytest.mark.parametrize("language, text", GUIDE.runnable("sh", "js", "python"))
-def test_a_recipe_does_what_it_says(folder, language, text):
+def test_a_recipe_does_what_it_says(guide_folder, language, text):
     if language != "python":
         assert JAVASCRIPT.exists(), "script/bootstrap --test installs the SDK"
     if language == "sh":
-        printed = output_of(["sh", "-e", "-c", text], folder)
+        printed = output_of(["sh", "-e", "-c", text], guide_folder)
     else:
         program, name = {"js": ("node", "recipe.mjs"), "python": ("python3", "recipe.py")}[language]
-        (folder / name).write_text(text)
-        printed = output_of(["rocktable", "exec", "--", program, name], folder)
+        (guide_folder / name).write_text(text)
+        printed = output_of(["rocktable", "exec", "--", program, name], guide_folder)
     check_output(text, printed)
 
 

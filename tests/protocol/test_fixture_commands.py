@@ -1,66 +1,43 @@
 """rocktable reset and rocktable snapshot in scripts."""
-import http.server
 import json
-import subprocess
-import threading
 
 import pytest
 
 from fixture_control import account_of, contents, fill, insert
-from program import environment_without
-from rocktable_server import BINARY, Server, create_table
+from http_server import Handler, HttpServer
+from own_server import needs_program, own_server
+from program import run_command
+from rocktable_server import create_table
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount", "--controlToken", "open-sesame")
-    yield running
-    running.stop()
+server = own_server("--anyAccount", "--controlToken", "open-sesame")
 
 
-class Named:
-    """A control API whose snapshots have this name, and whose error messages consist of it. A `with` block gets its
-    URL."""
+class Named(HttpServer):
+    """A control API whose snapshots have this name, and whose error messages consist of it."""
 
     def __init__(self, name):
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Control(Handler):
             def do_GET(self):  # pylint: disable=invalid-name
                 if self.path == "/_rocktable/ready":
-                    return self._answer(200, {"status": "ready"})
-                return self._answer(200, {"snapshots": [{"name": name, "taken": name, "tables": 1, "bytes": 2}]})
+                    return self._say(200, {"status": "ready"})
+                return self._say(200, {"snapshots": [{"name": name, "taken": name, "tables": 1, "bytes": 2}]})
 
             def do_POST(self):  # pylint: disable=invalid-name
-                self._answer(409, {"error": name})
+                self._say(409, {"error": name})
 
-            def _answer(self, status, document):
-                body = json.dumps(document).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+            def _say(self, status, document):
+                self.answer(status, json.dumps(document).encode())
 
-            def log_message(self, *_):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(Control)
 
 
 def run(server, *words, environment=None):
     variables = environment
     if variables is None:
-        variables = {"ROCKTABLE_URL": f"http://{server.authority}", "ROCKTABLE_CONTROL_TOKEN": "open-sesame"}
-    inherited = environment_without("ROCKTABLE_")
-    return subprocess.run([str(BINARY), *words], env=inherited | variables, capture_output=True, text=True, timeout=60)
+        variables = {"ROCKTABLE_URL": server.url, "ROCKTABLE_CONTROL_TOKEN": "open-sesame"}
+    return run_command(*words, **variables)
 
 
 def done(server, *words):
@@ -81,7 +58,7 @@ def test_reset(server):
     fill(server)
     fill(other)
     tables = contents(server)[0]
-    address = f"http://{server.authority}"
+    address = server.url
     assert done(server, "reset", "--account", server.name, "--table", "One") == (
         f"rocktable: reset the table One of the account {server.name} at {address}\n"
     )
@@ -99,7 +76,7 @@ def test_reset(server):
 def test_snapshots(server):
     fill(server)
     before = contents(server)
-    address = f"http://{server.authority}"
+    address = server.url
     assert done(server, "snapshot", "list") == ""
     assert done(server, "snapshot", "take", "seeded") == (
         f"rocktable: took the snapshot seeded of all accounts at {address}: 2 tables\n"
@@ -127,7 +104,7 @@ def test_snapshots(server):
 
 
 def test_options_stand_for_the_environment(server):
-    url = ("--url", f"http://{server.authority}")
+    url = ("--url", server.url)
     token = ("--controlToken", "open-sesame")
     for words in (("reset", *url, *token), ("snapshot", *url, *token, "list"), ("snapshot", "list", *url, *token)):
         ended = run(server, *words, environment={})
@@ -140,9 +117,9 @@ def test_options_stand_for_the_environment(server):
 
 def test_a_token_comes_from_a_file_or_a_variable(server, tmp_path):
     (tmp_path / "token").write_text("open-sesame\n")
-    (tmp_path / "url").write_text(f"http://{server.authority}\n")
+    (tmp_path / "url").write_text(f"{server.url}\n")
     for url, token in ((f"@{tmp_path / 'url'}", f"@{tmp_path / 'token'}"), ("env:WHERE", "env:CONTROL")):
-        environment = {"WHERE": f"http://{server.authority}", "CONTROL": "open-sesame"}
+        environment = {"WHERE": server.url, "CONTROL": "open-sesame"}
         ended = run(server, "reset", "--url", url, "--controlToken", token, environment=environment)
         assert ended.returncode == 0, ended
     for given, why in (("@/nowhere", "/nowhere cannot be read"), ("env:NOT_SET", "the variable NOT_SET is not set")):
@@ -153,9 +130,9 @@ def test_a_token_comes_from_a_file_or_a_variable(server, tmp_path):
 
 def test_what_a_server_says_reaches_no_terminal_as_it_is(tmp_path):
     """The name of an existing snapshot is refused, too."""
-    with Named("a\u001b[2J\u009b\u202e") as url:
+    with Named("a\u001b[2J\u009b\u202e") as control:
         for words in (("snapshot", "list"), ("snapshot", "list", "--json"), ("reset",)):
-            ended = run(None, *words, environment={"ROCKTABLE_URL": url})
+            ended = run(None, *words, environment={"ROCKTABLE_URL": control.url})
             assert r"a\u001b[2J\u009b\u202e" in ended.stdout + ended.stderr, ended
             assert not set("\u001b\u009b\u202e") & set(ended.stdout + ended.stderr)
 

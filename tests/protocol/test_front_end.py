@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from answers import EMPTY, XML, check, check_empty, check_front_end_error
+from answers import BAD_NODE, BAD_XML, EMPTY, NO_TABLE, XML, check, check_empty, check_front_end_error
 from rocktable_server import BATCH_HEADERS, batch_body, batch_part, exchange, request_bytes, send
 from shared_access import account_sas, send_with, table_sas
 
@@ -11,8 +11,6 @@ PROPERTIES = "/?restype=service&comp=properties"
 STATISTICS = "/?restype=service&comp=stats"
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>'
 MARK = "\ufeff"  # successful documents start with a byte order mark
-BAD_XML = "XML specified is not syntactically valid."
-BAD_NODE = "The value for one of the XML nodes is not in the correct format."
 BAD_PARAMETER = "Value for one of the query parameters specified in the request URI is invalid."
 
 FRESH = (
@@ -437,7 +435,7 @@ def test_policies_of_an_absent_table_are_a_table_not_found(server, method):
     """Recorded from the service for PUT, before its body is parsed."""
     body = "nonsense" if method == "PUT" else None
     answer = send(server, method, "/absent?comp=acl", {"Accept": "application/xml"}, body)
-    check_front_end_error(answer, 404, "TableNotFound", "The table specified does not exist.")
+    check_front_end_error(answer, 404, "TableNotFound", NO_TABLE)
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT"])

@@ -9,20 +9,18 @@ import time
 
 import pytest
 
-from program import environment_without
+from own_server import needs_program
+from process import wait_until
+from program import run_command
 from rocktable_server import BINARY, connection
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 SECONDS = 20
 
 
 def run(*flags, **environment):
-    kept = environment_without("ROCKTABLE_")
-    words = [str(word) for word in (BINARY, "healthcheck", *flags)]
-    return subprocess.run(
-        words, capture_output=True, text=True, timeout=SECONDS, env=kept | environment, check=False
-    )
+    return run_command("healthcheck", *flags, **environment)
 
 
 def refuses(code, names, *flags, **environment):
@@ -57,24 +55,20 @@ def answering(data):
             thread.join(SECONDS)
 
 
-def url_of(server):
-    return server.endpoint.rsplit("/", 1)[0]
-
-
 def test_a_server_that_is_ready(start):
     server = start()
-    url = url_of(server)
+    url = server.url
     for result in (run("--url", url), run("--url", url + "/"), run(ROCKTABLE_URL=url)):
         assert (result.returncode, result.stderr) == (0, "")
         assert result.stdout == f"rocktable: {url} is ready\n"
 
 
 def test_the_flag_comes_before_the_environment(start):
-    assert run("--url", url_of(start()), ROCKTABLE_URL="http://127.0.0.1:1").returncode == 0
+    assert run("--url", start().url, ROCKTABLE_URL="http://127.0.0.1:1").returncode == 0
 
 
 def test_the_url_comes_from_a_variable(start):
-    assert run("--url", "env:WHERE", WHERE=url_of(start())).returncode == 0
+    assert run("--url", "env:WHERE", WHERE=start().url).returncode == 0
     refuses(1, "--connectionString: the variable WHERE is not set", "--url", "env:WHERE")
 
 
@@ -85,15 +79,15 @@ def test_inside_exec_it_needs_no_flag():
 
 def test_a_server_that_asks_for_a_token_or_listens_everywhere(start):
     server = start("--tableHost", "0.0.0.0", "--controlToken", "secret")
-    assert run("--url", f"http://127.0.0.1:{server.port}").returncode == 0
+    assert run("--url", server.url).returncode == 0
 
 
 def test_nobody_is_there(start):
     server = start()
     server.stop()
-    refuses(1, str(server.port), "--url", url_of(server))
+    refuses(1, str(server.port), "--url", server.url)
     refuses(1, f"Connection refused; nothing listens on this port; to start an emulator: rocktable --tablePort {server.port}",
-            "--url", url_of(server))
+            "--url", server.url)
     refuses(1, "no.such.host.invalid", "--url", "http://no.such.host.invalid:1")
 
 
@@ -103,10 +97,8 @@ def test_a_server_that_stops_is_not_ready(start):
         client.sendall(b"POST /devstoreaccount1/Tables HTTP/1.1\r\nContent-Length: 5\r\n\r\n")
         # the server waits for the rest of the request, and accepts no more connections
         server.process.send_signal(signal.SIGTERM)
-        deadline = time.monotonic() + SECONDS
-        while run("--url", url_of(server), "--timeout", 1).returncode == 0:
-            assert time.monotonic() < deadline
-        refuses(1, str(server.port), "--url", url_of(server), "--timeout", 1)
+        wait_until(lambda: run("--url", server.url, "--timeout", 1).returncode != 0, SECONDS, "it still accepts")
+        refuses(1, str(server.port), "--url", server.url, "--timeout", 1)
     assert server.process.wait(SECONDS) == 0
 
 
@@ -144,7 +136,7 @@ def test_who_keeps_silent_is_waited_for_no_longer_than_asked():
 
 def test_over_https_the_certificate_is_checked(start, tmp_path):
     server = start("--tls", "auto", location=tmp_path)
-    url, authority = url_of(server), server.ready["certificateAuthority"]
+    url, authority = server.url, server.ready["certificateAuthority"]
     assert run("--url", url, "--caFile", authority).returncode == 0
     assert run("--url", url, ROCKTABLE_CA_FILE=authority).returncode == 0
     refuses(1, "set --caFile FILE to the certificate of its authority", "--url", url)
@@ -155,8 +147,8 @@ def test_over_https_the_certificate_is_checked(start, tmp_path):
 def test_another_authority_is_not_trusted(start, tmp_path):
     first, second = (start("--tls", "auto", location=folder) for folder in folders(tmp_path, "a", "b"))
     other = second.ready["certificateAuthority"]
-    refuses(1, f"its certificate is not trusted", "--url", url_of(first), "--caFile", other)
-    refuses(1, f"its authority is not in {other}", "--url", url_of(first), "--caFile", other)
+    refuses(1, f"its certificate is not trusted", "--url", first.url, "--caFile", other)
+    refuses(1, f"its authority is not in {other}", "--url", first.url, "--caFile", other)
 
 
 def folders(parent, *names):
@@ -166,7 +158,7 @@ def folders(parent, *names):
 
 
 def test_https_to_who_speaks_http(start):
-    url = url_of(start())
+    url = start().url
     refuses(1, "use http:// if it speaks HTTP", "--url", url.replace("http:", "https:"))
     with answering(b"SSH-2.0-OpenSSH\r\n") as other:
         refuses(1, "use http:// if it speaks HTTP", "--url", other.replace("http:", "https:"), "--timeout", 2)
@@ -174,10 +166,10 @@ def test_https_to_who_speaks_http(start):
 
 def test_a_connection_string_names_it(start):
     server = start()
-    for given in (server.connection_string, f"{url_of(server)}/devstoreaccount1?sv=1&sig=x"):
+    for given in (server.connection_string, f"{server.url}/devstoreaccount1?sv=1&sig=x"):
         assert run("--connectionString", given).returncode == 0
     result = run("--connectionString", server.connection_string, "--json")
-    assert json.loads(result.stdout) == {"endpoint": url_of(server), "status": "ready"}
+    assert json.loads(result.stdout) == {"endpoint": server.url, "status": "ready"}
     result = run("--connectionString", "http://127.0.0.1:1", "--json")
     assert (result.returncode, result.stderr) == (1, "")
     assert "Connection refused" in json.loads(result.stdout)["error"]

@@ -3,7 +3,6 @@ import contextlib
 import http.client
 import json
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -11,32 +10,13 @@ import time
 
 import pytest
 
-from rocktable_server import (
-    BINARY,
-    Server,
-    connection,
-    create_table,
-    delete_table,
-    error_code,
-    request_bytes,
-    send,
-)
+from own_server import own_server
+from process import MEBIBYTE, resident_bytes, wait_until
+from rocktable_server import BINARY, connection, create_table, delete_table, error_code, request_bytes, send
 
-MEBIBYTE = 1 << 20
 CHUNKED = b"POST /devstoreaccount1/Tables HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-
-@pytest.fixture(scope="module")
-def own():
-    """A server whose process can be observed."""
-    server = Server("--silent")
-    yield server
-    server.stop()
-
-
-def resident_bytes(server):
-    with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+own = own_server("--silent")  # its process can be observed
 
 
 def flood(server, start, filler, total):
@@ -104,7 +84,7 @@ def test_standard_output_that_its_reader_closed_does_not_end_the_server(tmp_path
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
-        port = json.loads(wait_for(ready))["port"]
+        port = json.loads(content_of(ready))["port"]
         assert [status(port) for _ in range(3)] == [200] * 3
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
@@ -115,7 +95,7 @@ def test_standard_output_that_nobody_reads_does_not_hold_up_the_server(tmp_path)
     command = [BINARY, "--inMemoryPersistence", "--tablePort", "0", "--readyFile", ready]
     reader, writer = os.pipe()
     with subprocess.Popen(command, stdout=writer) as process:
-        port = json.loads(wait_for(ready))["port"]
+        port = json.loads(content_of(ready))["port"]
         assert {status(port, "/" + "x" * 3000) for _ in range(200)} == {401}
         assert status(port) == 200
         process.send_signal(signal.SIGTERM)
@@ -133,7 +113,7 @@ def test_idle_connections_leave_the_store_its_files(tmp_path):
     command += ["--location", tmp_path, "--tablePort", "0", "--silent", "--readyFile", ready]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         server = type("Endpoint", (), {})()
-        told = json.loads(wait_for(ready))
+        told = json.loads(content_of(ready))
         server.host, server.port, server.base = "127.0.0.1", told["port"], "/devstoreaccount1"
         idle = [socket.create_connection((server.host, server.port)) for _ in range(300)]
         time.sleep(0.2)
@@ -187,9 +167,6 @@ def status(port, target="/_rocktable/health"):
         return client.getresponse().status
 
 
-def wait_for(file, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not file.exists():
-        assert time.monotonic() < deadline, f"{file} does not come"
-        time.sleep(0.01)
+def content_of(file):
+    wait_until(file.exists, 20, f"{file} does not come")
     return file.read_text()

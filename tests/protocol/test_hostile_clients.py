@@ -16,12 +16,10 @@ import time
 import pytest
 
 from fixture_control import account_of, control, done
+from own_server import SANITIZED, needs_program
 from process import MEBIBYTE, allow_many_files, descriptors, resident_bytes, wait_until
 from rocktable_server import (
-    BINARY,
-    BATCH_HEADERS,
     Server,
-    batch_body,
     batch_part,
     connection,
     create_table,
@@ -29,15 +27,12 @@ from rocktable_server import (
     read_response,
     request_bytes,
     send,
+    send_batch,
 )
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif("ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"),
-]
+pytestmark = [pytest.mark.alone, needs_program]
 
 LONG = bool(os.environ.get("ROCKTABLE_TEST_LONG"))
-SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # a sanitizer uses memory and time of its own
 POINT = "(PartitionKey='p',RowKey='r')"
 BODY_LIMIT = 4 * MEBIBYTE
 NOISE = 0.001  # seconds that a shared machine may add to any latency
@@ -478,6 +473,21 @@ def test_large_heads_share_memory_too(start):
     watched.check_no_descriptor_is_left()
 
 
+def test_a_broken_head_gives_its_memory_back_before_its_client_closes(start):
+    server = start("--maxRequestMemory", 4)
+    head = request_bytes(server, "GET", f"{server.base}/victim{POINT}?ignored={'x' * 20_000}")
+    broken = head.removesuffix(b"\r\n") + b"no colon\r\n\r\n"
+    begin = time.monotonic()
+    with clients(server, 20) as many:  # more than there is memory for
+        for client in many:
+            client.sendall(broken)
+            assert read_response(client).status == 400
+        with connection(server) as client:
+            client.sendall(head)
+            assert read_response(client).status == 200
+        assert time.monotonic() - begin < (20 if SANITIZED else 5)
+
+
 def test_a_body_larger_than_the_memory_for_all_is_served_alone(start):
     server = start("--maxRequestMemory", 1)
     for number in range(3):
@@ -534,7 +544,7 @@ def fill(server, count):
             batch_part(server, "PUT", f"victim(PartitionKey='q{partition}',RowKey='{row}')", {"v": "x" * 30_000, "w": "y" * 30_000})
             for row in range(30)
         ]
-        assert send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+        assert send_batch(server, parts).status == 202
 
 
 def test_answers_that_nobody_reads_share_memory_and_make_way(start):

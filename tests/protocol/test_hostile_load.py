@@ -13,12 +13,10 @@ import time
 
 import pytest
 
+from own_server import needs_program
 from process import MEBIBYTE, allow_many_files, resident_bytes, wait_until
 from rocktable_server import (
-    BATCH_HEADERS,
-    BINARY,
     Server,
-    batch_body,
     batch_part,
     connection,
     create_table,
@@ -26,12 +24,10 @@ from rocktable_server import (
     read_response,
     request_bytes,
     send,
+    send_batch,
 )
 
-pytestmark = [
-    pytest.mark.timing,
-    pytest.mark.skipif("ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"),
-]
+pytestmark = [pytest.mark.timing, needs_program]
 
 SCALE = 1 if os.environ.get("ROCKTABLE_TEST_LONG") else 5
 REQUEST_MEMORY, ANSWER_MEMORY = 64 * MEBIBYTE, 256 * MEBIBYTE  # the defaults
@@ -52,7 +48,7 @@ def server():
             batch_part(running, "PUT", f"large(PartitionKey='q{partition:02}',RowKey='{row:02}')", {"v": ENTITY, "w": ENTITY})
             for row in range(28)
         ]
-        assert send(running, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+        assert send_batch(running, parts).status == 202
     for row in range(20):
         assert send(running, "PUT", f"/victim(PartitionKey='p',RowKey='{row}')", body='{"a":1}').status == 204
     yield running
@@ -268,7 +264,7 @@ def test_a_page_is_bounded_by_what_it_renders(server):
     table = create_table(server, "selected")
     for start in range(0, 1000, 100):
         parts = [batch_part(server, "PUT", f"{table}(PartitionKey='p',RowKey='{row:04}')", {"a": 1}) for row in range(start, start + 100)]
-        assert send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+        assert send_batch(server, parts).status == 202
     names = ",".join(f"n{n:03}".ljust(994, "n") for n in range(250))
     seen, query = 0, ""
     with PeakMemory(server) as memory:

@@ -2,7 +2,6 @@
 import contextlib
 import json
 import multiprocessing
-import os
 import selectors
 import socket
 import time
@@ -10,15 +9,12 @@ import time
 import pytest
 
 from fixture_control import control, done
+from own_server import SANITIZED, needs_program
 from process import MEBIBYTE, resident_bytes
-from rocktable_server import BINARY, Server, connection, create_table, read_response, request_bytes, send
+from rocktable_server import Server, connection, create_table, read_response, request_bytes, send
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif("ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"),
-]
+pytestmark = [pytest.mark.alone, needs_program]
 
-SANITIZED = BINARY.parent.name in ("asan-ubsan", "tsan", "fuzzer")  # a sanitizer uses memory and time of its own
 POINT = "/victim(PartitionKey='p',RowKey='r')"
 
 

@@ -271,7 +271,7 @@ def test_absolute_form_request_targets(server, table, host):
     """RFC 9112, section 3.2.2: servers accept them, and their host has precedence over the header. Clients sign the
     path."""
     target = f"{server.base}/{table}"
-    base = f"http://{server.authority}"
+    base = server.url
     data = insertion(server, table, "r", {"Host": host or server.authority})
     answer = exchange(server, data.replace(f"POST {target}".encode(), f"POST {base}{target}".encode(), 1))
     location = {"Location": f"{server.endpoint}/{table}(PartitionKey='p',RowKey='r')", "ETag": ETAG}

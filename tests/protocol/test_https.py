@@ -13,6 +13,8 @@ import urllib.parse
 
 import pytest
 
+from own_server import needs_program, own_server
+from process import open_sockets, wait_until
 from rocktable_server import (
     BATCH_HEADERS,
     BINARY,
@@ -30,9 +32,7 @@ from rocktable_server import (
 )
 from shared_access import account_sas, send_with
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 NO_METADATA = {"Accept": "application/json;odata=nometadata"}
 
@@ -45,11 +45,7 @@ def server(tmp_path_factory):
     running.stop()
 
 
-@pytest.fixture(scope="module")
-def plain():
-    running = Server()
-    yield running
-    running.stop()
+plain = own_server()
 
 
 @pytest.fixture(scope="module")
@@ -83,16 +79,6 @@ def health(server):
 def raw(server, timeout=5):
     """Opens TCP without TLS."""
     return socket.create_connection((server.host, server.port), timeout=timeout)
-
-
-def open_sockets(server):
-    count = 0
-    for name in os.listdir(f"/proc/{server.process.pid}/fd"):
-        try:
-            count += os.readlink(f"/proc/{server.process.pid}/fd/{name}").startswith("socket:")
-        except FileNotFoundError:
-            pass
-    return count
 
 
 def insert(server, table, row):
@@ -537,10 +523,7 @@ def test_clients_that_vanish_in_the_handshake_leave_nothing(server):
         with raw(server) as client:
             client.sendall(b"\x16\x03\x01\x02\x00\x01")
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    deadline = time.monotonic() + 5
-    while open_sockets(server) > before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert open_sockets(server) <= before
+    wait_until(lambda: open_sockets(server) <= before, 5, "connections stay open")
 
 
 # --- clients that hang up during a scan -----------------------------------------------------------
@@ -594,10 +577,7 @@ def check_that_a_scan_ends(server, table, leave, ahead=b""):
             client.sendall(ahead)
             time.sleep(0.1)  # time for the server to notice the bytes
         leave(client)
-    deadline = time.monotonic() + 3
-    while scans(server, table)[0] == requests:
-        assert time.monotonic() < deadline, "the scan goes on"
-        time.sleep(0.02)
+    wait_until(lambda: scans(server, table)[0] > requests, 3, "the scan goes on")
     assert scans(server, table)[1] - entities < ENTITIES
 
 

@@ -4,7 +4,6 @@ import concurrent.futures
 import contextlib
 import http.client
 import json
-import os
 import re
 import threading
 import time
@@ -13,25 +12,26 @@ import urllib.parse
 import pytest
 
 from answers import GUID
+from fixture_control import insert
+from own_server import needs_program
 from rocktable_server import (
     BATCH_HEADERS,
-    BINARY,
     Server,
     batch_body,
     batch_part,
     connection,
+    continuation,
     create_table,
     delete_table,
     exchange,
     read_response,
     request_bytes,
     send,
+    send_batch,
     unique_name,
 )
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 NO_METADATA = {"Accept": "application/json;odata=nometadata"}
 INSIGHT = ("x-rocktable-plan", "x-rocktable-scanned", "x-rocktable-returned")
@@ -60,19 +60,6 @@ def query(server, table, text=None, **options):
 
 def insight(answer):
     return tuple(answer.headers[name] for name in INSIGHT)
-
-
-def tokens(answer):
-    """Returns the options that request the next page."""
-    names = ("NextPartitionKey", "NextRowKey")
-    return {name: answer.headers[f"x-ms-continuation-{name}"] for name in names
-            if answer.headers[f"x-ms-continuation-{name}"] is not None}
-
-
-def insert(server, table, partition, row, **properties):
-    body = json.dumps({"PartitionKey": partition, "RowKey": row, **properties})
-    answer = send(server, "POST", f"/{table}", {"Prefer": "return-no-content"}, body)
-    assert answer.status == 204, answer
 
 
 def fill(server, table, entities):
@@ -115,7 +102,7 @@ def test_headers_tell_the_cost_of_queries_and_gets(server, small):
 def test_the_pages_of_a_query_have_its_plan_and_their_own_cost(server, small):
     answer = query(server, small, **{"$top": 3})
     assert insight(answer) == ("table-scan", "3", "3")
-    assert insight(query(server, small, **{"$top": 3}, **tokens(answer))) == ("table-scan", "2", "2")
+    assert insight(query(server, small, **{"$top": 3}, **continuation(answer))) == ("table-scan", "2", "2")
 
 
 def test_other_operations_have_no_such_headers(server, small):
@@ -176,9 +163,9 @@ def test_counters_add_up_a_session_by_table_operation_and_plan(server):
     for text in (None, "RowKey eq '1'", "v eq 'none'"):
         bodies["scan"] += len(query(server, table, text).body)
     first = query(server, table, **{"$top": 4})  # and two pages more
-    second = query(server, table, **{"$top": 4}, **tokens(first))
-    third = query(server, table, **{"$top": 4}, **tokens(second))
-    assert not tokens(third)
+    second = query(server, table, **{"$top": 4}, **continuation(first))
+    third = query(server, table, **{"$top": 4}, **continuation(second))
+    assert not continuation(third)
     bodies["scan"] += sum(len(answer.body) for answer in (first, second, third))
     text = "PartitionKey eq 'p' and (RowKey lt '2' or RowKey ge '5' and RowKey lt '8')"
     bodies["range"] += len(query(server, table, text).body)
@@ -326,7 +313,7 @@ def test_the_debug_log_says_why_a_request_was_refused(server, small):
 def test_the_debug_log_has_each_operation_of_a_batch_with_its_answer(server, small):
     def batch(*rows):
         parts = [batch_part(server, "POST", small, {"PartitionKey": "batch", "RowKey": row}) for row in rows]
-        answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
+        answer = send_batch(server, parts)
         lines = log_lines(server, answer.headers["x-ms-request-id"])
         return [line.partition(" operation ")[2].partition(f"{server.base}/")[::2] for line in lines[1:]]
 
@@ -385,7 +372,7 @@ def test_a_query_ends_at_its_timeout_and_tells_where_to_go_on(server, large):
     assert int(seen) < ENTITIES, f"all were scanned, in {duration:.3f} s"
     assert 1 <= duration < 5  # the limit of a query that names none
     # The next page begins with the first entity that was not read.
-    following = query(server, large, **{"$top": 1}, **tokens(answer)).json()["value"]
+    following = query(server, large, **{"$top": 1}, **continuation(answer)).json()["value"]
     assert following[0]["RowKey"] == f"{int(seen):06}"
 
 
@@ -501,7 +488,7 @@ def pages(server, table, size, text=None, forget=()):
             answer = read_response(client.sock)
             assert answer.status == 200, answer
             yield answer
-            more = {name: value for name, value in tokens(answer).items() if name not in forget}
+            more = {name: value for name, value in continuation(answer).items() if name not in forget}
             if not more:
                 return
 
@@ -524,7 +511,7 @@ def test_pages_of_any_size_unite_to_the_whole(server, partitions, size):
         assert insight(answer) == ("table-scan", str(len(keys(answer))), str(len(keys(answer))))
         found += keys(answer)
         count += 1
-        more = tokens(answer)
+        more = continuation(answer)
         if more:
             assert (decoded(more["NextPartitionKey"]), decoded(more.get("NextRowKey", "1!0!"))) == KEYS[len(found)]
     assert found == KEYS
@@ -571,7 +558,7 @@ def test_pages_resumed_without_row_key_start_their_partition_again_and_still_uni
 
 def test_one_page_without_row_key_starts_at_the_first_row_of_the_partition(server, partitions):
     first = query(server, partitions, **{"$top": 100})
-    more = tokens(first)
+    more = continuation(first)
     assert KEYS[100] == (decoded(more["NextPartitionKey"]), decoded(more["NextRowKey"])) == ("d", "034")
     again = query(server, partitions, **{"$top": 100}, NextPartitionKey=more["NextPartitionKey"])
     assert keys(again) == KEYS[66:166]
@@ -596,7 +583,7 @@ def test_a_filter_of_1500_keys_reads_those_keys_alone(server, table):
     answer = query(server, table, text)
     assert [row for _, row in keys(answer)] == [row for row in wanted if row < "4000"]
     assert insight(answer) == ("point", "1000", "1000")
-    assert not tokens(answer)
+    assert not continuation(answer)
 
 
 def test_a_filter_of_1500_keys_that_exist_fills_two_pages(server, table):

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+from own_server import needs_program
 from rocktable_server import BINARY, create_table, send
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 SECONDS = 60
 

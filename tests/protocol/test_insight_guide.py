@@ -4,23 +4,17 @@ import json
 
 import pytest
 
-from guide import Guide, check_output, make_folder, output_of
-from rocktable_server import BINARY
+from guide import Guide, check_output, output_of
+from own_server import needs_program
 
 GUIDE = Guide("insight.md")
 
-if not BINARY.exists():
-    pytest.skip("there is no server to start", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return make_folder(tmp_path_factory.mktemp("guide"), BINARY)
+pytestmark = needs_program
 
 
 @pytest.mark.parametrize("language, text", GUIDE.runnable("sh"))
-def test_a_step_does_what_it_says(folder, language, text):
-    check_output(text, output_of(["sh", "-e", "-c", text], folder))
+def test_a_step_does_what_it_says(guide_folder, language, text):
+    check_output(text, output_of(["sh", "-e", "-c", text], guide_folder))
 
 
 def test_what_is_not_run_says_so():
@@ -36,13 +30,14 @@ SHOWN_AS_MISTAKES = {
 }
 
 
-def test_the_patterns_give_no_false_alarm(folder):
+def test_the_patterns_give_no_false_alarm(guide_folder):
     """The program of docs/patterns.md: a log tail, two indexes, compound keys, prefixes, a table per day, hashed
     partitions."""
     blocks = [text for language, _, text, _ in Guide("patterns.md").blocks() if language == "python"]
-    (folder / "patterns.py").write_text("\n".join(blocks))
-    output_of(["rocktable", "exec", "--insightHeaders", "--report", "patterns.json", "--", "python3", "patterns.py"], folder)
-    violations = json.loads((folder / "patterns.json").read_text())["verdict"]["violations"]
+    (guide_folder / "patterns.py").write_text("\n".join(blocks))
+    command = ["rocktable", "exec", "--insightHeaders", "--report", "patterns.json", "--", "python3", "patterns.py"]
+    output_of(command, guide_folder)
+    violations = json.loads((guide_folder / "patterns.json").read_text())["verdict"]["violations"]
     kinds = {"table-scan", "partition-range-scan", "scanned-per-returned", "abandoned-paging"}
     alarms = {(one["table"], one["fingerprint"]) for one in violations if one["id"] in kinds}
     assert alarms == SHOWN_AS_MISTAKES

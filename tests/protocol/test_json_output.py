@@ -4,41 +4,26 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 
-import pytest
+from own_server import needs_program, own_server
+from program import run_command
 
-from program import environment_without
-from rocktable_server import BINARY, Server
-
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "json.md"
-SECONDS = 60
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server()
-    yield running
-    running.stop()
-
-
-def run(*words, **variables):
-    kept = environment_without("ROCKTABLE_", "AZURE_")
-    return subprocess.run([str(word) for word in (BINARY, *words)], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=SECONDS, env=kept | variables, check=False)
+server = own_server()
 
 
 def document(*words, code=0, **variables):
-    ended = run(*words, "--json", **variables)
+    ended = run_command(*words, "--json", **variables)
     assert ended.returncode == code, ended
     return json.loads(ended.stdout)
 
 
 def error(*words, code=1, **variables):
     """Errors are only on standard output."""
-    ended = run(*words, "--json", **variables)
+    ended = run_command(*words, "--json", **variables)
     told = json.loads(ended.stdout)
     assert (ended.returncode, ended.stderr, list(told)) == (code, "", ["error"]), ended
     return told["error"]
@@ -59,35 +44,31 @@ def members(value):
     return [members(value[0])] if isinstance(value, list) and value else None
 
 
-def url_of(server):
-    return f"http://127.0.0.1:{server.port}"
-
-
 def small_table(folder):
     (folder / "Small.ndjson").write_text('{"PartitionKey":"p","RowKey":"1"}\n{"PartitionKey":"p","RowKey":"2"}\n')
     return folder / "Small.ndjson"
 
 
 def test_commands_that_control_an_instance(server, tmp_path):
-    target = ("--url", url_of(server))
+    target = ("--url", server.url)
     document("import", "--from", small_table(tmp_path), "--to", server.connection_string)
-    assert document("healthcheck", *target) == {"endpoint": url_of(server), "status": "ready"}
+    assert document("healthcheck", *target) == {"endpoint": server.url, "status": "ready"}
     taken = document("snapshot", "take", "one", *target)
     assert shape(taken) == {"endpoint": "str", "replaced": "NoneType",
                             "snapshot": {"name": "str", "taken": "str", "tables": "int", "bytes": "int"}}
     snapshot = taken["snapshot"]
-    assert document("snapshot", "show", "one", *target) == {"endpoint": url_of(server), "snapshot": snapshot}
-    assert document("snapshot", "list", *target) == {"endpoint": url_of(server), "snapshots": [snapshot]}
+    assert document("snapshot", "show", "one", *target) == {"endpoint": server.url, "snapshot": snapshot}
+    assert document("snapshot", "list", *target) == {"endpoint": server.url, "snapshots": [snapshot]}
     again = document("snapshot", "take", "one", "--replace", *target)
     assert again["replaced"] == snapshot != again["snapshot"]
     assert document("snapshot", "restore", "one", *target) == {
-        "endpoint": url_of(server), "snapshot": again["snapshot"], "replaced": {"accounts": 1, "tables": 1}}
-    assert document("snapshot", "delete", "one", *target) == {"endpoint": url_of(server), "snapshot": again["snapshot"]}
+        "endpoint": server.url, "snapshot": again["snapshot"], "replaced": {"accounts": 1, "tables": 1}}
+    assert document("snapshot", "delete", "one", *target) == {"endpoint": server.url, "snapshot": again["snapshot"]}
     assert document("reset", "--account", server.name, "--table", "Small", *target) == {
-        "endpoint": url_of(server), "account": server.name, "table": "Small", "accounts": None, "tables": None}
-    assert document("reset", *target) == {"endpoint": url_of(server), "account": None, "table": None, "accounts": 1, "tables": 1}
+        "endpoint": server.url, "account": server.name, "table": "Small", "accounts": None, "tables": None}
+    assert document("reset", *target) == {"endpoint": server.url, "account": None, "table": None, "accounts": 1, "tables": 1}
     assert document("reset", "--account", server.name, *target) == {
-        "endpoint": url_of(server), "account": server.name, "table": None, "accounts": 0, "tables": 0}
+        "endpoint": server.url, "account": server.name, "table": None, "accounts": 0, "tables": 0}
     assert "There is no snapshot one." in error("snapshot", "restore", "one", *target)
     assert "There is no snapshot one." in error("snapshot", "delete", "one", *target)
     assert "see rocktable snapshot" in error("snapshot", "take", code=2)
@@ -145,7 +126,7 @@ def test_the_reference_names_each_member(server, tmp_path):
     """The examples of docs/json.md have exactly the members of the documents."""
     examples = {name: json.loads(text) for name, text in
                 re.findall(r"^`([\w -]+)`:\n\n```json\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)}
-    target = ("--url", url_of(server))
+    target = ("--url", server.url)
     small_table(tmp_path)
     told = {
         "import": document("import", "--from", tmp_path / "Small.ndjson", "--to", server.connection_string),

@@ -10,7 +10,18 @@ import urllib.parse
 
 import pytest
 
-from answers import check_early_error, check_error, check_front_end_error, check_table_layer_xml_error
+from answers import (
+    ABSENT,
+    BAD_NODE,
+    BAD_XML,
+    INVALID,
+    UNREADABLE,
+    check_early_error,
+    check_error,
+    check_front_end_error,
+    check_table_layer_xml_error,
+)
+from fixture_control import XML, cors_rule
 from rocktable_server import (
     BATCH_HEADERS,
     authorization,
@@ -21,20 +32,16 @@ from rocktable_server import (
     exchange,
     request_bytes,
     send,
+    send_batch,
     unique_name,
 )
 
-INVALID = "One of the request inputs is not valid."
 OUT_OF_RANGE = "One of the request inputs is out of range."
 TOO_LARGE = (
     "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 "
     "encoded and the maximum number of characters should be 32K or less."
 )
-UNREADABLE = "An error occurred while processing this request."
-BAD_XML = "XML specified is not syntactically valid."
-BAD_NODE = "The value for one of the XML nodes is not in the correct format."
 MIB = 1 << 20
-XML = {"Accept": "application/xml", "Content-Type": "application/xml"}
 
 
 def insert(server, table, members="", partition="p", row="r", headers=None):
@@ -103,7 +110,7 @@ def test_a_longer_key_is_just_not_found(server, table, method):
         resource = f"/{table}(PartitionKey='p',RowKey='{'x' * length}')"
         body = "{}" if method in ("PUT", "MERGE") else None
         answer = send(server, method, resource, {"If-Match": "*"}, body)
-        check_error(answer, 404, "ResourceNotFound", "The specified resource does not exist.")
+        check_error(answer, 404, "ResourceNotFound", ABSENT)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +263,7 @@ def test_bodies_of_4_mib(server, table, resource, headers, filler):
 
 def batch_of(server, table, count):
     parts = [batch_part(server, "POST", table, {"PartitionKey": "p", "RowKey": f"{i}"}) for i in range(count)]
-    return send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
+    return send_batch(server, parts)
 
 
 def test_100_operations_in_a_batch(server, table):
@@ -287,7 +294,7 @@ def test_a_page_of_1000_entities(server, table, count):
     for start in range(0, count, 100):
         parts = [batch_part(server, "PUT", f"{table}(PartitionKey='p',RowKey='{i:04}')", {})
                  for i in range(start, min(start + 100, count))]
-        assert send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+        assert send_batch(server, parts).status == 202
     for options in ("", "?$top=1000"):
         answer = send(server, "GET", f"/{table}(){options}")
         assert len(answer.json()["value"]) == 1000
@@ -390,14 +397,6 @@ def set_properties(server, sections):
     return send(server, "PUT", "/?restype=service&comp=properties", XML, body)
 
 
-def rule(origins="*", methods="GET", allowed="", exposed="", age="0"):
-    return (
-        f"<CorsRule><AllowedOrigins>{origins}</AllowedOrigins><AllowedMethods>{methods}</AllowedMethods>"
-        f"<MaxAgeInSeconds>{age}</MaxAgeInSeconds><ExposedHeaders>{exposed}</ExposedHeaders>"
-        f"<AllowedHeaders>{allowed}</AllowedHeaders></CorsRule>"
-    )
-
-
 @pytest.fixture
 def kept_properties(server):
     """Restores the service properties of the account."""
@@ -414,8 +413,8 @@ def set_rules(server, kept_properties):
 
 def test_5_cors_rules(set_rules):
     """Recorded from the service."""
-    assert set_rules(*[rule()] * 5).status == 202
-    check_front_end_error(set_rules(*[rule()] * 6), 400, "InvalidXmlDocument", BAD_XML)
+    assert set_rules(*[cors_rule()] * 5).status == 202
+    check_front_end_error(set_rules(*[cors_rule()] * 6), 400, "InvalidXmlDocument", BAD_XML)
 
 
 def listed(count, suffix=""):
@@ -425,23 +424,23 @@ def listed(count, suffix=""):
 @pytest.mark.parametrize("field", ["origins", "allowed", "exposed"])
 def test_64_origins_and_headers_of_a_rule(set_rules, field):
     """Asserted by Microsoft's SDK tests."""
-    assert set_rules(rule(**{field: listed(64)})).status == 202
-    check_front_end_error(set_rules(rule(**{field: listed(65)})), 400, "InvalidXmlNodeValue", BAD_NODE)
+    assert set_rules(cors_rule(**{field: listed(64)})).status == 202
+    check_front_end_error(set_rules(cors_rule(**{field: listed(65)})), 400, "InvalidXmlNodeValue", BAD_NODE)
 
 
 @pytest.mark.parametrize("field", ["allowed", "exposed"])
 def test_2_prefixes_of_headers_beside_the_64_literals(set_rules, field):
     """Asserted by Microsoft's SDK tests."""
     both = f"{listed(2, 'p*')},{listed(64)}"
-    assert set_rules(rule(**{field: both})).status == 202
-    check_front_end_error(set_rules(rule(**{field: listed(3, "p*")})), 400, "InvalidXmlNodeValue", BAD_NODE)
+    assert set_rules(cors_rule(**{field: both})).status == 202
+    check_front_end_error(set_rules(cors_rule(**{field: listed(3, "p*")})), 400, "InvalidXmlNodeValue", BAD_NODE)
 
 
 @pytest.mark.parametrize("field", ["origins", "allowed", "exposed"])
 def test_origins_and_headers_of_256_characters(set_rules, field):
     """learn.microsoft.com/rest/api/storageservices/set-table-service-properties; decision: the code."""
-    assert set_rules(rule(**{field: "x" * 256})).status == 202
-    check_front_end_error(set_rules(rule(**{field: "x" * 257})), 400, "InvalidXmlNodeValue", BAD_NODE)
+    assert set_rules(cors_rule(**{field: "x" * 256})).status == 202
+    check_front_end_error(set_rules(cors_rule(**{field: "x" * 257})), 400, "InvalidXmlNodeValue", BAD_NODE)
 
 
 def test_2_kib_of_cors_settings(set_rules):
@@ -452,7 +451,7 @@ def test_2_kib_of_cors_settings(set_rules):
         """Five rules: `GET`, `*`, `0` and one list of headers each."""
         lists = [",".join(["x" * 200] * 2)] * 4
         rest = size - 5 * len("GET*0") - sum(map(len, lists))
-        return [rule(allowed=text) for text in lists] + [rule(allowed=f"{'y' * 200},{'z' * (rest - 201)}")]
+        return [cors_rule(allowed=text) for text in lists] + [cors_rule(allowed=f"{'y' * 200},{'z' * (rest - 201)}")]
 
     assert set_rules(*rules_of(2048)).status == 202
     check_front_end_error(set_rules(*rules_of(2049)), 400, "InvalidXmlDocument", BAD_XML)
@@ -482,7 +481,7 @@ def test_retention_from_1_to_365_days(server, kept_properties, days, good, secti
 )
 def test_the_age_of_a_preflight(set_rules, age, good):
     """learn.microsoft.com/rest/api/storageservices/set-table-service-properties; decision: the code."""
-    answer = set_rules(rule(age=age))
+    answer = set_rules(cors_rule(age=age))
     if good:
         assert answer.status == 202
     else:

@@ -11,30 +11,23 @@ import time
 
 import pytest
 
-from program import environment_without
+from own_server import needs_program, own_server
+from program import user_environment
 from proxy import BUSY, Proxy
 from rocktable_server import BINARY, Server, all_entities, create_table, send
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 ROUNDS = int(os.environ.get("ROCKTABLE_MIGRATION_KILLS", "8"))
 ENTITIES = int(os.environ.get("ROCKTABLE_MIGRATION_ENTITIES", "3000"))
 DEADLINE = 120
 OWN = {"PartitionKey", "RowKey"}
 
-
-@pytest.fixture
-def server():
-    running = Server()
-    yield running
-    running.stop()
+server = own_server(scope="function")
 
 
 def start(account, *words):
-    variables = environment_without("AZURE_")
-    variables["AZURE_STORAGE_CONNECTION_STRING"] = account.connection_string
+    variables = user_environment(AZURE_STORAGE_CONNECTION_STRING=account.connection_string)
     return subprocess.Popen([str(word) for word in (BINARY, "migrate", *words)], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables)
 

@@ -2,38 +2,23 @@
 import json
 import os
 import socket
-import subprocess
 import time
 
 import pytest
 
-from program import environment_without
-from rocktable_server import BINARY, Server
+from own_server import needs_program, own_server
+from program import run_command
+from rocktable_server import Server
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
-
-SECONDS = 20
-
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server()
-    yield running
-    running.stop()
+pytestmark = needs_program
 
 
-def url_of(server):
-    return f"http://127.0.0.1:{server.port}"
+server = own_server()
 
 
 def run(*flags, **environment):
-    words = [str(word) for word in (BINARY, "open", *flags)]
     # No other program of this machine counts as a browser.
-    kept = environment_without("ROCKTABLE_") | {"PATH": "/nonexistent"}
-    kept.pop("BROWSER", None)
-    return subprocess.run(
-        words, capture_output=True, text=True, timeout=SECONDS, env=kept | environment, check=False
-    )
+    return run_command("open", *flags, **{"PATH": "/nonexistent", "BROWSER": None} | environment)
 
 
 @pytest.fixture
@@ -52,8 +37,8 @@ def asked(browser):
 
 
 def test_the_browser_gets_the_address(server, browser):
-    result = run("--connectionString", url_of(server), BROWSER=str(browser))
-    address = f"{url_of(server)}/_rocktable/"
+    result = run("--connectionString", server.url, BROWSER=str(browser))
+    address = f"{server.url}/_rocktable/"
     assert (result.returncode, result.stdout, result.stderr) == (0, f"rocktable: opened {address}\n", "")
     assert asked(browser) == address
 
@@ -61,21 +46,21 @@ def test_the_browser_gets_the_address(server, browser):
 def test_a_browser_that_keeps_running_is_not_waited_for(server, browser):
     (browser.parent / "stays").touch()
     begin = time.monotonic()
-    assert run("--connectionString", url_of(server), BROWSER=str(browser)).returncode == 0
+    assert run("--connectionString", server.url, BROWSER=str(browser)).returncode == 0
     assert time.monotonic() - begin < 2.5
 
 
 def test_without_a_browser_the_address_is_told(server, browser):
     (browser.parent / "code").touch()
     for environment in ({}, {"BROWSER": "/nonexistent/browser"}, {"BROWSER": str(browser)}):
-        result = run("--connectionString", url_of(server), **environment)
+        result = run("--connectionString", server.url, **environment)
         assert (result.returncode, result.stdout) == (1, "")
-        assert result.stderr == f"rocktable: no browser could be started; open {url_of(server)}/_rocktable/\n"
+        assert result.stderr == f"rocktable: no browser could be started; open {server.url}/_rocktable/\n"
 
 
 def test_json_has_the_address(server, browser):
-    result = run("--json", "--url", url_of(server), BROWSER=str(browser))
-    assert json.loads(result.stdout) == {"address": f"{url_of(server)}/_rocktable/", "status": "opened"}
+    result = run("--json", "--url", server.url, BROWSER=str(browser))
+    assert json.loads(result.stdout) == {"address": f"{server.url}/_rocktable/", "status": "opened"}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +69,7 @@ def test_json_has_the_address(server, browser):
 def test_an_instance_without_the_page_is_told(browser, flags, words):
     running = Server(*flags)
     try:
-        result = run("--url", url_of(running), BROWSER=str(browser))
+        result = run("--url", running.url, BROWSER=str(browser))
         assert (result.returncode, result.stdout) == (1, "")
         assert "has no explorer" in result.stderr
         assert words in result.stderr

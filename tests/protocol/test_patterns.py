@@ -20,11 +20,12 @@ import pytest
 import rocktable_server
 from rocktable_server import (
     BATCH_HEADERS,
-    batch_body,
     batch_part,
+    continuation,
     create_table,
     delete_table,
     send,
+    send_batch,
     unique_name,
 )
 
@@ -42,7 +43,7 @@ def server():
 
 def transaction(server, table, *parts):
     """Commits the parts. Returns the statuses of the responses."""
-    answer = send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
+    answer = send_batch(server, parts)
     assert answer.status == 202, answer
     return [int(status) for status in re.findall(r"^HTTP/1.1 (\d+) ", answer.text, re.MULTILINE)]
 
@@ -78,9 +79,7 @@ def page(server, table, text, plan, scanned, **options):
     assert answer.status == 200, (text, answer)
     found = answer.json()["value"]
     check_cost(server, answer, plan, scanned, len(found))
-    names = ("NextPartitionKey", "NextRowKey")
-    return found, {name: answer.headers[f"x-ms-continuation-{name}"] for name in names
-                   if answer.headers[f"x-ms-continuation-{name}"]}
+    return found, continuation(answer)
 
 
 def query(server, table, text, plan, scanned, **options):

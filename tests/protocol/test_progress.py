@@ -8,22 +8,18 @@ import time
 
 import pytest
 
-from program import environment_without
+from own_server import needs_program, own_server
+from program import run_command, user_environment
 from proxy import Proxy
-from rocktable_server import BINARY, Server
+from rocktable_server import BINARY
 from terminal import CLEAR, Terminal, drawn
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 ENTITIES = 6000
 NAME = "CustomersOfTheNorth"
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server()
-    yield running
-    running.stop()
+server = own_server()
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +41,10 @@ class Slow:
         time.sleep(self.pages if method == "GET" and "$top=1000" in path else self.pause if method == "POST" else 0)
 
 
-def environment():
-    return environment_without("ROCKTABLE_", "AZURE_")
-
-
 @pytest.fixture(scope="module")
 def table(server, file):
     """The table that `file` is imported into."""
-    subprocess.run([BINARY, "import", "--from", file, "--to", server.connection_string], capture_output=True, timeout=60,
-                   env=environment(), check=True)
+    assert run_command("import", "--from", file, "--to", server.connection_string).returncode == 0
     return NAME
 
 
@@ -66,7 +57,7 @@ def lines_of(text):
 def test_no_line_is_wider_than_the_terminal(server, file, columns):
     with Proxy(server, Slow(0.06, 0.3)) as proxy:
         words = [BINARY, "import", "--from", file, "--to", proxy.connection_string, "--connections", "2", "--verify"]
-        code, text = Terminal(words, columns, environment()).finish()
+        code, text = Terminal(words, columns, user_environment()).finish()
     assert code == 0, text
     lines = lines_of(text)
     assert lines and max(map(len, lines)) <= columns - 1, lines
@@ -82,7 +73,7 @@ def test_no_line_is_wider_than_the_terminal(server, file, columns):
 def test_a_terminal_that_becomes_narrower_gets_shorter_lines(server, file):
     with Proxy(server, Slow(0.1)) as proxy:
         words = [BINARY, "import", "--from", file, "--to", proxy.connection_string, "--connections", "2"]
-        terminal = Terminal(words, 120, environment())
+        terminal = Terminal(words, 120, user_environment())
         seen = len(terminal.read_until(r"left\r\x1b\[K"))
         terminal.resize(40)
         terminal.read_until(r"(?s)^.{%d}.*left\r\x1b\[K.*left\r\x1b\[K" % seen)
@@ -94,8 +85,8 @@ def test_a_terminal_that_becomes_narrower_gets_shorter_lines(server, file):
 
 
 def test_without_a_terminal_nothing_is_written_over(server, file):
-    ended = subprocess.run([BINARY, "import", "--from", file, "--to", server.connection_string], capture_output=True,
-                           text=True, timeout=60, env=environment(), check=True)
+    ended = run_command("import", "--from", file, "--to", server.connection_string)
+    assert ended.returncode == 0
     assert "\r" not in ended.stderr and "\x1b" not in ended.stderr
     assert all(line.startswith("rocktable: ") for line in ended.stderr.splitlines())
 
@@ -108,7 +99,7 @@ def test_who_ends_a_transfer_is_told_how_it_goes_on(server, file, table, tmp_pat
         if not kept:
             ends = ("copy", "--from", proxy.connection_string, "--table", table, "--to",
                     server.connection_string.replace("127.0.0.1", "localhost"), "--connections", "1")
-        with subprocess.Popen([BINARY, *ends], stderr=subprocess.PIPE, text=True, env=environment()) as process:
+        with subprocess.Popen([BINARY, *ends], stderr=subprocess.PIPE, text=True, env=user_environment()) as process:
             while proxy.requests < 3:
                 assert process.poll() is None
                 time.sleep(0.005)
@@ -124,7 +115,7 @@ def test_who_ends_a_transfer_by_two_signals_in_a_row_is_told_once(server, file, 
     for attempt in range(5):
         with Proxy(server, Slow(0.05)) as proxy:
             ends = ("import", "--from", file, "--to", proxy.connection_string, "--state", tmp_path / f"state{attempt}")
-            with subprocess.Popen([BINARY, *ends], stderr=subprocess.PIPE, text=True, env=environment()) as process:
+            with subprocess.Popen([BINARY, *ends], stderr=subprocess.PIPE, text=True, env=user_environment()) as process:
                 while proxy.requests < 3:
                     assert process.poll() is None
                     time.sleep(0.005)

@@ -2,30 +2,21 @@
 import concurrent.futures
 import itertools
 import json
-import os
 import subprocess
 import urllib.parse
 
 import pytest
 
 from fixture_control import account_of, control, done, insert
-from rocktable_server import (
-    BATCH_HEADERS, BINARY, Server, all_entities, batch_body, batch_part, create_table, send
-)
+from own_server import needs_program, own_server
+from rocktable_server import BINARY, all_entities, batch_part, continuation, create_table, send, send_batch
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 _numbers = itertools.count()
 ROW = "(PartitionKey='{}',RowKey='{}')"
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount")
-    yield running
-    running.stop()
+server = own_server("--anyAccount")
 
 
 @pytest.fixture
@@ -64,9 +55,7 @@ def query(account, text="", table="orders", headers=None, **parameters):
     target = f"/{table}()" + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
     answer = send(account, "GET", target, headers)
     assert answer.status == 200, answer
-    token = {name: answer.headers[f"x-ms-continuation-{name}"] for name in ("NextPartitionKey", "NextRowKey")
-             if answer.headers[f"x-ms-continuation-{name}"]}
-    return answer.json()["value"], token
+    return answer.json()["value"], continuation(answer)
 
 
 def get(account, partition, row, **headers):
@@ -82,7 +71,7 @@ def write(account, method, partition, row, match=None, **properties):
 def transaction(account, partition, rows, table="orders"):
     parts = [batch_part(account, "POST", table, json.dumps({"PartitionKey": partition, "RowKey": row}))
              for row in rows]
-    assert send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+    assert send_batch(account, parts).status == 202
 
 
 def rows(count):
@@ -153,7 +142,7 @@ def test_a_report_says_what_each_test_cost(account, server):
     for test in ("orders/adds up", "orders/lists"):
         get(account, "p", "0001", **{"x-ms-client-request-id": f"{test}/9b2f"})
     query(account, "A eq 1", headers={"x-ms-client-request-id": "orders/lists/9b30"})
-    url = f"http://127.0.0.1:{server.port}"
+    url = server.url
     command = [BINARY, "report", "--url", url, "--account", account.name, "--format", "markdown"]
     told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     lines = told.partition("### Tests")[2].splitlines()

@@ -5,18 +5,18 @@ import pytest
 
 import private_network
 from guide import Guide, make_folder, output_of
-from rocktable_server import BINARY
+from own_server import needs_program
 
 GUIDE = Guide("../README.md")
 WHY_NOT = private_network.why_not()
 pytestmark = [
-    pytest.mark.skipif(not BINARY.exists(), reason="there is no server to start"),
+    needs_program,
     pytest.mark.skipif(WHY_NOT is not None, reason=f"no network of its own for port 10002: {WHY_NOT}"),
 ]
 
 
 def test_the_programs_connect_and_write(tmp_path):
-    folder = make_folder(tmp_path, BINARY)
+    folder = make_folder(tmp_path)
     programs = []
     for number, block in enumerate(GUIDE.runnable("python", "js")):
         language, text = block.values

@@ -29,6 +29,7 @@ from access import (
     prepare,
     state,
 )
+from answers import ABSENT, NOT_AUTHENTICATED
 from rocktable_server import Server, create_table, delete_table, send
 
 # --- how the service refuses ----------------------------------------------------------------------
@@ -48,16 +49,8 @@ NO_CREDENTIALS = Refusal(
     headers={"WWW-Authenticate": CHALLENGE},
 )
 # Recorded with version 2016-05-31.
-HIDDEN = Refusal(404, "ResourceNotFound", "The specified resource does not exist.", front_end=True,
-                 without=("x-ms-error-code",))
-NOT_AUTHENTIC = Refusal(
-    403,
-    "AuthenticationFailed",
-    "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly "
-    "including the signature.",
-    front_end=True,
-    without=("x-ms-version",),
-)
+HIDDEN = Refusal(404, "ResourceNotFound", ABSENT, front_end=True, without=("x-ms-error-code",))
+NOT_AUTHENTIC = Refusal(403, "AuthenticationFailed", NOT_AUTHENTICATED, front_end=True, without=("x-ms-version",))
 MALFORMED = Refusal(
     400,
     "InvalidAuthenticationInfo",
@@ -71,7 +64,7 @@ BAD_HEADER = Refusal(
 NO_PERMISSION = Refusal(403, "AuthorizationPermissionMismatch", f"{NOT_AUTHORIZED} using this permission.")
 NO_RESOURCE_TYPE = Refusal(403, "AuthorizationResourceTypeMismatch", f"{NOT_AUTHORIZED} using this resource type.")
 OUT_OF_REACH = Refusal(403, "AuthorizationFailure", f"{NOT_AUTHORIZED}.")
-NOT_FOUND = Refusal(404, "ResourceNotFound", "The specified resource does not exist.")
+NOT_FOUND = Refusal(404, "ResourceNotFound", ABSENT)
 NO_ACCOUNT = NOT_FOUND._replace(front_end=True)
 LEFT_OUT = LeftOut()
 WRONG_SERVICE = Refusal(403, "AuthorizationServiceMismatch", f"{NOT_AUTHORIZED} using this service.", True)

@@ -1,36 +1,24 @@
 """rocktable report: what requests scanned, from a running server or from a saved report, in each format."""
 import json
 import pathlib
-import subprocess
 
 import pytest
 
-from program import environment_without, refusal
-from rocktable_server import BINARY, Server, create_table, send
+from own_server import needs_program, own_server
+from program import refusal, run_command
+from rocktable_server import create_table, send
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 SAVED = pathlib.Path(__file__).resolve().parents[1] / "unit" / "client" / "report" / "report.json"
-SECONDS = 60
 
-
-@pytest.fixture()
-def server():
-    running = Server()
-    yield running
-    running.stop()
+server = own_server(scope="function")
 
 
 def report(*words, given=None, code=0, **variables):
-    kept = environment_without("ROCKTABLE_", "AZURE_")
-    ended = subprocess.run([str(word) for word in (BINARY, "report", *words)], input=given or "", capture_output=True,
-                           text=True, timeout=SECONDS, env=kept | variables, check=False)
+    ended = run_command("report", *words, given=given, **variables)
     assert (ended.returncode, ended.stderr) == (code, ""), ended
     return ended.stdout
-
-
-def url_of(server):
-    return f"http://127.0.0.1:{server.port}"
 
 
 def scan(server, rows=3):
@@ -43,9 +31,9 @@ def scan(server, rows=3):
 
 def test_a_running_server_says_what_its_requests_scanned(server):
     scan(server)
-    text = report("--url", url_of(server))
+    text = report("--url", server.url)
     assert "table-scan" in text and "QueryEntities Age gt ?" in text
-    document = json.loads(report("--url", url_of(server), "--json"))
+    document = json.loads(report("--url", server.url, "--json"))
     (shape,) = [one for one in document["shapes"] if one["operation"] == "QueryEntities"]
     assert (shape["plan"], shape["entitiesScanned"], shape["entitiesReturned"]) == ("table-scan", 3, 2)
     assert document["verdict"]["hasBudget"] is False
@@ -53,7 +41,7 @@ def test_a_running_server_says_what_its_requests_scanned(server):
 
 def test_a_saved_report_says_the_same(server, tmp_path):
     scan(server)
-    told = report("--url", url_of(server), "--save", tmp_path / "saved.json")
+    told = report("--url", server.url, "--save", tmp_path / "saved.json")
     assert report("--from", tmp_path / "saved.json") == told
     assert report("--from", "-", given=(tmp_path / "saved.json").read_text()) == told
     # What --json prints can be read again, too.
@@ -63,13 +51,13 @@ def test_a_saved_report_says_the_same(server, tmp_path):
 
 def test_reset_forgets_after_the_report(server):
     scan(server)
-    assert "QueryEntities" in report("--url", url_of(server), "--reset")
-    assert "QueryEntities" not in report("--url", url_of(server))
+    assert "QueryEntities" in report("--url", server.url, "--reset")
+    assert "QueryEntities" not in report("--url", server.url)
 
 
 def test_an_account_has_its_own_report(server):
     scan(server)
-    assert "QueryEntities" in report("--url", url_of(server), "--account", "devstoreaccount1")
+    assert "QueryEntities" in report("--url", server.url, "--account", "devstoreaccount1")
     assert "table-scan" in report("--from", SAVED, "--account", "other")
     assert "orders" not in report("--from", SAVED, "--account", "other")
 

@@ -1,11 +1,11 @@
 """Headers of all requests: versions, the client's request id, tunnelled methods."""
 import email.utils
-import os
 
 import pytest
 
 from answers import TABLE_LAYER, check, check_front_end_error, json_type
-from rocktable_server import API_VERSION, BINARY, Server, authorization, exchange, request_bytes, send
+from own_server import needs_program
+from rocktable_server import API_VERSION, Server, authorization, exchange, request_bytes, send
 
 BAD_HEADER = "The value for one of the HTTP headers is not in the correct format."
 NEWEST = "2026-06-06"
@@ -80,9 +80,7 @@ def test_json_needs_version_2013_08_15(server, version):
     "version, status",
     [("2019-02-02", 200), (NEWEST, 200), ("2021-01-01", 400), ("2099-12-31", 400)],
 )
-@pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+@needs_program
 def test_strict_api_version_refuses_what_the_service_never_had(version, status):
     """Decision: only with the flag `--strictApiVersion`, which the service does not have."""
     server = Server("--strictApiVersion")

@@ -1,7 +1,6 @@
 """What a program sent: /_rocktable/requests, once and as a stream."""
 import contextlib
 import json
-import os
 import signal
 import socket
 import time
@@ -9,22 +8,15 @@ import time
 import pytest
 
 from fixture_control import account_of, control, done, insert
-from rocktable_server import (
-    BINARY, Account, Server, connection, create_table, exchange_until_closed, request_bytes, send
-)
+from own_server import needs_program, own_server
+from process import open_sockets, wait_until
+from rocktable_server import Account, Server, connection, create_table, exchange_until_closed, request_bytes, send
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 SECONDS = 10
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount")
-    yield running
-    running.stop()
+server = own_server("--anyAccount")
 
 
 class Stream:
@@ -137,21 +129,9 @@ def test_a_closed_stream_leaves_no_connection():
         with streaming(running) as stream:
             stream.until(b"event: start")
             assert open_sockets(running) > before
-        deadline = time.monotonic() + SECONDS
-        while open_sockets(running) > before:
-            assert time.monotonic() < deadline, "the connection stays open"
-            time.sleep(0.05)
+        wait_until(lambda: open_sockets(running) <= before, SECONDS, "the connection stays open")
     finally:
         running.stop()
-
-
-def open_sockets(server):
-    folder = f"/proc/{server.process.pid}/fd"
-    links = []
-    for entry in os.listdir(folder):
-        with contextlib.suppress(OSError):
-            links.append(os.readlink(f"{folder}/{entry}"))
-    return sum(link.startswith("socket:") for link in links)
 
 
 def test_a_stream_outlasts_the_timeout_of_an_answer():

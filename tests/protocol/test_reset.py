@@ -1,15 +1,13 @@
 """POST /_rocktable/reset: everything, an account or a table, in constant time, while other clients send requests."""
-import os
 import threading
 
 import pytest
 
 from fixture_control import PROPERTIES, account_of, contents, control, done, fill, insert, moment, set_document
-from rocktable_server import BINARY, Server, create_table, send
+from own_server import needs_program
+from rocktable_server import Server, create_table, send
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 POLICIES = (
     "<SignedIdentifiers><SignedIdentifier><Id>reader</Id><AccessPolicy><Permission>r</Permission></AccessPolicy>"

@@ -295,9 +295,9 @@ def test_missing_lists_of_packages_are_got_before_libraries_are_downloaded(proje
 
 
 @pytest.mark.parametrize("default, names, packages", [
-    ("1.74.0.3", "libboost1.74-dev libboost1.81-dev libboost1.81-doc", "libboost1.81-dev libboost-url1.81-dev"),  # Debian 12
-    ("1.83.0.2", "libboost1.83-dev libboost1.88-dev", "libboost-dev libboost-url-dev"),  # Debian 13
-    ("1.74.0.3", "libboost1.74-dev libboost1.90-dev libboost1.100-dev", "libboost1.100-dev libboost-url1.100-dev"),
+    ("1.74.0.3", "libboost1.74-dev libboost1.81-dev libboost1.81-doc", "libboost1.81-dev libboost-context1.81-dev libboost-url1.81-dev"),  # Debian 12
+    ("1.83.0.2", "libboost1.83-dev libboost1.88-dev", "libboost-dev libboost-context-dev libboost-url-dev"),  # Debian 13
+    ("1.74.0.3", "libboost1.74-dev libboost1.90-dev libboost1.100-dev", "libboost1.100-dev libboost-context1.100-dev libboost-url1.100-dev"),
 ])
 def test_boost_is_named_as_the_release_has_it(project, default, names, packages):
     project.fake("apt-cache", f'case "$1" in show) echo "Version: {default}" ;; *) printf "%s\\n" {names} ;; esac')

@@ -7,11 +7,10 @@ import time
 
 import pytest
 
-import rocktable_server
+from own_server import needs_program
 from rocktable_server import BINARY, Server, all_entities, create_table, send
 
-if not BINARY.exists():
-    pytest.skip("there is no server to start", allow_module_level=True)
+pytestmark = needs_program
 
 ANNA = '{"PartitionKey":"de","RowKey":"1","Name":"Anna","Points@odata.type":"Edm.Int64","Points":"12"}\n'
 ORDERS = "PartitionKey,RowKey,Item,Item@type,Price,Price@type\r\nde-1,1,\"Bread, dark\",String,3.5,Double\r\n"

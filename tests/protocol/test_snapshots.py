@@ -6,26 +6,17 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
 from fixture_control import PROPERTIES, account_of, contents, control, done, fill, insert, moment, set_document
+from own_server import needs_program, own_server_in_each_place
+from process import wait_until
 from rocktable_server import BINARY, Server, create_table, exchange, request_bytes, send
 
-pytestmark = [
-    pytest.mark.embedded("snapshots"),
-    pytest.mark.skipif(
-        "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-    ),
-]
+pytestmark = [pytest.mark.embedded("snapshots"), needs_program]
 
-
-@pytest.fixture(params=["in memory", "on disk"])
-def server(request, tmp_path):
-    running = Server("--anyAccount", **({} if request.param == "in memory" else {"location": tmp_path}))
-    yield running
-    running.stop()
+server = own_server_in_each_place("--anyAccount")
 
 
 def test_before_each_test_the_same_again(server):
@@ -268,7 +259,7 @@ def test_a_store_that_cannot_be_opened_is_not_ready_and_served_again_once_it_can
     assert answer.json()["status"] == "unavailable" and "in use" in answer.json()["error"]
     assert ask(server, "HEAD", "ready").status == 503
     assert ask(server, "GET", "health").status == 200
-    assert subprocess.run([BINARY, "healthcheck", "--url", f"http://{server.authority}"], check=False,
+    assert subprocess.run([BINARY, "healthcheck", "--url", server.url], check=False,
                           capture_output=True).returncode == 1
     for method, target, body in (("GET", "/Tables", None), ("GET", "/One()", None), ("DELETE", "/Tables('One')", None),
                                  ("POST", "/One", json.dumps({"PartitionKey": "p", "RowKey": "refused"}))):
@@ -283,10 +274,7 @@ def test_a_store_that_cannot_be_opened_is_not_ready_and_served_again_once_it_can
     assert server.is_running()
 
     hold.close()
-    deadline = time.monotonic() + RECOVERY_LIMIT
-    while ask(server, "GET", "ready").status != 200:
-        assert time.monotonic() < deadline, "the store can be opened, and is not"
-        time.sleep(0.05)
+    wait_until(lambda: ask(server, "GET", "ready").status == 200, RECOVERY_LIMIT, "the store can be opened, and is not")
     assert "cannot be reopened" in server.errors() and "was reopened" in server.errors()
     insert(server, "One", "p", "accepted")
     before = contents(server)

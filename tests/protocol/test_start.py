@@ -8,10 +8,11 @@ import time
 
 import pytest
 
+from own_server import needs_program
 from program import Program, refusal, run
 from rocktable_server import BINARY, Server, create_table, delete_table
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 LISTENING = "successfully listening at"
 STOPS = "; press Ctrl-C to stop"

@@ -1,18 +1,16 @@
 """A server that another program starts: it reports on standard output when it is ready, and ends with that program."""
 import json
-import os
 import signal
 import subprocess
 import sys
 import urllib.request
 
-import pytest
-
+from own_server import needs_program
 from process import is_running, wait_until
 from program import refusal
 from rocktable_server import BINARY
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 FLAGS = ["--inMemoryPersistence", "--tablePort", "0", "--silent", "--readyFile", "-", "--stopAtInputEnd"]
 SECONDS = 20

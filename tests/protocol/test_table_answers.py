@@ -4,9 +4,13 @@ import json
 import pytest
 
 from answers import (
+    ABSENT,
     EMPTY,
+    INVALID,
     LEVELS,
     NO_CONTENT,
+    NO_TABLE,
+    TABLE_EXISTS,
     TABLE_LAYER,
     accept,
     check,
@@ -18,8 +22,6 @@ from answers import (
     json_type,
 )
 from rocktable_server import create_table, delete_table, send, unique_name
-
-ABSENT = "The specified resource does not exist."
 
 
 def create(server, name, headers=None):
@@ -78,14 +80,14 @@ def test_create_of_an_existing_table_is_a_conflict_in_any_case_of_its_name(serve
     applied = {"Preference-Applied": prefer} if prefer else {}
     for name in (table, table.upper()):
         answer = create(server, name, {"Prefer": prefer})
-        check_error(answer, 409, "TableAlreadyExists", "The table specified already exists.", applied)
+        check_error(answer, 409, "TableAlreadyExists", TABLE_EXISTS, applied)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_error_has_the_metadata_level_asked_for_and_one_body_at_all_of_them(server, table, level):
     """Recorded from the service."""
     answer = create(server, table, accept(level))
-    check_error(answer, 409, "TableAlreadyExists", "The table specified already exists.", level=level)
+    check_error(answer, 409, "TableAlreadyExists", TABLE_EXISTS, level=level)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_create_with_bad_characters_is_answered_with_the_services_misspelling(se
 @pytest.mark.parametrize("name", ["tables", "Tables", "TABLES"])
 def test_the_name_tables_is_reserved(server, name):
     """Decision: the code is that of public tests of the table SDK; the documentation names no code."""
-    check_early_error(create(server, name), 400, "InvalidInput", "One of the request inputs is not valid.")
+    check_early_error(create(server, name), 400, "InvalidInput", INVALID)
 
 
 # --- query ----------------------------------------------------------------------------------------
@@ -230,4 +232,4 @@ BODY = '{"PartitionKey":"p","RowKey":"r"}'
 def test_entity_operations_on_an_absent_table_are_a_table_not_found(server, method, resource, body, prefer):
     """An early error, as recorded from the service in batches; decision: also outside of batches."""
     answer = send(server, method, resource, {"If-Match": "*", "Prefer": prefer}, body)
-    check_early_error(answer, 404, "TableNotFound", "The table specified does not exist.")
+    check_early_error(answer, 404, "TableNotFound", NO_TABLE)

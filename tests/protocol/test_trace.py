@@ -3,7 +3,6 @@ import base64
 import concurrent.futures
 import contextlib
 import json
-import os
 import re
 import signal
 import socket
@@ -18,6 +17,7 @@ import pytest
 from access import OPERATIONS, SharedKey, ask, prepare
 from bearer_token import bearer_token
 from har import body_of, entries_of, header, in_order, read_trace, started, wait_for
+from own_server import needs_program
 from rocktable_server import (
     BATCH_HEADERS,
     BINARY,
@@ -31,10 +31,11 @@ from rocktable_server import (
     read_response,
     request_bytes,
     send,
+    send_batch,
 )
 from shared_access import account_sas, send_with
 
-pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+pytestmark = needs_program
 
 MEBIBYTE = 1 << 20
 EACH_BODY = 64 << 10
@@ -338,7 +339,7 @@ def test_no_secret_is_in_the_file(start, tmp_path):
     assert send_with(server, sas.replace("&", "%26"), "GET", f"/{table}()").status >= 400
     part = batch_part(server, "POST", f"{table}?{sas}", {"PartitionKey": "p", "RowKey": "s"},
                       f"Authorization: Other c3VwZXI\r\nCookie: cookie-value\r\nx-rocktable-token: {token}\r\n")
-    assert send(server, "POST", "/$batch", BATCH_HEADERS, batch_body([part])).status == 202
+    assert send_batch(server, [part]).status == 202
     assert send(server, "POST", "/$batch", BATCH_HEADERS, batch_body([part]).encode() + b"\xff").status == 202
     jwt = bearer_token()
     secrets += jwt.split(".")

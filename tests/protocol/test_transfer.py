@@ -1,7 +1,6 @@
 """rocktable export, import and copy: what they transfer, how they resume after faults and aborts, and their
 messages."""
 import base64
-import http.server
 import json
 import os
 import resource
@@ -12,37 +11,25 @@ import time
 import pytest
 
 from fixture_control import done, insert
-from program import environment_without
+from http_server import Handler, HttpServer
+from own_server import needs_program, own_server
+from program import user_environment
 from proxy import BUSY, Proxy
 from rocktable_server import BINARY, Server, all_entities, create_table, delete_table, send
 from shared_access import account_sas, table_sas
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 DEADLINE = 60
 
-
-@pytest.fixture(scope="module")
-def source():
-    running = Server()
-    yield running
-    running.stop()
-
-
-@pytest.fixture
-def target():
-    running = Server()
-    yield running
-    running.stop()
+source = own_server()
+target = own_server(scope="function")
 
 
 def command(*words, environment=None, stdin=None, **options):
     """Starts a command, without an account in the environment."""
-    variables = environment_without("AZURE_")
     return subprocess.Popen([str(word) for word in (BINARY, *words)], stdin=stdin or subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True, env=variables | (environment or {}), **options)
+                            stderr=subprocess.PIPE, text=True, env=user_environment(**(environment or {})), **options)
 
 
 def finish(process):
@@ -691,29 +678,20 @@ def test_what_a_file_says_reaches_no_terminal_as_it_is(target, tmp_path):
     assert r"\u202e\u009b" in said and not {"\u202e", "\u009b"} & set(said)
 
 
-class Endless(http.server.BaseHTTPRequestHandler):
+class Endless(Handler):
     """Responds to every query with a page whose token is its own start."""
 
     def do_GET(self):  # pylint: disable=invalid-name
         body = b'{"value":[{"TableName":"Endless"}]}' if "/Tables" in self.path else b'{"value":[]}'
-        self.send_response(200)
-        for name in ("NextTableName", "NextPartitionKey", "NextRowKey"):
-            self.send_header("x-ms-continuation-" + name, "1!4!cA--")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        names = ("NextTableName", "NextPartitionKey", "NextRowKey")
+        self.answer(200, body, **{f"x-ms-continuation-{name}": "1!4!cA--" for name in names})
 
 
 @pytest.mark.parametrize("tables", [("--all",), ("--table", "Endless")], ids=["tables", "entities"])
 def test_a_continuation_token_that_comes_again_is_not_followed(tmp_path, tables):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        there = f"AccountName=a;AccountKey=a2V5;TableEndpoint=http://127.0.0.1:{server.server_address[1]}/a"
+    with HttpServer(Endless) as server:
+        there = f"AccountName=a;AccountKey=a2V5;TableEndpoint={server.url}/a"
         said = refusal("export", "--from", there, *tables, "--to", tmp_path)
-        server.shutdown()
     assert "the same continuation token again" in said
 
 

@@ -6,8 +6,11 @@ import pytest
 
 from answers import (
     EMPTY,
+    ENTITY_EXISTS,
     ETAG,
+    NOT_IMPLEMENTED,
     NO_CONTENT,
+    NO_TABLE,
     TABLE_LAYER,
     accept,
     check,
@@ -18,9 +21,9 @@ from answers import (
     json_type,
 )
 from fixture_control import account_of
+from own_server import needs_program
 from rocktable_server import (
     BATCH_HEADERS,
-    BINARY,
     all_entities,
     batch_body,
     batch_part,
@@ -31,7 +34,6 @@ from rocktable_server import (
 )
 from shared_access import table_sas, send_with
 
-NOT_IMPLEMENTED = "The requested operation is not implemented on the specified resource."
 NO_VALUES = "The values are not specified for all properties in the entity."
 KEYS = {"PartitionKey": "p", "RowKey": "r"}
 
@@ -56,7 +58,7 @@ def test_post_behind_a_table_inserts_into_it(server, table, second, prefer):
     assert [entity["RowKey"] for entity in all_entities(server, table)] == ["r"]
     answer = send(server, "POST", resource, {"Prefer": prefer}, json.dumps(KEYS))
     applied = NO_CONTENT if prefer else {}
-    check_error(answer, 409, "EntityAlreadyExists", "The specified entity already exists.", applied)
+    check_error(answer, 409, "EntityAlreadyExists", ENTITY_EXISTS, applied)
 
 
 @SECOND
@@ -107,7 +109,7 @@ def test_other_writes_behind_a_table_are_not_implemented_and_change_nothing(serv
 def test_behind_a_table_that_is_not_there(server):
     """Decision: a usual insert; a GET is refused with NotImplemented before the table is looked up."""
     answer = send(server, "POST", "/absent/absent", body=json.dumps(KEYS))
-    check_early_error(answer, 404, "TableNotFound", "The table specified does not exist.")
+    check_early_error(answer, 404, "TableNotFound", NO_TABLE)
     check_error(send(server, "GET", "/absent/absent"), 501, "NotImplemented", NOT_IMPLEMENTED)
 
 
@@ -157,7 +159,7 @@ def test_a_signature_for_a_table_opens_that_table_alone_after_an_empty_segment(s
     delete_table(server, other)
 
 
-@pytest.mark.skipif(not BINARY.exists(), reason="no binary to start")
+@needs_program
 def test_an_empty_segment_does_not_lead_to_another_account(start):
     first = start("--anyAccount")
     second = account_of(first, "second")
@@ -179,7 +181,7 @@ def test_behind_a_table_that_is_missing(server, resource):
     """Recorded from the service: the table is looked up before keys are counted."""
     method = "DELETE" if resource.endswith(")") else "POST"
     check_early_error(send(server, method, resource, body='{"TableName":"x"}' if method == "POST" else None), 404,
-                      "TableNotFound", "The table specified does not exist.")
+                      "TableNotFound", NO_TABLE)
 
 
 IMPOSSIBLE = [

@@ -30,6 +30,22 @@ ANY_LENGTH = re.compile(r"\d+")
 MINIMAL = "application/json;odata=minimalmetadata"
 LEVELS = ("nometadata", "minimalmetadata", "fullmetadata")
 
+# Messages of the service.
+ABSENT = "The specified resource does not exist."
+NO_TABLE = "The table specified does not exist."
+ENTITY_EXISTS = "The specified entity already exists."
+TABLE_EXISTS = "The table specified already exists."
+INVALID = "One of the request inputs is not valid."
+NOT_IMPLEMENTED = "The requested operation is not implemented on the specified resource."
+NOT_SATISFIED = "The update condition specified in the request was not satisfied."
+UNREADABLE = "An error occurred while processing this request."
+BAD_XML = "XML specified is not syntactically valid."
+BAD_NODE = "The value for one of the XML nodes is not in the correct format."
+NOT_AUTHENTICATED = (
+    "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly "
+    "including the signature."
+)
+
 
 def accept(level):
     return {"Accept": f"application/json;odata={level}"}
@@ -119,3 +135,10 @@ def check_front_end_error(answer, status, code, message, headers=None, json_want
     request_id = answer.headers["x-ms-request-id"]
     as_json, as_xml = error_json(code, message, request_id), error_xml(code, message, request_id, "m:")
     check_body(answer, as_json if json_wanted else as_xml)
+
+
+def check_not_authenticated(answer, json_wanted=True):
+    """Recorded from the service: 403, without x-ms-version; the reason phrase is the message."""
+    check_front_end_error(
+        answer, 403, "AuthenticationFailed", NOT_AUTHENTICATED, json_wanted=json_wanted, without=("x-ms-version",)
+    )

@@ -55,6 +55,14 @@ def document(account, target):
     return answer.text
 
 
+def cors_rule(origins="*", methods="GET", allowed="", exposed="", age="0"):
+    return (
+        f"<CorsRule><AllowedOrigins>{origins}</AllowedOrigins><AllowedMethods>{methods}</AllowedMethods>"
+        f"<MaxAgeInSeconds>{age}</MaxAgeInSeconds><ExposedHeaders>{exposed}</ExposedHeaders>"
+        f"<AllowedHeaders>{allowed}</AllowedHeaders></CorsRule>"
+    )
+
+
 def set_document(account, target, text):
     answer = send(account, "PUT", target, XML, text)
     assert answer.status in (202, 204), answer

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from rocktable_server import BINARY
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JAVASCRIPT = ROOT / "tests" / "clients" / "javascript" / "node_modules"
 PYTHON = "/usr/bin/python3"
@@ -38,10 +40,10 @@ class Guide:
         assert self.text.count("```") == 2 * len(self.blocks())
 
 
-def make_folder(made, binary):
+def make_folder(made):
     """A folder in which all blocks of a guide run: `rocktable` is in PATH, and the SDK is installed."""
     (made / "bin").mkdir()
-    (made / "bin" / "rocktable").symlink_to(binary.absolute())
+    (made / "bin" / "rocktable").symlink_to(BINARY.absolute())
     (made / "bin" / "python3").symlink_to(PYTHON)
     if JAVASCRIPT.exists():
         (made / "node_modules").symlink_to(JAVASCRIPT)

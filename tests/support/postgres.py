@@ -125,6 +125,28 @@ class Postgres:
                 self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def freeze(self):
+        """Stops all its processes: it answers nothing, and no connection ends. Returns them."""
+        first = self.process.pid
+        os.kill(first, signal.SIGSTOP)  # before the others, so that it starts no further one
+        others = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
+        processes = [first, *map(int, others)]
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGSTOP)
+        return processes
+
+    @contextlib.contextmanager
+    def silent(self):
+        """Frozen, for the block."""
+        processes = self.freeze()
+        try:
+            yield
+        finally:
+            for process in processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGCONT)
+
     def __enter__(self):
         return self
 

@@ -16,6 +16,15 @@ def descriptors(server):
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
 
+def open_sockets(server):
+    folder = f"/proc/{server.process.pid}/fd"
+    count = 0
+    for name in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            count += os.readlink(f"{folder}/{name}").startswith("socket:")
+    return count
+
+
 def is_running(pid):
     """Whether the process exists and has not ended; one that nobody has waited for yet has ended."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # the second: it ended between open and read

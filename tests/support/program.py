@@ -10,11 +10,14 @@ from process import wait_until
 from rocktable_server import BINARY
 
 SECONDS = 20
+COMMAND_SECONDS = 60
 
 
-def environment_without(*prefixes):
-    """Returns the environment of this process, except variables whose names start with one of these prefixes."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+def user_environment(**variables):
+    """Returns the environment of this process without variables that name servers or accounts, and with these; None
+    removes one."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROCKTABLE_", "AZURE_"))}
+    return {name: value for name, value in (kept | variables).items() if value is not None}
 
 
 class Program:
@@ -66,6 +69,13 @@ def run(*flags, environment=None, folder=None, program=BINARY):
     words = [str(word) for word in (program, *flags)]
     environment = {**os.environ, **(environment or {})}
     return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment, cwd=folder, check=False)
+
+
+def run_command(*words, given=None, **variables):
+    """Runs a command that asks a server, in user_environment(**variables). `given`: its standard input."""
+    source = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+    return subprocess.run([str(word) for word in (BINARY, *words)], **source, capture_output=True, text=True,
+                          timeout=COMMAND_SECONDS, env=user_environment(**variables), check=False)
 
 
 def refusal(code, *flags, **options):

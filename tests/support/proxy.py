@@ -1,13 +1,14 @@
 """A proxy in front of a server. It forwards requests, and simulates faults of a network or a busy service for some."""
 import http.client
-import http.server
 import json
 import threading
+
+from http_server import Handler, HttpServer
 
 BUSY = json.dumps({"odata.error": {"code": "ServerBusy", "message": {"lang": "en-US", "value": "The server is busy."}}})
 
 
-class Proxy:
+class Proxy(HttpServer):
     """Calls `fault(number, method, path)` for each request; `number` starts at 1. It returns None (forward the
     request), a status with a body of JSON (respond in place of the server), "drop" (close the connection without
     forwarding) or "swallow" (forward the request, and close the connection without its response)."""
@@ -18,7 +19,7 @@ class Proxy:
         self._lock = threading.Lock()
         proxy = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Forwarding(Handler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
@@ -29,22 +30,10 @@ class Proxy:
                     return
                 proxy._serve(self)
 
-            def log_message(self, *_):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}{account.base}"
+        super().__init__(Forwarding)
+        self.endpoint = f"{self.url}{account.base}"
         self.connection_string = (f"AccountName={account.name};AccountKey={account.key};"
                                   f"TableEndpoint={self.endpoint};")
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._server.server_close()
 
     def _serve(self, request):
         body = request.rfile.read(int(request.headers.get("Content-Length", 0)))

@@ -35,8 +35,9 @@ BINARY = pathlib.Path(
 )
 START_DEADLINE = 20.0
 STOP_DEADLINE = 10.0
-SOCKET_TIMEOUT = 5.0
+SOCKET_TIMEOUT = 30.0  # s; a server that answers is never that slow, also on a busy machine
 API_VERSION = "2020-12-06"
+WELL_KNOWN_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 
 class Account:
@@ -60,6 +61,11 @@ class Account:
     @property
     def authority(self):
         return f"{self.host}:{self.port}"
+
+    @property
+    def url(self):
+        """Where the server is, without the account: as --url takes it."""
+        return f"{'https' if self.tls else 'http'}://{self.authority}"
 
 
 _kept = {}  # `location` of a server -> the URL of the database in its place
@@ -307,6 +313,12 @@ def delete_table(account, name):
     assert answer.status == 204, answer
 
 
+def continuation(answer):
+    """Returns the options that request the next page of entities; none after the last page."""
+    values = {name: answer.headers[f"x-ms-continuation-{name}"] for name in ("NextPartitionKey", "NextRowKey")}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def all_entities(account, table, metadata="nometadata"):
     """Returns all entities of a table, from all pages; without annotations, unless another metadata level is
     requested."""
@@ -316,9 +328,7 @@ def all_entities(account, table, metadata="nometadata"):
         answer = send(account, "GET", f"/{table}()?{tokens}", accept)
         assert answer.status == 200, answer
         found += answer.json()["value"]
-        names = ("NextPartitionKey", "NextRowKey")
-        values = {name: answer.headers[f"x-ms-continuation-{name}"] for name in names}
-        tokens = urllib.parse.urlencode({name: value for name, value in values.items() if value})
+        tokens = urllib.parse.urlencode(continuation(answer))
         if not tokens:
             return found
 
@@ -346,3 +356,8 @@ def batch_body(parts):
         "--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n"
         f"{inner}--changeset_1--\r\n--batch_1--\r\n"
     )
+
+
+def send_batch(account, parts):
+    """Sends the parts as one change set."""
+    return send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))

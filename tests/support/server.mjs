@@ -18,7 +18,8 @@ import { promisify } from "node:util";
 
 const kStartDeadlineMs = 20_000;
 const kStopDeadlineMs = 10_000;
-export const kDefaultBinary = fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
+export const kBinary =
+  process.env.ROCKTABLE_BINARY ?? fileURLToPath(new URL("../../build/release/rocktable", import.meta.url));
 
 let databases = 0;
 
@@ -43,13 +44,12 @@ export async function startServer(Kind = Server, { environment, flags = [] } = {
 
   const folder = await mkdtemp(join(tmpdir(), "rocktable-js-"));
   const readyFile = join(folder, "ready.json");
-  const binary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
   const databaseServer = process.env.ROCKTABLE_TEST_STORE;
   const database = databaseServer ? await newDatabase(databaseServer) : undefined;
   const storage = database ? ["--store", database.url] : ["--inMemoryPersistence"];
   const always = [...storage, "--tablePort", "0", "--readyFile", readyFile, "--silent"];
   const env = { ...process.env, ...environment };
-  const child = spawn(binary, [...always, ...flags], { stdio: ["ignore", "ignore", "inherit"], env });
+  const child = spawn(kBinary, [...always, ...flags], { stdio: ["ignore", "ignore", "inherit"], env });
   const ended = new Promise((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(code ?? signal));

@@ -8,7 +8,7 @@
 
 #include "tests/fuzz/targets.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string content_of(const std::filesystem::path& file) {
@@ -51,8 +51,7 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
   };
   for (const auto& c : cases) {
     std::size_t files = 0;
-    for (const auto& file :
-         std::filesystem::directory_iterator(std::filesystem::path(FUZZ_CORPUS) / c.name)) {
+    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(FUZZ_CORPUS) / c.name)) {
       CAPTURE(file.path().string());
       CHECK_NOTHROW(c.target(content_of(file.path())));
       ++files;
@@ -63,4 +62,4 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -1,7 +1,7 @@
 // The entry of the unit tests. `--help` lists doctest's options, `-tc="*words*"` runs one test.
 //
-// A test that runs for longer than ROCKTABLE_TEST_CASE_SECONDS ends the run with its name and exit code 3: the runner would
-// wait for the rest of its own, longer time, and could not tell which test it was.
+// A test that runs for longer than ROCKTABLE_TEST_CASE_SECONDS ends the run with its name and exit code 3: the runner
+// would wait for the rest of its own, longer time, and could not tell which test it was.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
@@ -41,8 +41,8 @@ class Watchdog : public doctest::IReporter {
   void test_run_end(const doctest::TestRunStats&) override { thread_ = {}; }
 
   void test_case_start(const doctest::TestCaseData& test) override {
-    std::string name = "\"" + std::string(test.m_name) + "\" (" + test.m_file.c_str() + ":" +
-                       std::to_string(test.m_line) + ")";
+    std::string name =
+        "\"" + std::string(test.m_name) + "\" (" + test.m_file.c_str() + ":" + std::to_string(test.m_line) + ")";
     begin(std::move(name));
   }
   void test_case_reenter(const doctest::TestCaseData& test) override { test_case_start(test); }

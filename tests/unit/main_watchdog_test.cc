@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr char kName[] = "a test that hangs ends the run with its name";
@@ -20,8 +20,8 @@ TEST_CASE("a test that hangs ends the run with its name") {
   if (::getenv("ROCKTABLE_TEST_HANGS") != nullptr)
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = "ROCKTABLE_TEST_HANGS=1 ROCKTABLE_TEST_CASE_SECONDS=1 '" + program +
-                              "' --test-case='" + kName + "' 2>&1";
+  const std::string command =
+      "ROCKTABLE_TEST_HANGS=1 ROCKTABLE_TEST_CASE_SECONDS=1 '" + program + "' --test-case='" + kName + "' 2>&1";
   FILE* output = ::popen(command.c_str(), "r");
   REQUIRE(output != nullptr);
   std::string text;
@@ -37,4 +37,4 @@ TEST_CASE("a test that hangs ends the run with its name") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -1,6 +1,6 @@
 #include "storage/rocksdb/format/catalog_codec.h"
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "storage/format/entity_codec.h"
 
 namespace rocktable {

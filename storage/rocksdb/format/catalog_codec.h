@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "storage/rocksdb/format/key_codec.h"
 
 namespace rocktable {

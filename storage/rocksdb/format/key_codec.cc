@@ -29,8 +29,8 @@ bool is_between(std::string_view text, std::size_t at, unsigned char first, unsi
 // unchanged, without the bytes after it.
 bool is_pair(std::string_view text, std::size_t at) {
   return text[at] == '\xED' && at + 5 < text.size() && is_between(text, at + 1, 0xA0, 0xAF) &&
-         is_between(text, at + 2, 0x80, 0xBF) && text[at + 3] == '\xED' &&
-         is_between(text, at + 4, 0xB0, 0xBF) && is_between(text, at + 5, 0x80, 0xBF);
+         is_between(text, at + 2, 0x80, 0xBF) && text[at + 3] == '\xED' && is_between(text, at + 4, 0xB0, 0xBF) &&
+         is_between(text, at + 5, 0x80, 0xBF);
 }
 
 bool has_pair(std::string_view cesu8) {
@@ -45,9 +45,7 @@ void append_three_bytes(std::string& out, unsigned code_unit) {
   out += static_cast<char>(0x80 | (code_unit & 0x3F));
 }
 
-unsigned low_bits(std::string_view text, std::size_t at) {
-  return static_cast<unsigned char>(text[at]) & 0x3Fu;
-}
+unsigned low_bits(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]) & 0x3Fu; }
 
 // Returns the ten bits of a code point in the surrogate at `at`.
 unsigned surrogate_bits(std::string_view cesu8, std::size_t at) {
@@ -74,8 +72,8 @@ void append_cesu8(std::string& out, std::string_view utf8) {
       out += utf8[i++];
       continue;
     }
-    const unsigned code_point = ((lead & 0x07u) << 18) | (low_bits(utf8, i + 1) << 12) |
-                                (low_bits(utf8, i + 2) << 6) | low_bits(utf8, i + 3);
+    const unsigned code_point =
+        ((lead & 0x07u) << 18) | (low_bits(utf8, i + 1) << 12) | (low_bits(utf8, i + 2) << 6) | low_bits(utf8, i + 3);
     append_three_bytes(out, 0xD800 + ((code_point - 0x10000) >> 10));
     append_three_bytes(out, 0xDC00 + ((code_point - 0x10000) & 0x3FF));
     i += 4;

@@ -34,8 +34,7 @@ Piece piece_at(std::string_view block) {
   const auto type = static_cast<unsigned char>(block[6]);
   if (type < 1 || type > 4 || out.size > block.size()) return out;
   out.payload = block.substr(kHeader, length);
-  if (has_checksum(static_cast<std::uint32_t>(little_endian(block.substr(0, 4))),
-                   block.substr(6, 1 + length)))
+  if (has_checksum(static_cast<std::uint32_t>(little_endian(block.substr(0, 4))), block.substr(6, 1 + length)))
     out.type = static_cast<Piece::Type>(type);
   return out;
 }
@@ -62,12 +61,10 @@ std::size_t bytes_to_next_piece(std::string_view block) {
 }
 
 // Returns the number in a file name such as MANIFEST-000005 or 000004.log.
-std::optional<std::uint64_t> number_in(std::string_view name, std::string_view prefix,
-                                       std::string_view suffix) {
+std::optional<std::uint64_t> number_in(std::string_view name, std::string_view prefix, std::string_view suffix) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
   name = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-  const bool digits =
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
+  const bool digits = std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
   if (name.empty() || name.size() > 18 || !digits) return std::nullopt;
   return std::stoull(std::string(name));
 }
@@ -171,8 +168,8 @@ std::string log_name(std::uint64_t log) {
   return digits + ".log";
 }
 
-// Checks the logs in order. The operations must continue those of the files without a gap. Behind damaged bytes in the same
-// log, they must also continue those before them, because the manifest may count operations that only the log has.
+// Checks the logs in order. The operations must continue those of the files without a gap. Behind damaged bytes in the
+// same log, they must also continue those before them, because the manifest may count operations that only the log has.
 class Chain {
  public:
   // If the manifest is torn, the edits of some column families may be lost. Then only operations that are in
@@ -188,8 +185,7 @@ class Chain {
     std::vector<Gap> gaps;
     const auto bad = read_log(log, [&](std::uint64_t offset, std::string_view batch) {
       if (batch.size() < kBatchHeader) return;
-      const std::uint64_t first = little_endian(batch.substr(0, 8)),
-                          end = first + little_endian(batch.substr(8, 4));
+      const std::uint64_t first = little_endian(batch.substr(0, 8)), end = first + little_endian(batch.substr(8, 4));
       if (first > next_) {
         gaps.push_back({offset, next_, first, false});
       } else if (first > end_) {
@@ -230,8 +226,8 @@ class Chain {
     }
     if (!check_.damage.empty()) return;
     check_.damage = bad_.empty() ? "" : bad_ + ", ";
-    check_.damage += (gap.first == 0 ? "operations are missing" : operations(gap.end - gap.first)) +
-                     " before byte " + std::to_string(gap.offset) + " of " + name;
+    check_.damage += (gap.first == 0 ? "operations are missing" : operations(gap.end - gap.first)) + " before byte " +
+                     std::to_string(gap.offset) + " of " + name;
   }
 
   static std::string operations(std::uint64_t count) {
@@ -304,8 +300,7 @@ std::vector<LoggedBatch> batches_in_logs(const std::filesystem::path& store) {
     const std::uint64_t log = number;
     read_log(read_store_file(store / name), [&](std::uint64_t, std::string_view batch) {
       if (batch.size() < kBatchHeader) return;
-      out.push_back(
-          {log, little_endian(batch.substr(0, 8)), little_endian(batch.substr(8, 4)), std::string(batch)});
+      out.push_back({log, little_endian(batch.substr(0, 8)), little_endian(batch.substr(8, 4)), std::string(batch)});
     });
   }
   return out;
@@ -317,10 +312,9 @@ LogCheck check_logs(const std::filesystem::path& store) {
   const std::string current = read_store_file(store / "CURRENT");
   if (current.empty()) {
     // RocksDB would create a new store and delete the files of this one.
-    const bool has_data =
-        !files_of(store, "", ".sst").empty() || std::any_of(logs.begin(), logs.end(), [&](const auto& log) {
-          return !read_store_file(store / log.second).empty();
-        });
+    const bool has_data = !files_of(store, "", ".sst").empty() ||
+                          std::any_of(logs.begin(), logs.end(),
+                                      [&](const auto& log) { return !read_store_file(store / log.second).empty(); });
     if (has_data) out.damage = "CURRENT is missing or empty";
     return out;
   }
@@ -343,16 +337,14 @@ LogCheck check_logs(const std::filesystem::path& store) {
     return out;
   }
   Chain chain(state, first == logs.end() ? 0 : first->first);
-  for (auto log = first; log != logs.end(); ++log)
-    chain.add(log->second, read_store_file(store / log->second));
+  for (auto log = first; log != logs.end(); ++log) chain.add(log->second, read_store_file(store / log->second));
   out = std::move(chain).finish();
   for (const auto& [family, flushed] : state.families) out.first_logs[family] = flushed.log;
   // A start creates a log and, with the next number, a manifest. This is only a warning, because RocksDB does
   // the same after a failed write.
   const auto start = number_in(manifest, kManifestPrefix, "");
   out.may_miss_last_log = out.damage.empty() && start && !logs.empty() && logs.rbegin()->first + 1 < *start;
-  if (out.may_miss_last_log)
-    out.torn = log_name(*start - 1) + " seems to be missing; the last writes may be lost";
+  if (out.may_miss_last_log) out.torn = log_name(*start - 1) + " seems to be missing; the last writes may be lost";
   return out;
 }
 

@@ -47,7 +47,8 @@ struct LogCheck {
   std::vector<MissingOperations> missing;
   bool misses_more = false;        // operations are missing that cannot be counted
   bool may_miss_last_log = false;  // `torn` says so
-  // By column family: the operations of logs before this one are in table files. What a torn manifest has lost is not here.
+  // By column family: the operations of logs before this one are in table files. What a torn manifest has lost is not
+  // here.
   std::map<unsigned, std::uint64_t> first_logs;
 };
 
@@ -64,8 +65,8 @@ LogCheck check_logs(const std::filesystem::path& store);
 // Returns the bytes of a file; as many as can be read.
 std::string read_store_file(const std::filesystem::path& path);
 
-// Returns the name of the manifest that CURRENT names. If it names none that is there: of the newest one; empty if there is
-// none.
+// Returns the name of the manifest that CURRENT names. If it names none that is there: of the newest one; empty if
+// there is none.
 std::string current_manifest(const std::filesystem::path& store);
 
 // Returns the whole write batches in all logs of a store, in order.

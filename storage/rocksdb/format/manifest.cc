@@ -23,8 +23,8 @@ std::optional<std::string> take_key(std::string_view& bytes) {
   return std::string(key->substr(0, key->size() - kKeyTrailer));
 }
 
-// A new file: level, number, size, smallest key, largest key, lowest and highest number of an operation; then further fields
-// up to the tag 1.
+// A new file: level, number, size, smallest key, largest key, lowest and highest number of an operation; then further
+// fields up to the tag 1.
 bool take_table(std::string_view& bytes, TableEdit& out) {
   const auto level = take_varint(bytes), number = take_varint(bytes), size = take_varint(bytes);
   auto smallest = take_key(bytes), largest = take_key(bytes);

@@ -76,8 +76,8 @@ bool is_snapshot_name(std::string_view name) {
 
 std::string to_text(const SnapshotDescription& description) {
   const SnapshotInfo& info = description.info;
-  std::string out = std::string(kSecondFormat) + std::to_string(info.taken.ticks) + "\n" +
-                    std::to_string(info.tables) + "\n" + std::to_string(info.bytes) + "\n";
+  std::string out = std::string(kSecondFormat) + std::to_string(info.taken.ticks) + "\n" + std::to_string(info.tables) +
+                    "\n" + std::to_string(info.bytes) + "\n";
   for (const auto& [name, bytes, checksum] : description.files) {
     out += checksum ? to_hex(*checksum) : "-";
     out += " " + std::to_string(bytes) + " " + name + "\n";
@@ -94,8 +94,8 @@ std::optional<SnapshotDescription> parse_description(std::string_view name, std:
   if (!lists_files && !text.starts_with(kFirstFormat)) return std::nullopt;
   if (lists_files && !take_checksum(text)) return std::nullopt;
   take_until(text, '\n');
-  if (!read_number(take_until(text, '\n'), info.taken.ticks) ||
-      !read_number(take_until(text, '\n'), info.tables) || !read_number(take_until(text, '\n'), info.bytes))
+  if (!read_number(take_until(text, '\n'), info.taken.ticks) || !read_number(take_until(text, '\n'), info.tables) ||
+      !read_number(take_until(text, '\n'), info.bytes))
     return std::nullopt;
   while (lists_files && !text.empty()) {
     auto file = take_file(text);

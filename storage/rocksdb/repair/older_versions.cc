@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "storage/rocksdb/rocksdb.h"
+#include "storage/rocksdb/database/rocksdb.h"
 
 namespace rocktable {
 namespace {
@@ -25,16 +25,14 @@ void for_each_older_version(Database& database, const LostRange& range,
   bool is_first = true;
   for (;;) {
     std::vector<rocksdb::KeyVersion> versions;
-    check(rocksdb::GetAllKeyVersions(&database.db(), family, slice(last), slice(end), kVersionsAtOnce,
-                                     &versions));
+    check(rocksdb::GetAllKeyVersions(&database.db(), family, slice(last), slice(end), kVersionsAtOnce, &versions));
     bool goes_on = false;
     for (const auto& version : versions) {
       if (version.user_key == last && !(is_first && range.before.empty())) continue;  // seen, or outside
       is_first = false;
       goes_on = true;
       last = version.user_key;  // the first version is the newest
-      if (version.user_key == range.after || version.type != kValueType ||
-          version.sequence > range.last_sequence)
+      if (version.user_key == range.after || version.type != kValueType || version.sequence > range.last_sequence)
         continue;
       rocksdb::PinnableSlice value;  // a deletion of a range is no version
       if (database.db().Get({}, family, slice(version.user_key), &value).ok()) visit(version.user_key);

@@ -11,16 +11,16 @@
 #include <optional>
 #include <system_error>
 
-#include "storage/folder_swap.h"
+#include "base/folder_swap.h"
 #include "storage/format/entity_codec.h"
-#include "storage/rocksdb/catalog_rows.h"
-#include "storage/rocksdb/database.h"
+#include "storage/rocksdb/database/catalog_rows.h"
+#include "storage/rocksdb/database/database.h"
+#include "storage/rocksdb/database/rocksdb.h"
 #include "storage/rocksdb/format/catalog_codec.h"
 #include "storage/rocksdb/format/log_check.h"
 #include "storage/rocksdb/repair/older_versions.h"
 #include "storage/rocksdb/repair/salvage.h"
 #include "storage/rocksdb/repair/table_files.h"
-#include "storage/rocksdb/rocksdb.h"
 #include "storage/store_error.h"
 
 namespace rocktable {
@@ -34,8 +34,7 @@ class Lock {
   explicit Lock(const fs::path& store) {
     const auto status = rocksdb::Env::Default()->LockFile((store / "LOCK").string(), &lock_);
     if (is_in_use(status)) throw in_use(store);
-    if (!status.ok())
-      throw StoreError("cannot lock the store in " + store.string() + ": " + status.ToString());
+    if (!status.ok()) throw StoreError("cannot lock the store in " + store.string() + ": " + status.ToString());
   }
   ~Lock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
   Lock(const Lock&) = delete;
@@ -61,8 +60,7 @@ void copy_store(const fs::path& from, const fs::path& to) {
   for (const auto& entry : fs::directory_iterator(from)) {
     const fs::path& path = entry.path();
     const std::string name = path.filename().string();
-    if (!entry.is_regular_file() || name == "LOCK" || name.starts_with("LOG") || path.extension() == ".trash")
-      continue;
+    if (!entry.is_regular_file() || name == "LOCK" || name.starts_with("LOG") || path.extension() == ".trash") continue;
     std::error_code refused = std::make_error_code(std::errc::not_supported);
     if (path.extension() == ".sst") fs::create_hard_link(path, to / name, refused);
     if (refused) fs::copy_file(path, to / name);
@@ -95,8 +93,7 @@ void list_tables(const Database& database, Inventory& out) {
 
 void list_unfinished_clones(Database& database, Inventory& out) {
   const std::unique_ptr<rocksdb::Iterator> rows(database.db().NewIterator({}, database.catalog()));
-  for (rows->Seek(slice(kCloneTag)); rows->Valid() && rows->key().starts_with(slice(kCloneTag));
-       rows->Next()) {
+  for (rows->Seek(slice(kCloneTag)); rows->Valid() && rows->key().starts_with(slice(kCloneTag)); rows->Next()) {
     try {
       out.unfinished_clones[static_cast<std::uint64_t>(decode_clone_key(view(rows->key())))] =
           decode_number(view(rows->value()));
@@ -194,8 +191,8 @@ void complete_catalog(Database& database, Inventory& inventory, std::string_view
   remove_finished_clones(database, inventory, batch);
   std::uint64_t last_id = number_or(database, kNextTableIdKey, 1) - 1;
   if (!inventory.table_keys.empty()) last_id = std::max(last_id, inventory.table_keys.rbegin()->first);
-  const auto mark = static_cast<std::uint64_t>(std::max(
-      {inventory.last_timestamp, now().ticks, static_cast<std::int64_t>(number_or(database, kClockKey, 0))}));
+  const auto mark = static_cast<std::uint64_t>(
+      std::max({inventory.last_timestamp, now().ticks, static_cast<std::int64_t>(number_or(database, kClockKey, 0))}));
   for (const auto& [id, count] : inventory.entities) {
     last_id = std::max(last_id, id);
     if (inventory.table_keys.contains(id) || is_of_unfinished_clone(inventory, id)) continue;
@@ -303,10 +300,10 @@ void report_lost_deletions(Database& database, const MendedFiles& mended, Repair
   for (const LostDeletions& lost : mended.lost_deletions) {
     if (!lost.is_certain && !has_older_rows(files, lost)) continue;
     const std::string what = lost.family == 1 ? "tables and settings" : "entities";
-    report.older_unnamed.push_back(
-        (lost.is_certain ? "deletions of many " + what + " at once in " + lost.file + " are lost"
-                         : lost.file + " may have had deletions of many " + what + " at once") +
-        ": what they deleted may be there again");
+    report.older_unnamed.push_back((lost.is_certain
+                                        ? "deletions of many " + what + " at once in " + lost.file + " are lost"
+                                        : lost.file + " may have had deletions of many " + what + " at once") +
+                                   ": what they deleted may be there again");
   }
 }
 
@@ -317,8 +314,8 @@ void report_lost(Database& database, const MendedFiles& mended, RepairReport& re
   for (const LostRange& range : mended.lost) {
     report.lost.push_back(sentence_of(range, inventory.table_keys));
     for_each_older_version(database, range, [&](const std::string& key) {
-      const std::string name = range.family == 1 ? name_of_catalog_row(key, inventory.table_keys)
-                                                 : name_of(key, inventory.table_keys);
+      const std::string name =
+          range.family == 1 ? name_of_catalog_row(key, inventory.table_keys) : name_of(key, inventory.table_keys);
       if (name.empty()) return;
       ++report.older_count;
       if (report.older.size() < RepairReport::kMaxNamed) report.older.push_back(name);
@@ -328,17 +325,15 @@ void report_lost(Database& database, const MendedFiles& mended, RepairReport& re
 }
 
 void copy_rows(Database& from, Database& to, std::vector<std::string>& lost) {
-  copy_readable({from.db(), from.catalog()}, {to.db(), to.catalog()}, [&](const auto&, const auto&) {
-    lost.push_back("rows of the catalog: table names, settings");
-  });
+  copy_readable({from.db(), from.catalog()}, {to.db(), to.catalog()},
+                [&](const auto&, const auto&) { lost.push_back("rows of the catalog: table names, settings"); });
   Inventory inventory;
   list_tables(to, inventory);
   const auto name = [&](const std::string& key) { return name_of(key, inventory.table_keys); };
-  copy_readable(
-      {from.db(), from.entities()}, {to.db(), to.entities()},
-      [&](const std::string& before, const std::string& after) {
-        lost.push_back(gap_between(before.empty() ? "" : name(before), after.empty() ? "" : name(after)));
-      });
+  copy_readable({from.db(), from.entities()}, {to.db(), to.entities()},
+                [&](const std::string& before, const std::string& after) {
+                  lost.push_back(gap_between(before.empty() ? "" : name(before), after.empty() ? "" : name(after)));
+                });
 }
 
 // Creates a new manifest for all whole files.
@@ -363,7 +358,7 @@ struct FileNumbers {
   bool are_partial = false;                // compaction has set the numbers of old rows to zero
 
   std::uint64_t least() const { return std::min(last.at(1), last.at(2)); }
-  std::uint64_t most() const { return std::max(last.at(1), last.at(2)); }
+  std::uint64_t last_of_all() const { return std::max(last.at(1), last.at(2)); }
 };
 
 FileNumbers numbers_in_files(Database& database) {
@@ -379,14 +374,13 @@ FileNumbers numbers_in_files(Database& database) {
 }
 
 // Says how many operations are lost that only the logs had. Their rows are not known, so nothing can be named.
-void report_lost_operations(const LogCheck& logs, bool is_complete, const FileNumbers& files,
-                            RepairReport& report) {
+void report_lost_operations(const LogCheck& logs, bool is_complete, const FileNumbers& files, RepairReport& report) {
   std::uint64_t count = 0;
   for (const MissingOperations& missing : logs.missing) {
     // A manifest that lost its end does not name the files that have the operations.
     const bool may_be_in_files = !missing.behind_damage && !is_complete;
     if (missing.end <= files.least() + 1) continue;
-    if (may_be_in_files && (files.are_partial || missing.end <= files.most() + 1)) continue;
+    if (may_be_in_files && (files.are_partial || missing.end <= files.last_of_all() + 1)) continue;
     count += missing.end - missing.first;
   }
   if (count == 0 && !logs.misses_more) return;
@@ -394,19 +388,17 @@ void report_lost_operations(const LogCheck& logs, bool is_complete, const FileNu
   sentence += count == 0   ? "operations of the logs are lost: what they"
               : count == 1 ? "1 operation of the logs is lost: what it"
                            : std::to_string(count) + " operations of the logs are lost: what they";
-  report.older_unnamed.push_back(sentence +
-                                 " changed or deleted may be as it was before: entities, tables, settings");
+  report.older_unnamed.push_back(sentence + " changed or deleted may be as it was before: entities, tables, settings");
 }
 
 // Replays write batches of the logs. Batches name column families by numbers: 1 (catalog) and 2 (entities) in
 // every store.
 class Replay : public rocksdb::WriteBatch::Handler {
  public:
-  Replay(Database& to, const LogCheck& logs, const FileNumbers& files)
-      : to_(to), logs_(logs), files_(files) {}
+  Replay(Database& to, const LogCheck& logs, const FileNumbers& files) : to_(to), logs_(logs), files_(files) {}
 
-  // Where the logs have all operations after the batch, they have every newer version of its rows. Otherwise a table file may
-  // have a newer one: `omits_old` leaves out the operations that are in table files.
+  // Where the logs have all operations after the batch, they have every newer version of its rows. Otherwise a table
+  // file may have a newer one: `omits_old` leaves out the operations that are in table files.
   void run(const LoggedBatch& batch, bool omits_old) {
     log_ = batch.log;
     next_ = batch.first;
@@ -418,15 +410,13 @@ class Replay : public rocksdb::WriteBatch::Handler {
     out_.Clear();
   }
 
-  rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key,
-                        const rocksdb::Slice& value) override {
+  rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key, const rocksdb::Slice& value) override {
     return is_omitted(family) ? rocksdb::Status::OK() : out_.Put(family_of(family), key, value);
   }
   rocksdb::Status DeleteCF(std::uint32_t family, const rocksdb::Slice& key) override {
     return is_omitted(family) ? rocksdb::Status::OK() : out_.Delete(family_of(family), key);
   }
-  rocksdb::Status DeleteRangeCF(std::uint32_t family, const rocksdb::Slice& begin,
-                                const rocksdb::Slice& end) override {
+  rocksdb::Status DeleteRangeCF(std::uint32_t family, const rocksdb::Slice& begin, const rocksdb::Slice& end) override {
     return is_omitted(family) ? rocksdb::Status::OK() : out_.DeleteRange(family_of(family), begin, end);
   }
   void LogData(const rocksdb::Slice&) override {}
@@ -442,9 +432,7 @@ class Replay : public rocksdb::WriteBatch::Handler {
            (first_log != logs_.first_logs.end() && log_ < first_log->second);
   }
 
-  rocksdb::ColumnFamilyHandle* family_of(std::uint32_t number) {
-    return number == 1 ? to_.catalog() : to_.entities();
-  }
+  rocksdb::ColumnFamilyHandle* family_of(std::uint32_t number) { return number == 1 ? to_.catalog() : to_.entities(); }
 
   Database& to_;
   const LogCheck& logs_;
@@ -472,8 +460,8 @@ void remove_logs(const fs::path& store) {
   for (const auto& log : logs) fs::remove(log);
 }
 
-// Copies the rows of the files. Returns what they have of the numbers of operations, or nullopt if the manifest does not open
-// them, or if rows cannot be read around damage.
+// Copies the rows of the files. Returns what they have of the numbers of operations, or nullopt if the manifest does
+// not open them, or if rows cannot be read around damage.
 std::optional<FileNumbers> copy_files(const fs::path& store, const MendedFiles& mended, const fs::path& to,
                                       RepairReport& report) {
   RepairReport added;
@@ -491,8 +479,7 @@ std::optional<FileNumbers> copy_files(const fs::path& store, const MendedFiles& 
   report.lost.insert(report.lost.end(), added.lost.begin(), added.lost.end());
   report.older = std::move(added.older);
   report.older_count = added.older_count;
-  report.older_unnamed.insert(report.older_unnamed.end(), added.older_unnamed.begin(),
-                              added.older_unnamed.end());
+  report.older_unnamed.insert(report.older_unnamed.end(), added.older_unnamed.begin(), added.older_unnamed.end());
   return numbers;
 }
 
@@ -535,7 +522,7 @@ void salvage(const fs::path& store, const fs::path& copy, const fs::path& to, Re
   report_lost_operations(logs, is_complete, *files, report);
   Database target(plain_options(), to.string());
   Replay replay(target, logs, *files);
-  const std::size_t unbroken = first_unbroken(batches, files->most());
+  const std::size_t unbroken = first_unbroken(batches, files->last_of_all());
   for (std::size_t i = 0; i < batches.size(); ++i) replay.run(batches[i], i < unbroken);
   check(target.db().Flush({}, {target.catalog(), target.entities()}));
 }
@@ -586,8 +573,7 @@ RepairReport repair(const fs::path& store, const fs::path& copy, std::string_vie
 
 RepairReport repair_store(const fs::path& named, std::string_view account) {
   if (!fs::is_directory(named)) throw StoreError("there is no store in " + named.string());
-  const fs::path store =
-      real_path(named);  // new folders are made beside the folder itself, not beside a link to it
+  const fs::path store = real_path(named);  // new folders are made beside the folder itself, not beside a link to it
   const Lock lock(store);
   const fs::path copy = store.string() + ".repair";
   try {

@@ -31,8 +31,8 @@ struct RepairReport {
 // beside it from the readable data. Once the new store is complete, it takes the place of the old one. If the
 // process ends earlier, the old store is unchanged. Entities of unknown tables are put into new tables
 // `recoveredN` of `account`. Where a damaged file has lost entities, older versions of them in other files
-// may reappear, and deleted entities too: `older` names them. Where they cannot be named, as behind lost operations of a
-// log, `older_unnamed` says so.
+// may reappear, and deleted entities too: `older` names them. Where they cannot be named, as behind lost operations of
+// a log, `older_unnamed` says so.
 //
 // Throws StoreError: no store, in use by a process, not enough space.
 RepairReport repair_store(const std::filesystem::path& store, std::string_view account);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "storage/rocksdb/rocksdb.h"
+#include "storage/rocksdb/database/rocksdb.h"
 
 namespace rocktable {
 namespace {
@@ -88,8 +88,7 @@ std::string middle_of(std::string_view low, std::string_view high) {
   };
   std::size_t same = 0;
   while (same < high.size() && digit(low, same) == digit(high, same)) ++same;
-  constexpr std::size_t kDigits =
-      6;  // digits after the common prefix; if keys are closer, return the higher one
+  constexpr std::size_t kDigits = 6;  // digits after the common prefix; if keys are closer, return the higher one
   const auto digits = [&](std::string_view key) {
     std::uint64_t out = 0;
     for (std::size_t i = same; i < same + kDigits; ++i) out = out << 8 | digit(key, i);

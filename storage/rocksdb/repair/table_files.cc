@@ -77,8 +77,7 @@ bool manifest_is_complete(const fs::path& store) {
   const std::string manifest = current_manifest(store);
   if (manifest.empty() || !tables_of_manifest(read_store_file(store / manifest))) return false;
   const Listed named = listed_by_manifest(store), there = all_files(store);
-  return std::all_of(there.begin(), there.end(),
-                     [&](const auto& file) { return named.contains(file.first); });
+  return std::all_of(there.begin(), there.end(), [&](const auto& file) { return named.contains(file.first); });
 }
 
 MendedFiles mend_files(const fs::path& store, bool by_manifest) {

@@ -33,9 +33,9 @@ struct MendedFiles {
 // Returns whether the manifest can be read to its end and names every table file that is there.
 bool manifest_is_complete(const std::filesystem::path& store);
 
-// Mends each file of the store that the manifest names and RocksDB cannot read, also one that is missing. `by_manifest`: with
-// the size that the manifest says, so that the manifest stays right. Otherwise, and if the manifest cannot be read: all files
-// that are there. Replaces files, and changes none in place. Throws StoreError.
+// Mends each file of the store that the manifest names and RocksDB cannot read, also one that is missing.
+// `by_manifest`: with the size that the manifest says, so that the manifest stays right. Otherwise, and if the manifest
+// cannot be read: all files that are there. Replaces files, and changes none in place. Throws StoreError.
 MendedFiles mend_files(const std::filesystem::path& store, bool by_manifest);
 
 }  // namespace rocktable

@@ -69,14 +69,11 @@ std::optional<Block> block_at(std::string_view bytes) {
     out.key_bytes += key.size();
     out.value_bytes += value.size();
   }
-  if (out.entries == 0 || !ends_here(bytes, bytes.size() - rest.size(), out.entries, out.size))
-    return std::nullopt;
+  if (out.entries == 0 || !ends_here(bytes, bytes.size() - rest.size(), out.entries, out.size)) return std::nullopt;
   return out;
 }
 
-unsigned char kind_of(std::string_view key) {
-  return static_cast<unsigned char>(key[key.size() - kNumberAndKind]);
-}
+unsigned char kind_of(std::string_view key) { return static_cast<unsigned char>(key[key.size() - kNumberAndKind]); }
 std::string_view row_of(std::string_view key) { return key.substr(0, key.size() - kNumberAndKind); }
 
 // Whether a row may be in a file behind another one: newer versions come first.
@@ -87,8 +84,8 @@ bool is_behind(std::string_view key, std::string_view before) {
 }
 
 bool is_of_kind(const Block& block, bool (*fits)(unsigned char)) {
-  return block.first.size() > kNumberAndKind && block.last.size() > kNumberAndKind &&
-         fits(kind_of(block.first)) && fits(kind_of(block.last));
+  return block.first.size() > kNumberAndKind && block.last.size() > kNumberAndKind && fits(kind_of(block.first)) &&
+         fits(kind_of(block.last));
 }
 
 bool has_rows(const Block& block) {
@@ -103,7 +100,8 @@ using Properties = std::map<std::string, std::string, std::less<>>;
 
 bool has_properties(const Block& block) { return block.first.starts_with("rocksdb.") && block.entries > 5; }
 
-// The meta index has the names of at most three blocks, the last ones of them "rocksdb.properties", "rocksdb.range_del".
+// The meta index has the names of at most three blocks, the last ones of them "rocksdb.properties",
+// "rocksdb.range_del".
 bool is_meta_index(const Block& block) {
   return !has_properties(block) && (block.last == "rocksdb.properties" || block.last == "rocksdb.range_del");
 }
@@ -181,9 +179,7 @@ std::vector<TableGap> gaps_of(const Blocks& blocks, const TableFacts& facts, std
   }
   // Whether rows are lost behind the last block.
   const auto all = number_of(blocks.properties, "rocksdb.data.size");
-  const bool is_whole = all                      ? end >= *all
-                        : !facts.largest.empty() ? before >= facts.largest
-                                                 : end + kFooter >= size;
+  const bool is_whole = all ? end >= *all : !facts.largest.empty() ? before >= facts.largest : end + kFooter >= size;
   if (!is_whole) out.push_back({before, ""});
   return out;
 }
@@ -211,8 +207,7 @@ Handle append_block(std::string& file, std::string_view contents) {
 }
 
 // The contents of a block of entries in the order of their keys. `interval`: of restarts.
-std::string contents_of(const std::vector<std::pair<std::string, std::string>>& entries,
-                        std::size_t interval) {
+std::string contents_of(const std::vector<std::pair<std::string, std::string>>& entries, std::size_t interval) {
   std::string out, last;
   std::vector<std::size_t> restarts{0};
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -247,7 +242,8 @@ std::uint64_t family_of(const Blocks& blocks, const TableFacts& facts) {
   return blocks.rows.empty() || blocks.rows.front().first.front() == '\0' ? kEntities : kCatalog;
 }
 
-// What RocksDB looks for: the column family when it makes a new manifest. The index is the plain kind, as without a property.
+// What RocksDB looks for: the column family when it makes a new manifest. The index is the plain kind, as without a
+// property.
 std::string properties_contents(const Blocks& blocks, std::uint64_t family, std::uint64_t data_size) {
   std::uint64_t rows = 0, key_bytes = 0, value_bytes = 0;
   for (const Block& block : blocks.rows) {
@@ -282,13 +278,11 @@ void append_end(std::string& file, const Blocks& blocks, std::string_view origin
   std::vector<std::pair<std::string, std::string>> index, meta;
   for (const Block& block : blocks.rows) index.emplace_back(block.last, text_of({block.offset, block.size}));
   const std::uint64_t data_size = file.size();
-  meta.emplace_back(
-      "rocksdb.properties",
-      text_of(append_block(file, properties_contents(blocks, family_of(blocks, facts), data_size))));
+  meta.emplace_back("rocksdb.properties",
+                    text_of(append_block(file, properties_contents(blocks, family_of(blocks, facts), data_size))));
   if (blocks.ranges)
-    meta.emplace_back(
-        "rocksdb.range_del",
-        text_of(append_block(file, original.substr(blocks.ranges->offset, blocks.ranges->size))));
+    meta.emplace_back("rocksdb.range_del",
+                      text_of(append_block(file, original.substr(blocks.ranges->offset, blocks.ranges->size))));
   const Handle index_handle = append_block(file, contents_of(index, 16));
   const Handle meta_handle = append_block(file, contents_of(meta, 1));
   if (facts.size) file.resize(std::max<std::size_t>(file.size() + kFooter, *facts.size) - kFooter, '\0');
@@ -306,8 +300,7 @@ MendedTable mend_table(std::string_view bytes, const TableFacts& facts) {
   out.ranges = state_of_ranges(blocks);
   // The new end is nearly always shorter than the old one, which has a filter. If not, the last rows make room.
   for (;;) {
-    const std::size_t end =
-        blocks.rows.empty() ? 0 : blocks.rows.back().offset + blocks.rows.back().size + kTrailer;
+    const std::size_t end = blocks.rows.empty() ? 0 : blocks.rows.back().offset + blocks.rows.back().size + kTrailer;
     out.bytes = original.substr(0, end);
     append_end(out.bytes, blocks, original, facts);
     if (!facts.size || out.bytes.size() == *facts.size || blocks.rows.empty()) break;

@@ -1,20 +1,22 @@
-// Reads the rows of a damaged table file of RocksDB without its footer and its index, and makes a file of them that RocksDB
-// reads. Every row keeps its place and its number, so that the manifest needs no change, and older versions of a row in other
-// files stay behind newer ones.
+// Reads the rows of a damaged table file of RocksDB without its footer and its index, and makes a file of them that
+// RocksDB reads. Every row keeps its place and its number, so that the manifest needs no change, and older versions of
+// a row in other files stay behind newer ones.
 //
 //   file     := blocks of rows, other blocks, footer
 //   block    := contents, kind of compression (1 byte: 0, none), checksum (4 bytes)
 //   contents of a block of rows := entries, restarts (4 bytes each), number of restarts (4 bytes)
 //   entry    := bytes shared with the key before, further bytes, bytes of the value (varints), rest of the key, value
-//   key      := key of the row, number of the operation << 8 | kind (8 bytes; kinds: 0 deletion, 1 value, 15 deletion of a
+//   key      := key of the row, number of the operation << 8 | kind (8 bytes; kinds: 0 deletion, 1 value, 15 deletion
+//   of a
 //               range)
 //   checksum := the low half of XXH3 of the contents, xor compression * 0x6b9083d9
-//   footer   := kind of checksum (1 byte: 4), handle of the meta index, handle of the index, zeros up to 41 bytes, version (4
+//   footer   := kind of checksum (1 byte: 4), handle of the meta index, handle of the index, zeros up to 41 bytes,
+//   version (4
 //               bytes: 5), magic number (8 bytes)
 //   handle   := offset and size of a block's contents (varints)
 //
-// The length of a block is known only from its index. A block ends where no further entry can be read, and its checksum shows
-// that. Numbers are little-endian. Source: github.com/facebook/rocksdb/wiki/Rocksdb-BlockBasedTable-Format
+// The length of a block is known only from its index. A block ends where no further entry can be read, and its checksum
+// shows that. Numbers are little-endian. Source: github.com/facebook/rocksdb/wiki/Rocksdb-BlockBasedTable-Format
 #pragma once
 
 #include <cstddef>

@@ -2,25 +2,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before, describe, test } from "node:test";
-import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { describe, test } from "node:test";
+import { browser, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
 import { fillSample } from "./sample.mjs";
 import { kScreens } from "./screens.mjs";
 
 const kAxe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let server, browser;
-
-before(async () => {
-  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
-  browser = await startBrowser();
-  await fillSample(server);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+useServerAndBrowser({ flags: ["--anyAccount"], prepare: () => fillSample(server) });
 
 // What axe-core finds, each with the first of its places.
 async function findings(page) {

@@ -1,26 +1,13 @@
 // What a person sees who deletes many entities at once.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { browser, kOrders, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
 
 const kPartitions = ["it's", "per%20cent", "--set", "\u202e<b>&"]; // none may end a path or a change set
 
-let server, browser;
+useServerAndBrowser();
 
-before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-beforeEach(async () => {
-  await server.control("POST", "reset");
-  await server.createTable("orders");
-});
+beforeEach(() => server.reset("orders"));
 
 const pathOf = (row) => `orders(PartitionKey='p',RowKey='${row}')`;
 
@@ -30,7 +17,7 @@ const left = async () => (await (await server.fetch("GET", "orders()?$top=1000")
 
 // Selects all entities of the table, and deletes them after `meanwhile`.
 async function deleteAll(total, meanwhile = async () => {}) {
-  const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/orders?top=1000");
+  const { page, close } = await openExplorer(browser, server, `${kOrders}?top=1000`);
   const sets = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/$batch")) sets.push(request.postData().split("HTTP/1.1\r\n").length - 1);
@@ -71,7 +58,7 @@ describe("A person who deletes many entities", () => {
 });
 
 test("Change sets hold at most 4 MiB, and give the ETag of each entity", async () => {
-  const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/orders");
+  const { page, close } = await openExplorer(browser, server, kOrders);
   const [sizes, etags] = await page.evaluate(async () => {
     const client = await import("/_rocktable/explorer/entities/entity_client.js");
     const long = "é".repeat(32_000);

@@ -1,31 +1,20 @@
 // What a person does with the entities of a table: filters, sees plans and refusals, pages, selects.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { beforeEach, describe, test } from "node:test";
+import {
+  browser, eventually, kAccount, kOrders, openExplorer, rowsOf, server, useServerAndBrowser,
+} from "./harness.mjs";
 
-let server, browser;
-
-before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+useServerAndBrowser();
 
 beforeEach(async () => {
   await server.control("DELETE", "behaviour");
-  await server.control("POST", "reset");
-  await server.createTable("orders");
+  await server.reset("orders");
 });
 
-const kOrders = "#/acc/devstoreaccount1/orders";
 const open = (address = kOrders, options) => openExplorer(browser, server, address, options);
 const order = (partition, row, more) => ({ PartitionKey: partition, RowKey: row, ...more });
 const filterOf = (page) => page.getByLabel("Filter", { exact: true });
-const rows = (page) => page.locator(".grid tbody:not(.space) tr");
 const heads = async (page) =>
   (await page.locator(".grid thead th").allInnerTexts()).map((text) => text.trim()).filter(Boolean);
 
@@ -37,7 +26,7 @@ describe("A person who opens a table", () => {
       order("p", "2", { Alpha: 3, Zeta: true, "Big@odata.type": "Edm.Int64", Big: "9007199254740993" }),
     );
     const { page, close } = await open();
-    await rows(page).nth(1).waitFor();
+    await rowsOf(page).nth(1).waitFor();
     const names = (await heads(page)).map((text) => text.split(" ")[0]);
     assert.deepEqual(names, ["PartitionKey", "RowKey", "Timestamp", "Zeta", "Price", "Alpha", "Big"]);
     const signs = await page
@@ -46,9 +35,9 @@ describe("A person who opens a table", () => {
       .locator("abbr")
       .evaluateAll((all) => all.map((one) => one.title));
     assert.deepEqual(signs, ["Edm.String", "Edm.Boolean"]);
-    assert.match(await rows(page).nth(1).innerText(), /9007199254740993/, "an Int64 keeps all its digits");
+    assert.match(await rowsOf(page).nth(1).innerText(), /9007199254740993/, "an Int64 keeps all its digits");
     assert.equal(
-      await rows(page).nth(1).locator("td abbr").getAttribute("title"),
+      await rowsOf(page).nth(1).locator("td abbr").getAttribute("title"),
       "Edm.Boolean",
       "where there are several",
     );
@@ -63,7 +52,7 @@ describe("A person who opens a table", () => {
   });
 
   test("that does not exist is told so by the service", async () => {
-    const { page, close } = await open("#/acc/devstoreaccount1/absent");
+    const { page, close } = await open(`${kAccount}/absent`);
     await page.getByRole("alert").filter({ hasText: "TableNotFound" }).waitFor();
     await close();
   });

@@ -1,25 +1,16 @@
 // What the explorer offers as code of one entity stores that entity, with all types, digits and texts: it is run.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { snippets } from "../../../server/explorer/entities/snippets.js";
 import { parseAnnotated } from "../../../server/explorer/entities/values.js";
+import { codeOf, startCodeRunner } from "./code_runner.mjs";
 import { startExplorerServer } from "./harness.mjs";
+import { typed } from "./sample.mjs";
 
-const run = promisify(execFile);
-const kModules = fileURLToPath(new URL("../../clients/javascript/node_modules", import.meta.url));
 const kHostile = [
   "it's", 'say "hi"', "back\\slash \\n \\u0041", "\\", "line\nfeed", "line\r\nfeed", "\ttab", "", " ",
   "$HOME `id` $(id) !1", "%20 %27 a&b=c#d?e+f", "ü € 日本", "😀", "\u202egpj", "\u2028\u2029", "\u0001\u007f\u0085",
   "{0} ${x} {name} %s", "</script>", "*/ -- #", "'; exit 1 #", "// at the start", "@file",
 ];
-const typed = (name, type, value) => ({ [`${name}@odata.type`]: `Edm.${type}`, [name]: value });
 const kTypes = {
   Text: "text", Flag: true, Off: false, Small: -2147483648, Real: 0.1,
   ...typed("Big", "Int64", "-9223372036854775808"), ...typed("More", "Int64", "9007199254740993"),
@@ -38,19 +29,16 @@ const kEntities = [
   { PartitionKey: "", RowKey: "" },
 ];
 
-let server, folder, python;
+let server, runner;
 
 before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  folder = await mkdtemp(join(tmpdir(), "rocktable-code-"));
-  if (existsSync(kModules)) await symlink(kModules, join(folder, "node_modules"));
-  for (const one of ["python3", "/usr/bin/python3"])
-    python ??= await run(one, ["-c", "import azure.data.tables"]).then(() => one, () => undefined);
+  server = await startExplorerServer();
+  runner = await startCodeRunner();
 });
 
 after(async () => {
   await server?.stop();
-  if (folder) await rm(folder, { recursive: true });
+  await runner?.stop();
 });
 
 async function stored(table) {
@@ -63,35 +51,18 @@ async function stored(table) {
   }));
 }
 
-function codeOf(language, table, entity) {
-  const { endpoint, root: origin, account } = server;
-  const all = snippets({ account, keyIsPublic: true, endpoint, origin, table, entity, isWrite: true });
-  return all.find((one) => one.language === language).text;
-}
-
-const inFile = async (program, name, code) => {
-  const file = join(folder, name);
-  await writeFile(file, code);
-  return run(program, [file]);
-};
-
-const programs = {
-  curl: (code) => run("bash", ["-c", `${code} --silent --show-error --fail`], { env: { ...process.env, LC_ALL: "C" } }),
-  JavaScript: (code) => inFile(process.execPath, "code.mjs", code),
-  Python: (code) => inFile(python, "code.py", code),
-};
-const isThere = { curl: () => true, JavaScript: () => existsSync(kModules), Python: () => Boolean(python) };
+const codeOfEntity = (language, table, entity) => codeOf(server, language, { table, entity, isWrite: true });
 
 describe("One entity as code", () => {
-  for (const [language, perform] of Object.entries(programs)) {
+  for (const [language, options] of [["curl", " --silent --show-error --fail"], ["JavaScript", ""], ["Python", ""]]) {
     test(`is stored as it was by ${language}`, { timeout: 120_000 }, async (t) => {
-      if (!isThere[language]()) return t.skip(`no SDK for ${language}`);
+      if (!runner.has(language)) return t.skip(`no SDK for ${language}`);
       const [from, to] = ["From", "To"].map((end) => language + end);
       for (const table of [from, to]) await server.createTable(table);
       await server.insert(from, ...kEntities);
       const wanted = await stored(from);
       assert.equal(wanted.length, kEntities.length);
-      for (const { entity } of wanted) await perform(codeOf(language, to, entity));
+      for (const { entity } of wanted) await runner.outputOf(language, codeOfEntity(language, to, entity) + options);
       assert.deepEqual((await stored(to)).map(({ values }) => values), wanted.map(({ values }) => values));
     });
   }
@@ -101,6 +72,6 @@ describe("One entity as code", () => {
     await server.insert("Ascii", ...kEntities);
     for (const { entity } of await stored("Ascii"))
       for (const language of ["curl", "JavaScript", "Python", ".NET"])
-        assert.match(codeOf(language, "Ascii", entity), /^[\n\x20-\x7e]*$/, language);
+        assert.match(codeOfEntity(language, "Ascii", entity), /^[\n\x20-\x7e]*$/, language);
   });
 });

@@ -6,23 +6,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { kDefaultBinary } from "../../support/server.mjs";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { describe, test } from "node:test";
+import { kBinary } from "../../support/server.mjs";
+import {
+  browser, eventually, kAccount, loaded, openExplorer, server, startExplorerServer, useServerAndBrowser,
+} from "./harness.mjs";
 
-let server, browser;
-
-before(async () => {
-  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-const kAccount = "#/acc/devstoreaccount1";
+useServerAndBrowser({ flags: ["--anyAccount"] });
 
 describe("A person who opens the page", () => {
   test("sees the tables of the well-known account", async () => {
@@ -108,7 +98,7 @@ describe("A person who has switched something on", () => {
 
 describe("A server with a control token", () => {
   test("asks for it, says when it is wrong, and keeps it out of addresses and storage", async () => {
-    const guarded = await startExplorerServer({ environment: {}, flags: ["--controlToken", "secret-token"] });
+    const guarded = await startExplorerServer({ flags: ["--controlToken", "secret-token"] });
     const { page, close } = await openExplorer(browser, guarded, kAccount);
     const dialog = page.getByRole("dialog", { name: "Control token" });
     await dialog.getByLabel("Token").fill("wrong");
@@ -129,7 +119,7 @@ describe("A server with a control token", () => {
   });
 
   test("shows nothing without it, and says what is missing", async () => {
-    const guarded = await startExplorerServer({ environment: {}, flags: ["--controlToken", "secret-token"] });
+    const guarded = await startExplorerServer({ flags: ["--controlToken", "secret-token"] });
     const { page, close } = await openExplorer(browser, guarded, kAccount);
     await page.getByRole("dialog", { name: "Control token" }).waitFor();
     await page.keyboard.press("Escape");
@@ -143,9 +133,7 @@ describe("A server with a control token", () => {
 async function startAt(port, folder) {
   const readyFile = join(folder, `ready-${Date.now()}.json`);
   const flags = ["--location", folder, "--tablePort", String(port), "--readyFile", readyFile, "--silent"];
-  const child = spawn(process.env.ROCKTABLE_BINARY ?? kDefaultBinary, flags, {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const child = spawn(kBinary, flags, { stdio: ["ignore", "ignore", "inherit"] });
   await eventually(async () => JSON.parse(await readFile(readyFile, "utf8")));
   return async () => {
     child.kill("SIGTERM");
@@ -176,7 +164,7 @@ describe("A server that was restarted", () => {
     const { page, close } = await openExplorer(browser, { root }, `${kAccount}/orders`, {
       expect: ["restart"],
     });
-    await page.locator(".page-line").waitFor();
+    await loaded(page);
     await stop();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("The server is not reachable. Trying again…").waitFor();

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { eventually, kAccount, openExplorer, rowsOf, startBrowser, startExplorerServer } from "./harness.mjs";
 
 const kRows = 100_000;
 const kStepBoundMs = 100; // of nine in ten scroll steps, from the event to the frame that shows it
@@ -26,7 +26,7 @@ before(async () => {
     });
   });
   await writeFile(join(folder, "many.ndjson"), `${lines.join("\n")}\n`);
-  server = await startExplorerServer({ environment: {}, flags: ["--seed", join(folder, "many.ndjson")] });
+  server = await startExplorerServer({ flags: ["--seed", join(folder, "many.ndjson")] });
   browser = await startBrowser();
 });
 
@@ -35,8 +35,6 @@ after(async () => {
   await server?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-const rows = (page) => page.locator(".grid tbody:not(.space) tr");
 
 // Scrolls the grid to `top`; returns how long it took until a frame showed rows there.
 const scrollTo = (page, top) =>
@@ -57,7 +55,7 @@ const scrollTo = (page, top) =>
 
 describe("A person with 100,000 rows", () => {
   test("loads and scrolls them, while few are in the page", async (t) => {
-    const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/many?top=1000");
+    const { page, close } = await openExplorer(browser, server, `${kAccount}/many?top=1000`);
     await page.getByText("1,000 loaded").waitFor();
     const begin = performance.now();
     await page.getByRole("button", { name: "Load all" }).click();
@@ -71,10 +69,10 @@ describe("A person with 100,000 rows", () => {
     steps.sort((a, b) => a - b);
     t.diagnostic(`a scroll step: median ${steps[20].toFixed(1)} ms, most ${steps.at(-1).toFixed(1)} ms`);
     assert.ok(steps[36] < kStepBoundMs, steps.map((one) => one.toFixed(0)).join(" "));
-    assert.ok((await rows(page).count()) < kMostRowsInPage);
+    assert.ok((await rowsOf(page).count()) < kMostRowsInPage);
     await scrollTo(page, height);
-    await rows(page).last().getByText("099999").waitFor();
-    assert.equal(await rows(page).last().getAttribute("aria-rowindex"), String(kRows + 1));
+    await rowsOf(page).last().getByText("099999").waitFor();
+    assert.equal(await rowsOf(page).last().getAttribute("aria-rowindex"), String(kRows + 1));
     await close();
   });
 });
@@ -88,8 +86,8 @@ describe("A person with a 32 KB cell", () => {
         RowKey: String(i).padStart(2, "0"),
         Text: "x".repeat(32_768 - i),
       });
-    const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/long");
-    const cell = rows(page).first().locator("td").last();
+    const { page, close } = await openExplorer(browser, server, `${kAccount}/long`);
+    const cell = rowsOf(page).first().locator("td").last();
     await eventually(async () => assert.match(await cell.innerText(), /^x+… 32 KB$/));
     assert.ok((await cell.innerText()).length < 100);
     const runOnce = () => page.evaluate(async () => {
@@ -129,9 +127,9 @@ describe("Hostile text", () => {
       },
       { PartitionKey: "quote'\"&amp;", RowKey: "'", Script: "{{7*7}}${7*7}" },
     );
-    const { page, close } = await openExplorer(browser, server, "#/acc/devstoreaccount1/hostile");
+    const { page, close } = await openExplorer(browser, server, `${kAccount}/hostile`);
     page.on("dialog", (dialog) => assert.fail(dialog.message()));
-    await rows(page).nth(1).waitFor();
+    await rowsOf(page).nth(1).waitFor();
     const text = await page.locator(".grid").innerText();
     for (const part of [
       script,
@@ -153,7 +151,7 @@ describe("Hostile text", () => {
     const { page, close } = await openExplorer(
       browser,
       server,
-      `#/acc/devstoreaccount1/${name}?filter=%3Cscript%3E%00`,
+      `${kAccount}/${name}?filter=%3Cscript%3E%00`,
     );
     await page.getByRole("alert").first().waitFor();
     assert.equal(await page.locator("main img, main script").count(), 0);

@@ -6,10 +6,13 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
+import { after, before } from "node:test";
 import { Server, startServer } from "../../support/server.mjs";
 import { startBrowser } from "../browser.mjs";
 
 export { startBrowser };
+export const kAccount = "#/acc/devstoreaccount1";
+export const kOrders = `${kAccount}/orders`;
 
 const kSources = process.env.ROCKTABLE_EXPLORER_SOURCES;
 const kTypes = {
@@ -44,6 +47,12 @@ export class ExplorerServer extends Server {
     return name;
   }
 
+  // Empties the server, except for these new tables.
+  async reset(...tables) {
+    await this.control("POST", "reset");
+    for (const table of tables) await this.createTable(table);
+  }
+
   // Entities as annotated JSON.
   async insert(table, ...entities) {
     for (const entity of entities) {
@@ -53,9 +62,26 @@ export class ExplorerServer extends Server {
   }
 }
 
-export const startExplorerServer = (options) => startServer(ExplorerServer, options);
+// A server of its own, whatever ROCKTABLE_TEST_CONNECTION_STRING says.
+export const startExplorerServer = (options) => startServer(ExplorerServer, { environment: {}, ...options });
 
-// Opens `address` (such as "#/acc/devstoreaccount1") in a context of its own.
+// The server and the browser of a test file, while its tests run.
+export let server, browser;
+
+// `prepare` is called when both are there. It is no hook of its own, because node starts those of a file at once.
+export function useServerAndBrowser({ prepare, ...options } = {}) {
+  before(async () => {
+    server = await startExplorerServer(options);
+    browser = await startBrowser();
+    await prepare?.();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+}
+
+// Opens `address` (such as kAccount) in a context of its own.
 //
 //   expect   what the console may say, as regular expressions: refusals, for example, which Chromium reports itself
 //
@@ -129,6 +155,12 @@ async function serveSources(page, root) {
 }
 
 const isOfPage = (path) => path === "/_rocktable/" || path.startsWith("/_rocktable/explorer/");
+
+// The entities in the grid.
+export const rowsOf = (page) => page.locator(".grid tbody:not(.space) tr");
+
+// Waits until a page of entities is shown.
+export const loaded = (page) => page.locator(".page-line").waitFor();
 
 // Waits until `check` does not throw; then returns its value.
 export async function eventually(check, milliseconds = kWaitMs) {

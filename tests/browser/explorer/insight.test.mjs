@@ -1,29 +1,24 @@
 // The screen of what requests cost, as a person uses it.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { browser, eventually, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
 
-let server, browser, explorer, page;
+let explorer, page;
 
 const query = async (table, filter) =>
   (await server.fetch("GET", `${table}()?$filter=${encodeURIComponent(filter)}`)).text();
 
-before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
-  await server.createTable("orders");
-  await server.createTable("log20261121");
-  for (let row = 0; row < 30; row += 1)
-    await server.insert("orders", { PartitionKey: "de", RowKey: `item${row}`, Price: row });
-  for (let i = 0; i < 3; i += 1) await query("orders", `Price gt ${20 + i}`);
-  await query("orders", "PartitionKey eq 'de' and RowKey ge 'item1' and RowKey lt 'item2'");
-  await query("log20261121", "<script>alert(1)</script> eq '\u202e'");
-  await query("log20261121", "Text eq '<script>alert(1)</script>'");
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
+useServerAndBrowser({
+  prepare: async () => {
+    await server.createTable("orders");
+    await server.createTable("log20261121");
+    for (let row = 0; row < 30; row += 1)
+      await server.insert("orders", { PartitionKey: "de", RowKey: `item${row}`, Price: row });
+    for (let i = 0; i < 3; i += 1) await query("orders", `Price gt ${20 + i}`);
+    await query("orders", "PartitionKey eq 'de' and RowKey ge 'item1' and RowKey lt 'item2'");
+    await query("log20261121", "<script>alert(1)</script> eq '\u202e'");
+    await query("log20261121", "Text eq '<script>alert(1)</script>'");
+  },
 });
 
 beforeEach(async () => {

@@ -1,19 +1,11 @@
 // The lab, as a person uses it: behaviours, fault rules, the clock, snapshots and resets.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { browser, eventually, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
 
-let server, browser, explorer, page;
+let explorer, page;
 
-before(async () => {
-  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+useServerAndBrowser({ flags: ["--anyAccount"] });
 
 beforeEach(async () => {
   await server.control("POST", "reset");

@@ -1,9 +1,8 @@
 // What a person does with one entity: reads, makes, edits and duplicates it, also while others write.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { browser, eventually, kOrders, loaded, openExplorer, rowsOf, server, useServerAndBrowser } from "./harness.mjs";
 
-const kOrders = "#/acc/devstoreaccount1/orders";
 const kAnyTypes = {
   Text: ["Edm.String", "bread"],
   Small: ["Edm.Int32", "-7"],
@@ -15,33 +14,22 @@ const kAnyTypes = {
   Raw: ["Edm.Binary", "AQID"],
 };
 
-let server, browser, page, close;
+let page, close;
 
-before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
-});
+useServerAndBrowser();
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-beforeEach(async () => {
-  await server.control("POST", "reset");
-  await server.createTable("orders");
-});
+beforeEach(() => server.reset("orders"));
 
 const panel = () => page.getByRole("complementary", { name: "Details" });
 const button = (name) => panel().getByRole("button", { name, exact: true });
 const field = (name) => panel().getByLabel(`Value of ${name}`, { exact: true });
 const type = (name) => panel().getByLabel(`Type of ${name}`, { exact: true });
 const says = (text) => panel().getByText(text).waitFor();
-const row = (i) => page.locator(".grid tbody:not(.space) tr").nth(i);
+const row = (i) => rowsOf(page).nth(i);
 
 async function open(options) {
   ({ page, close } = await openExplorer(browser, server, kOrders, options));
-  await page.locator(".page-line").waitFor();
+  await loaded(page);
 }
 
 // Opens the first row for reading, or for editing.
@@ -184,7 +172,7 @@ describe("A person who edits an entity", () => {
   test("removes a property of an entity of which the grid has only some", async () => {
     await server.insert("orders", order({ Old: 1, Item: "bread", Price: 3 }));
     ({ page, close } = await openExplorer(browser, server, `${kOrders}?select=Old`));
-    await page.locator(".page-line").waitFor();
+    await loaded(page);
     await page.keyboard.press("j");
     await page.keyboard.press("e");
     await button("Remove Old").click();

@@ -1,21 +1,17 @@
 // The renderer, in Chromium: what is drawn again keeps its elements, and what a person did to them.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { after, beforeEach, describe, test } from "node:test";
+import { browser, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
 
-let server, browser, explorer, page;
+let explorer, page;
 
-before(async () => {
-  server = await startExplorerServer();
-  browser = await startBrowser();
-  explorer = await openExplorer(browser, server);
-  page = explorer.page;
-});
+after(() => explorer?.close()); // before the browser
 
-after(async () => {
-  await explorer?.close();
-  await browser?.close();
-  await server?.stop();
+useServerAndBrowser({
+  prepare: async () => {
+    explorer = await openExplorer(browser, server);
+    page = explorer.page;
+  },
 });
 
 // Each test draws in an empty element of its own: `draw(view)` in the page.

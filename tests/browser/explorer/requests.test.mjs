@@ -5,26 +5,22 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { browser, eventually, openExplorer, server, startExplorerServer, useServerAndBrowser } from "./harness.mjs";
 import { request, sendRaw, startDoor, takeOverStream } from "./live.mjs";
 
 const kClickMs = 100;
 const kWrk = "/usr/bin/wrk"; // a load generator
 
-let server, browser, explorer, page;
+let explorer, page;
 
-before(async () => {
-  server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
-  browser = await startBrowser();
-  await server.createTable("orders");
-  for (let row = 0; row < 30; row += 1)
-    await server.insert("orders", { PartitionKey: "de", RowKey: `${row}`, Price: row });
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
+useServerAndBrowser({
+  flags: ["--anyAccount"],
+  prepare: async () => {
+    await server.createTable("orders");
+    for (let row = 0; row < 30; row += 1)
+      await server.insert("orders", { PartitionKey: "de", RowKey: `${row}`, Price: row });
+  },
 });
 
 beforeEach(async () => {
@@ -356,7 +352,7 @@ async function sasOf({ account, key }) {
 
 describe("A server with a control token", () => {
   test("streams to a page whose person has typed it", async () => {
-    const guarded = await startExplorerServer({ environment: {}, flags: ["--controlToken", "open-sesame"] });
+    const guarded = await startExplorerServer({ flags: ["--controlToken", "open-sesame"] });
     const own = await openExplorer(browser, guarded, "#/requests");
     await own.page.getByRole("dialog").getByLabel("Token").fill("open-sesame");
     await own.page.getByRole("button", { name: "Continue" }).click();

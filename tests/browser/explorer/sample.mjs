@@ -3,7 +3,9 @@
 const kDay = 20261101;
 
 const entity = (partition, row, more) => ({ PartitionKey: partition, RowKey: row, ...more });
-const typed = (name, type, value) => ({ [`${name}@odata.type`]: `Edm.${type}`, [name]: value });
+
+// A property with its annotation.
+export const typed = (name, type, value) => ({ [`${name}@odata.type`]: `Edm.${type}`, [name]: value });
 
 const kItems = ["Bread", "Butter", "Cheese", "Coffee", "Honey", "Milk", "Olives", "Rice", "Tea", "Wine"];
 const kCities = ["Berlin", "Hamburg", "Köln", "Leipzig", "München"];

@@ -1,9 +1,8 @@
 // Every screen: its address, and what is done there before it is looked at; prepare(page, server). For the
 // test of accessibility, and for script/screenshots.
-const kAccount = "#/acc/devstoreaccount1";
-const kFilter = "PartitionKey eq 'de-03' and Price gt 3";
+import { kAccount, loaded } from "./harness.mjs";
 
-const loaded = (page) => page.locator(".page-line").waitFor();
+const kFilter = "PartitionKey eq 'de-03' and Price gt 3";
 
 async function openRow(page) {
   await loaded(page);

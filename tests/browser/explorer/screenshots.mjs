@@ -22,7 +22,7 @@ if (!folder || unknown.length > 0) {
 }
 
 await mkdir(folder, { recursive: true });
-const server = await startExplorerServer({ environment: {}, flags: ["--anyAccount"] });
+const server = await startExplorerServer({ flags: ["--anyAccount"] });
 const browser = await startBrowser();
 await fillSample(server);
 await switchOn(server);

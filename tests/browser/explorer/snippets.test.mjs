@@ -1,18 +1,10 @@
 // What the explorer offers as code does what the query does, whatever its texts contain: the code is run.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { connectionStrings, snippets } from "../../../server/explorer/entities/snippets.js";
+import { connectionStrings } from "../../../server/explorer/entities/snippets.js";
+import { codeOf, startCodeRunner } from "./code_runner.mjs";
 import { startExplorerServer } from "./harness.mjs";
 
-const run = promisify(execFile);
-const kModules = fileURLToPath(new URL("../../clients/javascript/node_modules", import.meta.url));
 const kHostile = [
   "it's", "two '' quotes'", 'say "hi"', "back\\slash \\n \\u0041", "\\", "line\nfeed", "line\r\nfeed", "\ttab",
   "$HOME `id` $(id) !1", "%20 %27 a&b=c#d?e+f", "ü € 日本", "😀", "\u202egpj", "\u2028\u2029", "\u0001\u007f\u0085",
@@ -20,71 +12,48 @@ const kHostile = [
 ];
 const rowOf = (i) => `row-${i}`;
 
-let server, folder, python;
+let server, runner;
 
 before(async () => {
-  server = await startExplorerServer({ environment: {} });
+  server = await startExplorerServer();
   await server.createTable("orders");
   for (const [i, Text] of kHostile.entries())
     await server.insert("orders", { PartitionKey: "p", RowKey: rowOf(i), Text, Other: i });
-  folder = await mkdtemp(join(tmpdir(), "rocktable-snippets-"));
-  if (existsSync(kModules)) await symlink(kModules, join(folder, "node_modules"));
-  for (const one of ["python3", "/usr/bin/python3"])
-    python ??= await run(one, ["-c", "import azure.data.tables"]).then(() => one, () => undefined);
+  runner = await startCodeRunner();
 });
 
 after(async () => {
   await server?.stop();
-  if (folder) await rm(folder, { recursive: true });
+  await runner?.stop();
 });
 
-function codeOf(language, query) {
-  const { endpoint, root: origin, account } = server;
-  const all = snippets({ account, keyIsPublic: true, endpoint, origin, table: "orders", ...query });
-  return all.find((one) => one.language === language).text;
-}
-
-const programs = {
-  curl: async (code) => (await run("bash", ["-c", code])).stdout,
-  JavaScript: async (code) => {
-    const file = join(folder, "snippet.mjs");
-    await writeFile(file, code);
-    return (await run(process.execPath, [file])).stdout;
-  },
-  Python: async (code) => {
-    const file = join(folder, "snippet.py");
-    await writeFile(file, code);
-    return (await run(python, [file])).stdout;
-  },
-};
+const codeOfQuery = (language, query) => codeOf(server, language, { table: "orders", ...query });
 
 const rowsIn = (output) => [...new Set(output.match(/row-\d+/g))];
 const filterOf = (text) => `Text eq '${text.replaceAll("'", "''")}'`;
 
 for (const language of ["curl", "JavaScript", "Python"]) {
   describe(`The query as ${language}`, () => {
-    const isThere = () => (language === "Python" ? python : language === "curl" || existsSync(kModules));
-
     test("finds what the filter finds", { timeout: 120_000 }, async (t) => {
-      if (!isThere()) return t.skip(`no SDK for ${language}`);
+      if (!runner.has(language)) return t.skip(`no SDK for ${language}`);
       for (const [i, text] of kHostile.entries()) {
-        const output = await programs[language](codeOf(language, { filter: filterOf(text) }));
+        const output = await runner.outputOf(language, codeOfQuery(language, { filter: filterOf(text) }));
         assert.deepEqual(rowsIn(output), [rowOf(i)], JSON.stringify(text));
       }
     });
 
     test("has the selected properties alone", async (t) => {
-      if (!isThere()) return t.skip(`no SDK for ${language}`);
+      if (!runner.has(language)) return t.skip(`no SDK for ${language}`);
       const query = { filter: "Other eq 5", select: " RowKey, Other" };
-      const output = await programs[language](codeOf(language, query));
+      const output = await runner.outputOf(language, codeOfQuery(language, query));
       assert.deepEqual(rowsIn(output), [rowOf(5)]);
       assert.match(output, /Other/);
       assert.doesNotMatch(output, /Text|feed/);
     });
 
     test("may have neither filter nor select, and a size of pages", async (t) => {
-      if (!isThere()) return t.skip(`no SDK for ${language}`);
-      const output = await programs[language](codeOf(language, { filter: "", select: "", top: 7 }));
+      if (!runner.has(language)) return t.skip(`no SDK for ${language}`);
+      const output = await runner.outputOf(language, codeOfQuery(language, { filter: "", select: "", top: 7 }));
       assert.equal(rowsIn(output).length, language === "curl" ? 7 : kHostile.length);
     });
   });
@@ -94,7 +63,7 @@ describe("The query as .NET", () => {
   test("has the filter as a literal of C#", () => {
     for (const text of kHostile) {
       const filter = filterOf(text);
-      const code = codeOf(".NET", { filter });
+      const code = codeOfQuery(".NET", { filter });
       const [literal] = /(?<=filter: )"(?:[^"\\]|\\.)*"/.exec(code);
       assert.match(code, /^[\n\x20-\x7e]*$/, "a source file in any encoding");
       assert.equal(JSON.parse(literal), filter); // what JSON escapes, C# reads likewise

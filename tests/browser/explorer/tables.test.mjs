@@ -1,23 +1,12 @@
 // What a person does with tables: sees, creates, finds, empties and deletes them.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { browser, eventually, kAccount, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
 
-let server, browser;
+useServerAndBrowser();
 
-before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
-});
+beforeEach(() => server.reset());
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-beforeEach(() => server.control("POST", "reset"));
-
-const kAccount = "#/acc/devstoreaccount1";
 const list = (page) => page.getByRole("navigation", { name: "Tables" });
 
 describe("A person", () => {

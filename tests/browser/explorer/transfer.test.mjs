@@ -6,10 +6,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
-import { kDefaultBinary } from "../../support/server.mjs";
+import { browser, kAccount, loaded, openExplorer, rowsOf, server, useServerAndBrowser } from "./harness.mjs";
+import { kBinary } from "../../support/server.mjs";
 
-const kBinary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
 const kNasty = 'a,"b"\r\nc\t= <script>alert(1)</script> \u202e \u0001 𝄞 ';
 
 // Each type, and what programs get wrong: -0, doubles without a fraction, large numbers, texts with line ends.
@@ -23,33 +22,27 @@ const kEntities = [
     "Id@odata.type": "Edm.Guid", Id: "c9da6455-213d-42c9-9a79-3e9149a57833", "Raw@odata.type": "Edm.Binary", Raw: "AQID" },
 ];
 
-let server, browser, folder, page, close;
+let folder, page, close;
+
+useServerAndBrowser();
 
 before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
   folder = await mkdtemp(join(tmpdir(), "rocktable-transfer-"));
 });
 
 after(async () => {
-  await browser?.close();
-  await server?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-beforeEach(async () => {
-  await server.control("POST", "reset");
-  await server.createTable("orders");
-  await server.createTable("copied");
-});
+beforeEach(() => server.reset("orders", "copied"));
 
 const panel = () => page.getByRole("complementary", { name: "Details" });
 const button = (name) => panel().getByRole("button", { name });
 const says = (text) => panel().getByText(text).first().waitFor();
 
 async function open(table, query = "") {
-  ({ page, close } = await openExplorer(browser, server, `#/acc/devstoreaccount1/${table}${query}`));
-  await page.locator(".page-line").waitFor();
+  ({ page, close } = await openExplorer(browser, server, `${kAccount}/${table}${query}`));
+  await loaded(page);
   await page.getByRole("button", { name: "Import, export" }).click();
   await panel().waitFor();
 }
@@ -113,7 +106,7 @@ describe("A person with files", () => {
     const line = (i) => `${JSON.stringify({ PartitionKey: `q${i}`, RowKey: "r" })}\n`;
     await choose("long.ndjson", Array.from({ length: 5000 }, (_, i) => line(i)).join(""));
     await button(/^Import 5,000/).click();
-    await page.locator(".grid tbody:not(.space) tr").first().click();
+    await rowsOf(page).first().click();
     await panel().getByRole("heading", { name: /^Entity/ }).waitFor();
     await page.getByRole("button", { name: "Import, export" }).click();
     await panel().getByText(/^(Wrote|Writing)/).first().waitFor();

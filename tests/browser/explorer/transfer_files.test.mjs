@@ -2,33 +2,21 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { kDefaultBinary } from "../../support/server.mjs";
-import { eventually, openExplorer, startBrowser, startExplorerServer } from "./harness.mjs";
+import { kBinary } from "../../support/server.mjs";
+import { browser, eventually, kAccount, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
+import { typed } from "./sample.mjs";
 
 const run = promisify(execFile);
-const kBinary = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
 const kFormats = { ndjson: /^NDJSON/, csv: /^CSV/ };
 
-let server, browser, page, close;
+let page, close;
 
-before(async () => {
-  server = await startExplorerServer({ environment: {} });
-  browser = await startBrowser();
-});
+useServerAndBrowser();
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+beforeEach(() => server.reset("orders"));
 
-beforeEach(async () => {
-  await server.control("POST", "reset");
-  await server.createTable("orders");
-});
-
-const typed = (name, type, value) => ({ [`${name}@odata.type`]: `Edm.${type}`, [name]: value });
 const order = (row, more = {}) => ({ PartitionKey: "p", RowKey: String(row), ...more });
 const lines = (n) => Array.from({ length: n }, (_, i) => JSON.stringify(order(i, { Age: i }))).join("\n");
 
@@ -56,7 +44,7 @@ function fillHostile() {
 }
 
 async function open(table = "orders", query = "") {
-  ({ page, close } = await openExplorer(browser, server, `#/acc/devstoreaccount1/${table}${query}`));
+  ({ page, close } = await openExplorer(browser, server, `${kAccount}/${table}${query}`));
   await page.getByRole("button", { name: "Import, export" }).click();
 }
 

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { kDefaultBinary } from "../../support/server.mjs";
+import { kBinary } from "../../support/server.mjs";
 
 const kProgram = fileURLToPath(new URL("unstorage_program.mjs", import.meta.url));
 const kTimeoutMs = 60_000;
@@ -26,7 +26,7 @@ async function runProgram() {
     environment.AZURE_STORAGE_CONNECTION_STRING = connectionString;
     environment.NODE_EXTRA_CA_CERTS = process.env.ROCKTABLE_TEST_HTTPS_CA;
   } else {
-    const rocktable = process.env.ROCKTABLE_BINARY ?? kDefaultBinary;
+    const rocktable = kBinary;
     command = [rocktable, "exec", "--tls", "auto", "--location", folder, "--", ...node];
   }
   try {

@@ -1,5 +1,4 @@
 """The SDK with a token credential, over HTTPS: after the challenge of the service, it sends another token."""
-import os
 
 import pytest
 from azure.core.credentials import AccessToken
@@ -7,11 +6,10 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, 
 from azure.data.tables import TableClient, TableServiceClient
 
 from bearer_token import TENANT, bearer_token
-from rocktable_server import BINARY, Server, unique_name
+from own_server import needs_program
+from rocktable_server import Server, unique_name
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 
 CHALLENGING = "2020-12-06"  # older versions refuse a token without a challenge

@@ -4,7 +4,6 @@ outcomes. Each test has an account of its own.
 The SDK repeats a request that gets 500, 502, 503 or 504. It repeats one without an answer only if its method is GET, PUT
 or DELETE; so neither an insert nor a merge (PATCH), nor a transaction."""
 import concurrent.futures
-import os
 import time
 
 import pytest
@@ -13,11 +12,10 @@ from azure.core.exceptions import HttpResponseError, ResourceExistsError, Resour
 from azure.data.tables import TableClient, TableTransactionError, UpdateMode
 
 from fixture_control import account_of, done
-from rocktable_server import BINARY, Server, unique_name
+from own_server import needs_program, own_server
+from rocktable_server import unique_name
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 ENTITY = {"PartitionKey": "p", "RowKey": "r", "Value": 1}
 # Of more bytes than the headers of an answer.
@@ -25,12 +23,7 @@ LARGE_ENTITY = {**ENTITY, "Text": "x" * 10_000}
 IN_BODY = 5_000
 IN_HEADERS = 200
 
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server("--anyAccount")
-    yield running
-    running.stop()
+server = own_server("--anyAccount")
 
 
 class Faults:

@@ -1,6 +1,5 @@
 """The SDK over HTTPS: it checks the certificate, and trusts the emulator's authority if it is configured."""
 import datetime
-import os
 import socket
 
 import pytest
@@ -14,11 +13,10 @@ from azure.data.tables import (
     generate_account_sas,
 )
 
-from rocktable_server import BINARY, Server, unique_name
+from own_server import needs_program
+from rocktable_server import Server, unique_name
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from own_server import needs_program
 from rocktable_server import BINARY
 
-pytestmark = pytest.mark.skipif(
-    "ROCKTABLE_TEST_CONNECTION_STRING" in os.environ and not BINARY.exists(), reason="no binary to start"
-)
+pytestmark = needs_program
 
 CLIENTS = Path(__file__).resolve().parents[1]
 NODE = ["node", *(["--experimental-global-webcrypto"] if subprocess.run(

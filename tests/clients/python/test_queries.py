@@ -1,5 +1,6 @@
 """Queries through the SDK: $filter, $select, order and paging."""
 import datetime
+import sys
 import uuid
 
 import pytest
@@ -114,6 +115,13 @@ def test_parameters_of_every_type(samples):
     assert rows(samples, "Flag eq @flag", parameters=values) == "r2"
 
 
+def decodes_null():
+    """Some versions of the library fail at a null (that of Debian 13), in the cloud, too."""
+    decoder = sys.modules.get("azure.data.tables._decoder")
+    return decoder is None or type(None) in decoder.NO_ODATA
+
+
+@pytest.mark.skipif(not decodes_null(), reason="this version of azure-data-tables cannot decode null")
 def test_select(samples):
     for entity in samples.list_entities(select=["RowKey", "Small", "Missing"]):
         expected = int(entity["RowKey"][1:]) - 2 if entity["RowKey"] != "void" else None

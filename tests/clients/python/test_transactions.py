@@ -3,7 +3,7 @@ import pytest
 from azure.core import MatchConditions
 from azure.data.tables import EdmType, EntityProperty, RequestTooLargeError, TableTransactionError, UpdateMode
 
-from rocktable_server import BATCH_HEADERS, batch_body, batch_part, send
+from rocktable_server import batch_part, send_batch
 
 UNCHANGED = MatchConditions.IfNotModified
 
@@ -128,10 +128,6 @@ def test_an_absent_table_is_reported_at_index_0(client_of, refused):
     assert seen.error.message.startswith("0:The table specified does not exist.")
 
 
-def submit(server, parts):
-    return send(server, "POST", "/$batch", BATCH_HEADERS, batch_body(parts))
-
-
 @pytest.mark.parametrize("what", ["partition", "table"])
 def test_one_partition_of_one_table(server, table, service, new_name, what):
     other = new_name()
@@ -139,7 +135,7 @@ def test_one_partition_of_one_table(server, table, service, new_name, what):
     name = table.table_name
     second = (name, {"PartitionKey": "q", "RowKey": "b"}) if what == "partition" else (other, entity("b"))
     parts = [batch_part(server, "POST", name, entity("a")), batch_part(server, "POST", *second)]
-    answer = submit(server, parts)
+    answer = send_batch(server, parts)
     assert answer.status == 202
     assert "HTTP/1.1 400 Bad Request\r\n" in answer.text
     assert '"code":"CommandsInBatchActOnDifferentPartitions"' in answer.text
@@ -154,7 +150,7 @@ def test_the_parts_of_the_answer(server, table):
         batch_part(server, "POST", name, entity("a"), "Prefer: return-no-content\r\nContent-ID: 7\r\n"),
         batch_part(server, "PUT", f"{name}(PartitionKey='p',RowKey='b')", entity("b")),
     ]
-    answer = submit(server, parts)
+    answer = send_batch(server, parts)
     assert answer.status == 202
     boundary = answer.headers["Content-Type"].partition("boundary=")[2]
     assert boundary.startswith("batchresponse_")

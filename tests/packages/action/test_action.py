@@ -7,7 +7,6 @@ import pathlib
 import re
 import shutil
 import sys
-import threading
 import time
 
 import pytest
@@ -18,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import packages
 from composite_action import Job, StepFailed
+from http_server import HttpServer
 from rocktable_server import BINARY
 
 ACTION = ROOT / "packages" / "action" / "action.yml"
@@ -146,10 +146,8 @@ def test_a_job_may_have_several_servers(made, job):
 def serving(folder):
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
     handler.log_message = None
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with HttpServer(handler) as server:
+        yield server.url
 
 
 def test_packages_come_from_a_url(made, job):

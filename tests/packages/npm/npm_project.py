@@ -19,7 +19,7 @@ class Project:
 
     def __init__(self, folder, registry, *options, cache):
         self.folder = folder
-        self._npm = {"npm_config_registry": registry.url, "npm_config_cache": str(cache)}
+        self._npm = {"npm_config_registry": f"{registry.url}/", "npm_config_cache": str(cache)}
         folder.mkdir(parents=True)
         (folder / "package.json").write_text('{ "private": true }\n')
         self.run("npm", "install", "--save-dev", "rocktable", *options)

@@ -1,11 +1,11 @@
 """A registry with only the packages in some files, from which npm installs as users do."""
 import base64
 import hashlib
-import http.server
 import json
 import tarfile
-import threading
 import urllib.parse
+
+from http_server import Handler, HttpServer
 
 
 def manifest_of(file):
@@ -13,19 +13,18 @@ def manifest_of(file):
         return json.load(archive.extractfile("package/package.json"))
 
 
-class Registry:
+class Registry(HttpServer):
     """Serves the packages until the end of the block. Answers all other names with 404."""
 
     def __init__(self, files):
+        super().__init__(self._handler())
         self._files = {file.name: file for file in files}
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{self._server.server_port}/"
         self._documents = {manifest["name"]: document for manifest, document in map(self._document, files)}
 
     def _document(self, file):
         manifest = manifest_of(file)
         digest = base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
-        dist = {"tarball": self.url + file.name, "integrity": f"sha512-{digest}"}
+        dist = {"tarball": f"{self.url}/{file.name}", "integrity": f"sha512-{digest}"}
         version = manifest["version"]
         versions = {version: {**manifest, "dist": dist}}
         return manifest, {"name": manifest["name"], "dist-tags": {"latest": version}, "versions": versions}
@@ -37,23 +36,9 @@ class Registry:
         return json.dumps(self._documents[name]).encode() if name in self._documents else None
 
     def _handler(registry):
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Package(Handler):
             def do_GET(self):
                 body = registry._answer(self.path)
-                self.send_response(404 if body is None else 200)
-                self.send_header("Content-Length", str(len(body or b"")))
-                self.end_headers()
-                self.wfile.write(body or b"")
+                self.answer(404 if body is None else 200, body or b"")
 
-            def log_message(self, *_):
-                pass
-
-        return Handler
-
-    def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._server.server_close()
+        return Package

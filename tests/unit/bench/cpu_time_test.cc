@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("the process group is the third field after the name, which may contain blanks and parentheses") {
@@ -55,4 +55,4 @@ TEST_CASE("the client's share of the CPU time is 0 if nothing was measured") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -4,7 +4,7 @@
 
 #include "odata/protocol/multipart.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 const std::string kAddress = "http://127.0.0.1:10002/devstoreaccount1";
@@ -115,11 +115,11 @@ TEST_CASE("errors are parsed from JSON, from XML, and from neither") {
                  "\xEF\xBB\xBF<?xml version=\"1.0\"?><Error><Code>AuthenticationFailed</Code><Message>Wrong "
                  "key.\nTime:1</Message></Error>");
   CHECK(xml.sentence() == "Wrong key. (403 AuthenticationFailed)");
-  const TableError atom = read_error(
-      400, "<m:error xmlns:m=\"x\"><m:code>A</m:code><m:message xml:lang=\"en\">B</m:message></m:error>");
+  const TableError atom =
+      read_error(400, "<m:error xmlns:m=\"x\"><m:code>A</m:code><m:message xml:lang=\"en\">B</m:message></m:error>");
   CHECK(atom.sentence() == "B (400 A)");
   for (const std::string_view body : {"", "busy", "{", "[]", R"({"odata.error":3})", "<Code>", "<Code"})
     CHECK(read_error(502, body).sentence() == "the response has no error message (502)");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 TEST_CASE("a connection string contains endpoint, account and key") {
   struct {
@@ -13,8 +13,8 @@ TEST_CASE("a connection string contains endpoint, account and key") {
       {"AccountName=acct;AccountKey=a2V5", "https://acct.table.core.windows.net", "acct", "a2V5"},
       {"AccountName=acct;AccountKey=a2V5;EndpointSuffix=core.chinacloudapi.cn",
        "https://acct.table.core.chinacloudapi.cn", "acct", "a2V5"},
-      {"defaultendpointsprotocol=http; accountname=acct ;ACCOUNTKEY=YWJjZA==;",
-       "http://acct.table.core.windows.net", "acct", "YWJjZA=="},
+      {"defaultendpointsprotocol=http; accountname=acct ;ACCOUNTKEY=YWJjZA==;", "http://acct.table.core.windows.net",
+       "acct", "YWJjZA=="},
       {"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;BlobEndpoint=http://h:1/d;"
        "TableEndpoint=http://127.0.0.1:10002/devstoreaccount1/;",
        "http://127.0.0.1:10002/devstoreaccount1", "devstoreaccount1", "a2V5"},
@@ -46,18 +46,18 @@ TEST_CASE("a shared access signature is a setting, a part of the endpoint, or a 
       {"TableEndpoint=https://"
        "acct.table.core.windows.net;SharedAccessSignature=sv=2019-02-02&tn=abc&sig=x%3D",
        "https://acct.table.core.windows.net", "acct", "sv=2019-02-02&tn=abc&sig=x%3D", "abc"},
-      {"AccountName=acct;SharedAccessSignature=?sv=1&ss=t&sig=x", "https://acct.table.core.windows.net",
-       "acct", "sv=1&ss=t&sig=x", ""},
-      {"TableEndpoint=https://acct.table.core.windows.net/?sv=1&sig=x", "https://acct.table.core.windows.net",
-       "acct", "sv=1&sig=x", ""},
+      {"AccountName=acct;SharedAccessSignature=?sv=1&ss=t&sig=x", "https://acct.table.core.windows.net", "acct",
+       "sv=1&ss=t&sig=x", ""},
+      {"TableEndpoint=https://acct.table.core.windows.net/?sv=1&sig=x", "https://acct.table.core.windows.net", "acct",
+       "sv=1&sig=x", ""},
       {"https://acct-secondary.table.core.windows.net/?sv=1&ss=t&sig=x",
        "https://acct-secondary.table.core.windows.net", "acct", "sv=1&ss=t&sig=x", ""},
-      {" https://acct.table.core.windows.net/mytable?sv=1&sig=x\n", "https://acct.table.core.windows.net",
-       "acct", "sv=1&sig=x", "mytable"},
+      {" https://acct.table.core.windows.net/mytable?sv=1&sig=x\n", "https://acct.table.core.windows.net", "acct",
+       "sv=1&sig=x", "mytable"},
       {"http://127.0.0.1:10002/devstoreaccount1/mytable?sv=1&tn=MyTable&sig=x",
        "http://127.0.0.1:10002/devstoreaccount1", "devstoreaccount1", "sv=1&tn=MyTable&sig=x", "MyTable"},
-      {"http://azurite:10002/devstoreaccount1?sv=1&sig=x", "http://azurite:10002/devstoreaccount1",
-       "devstoreaccount1", "sv=1&sig=x", ""},
+      {"http://azurite:10002/devstoreaccount1?sv=1&sig=x", "http://azurite:10002/devstoreaccount1", "devstoreaccount1",
+       "sv=1&sig=x", ""},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -82,8 +82,7 @@ TEST_CASE("errors of connection strings do not contain secrets") {
       {"AccountName=acct;AccountKey=secret!", "has an AccountKey that is not base64"},
       {"AccountName=acct;secret", "has a part that is not of the form Name=Value"},
       {"AccountName=acct;AccountName=b;AccountKey=c2VjcmV0", "has accountname twice"},
-      {"TableEndpoint=ftp://h?sig=secret;AccountName=a;AccountKey=c2VjcmV0",
-       "has an endpoint that cannot be used"},
+      {"TableEndpoint=ftp://h?sig=secret;AccountName=a;AccountKey=c2VjcmV0", "has an endpoint that cannot be used"},
       {"TableEndpoint=http://h/a;SharedAccessSignature=sv=secret", "has no shared access signature"},
       {"https://acct.table.core.windows.net/?sv=secret", "has no shared access signature"},
       {"https://user:secret@h/?sig=1", "user name"},
@@ -102,4 +101,4 @@ TEST_CASE("errors of connection strings do not contain secrets") {
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // Reads pages with the tokens 0, 1, ..., `length`, and then repeatedly those from `length - cycle` on.
@@ -39,9 +39,7 @@ TEST_CASE("a long list without a cycle is accepted") {
 TEST_CASE("a limited number of empty pages in a row is accepted") {
   ContinuationGuard guard(3);
   int page = 0;
-  const auto is_refused = [&](std::size_t rows) {
-    return !guard.fault(std::to_string(page++), rows).empty();
-  };
+  const auto is_refused = [&](std::size_t rows) { return !guard.fault(std::to_string(page++), rows).empty(); };
   for (int round = 0; round < 10; ++round) {
     for (int empty = 0; empty < 3; ++empty) CHECK_FALSE(is_refused(0));
     CHECK_FALSE(is_refused(1));
@@ -50,4 +48,4 @@ TEST_CASE("a limited number of empty pages in a row is accepted") {
   CHECK(is_refused(0));
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

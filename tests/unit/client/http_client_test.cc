@@ -6,7 +6,7 @@
 
 #include "tests/unit/client/scripted_server.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 const std::string kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-One: 1\r\n\r\nok";
@@ -114,8 +114,7 @@ TEST_CASE("a server that requires HTTPS is distinguished from one that does not 
   const std::string head = "HTTP/1.1 400 Bad Request\r\nContent-Length: ";
   for (const std::string body :
        {"<Code>AccountRequiresHttps</Code>", "You're speaking plain HTTP to an SSL-enabled port"})
-    CHECK(sentence_of(head + std::to_string(body.size()) + "\r\n\r\n" + body) ==
-          " speaks HTTPS: use https://");
+    CHECK(sentence_of(head + std::to_string(body.size()) + "\r\n\r\n" + body) == " speaks HTTPS: use https://");
   CHECK(sentence_of("\x15\x03\x03\x01") == " speaks HTTPS: use https://");
   CHECK(sentence_of("\x15\x15") != " speaks HTTPS: use https://");
   CHECK(sentence_of(head + "1\r\n\r\nx").empty());  // a response like others
@@ -130,4 +129,4 @@ TEST_CASE("the error for an unreadable certificate file contains its name") {
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

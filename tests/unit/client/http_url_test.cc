@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 TEST_CASE("a URL is parsed, and its Host header has the brackets and port that it needs") {
   struct {
@@ -18,9 +18,7 @@ TEST_CASE("a URL is parsed, and its Host header has the brackets and port that i
       {"https://h:443?a=/b", {true, "h", 443, "", "a=/b"}, "https://h"},
       {"http://[::1]:8080/", {false, "::1", 8080, "/", ""}, "http://[::1]:8080"},
       {"http://h:/", {false, "h", 80, "/", ""}, "http://h"},
-      {"http://my_host/a%20b?sig=a|b&x=\"",
-       {false, "my_host", 80, "/a%20b", "sig=a|b&x=\""},
-       "http://my_host"},
+      {"http://my_host/a%20b?sig=a|b&x=\"", {false, "my_host", 80, "/a%20b", "sig=a|b&x=\""}, "http://my_host"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -32,9 +30,9 @@ TEST_CASE("a URL is parsed, and its Host header has the brackets and port that i
 
 TEST_CASE("the error for an invalid URL does not contain its query") {
   for (const std::string_view text :
-       {"", "localhost:10002", "ftp://h/", "http://", "http:///x", "http://:80", "http://h:0",
-        "http://h:65536", "http://h:99999", "http://h:8x", "http://[::1", "http://[::1]x",
-        "http://u:secret@h/", "http://u:secret^@h/", "http://h/a b", "http://h/\n", "file://h?sig=secret"}) {
+       {"", "localhost:10002", "ftp://h/", "http://", "http:///x", "http://:80", "http://h:0", "http://h:65536",
+        "http://h:99999", "http://h:8x", "http://[::1", "http://[::1]x", "http://u:secret@h/", "http://u:secret^@h/",
+        "http://h/a b", "http://h/\n", "file://h?sig=secret"}) {
     CAPTURE(text);
     try {
       parse_http_url(text);
@@ -45,4 +43,4 @@ TEST_CASE("the error for an invalid URL does not contain its query") {
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

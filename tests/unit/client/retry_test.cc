@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using std::chrono::milliseconds;
@@ -78,8 +78,7 @@ TEST_CASE("attempts continue until one succeeds or all are used up") {
   NotedPauses noted;
   const auto succeeds_at = [](int when) {
     return [when](int number) {
-      return number < when ? TableResult<std::string>(busy())
-                           : TableResult<std::string>(std::to_string(number));
+      return number < when ? TableResult<std::string>(busy()) : TableResult<std::string>(std::to_string(number));
     };
   };
   CHECK(with_retries(RetryPolicy{}, noted.pause(), succeeds_at(5)).value() == "5");
@@ -117,4 +116,4 @@ TEST_CASE("an unreachable host is retried only if it responded before") {
   CHECK(noted.pauses.size() == 11);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -60,8 +60,7 @@ class ScriptedServer {
 
   static bool read_request(Socket& socket, std::string& out) {
     boost::system::error_code error;
-    const std::size_t head =
-        boost::asio::read_until(socket, boost::asio::dynamic_buffer(out), "\r\n\r\n", error);
+    const std::size_t head = boost::asio::read_until(socket, boost::asio::dynamic_buffer(out), "\r\n\r\n", error);
     if (error) return false;
     const std::size_t field = out.find("Content-Length: ");
     const std::size_t length = field < head ? std::stoul(out.substr(field + 16)) : 0;

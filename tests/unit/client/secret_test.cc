@@ -10,7 +10,7 @@
 
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // Returns the secret, or `refused: ` and the error.
@@ -64,15 +64,13 @@ TEST_CASE("a secret is the contents of a file without trailing line breaks") {
 }
 
 TEST_CASE("a secret is the unchanged value of a variable") {
-  CHECK(secret_of("env:ROCKTABLE_TEST_SECRET") ==
-        "refused: --pwd: the variable ROCKTABLE_TEST_SECRET is not set");
+  CHECK(secret_of("env:ROCKTABLE_TEST_SECRET") == "refused: --pwd: the variable ROCKTABLE_TEST_SECRET is not set");
   {
     const Variable variable("@not a file\n");
     CHECK(secret_of("env:ROCKTABLE_TEST_SECRET") == "@not a file\n");
   }
   const Variable variable("");
-  CHECK(secret_of("env:ROCKTABLE_TEST_SECRET") ==
-        "refused: --pwd: the variable ROCKTABLE_TEST_SECRET is empty");
+  CHECK(secret_of("env:ROCKTABLE_TEST_SECRET") == "refused: --pwd: the variable ROCKTABLE_TEST_SECRET is empty");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

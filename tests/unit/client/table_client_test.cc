@@ -5,12 +5,11 @@
 #include "client/transfer/entity_source.h"
 #include "tests/unit/client/scripted_server.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string answer(const std::string& body, const std::string& headers = "") {
-  return "HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-         body;
+  return "HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 TableClient client_of(const ScriptedServer& server) {
@@ -75,8 +74,7 @@ TEST_CASE("reading a table ends with an error if a continuation token repeats") 
   ScriptedServer server({{page}, {page}, {page}, {page}});
   TableSource source(client_of(server), "mytable", "", {.attempts = 1}, [](auto&, auto) { return false; });
   CHECK(source.next().has_value());
-  CHECK_THROWS_WITH_AS(source.next(),
-                       doctest::Contains("the server returned the same continuation token again"),
+  CHECK_THROWS_WITH_AS(source.next(), doctest::Contains("the server returned the same continuation token again"),
                        std::runtime_error);
 }
 
@@ -87,8 +85,7 @@ TEST_CASE("an entity that was read has its ETag, if that contains a time") {
   const std::string etag = R"(W/"datetime'2026-11-21T08%3A30%3A00.5Z'")";
   const std::string member = R"(,"odata.etag":"W/\"datetime'2026-11-21T08%3A30%3A00.5Z'\"")";
   CHECK(etag_in(member) == etag);
-  CHECK(etag_in(R"(,"A":"\"odata.etag\":\"W/\\\"datetime'2020-01-01T00%3A00%3A00Z'\\\"\"")" + member) ==
-        etag);
+  CHECK(etag_in(R"(,"A":"\"odata.etag\":\"W/\\\"datetime'2020-01-01T00%3A00%3A00Z'\\\"\"")" + member) == etag);
   CHECK(etag_in("").empty());
   CHECK(etag_in(R"(,"odata.etag":"W/\"0x8D\"")").empty());
   CHECK(etag_in(R"(,"odata.etag":"W/\"datetime'")").empty());
@@ -169,4 +166,4 @@ TEST_CASE("with a shared access signature no other credentials are sent") {
   CHECK(server.requests()[0].find("Authorization") == std::string::npos);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

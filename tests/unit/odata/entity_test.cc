@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string repeat(std::string_view text, std::size_t count) {
@@ -106,17 +106,16 @@ TEST_CASE("keys may hold any character except four and the control characters") 
 TEST_CASE("property names are identifiers; letters outside ASCII are allowed") {
   for (const std::string& name :
        {std::string("a"), std::string("_"), std::string("_1"), std::string("Zz09_"), std::string("ETag"),
-        std::string("timestamp"), std::string("啊齄丂狛狜"), std::string("naïve"), std::string("é"),
-        std::string("x😀"), repeat("a", 255), repeat(kE, 255), "a" + repeat(kGrin, 127)}) {
+        std::string("timestamp"), std::string("啊齄丂狛狜"), std::string("naïve"), std::string("é"), std::string("x😀"),
+        repeat("a", 255), repeat(kE, 255), "a" + repeat(kGrin, 127)}) {
     CAPTURE(name);
     CHECK(outcome(check_property_name(name)) == "fine");
   }
   for (const std::string& name :
-       {std::string(), std::string("1"), std::string("1a"), std::string("a-b"), std::string("a b"),
-        std::string("a.b"), std::string("a@b"), std::string("a:b"), std::string("a\0", 2), std::string("a\n"),
-        std::string("a\x7F"), std::string("a\xC2\x85"), std::string("a\xC2\xA0"),
-        std::string("\xE2\x80\x83x"), std::string("x\xE3\x80\x80"), std::string("\xEF\xBB\xBFx"),
-        repeat("1", 255)}) {  // recorded
+       {std::string(), std::string("1"), std::string("1a"), std::string("a-b"), std::string("a b"), std::string("a.b"),
+        std::string("a@b"), std::string("a:b"), std::string("a\0", 2), std::string("a\n"), std::string("a\x7F"),
+        std::string("a\xC2\x85"), std::string("a\xC2\xA0"), std::string("\xE2\x80\x83x"), std::string("x\xE3\x80\x80"),
+        std::string("\xEF\xBB\xBFx"), repeat("1", 255)}) {  // recorded
     CAPTURE(name);
     CHECK(outcome(check_property_name(name)) == "PropertyNameInvalid");
   }
@@ -159,9 +158,7 @@ TEST_CASE("the size of an entity is computed as the service does") {
 
 TEST_CASE("each limit of an entity is exact") {
   const EntityKey key{"p", "r"};
-  const auto text = [](std::string_view unit, std::size_t count) {
-    return Properties{{"a", repeat(unit, count)}};
-  };
+  const auto text = [](std::string_view unit, std::size_t count) { return Properties{{"a", repeat(unit, count)}}; };
   const auto binary = [](std::size_t bytes) { return Properties{{"a", Binary{std::string(bytes, 'x')}}}; };
   const auto time = [](std::string_view when) { return Properties{{"a", at(when)}}; };
   const struct {
@@ -201,8 +198,7 @@ TEST_CASE("each limit of an entity is exact") {
 TEST_CASE("an entity of 1 MiB is valid, one byte more is too large") {
   const EntityKey key{"p", "r"};
   Properties properties;
-  for (int i = 0; i < 15; ++i)
-    properties.push_back({"b" + std::to_string(i), Binary{std::string(65536, 'x')}});
+  for (int i = 0; i < 15; ++i) properties.push_back({"b" + std::to_string(i), Binary{std::string(65536, 'x')}});
   properties.push_back({"rest", Binary{}});
   const std::size_t left = kMaxEntityBytes - entity_size(key, properties);
   REQUIRE(left < kMaxBinaryBytes);
@@ -292,4 +288,4 @@ TEST_CASE("an Error travels through Result::value as a ServiceException") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,13 +6,12 @@
 #include <limits>
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string tree(std::string_view text, FilterTarget target = FilterTarget::Entities) {
   const auto filter = parse_filter(text, target);
-  return filter ? to_string(*filter)
-                : std::string(to_string(filter.error().code)) + ": " + filter.error().message;
+  return filter ? to_string(*filter) : std::string(to_string(filter.error().code)) + ": " + filter.error().message;
 }
 
 struct Case {
@@ -20,14 +19,12 @@ struct Case {
 };
 
 std::string syntax_error(std::size_t position, std::string_view text) {
-  return "InvalidInput: Syntax error at position " + std::to_string(position) + " in '" + std::string(text) +
-         "'.";
+  return "InvalidInput: Syntax error at position " + std::to_string(position) + " in '" + std::string(text) + "'.";
 }
 
 std::string binary_error(std::string_view left, std::string_view right, std::string_view kind) {
   return "InvalidInput: A binary operator with incompatible types was detected. Found operand types 'Edm." +
-         std::string(left) + "' and 'Edm." + std::string(right) + "' for operator kind '" +
-         std::string(kind) + "'.";
+         std::string(left) + "' and 'Edm." + std::string(right) + "' for operator kind '" + std::string(kind) + "'.";
 }
 
 std::string refusal(ErrorCode code, std::string_view message = {}) {
@@ -115,8 +112,7 @@ TEST_CASE("$filter: literals of every type") {
       {"a eq datetime'2012-11-10T03:04:05.2000000Z'", "(eq a datetime'2012-11-10T03:04:05.2Z')"},
       {"a eq datetime'2012-11-10T03:04'", "(eq a datetime'2012-11-10T03:04:00Z')"},
       {"a eq datetime'2012-11-10T03:04:05+02:00'", "(eq a datetime'2012-11-10T01:04:05Z')"},
-      {"a eq guid'C9DA6455-213d-42c9-9a79-3e9149a57833'",
-       "(eq a guid'c9da6455-213d-42c9-9a79-3e9149a57833')"},
+      {"a eq guid'C9DA6455-213d-42c9-9a79-3e9149a57833'", "(eq a guid'c9da6455-213d-42c9-9a79-3e9149a57833')"},
       {"a eq X'00fF'", "(eq a X'00ff')"},
       {"a eq x'00ff'", "(eq a X'00ff')"},
       {"a eq X''", "(eq a X'')"},
@@ -164,9 +160,8 @@ TEST_CASE("$filter: a literal that its type cannot hold is refused; without suff
   for (const auto& [type, literal] : cases) {
     CAPTURE(literal);
     const std::string text = "\xC3\xA9 eq 1 or a eq " + std::string(literal) + " and b eq 2";
-    CHECK(tree(text) ==
-          refusal(ErrorCode::InvalidInput, "Unrecognized '" + std::string(type) + "' literal '" +
-                                               std::string(literal) + "' at '15' in '" + text + "'."));
+    CHECK(tree(text) == refusal(ErrorCode::InvalidInput, "Unrecognized '" + std::string(type) + "' literal '" +
+                                                             std::string(literal) + "' at '15' in '" + text + "'."));
   }
 }
 
@@ -180,10 +175,8 @@ TEST_CASE("$filter: a character that begins no token is named with its position"
     char character;
     int position;
   } cases[] = {
-      {"a eq +1", '+', 5},      {"a eq \"x\"", '"', 5},
-      {"a == 1 & b", '&', 7},   {"\xF0\x9F\x98\x80 eq $1", '$', 6},
-      {"a eq 1;", ';', 6},      {"a @", '@', 2},
-      {"a[0]", '[', 1},         {"(a eq 1 !", '!', 8},
+      {"a eq +1", '+', 5},      {"a eq \"x\"", '"', 5}, {"a == 1 & b", '&', 7}, {"\xF0\x9F\x98\x80 eq $1", '$', 6},
+      {"a eq 1;", ';', 6},      {"a @", '@', 2},        {"a[0]", '[', 1},       {"(a eq 1 !", '!', 8},
       {"a eq \x01", '\x01', 5},
   };
   for (const auto& c : cases) {
@@ -202,9 +195,8 @@ TEST_CASE("$filter: a character that begins no token is named with its position"
 
 TEST_CASE("$filter: a string that does not end is refused, at the end of the text") {
   const auto unterminated = [](std::string_view kind, int position, std::string_view text) {
-    return refusal(ErrorCode::InvalidInput, "There is an unterminated " + std::string(kind) +
-                                                "literal at position " + std::to_string(position) + " in '" +
-                                                std::string(text) + "'.");
+    return refusal(ErrorCode::InvalidInput, "There is an unterminated " + std::string(kind) + "literal at position " +
+                                                std::to_string(position) + " in '" + std::string(text) + "'.");
   };
   CHECK(tree("a eq 'open") == unterminated("string ", 10, "a eq 'open"));
   CHECK(tree("a eq 'open''") == unterminated("string ", 12, "a eq 'open''"));
@@ -388,8 +380,7 @@ TEST_CASE("$filter: operands whose declared types do not match the operator are 
       {"a eq 1 and 5", "Boolean", "Int32", "And"},
       {"'x' or a eq 1", "String", "Boolean", "Or"},
       {"a or Timestamp", "Boolean", "DateTime", "Or"},
-      {"RowKey and PartitionKey eq 5", "String", "Int32",
-       "Equal"},  // the right side is checked before the 'and'
+      {"RowKey and PartitionKey eq 5", "String", "Int32", "Equal"},  // the right side is checked before the 'and'
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -457,8 +448,7 @@ TEST_CASE("$filter on tables: TableName is a string, and no other name exists") 
   CHECK(table_tree("not ('a' lt TableName)") == "(not (gt TableName 'a'))");
   CHECK(table_tree("true") == "true");
   CHECK(table_tree("TableName eq 5") == binary_error("String", "Int32", "Equal"));
-  CHECK(table_tree("TableName") ==
-        "InvalidInput: The $filter expression must evaluate to a single boolean value.");
+  CHECK(table_tree("TableName") == "InvalidInput: The $filter expression must evaluate to a single boolean value.");
   for (const std::string_view text : {"PartitionKey eq 'a'", "tablename eq 'a'", "TableName eq 'a' or b"}) {
     CAPTURE(text);
     CHECK(table_tree(text) == refusal(ErrorCode::InvalidInput));
@@ -478,8 +468,7 @@ TEST_CASE("$filter: nesting is limited, for parentheses and 'not' together") {
   CHECK(tree(nested(kMaxFilterDepth, 0)) == "(prop a)");
   CHECK(parse_filter(nested(0, kMaxFilterDepth)).has_value());
   CHECK(parse_filter(nested(kMaxFilterDepth / 2, kMaxFilterDepth / 2)).has_value());
-  CHECK(tree(nested(kMaxFilterDepth + 1, 0)) ==
-        syntax_error(kMaxFilterDepth + 1, nested(kMaxFilterDepth + 1, 0)));
+  CHECK(tree(nested(kMaxFilterDepth + 1, 0)) == syntax_error(kMaxFilterDepth + 1, nested(kMaxFilterDepth + 1, 0)));
   CHECK_FALSE(parse_filter(nested(0, kMaxFilterDepth + 1)).has_value());
   CHECK_FALSE(parse_filter(nested(kMaxFilterDepth / 2, kMaxFilterDepth / 2 + 1)).has_value());
   CHECK_FALSE(parse_filter(repeated("(", 100'000)).has_value());
@@ -505,4 +494,4 @@ TEST_CASE("$filter: every piece of a filter is accepted or refused without a cra
   CHECK(accepted > 0);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

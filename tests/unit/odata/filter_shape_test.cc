@@ -4,7 +4,7 @@
 
 #include "odata/filter_parser.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string shape(std::string_view filter) { return filter_shape(parse_filter(filter).value()); }
@@ -39,4 +39,4 @@ TEST_CASE("a list of any length has one shape") {
   CHECK(shape("(A eq 1 and B eq 2) or (A eq 3 and B eq 4)") == "A eq ? and B eq ? or ...");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -10,12 +10,11 @@
 
 #include "odata/filter_parser.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
-constexpr ComparisonOperator kOperators[] = {ComparisonOperator::Eq, ComparisonOperator::Ne,
-                                             ComparisonOperator::Gt, ComparisonOperator::Ge,
-                                             ComparisonOperator::Lt, ComparisonOperator::Le};
+constexpr ComparisonOperator kOperators[] = {ComparisonOperator::Eq, ComparisonOperator::Ne, ComparisonOperator::Gt,
+                                             ComparisonOperator::Ge, ComparisonOperator::Lt, ComparisonOperator::Le};
 
 // Returns the operators that are true, in the order above: `ne lt le`.
 std::string holding(const Value& stored, const Value& literal) {
@@ -37,9 +36,7 @@ struct OwnedEntity {
   Entity entity;
   std::vector<PropertyView> properties = view_of(entity.properties);
 
-  EntityView view() const {
-    return {entity.key.partition_key, entity.key.row_key, entity.timestamp, properties};
-  }
+  EntityView view() const { return {entity.key.partition_key, entity.key.row_key, entity.timestamp, properties}; }
 };
 
 OwnedEntity sample() {
@@ -73,8 +70,7 @@ TEST_CASE("values of the same type compare in their natural order") {
       {std::string("b"), std::string("B"), kGreater},
       {std::string("b"), std::string("bB"), kLess},
       {std::string(""), std::string("a"), kLess},
-      {std::string("\xEE\x80\x80"), std::string("\xF0\x9F\x98\x80"),
-       kGreater},  // U+E000 is after all surrogates
+      {std::string("\xEE\x80\x80"), std::string("\xF0\x9F\x98\x80"), kGreater},  // U+E000 is after all surrogates
       {std::string("\xC3\xA9"), std::string("z"), kGreater},
       {true, true, kEqual},
       {false, true, kLess},
@@ -124,8 +120,7 @@ TEST_CASE("numbers compare if the literal can be widened to the type of the prop
 }
 
 TEST_CASE("every other pair of types is a mismatch: the stored value compares as smaller") {
-  const Value values[] = {std::string("5"), true,      5,          std::int64_t{5}, 5.0,
-                          DateTime{5},      Guid{{5}}, Binary{"5"}};
+  const Value values[] = {std::string("5"), true, 5, std::int64_t{5}, 5.0, DateTime{5}, Guid{{5}}, Binary{"5"}};
   static_assert(std::size(values) == kEdmTypeCount);
   const auto is_number = [](const Value& value) {
     return type_of(value) >= EdmType::Int32 && type_of(value) <= EdmType::Double;
@@ -206,4 +201,4 @@ TEST_CASE("a filter prints as a tree") {
   CHECK(to_string(Filter{std::move(disjunction)}) == "(or (ge a 'it''s') (not (prop c)) false)");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

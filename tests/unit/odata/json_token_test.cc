@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::vector<std::string> tokens_of(std::string_view json) {
@@ -40,4 +40,4 @@ TEST_CASE("integers in JSON have no fraction and no exponent, and any length") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "odata/uri.h"
+#include "base/uri.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // The table is recorded from the service.
@@ -97,8 +97,7 @@ TEST_CASE("a malformed key predicate is an error in query syntax") {
 }
 
 // The sentences and positions are from reports of users, with the service's request ids.
-TEST_CASE(
-    "a quote that is not doubled leaves a literal that does not end; other characters may begin no token") {
+TEST_CASE("a quote that is not doubled leaves a literal that does not end; other characters may begin no token") {
   const auto invalid = [](char character, int position) {
     return "Syntax error: character '" + std::string(1, character) + "' is not valid at position " +
            std::to_string(position);
@@ -130,9 +129,8 @@ TEST_CASE(
 }
 
 TEST_CASE("other characters that keys may not hold are out of range") {
-  for (const std::string_view text :
-       {"PartitionKey='#',RowKey='r'", "PartitionKey='p',RowKey='?'", "PartitionKey='p',RowKey='\x1F'",
-        "PartitionKey='\xC2\x80',RowKey=''"}) {
+  for (const std::string_view text : {"PartitionKey='#',RowKey='r'", "PartitionKey='p',RowKey='?'",
+                                      "PartitionKey='p',RowKey='\x1F'", "PartitionKey='\xC2\x80',RowKey=''"}) {
     CAPTURE(text);
     const auto key = parse_key_predicate(text);
     REQUIRE_FALSE(key.has_value());
@@ -141,4 +139,4 @@ TEST_CASE("other characters that keys may not hold are out of range") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

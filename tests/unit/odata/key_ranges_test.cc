@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "odata/filter_parser.h"
 #include "odata/query_plan.h"
-#include "odata/text.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string ranges(std::string_view filter) { return to_string(key_ranges(parse_filter(filter).value())); }
@@ -92,8 +92,7 @@ bool naive_matches(const NaiveFilter& filter, const NaiveEntity& entity) {
   const auto found = entity.find(filter.name);
   if (found == entity.end()) return false;
   if (filter.kind == "prop") return found->second == "true";
-  if (filter.name == "A")
-    return naive_compare(std::stoi(found->second), filter.kind, std::stoi(filter.literal));
+  if (filter.name == "A") return naive_compare(std::stoi(found->second), filter.kind, std::stoi(filter.literal));
   return naive_compare(utf16(found->second), filter.kind, utf16(filter.literal));
 }
 
@@ -180,8 +179,7 @@ std::string joined(const std::vector<std::string>& terms, std::string_view separ
 std::string many(int count, const std::string& name, const std::string& op, const std::string& prefix,
                  std::string_view separator) {
   std::vector<std::string> terms;
-  for (int i = 0; i < count; ++i)
-    terms.push_back(name + " " + op + " '" + prefix + std::to_string(100'000 + i) + "'");
+  for (int i = 0; i < count; ++i) terms.push_back(name + " " + op + " '" + prefix + std::to_string(100'000 + i) + "'");
   return "(" + joined(terms, separator) + ")";
 }
 
@@ -235,8 +233,7 @@ TEST_CASE("key ranges: a bound on RowKey has an effect only with a fixed Partiti
   CHECK(ranges("RowKey eq '1'") == "[(,) end)");
   CHECK(ranges("RowKey lt ''") == "");
   CHECK(ranges("PartitionKey ge 'a' and PartitionKey lt 'b' and RowKey eq '1'") == "[(a,) (b,))");
-  CHECK(ranges("PartitionKey eq 'a' and RowKey ge '5' or PartitionKey gt 'a' and RowKey eq '1'") ==
-        "[(a,5) end)");
+  CHECK(ranges("PartitionKey eq 'a' and RowKey ge '5' or PartitionKey gt 'a' and RowKey eq '1'") == "[(a,5) end)");
 }
 
 TEST_CASE("key ranges: 'not' is pushed down to the comparisons inside") {
@@ -270,8 +267,7 @@ TEST_CASE("key ranges: a literal with U+0000 equals no key and is just after its
 }
 
 // The parser refuses these filters, but a tree can contain them. `compare` defines their outcome.
-TEST_CASE(
-    "key ranges: comparing keys with a literal that is not a string has the same outcome for all keys") {
+TEST_CASE("key ranges: comparing keys with a literal that is not a string has the same outcome for all keys") {
   CHECK(to_string(key_ranges(Filter{Comparison{"PartitionKey", ComparisonOperator::Eq, 5}})) == "");
   CHECK(to_string(key_ranges(Filter{Comparison{"RowKey", ComparisonOperator::Ne, 5}})) == "[(,) end)");
   CHECK(to_string(key_ranges(Filter{BooleanProperty{"RowKey"}})) == "");
@@ -422,8 +418,8 @@ TEST_CASE("key ranges: a hostile filter costs bounded work and still yields an u
   std::vector<std::string> chains;
   for (int i = 0; i < 20; ++i) {
     const std::string number = std::to_string(i);
-    std::string chain = many(100, "PartitionKey", "eq", "p" + number + "_", " or ") + " and " +
-                        many(100, "RowKey", "eq", "r", " or ");
+    std::string chain =
+        many(100, "PartitionKey", "eq", "p" + number + "_", " or ") + " and " + many(100, "RowKey", "eq", "r", " or ");
     for (int level = 0; level < 90; ++level)
       chain = "((" + chain + ") or PartitionKey eq 'any' and RowKey eq 's" + number + "') and RowKey ne 't" +
               std::to_string(level) + "'";
@@ -445,8 +441,7 @@ TEST_CASE("key ranges: a hostile filter costs bounded work and still yields an u
   }
 
   SUBCASE("an intersection at the end") {
-    const KeyRanges found =
-        key_ranges(parse_filter("(" + all_chains + ") and PartitionKey eq 'any'").value());
+    const KeyRanges found = key_ranges(parse_filter("(" + all_chains + ") and PartitionKey eq 'any'").value());
     CHECK(are_well_formed(found));
     CHECK(contains(found, {"any", "s0"}));
     CHECK(contains(found, {"any", "s19"}));
@@ -454,8 +449,7 @@ TEST_CASE("key ranges: a hostile filter costs bounded work and still yields an u
   }
 }
 
-TEST_CASE(
-    "a filter of tables yields ranges of names, as a filter of entities yields ranges of partition keys") {
+TEST_CASE("a filter of tables yields ranges of names, as a filter of entities yields ranges of partition keys") {
   const struct {
     std::string_view filter, names;
   } cases[] = {
@@ -473,4 +467,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "odata/text.h"
+#include "base/text.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // Returns `p=.. r=.. name=literal ...`, or the error code.
@@ -132,13 +132,11 @@ TEST_CASE("an annotation sets the type, and the value must match it") {
 
       {R"("2014-05-07T08:20:53Z")", "Edm.DateTime", "x=datetime'2014-05-07T08:20:53Z'"},
       {R"("2014-05-07T10:20:53.200+02:00")", "Edm.DateTime", "x=datetime'2014-05-07T08:20:53.2Z'"},
-      {R"("0001-01-01T00:00:00Z")", "Edm.DateTime",
-       "x=datetime'0001-01-01T00:00:00Z'"},  // check_entity refuses it
+      {R"("0001-01-01T00:00:00Z")", "Edm.DateTime", "x=datetime'0001-01-01T00:00:00Z'"},  // check_entity refuses it
       {R"("yesterday")", "Edm.DateTime", "InvalidInput"},
       {"39", "Edm.DateTime", "InvalidInput"},
 
-      {R"("C9DA6455-213D-42C9-9A79-3E9149A57833")", "Edm.Guid",
-       "x=guid'c9da6455-213d-42c9-9a79-3e9149a57833'"},
+      {R"("C9DA6455-213D-42C9-9A79-3E9149A57833")", "Edm.Guid", "x=guid'c9da6455-213d-42c9-9a79-3e9149a57833'"},
       {R"("{c9da6455-213d-42c9-9a79-3e9149a57833}")", "Edm.Guid", "InvalidInput"},
       {R"("c9da6455213d42c99a793e9149a57833")", "Edm.Guid", "InvalidInput"},
 
@@ -201,8 +199,7 @@ TEST_CASE("keys that are no text are noted") {
       {R"({"RowKey":99999999999999999999})", true},
       {R"({"RowKey":"1","RowKey@odata.type":"Edm.Int32"})", true},
       {R"({"RowKey":"YQ==","RowKey@odata.type":"Edm.Binary"})", true},
-      {R"({"PartitionKey":"2022-04-01T09:30:45Z","PartitionKey@odata.type":"Edm.DateTime","RowKey":"r"})",
-       true},
+      {R"({"PartitionKey":"2022-04-01T09:30:45Z","PartitionKey@odata.type":"Edm.DateTime","RowKey":"r"})", true},
   };
   for (const auto& c : cases) {
     CAPTURE(c.json);
@@ -236,8 +233,7 @@ TEST_CASE("keys are text or absent") {
 TEST_CASE("any Timestamp is ignored; names that differ in case are ordinary properties") {
   CHECK(read(R"({"Timestamp":"0001-01-01T00:00:00Z","Timestamp@odata.type":"Edm.DateTime","x":1})") == "x=1");
   CHECK(read(R"({"Timestamp":{"a":1},"Timestamp@odata.type":7})") == "");
-  CHECK(read(R"({"timestamp":"t","ETag":"1","etag":"2","Etag":"3"})") ==
-        "timestamp='t' ETag='1' etag='2' Etag='3'");
+  CHECK(read(R"({"timestamp":"t","ETag":"1","etag":"2","Etag":"3"})") == "timestamp='t' ETag='1' etag='2' Etag='3'");
 }
 
 TEST_CASE("null drops the property, annotated or not") {
@@ -401,8 +397,7 @@ TEST_CASE("a large body is read, and then a small one") {
 }
 
 TEST_CASE("a body with the fields of the body before is read by its own values") {
-  CHECK(read(R"({"PartitionKey":"p","x@odata.type":"Edm.Int64","x":"1","y":null,"z":true})") ==
-        "p=p x=1L z=true");
+  CHECK(read(R"({"PartitionKey":"p","x@odata.type":"Edm.Int64","x":"1","y":null,"z":true})") == "p=p x=1L z=true");
   CHECK(read(R"({"PartitionKey":"q","x@odata.type":"Edm.Guid","x":"1","y":2,"z":true})") == "InvalidInput");
   CHECK(read(R"({"PartitionKey":null,"x@odata.type":"Edm.Double","x":"1","y":2,"z":null})") == "x=1.0 y=2");
   CHECK(read(R"({"PartitionKey":7,"x@odata.type":"Edm.Double","x":"1","y":2,"z":null})") == "x=1.0 y=2");
@@ -446,8 +441,7 @@ TEST_CASE("views stay valid while the binaries of a body are decoded") {
   std::string json = "{", result;
   for (int i = 0; i < 200; ++i) {
     const std::string name = "b" + std::to_string(i);
-    json +=
-        "\"" + name + "@odata.type\":\"Edm.Binary\",\"" + name + "\":\"" + (i % 3 == 0 ? "" : "YQ==") + "\",";
+    json += "\"" + name + "@odata.type\":\"Edm.Binary\",\"" + name + "\":\"" + (i % 3 == 0 ? "" : "YQ==") + "\",";
     result += name + (i % 3 == 0 ? "=X'' " : "=X'61' ");
   }
   json.back() = '}';
@@ -487,8 +481,7 @@ TEST_CASE("every truncation and many mutations of a body are read or refused wit
 TEST_CASE("the name of a table is read without checks") {
   CHECK(read_table_name(R"({"TableName":"mytable"})").value() == "mytable");
   CHECK(read_table_name(R"({"odata.type":"x","TableName":"a b","more":[1]})").value() == "a b");
-  for (const std::string_view json :
-       {"{}", R"({"TableName":1})", R"({"TableName":null})", R"({"tablename":"a"})"}) {
+  for (const std::string_view json : {"{}", R"({"TableName":1})", R"({"TableName":null})", R"({"tablename":"a"})"}) {
     CAPTURE(json);
     CHECK(read_table_name(json).error() == Error(ErrorCode::InvalidInput));
   }
@@ -500,4 +493,4 @@ TEST_CASE("the name of a table is read without checks") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

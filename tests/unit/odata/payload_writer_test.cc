@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::string_view kBase = "https://acct.table.core.windows.net";
@@ -47,8 +47,7 @@ struct Viewed {
   EntityView view;
 };
 
-std::string document(const PayloadFormat& how, const Entity& entity,
-                     const std::optional<Selection>& select = {}) {
+std::string document(const PayloadFormat& how, const Entity& entity, const std::optional<Selection>& select = {}) {
   std::string out;
   write_entity(out, how, select, Viewed(entity).view);
   CAPTURE(out);
@@ -86,34 +85,31 @@ std::string json_string(std::string_view text) {
 }
 
 // Recorded from the service.
-TEST_CASE(
-    "an entity in full metadata has type, id, ETag, edit link, and all annotations, in the service's order") {
-  CHECK(
-      document(format(MetadataLevel::Full), sample()) ==
-      R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1/@Element",)"
-      R"("odata.type":"acct.t1",)"
-      R"j("odata.id":"https://acct.table.core.windows.net/t1(PartitionKey='pk',RowKey='rk')",)j"
-      R"("odata.etag":"W/\"datetime'2017-01-05T03%3A25%3A36.9138667Z'\"",)"
-      R"j("odata.editLink":"t1(PartitionKey='pk',RowKey='rk')","PartitionKey":"pk","RowKey":"rk",)j"
-      R"("Timestamp@odata.type":"Edm.DateTime","Timestamp":"2017-01-05T03:25:36.9138667Z",)"
-      R"("StringProperty":"stringSample","BooleanProperty":true,"BinaryProperty@odata.type":"Edm.Binary",)"
-      R"("BinaryProperty":"U2FtcGxl","Int32Property":42,"Int64Property@odata.type":"Edm.Int64",)"
-      R"("Int64Property":"5432873627392","DoubleProperty":4.81516,"GuidProperty@odata.type":"Edm.Guid",)"
-      R"("GuidProperty":"dd3cb8f8-93b7-44e2-b74a-c0aa3b27a6d2","DateTimeProperty@odata.type":"Edm.DateTime",)"
-      R"("DateTimeProperty":"2014-05-07T08:20:53Z","Nan@odata.type":"Edm.Double","Nan":"NaN"})");
+TEST_CASE("an entity in full metadata has type, id, ETag, edit link, and all annotations, in the service's order") {
+  CHECK(document(format(MetadataLevel::Full), sample()) ==
+        R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1/@Element",)"
+        R"("odata.type":"acct.t1",)"
+        R"j("odata.id":"https://acct.table.core.windows.net/t1(PartitionKey='pk',RowKey='rk')",)j"
+        R"("odata.etag":"W/\"datetime'2017-01-05T03%3A25%3A36.9138667Z'\"",)"
+        R"j("odata.editLink":"t1(PartitionKey='pk',RowKey='rk')","PartitionKey":"pk","RowKey":"rk",)j"
+        R"("Timestamp@odata.type":"Edm.DateTime","Timestamp":"2017-01-05T03:25:36.9138667Z",)"
+        R"("StringProperty":"stringSample","BooleanProperty":true,"BinaryProperty@odata.type":"Edm.Binary",)"
+        R"("BinaryProperty":"U2FtcGxl","Int32Property":42,"Int64Property@odata.type":"Edm.Int64",)"
+        R"("Int64Property":"5432873627392","DoubleProperty":4.81516,"GuidProperty@odata.type":"Edm.Guid",)"
+        R"("GuidProperty":"dd3cb8f8-93b7-44e2-b74a-c0aa3b27a6d2","DateTimeProperty@odata.type":"Edm.DateTime",)"
+        R"("DateTimeProperty":"2014-05-07T08:20:53Z","Nan@odata.type":"Edm.Double","Nan":"NaN"})");
 }
 
 TEST_CASE("an entity in minimal metadata has context, ETag, and the annotations of its properties") {
-  CHECK(
-      document(format(MetadataLevel::Minimal), sample()) ==
-      R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1/@Element",)"
-      R"("odata.etag":"W/\"datetime'2017-01-05T03%3A25%3A36.9138667Z'\"","PartitionKey":"pk","RowKey":"rk",)"
-      R"("Timestamp":"2017-01-05T03:25:36.9138667Z",)"
-      R"("StringProperty":"stringSample","BooleanProperty":true,"BinaryProperty@odata.type":"Edm.Binary",)"
-      R"("BinaryProperty":"U2FtcGxl","Int32Property":42,"Int64Property@odata.type":"Edm.Int64",)"
-      R"("Int64Property":"5432873627392","DoubleProperty":4.81516,"GuidProperty@odata.type":"Edm.Guid",)"
-      R"("GuidProperty":"dd3cb8f8-93b7-44e2-b74a-c0aa3b27a6d2","DateTimeProperty@odata.type":"Edm.DateTime",)"
-      R"("DateTimeProperty":"2014-05-07T08:20:53Z","Nan@odata.type":"Edm.Double","Nan":"NaN"})");
+  CHECK(document(format(MetadataLevel::Minimal), sample()) ==
+        R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1/@Element",)"
+        R"("odata.etag":"W/\"datetime'2017-01-05T03%3A25%3A36.9138667Z'\"","PartitionKey":"pk","RowKey":"rk",)"
+        R"("Timestamp":"2017-01-05T03:25:36.9138667Z",)"
+        R"("StringProperty":"stringSample","BooleanProperty":true,"BinaryProperty@odata.type":"Edm.Binary",)"
+        R"("BinaryProperty":"U2FtcGxl","Int32Property":42,"Int64Property@odata.type":"Edm.Int64",)"
+        R"("Int64Property":"5432873627392","DoubleProperty":4.81516,"GuidProperty@odata.type":"Edm.Guid",)"
+        R"("GuidProperty":"dd3cb8f8-93b7-44e2-b74a-c0aa3b27a6d2","DateTimeProperty@odata.type":"Edm.DateTime",)"
+        R"("DateTimeProperty":"2014-05-07T08:20:53Z","Nan@odata.type":"Edm.Double","Nan":"NaN"})");
 }
 
 TEST_CASE("an entity without metadata has no annotation at all") {
@@ -143,8 +139,7 @@ TEST_CASE("each value has its JSON form, and an annotation if the JSON form does
       {std::numeric_limits<double>::max(), R"("x":1.7976931348623157E+308)"},
       {kInfinity, R"("x@odata.type":"Edm.Double","x":"Infinity")"},
       {-kInfinity, R"("x@odata.type":"Edm.Double","x":"-Infinity")"},
-      {*parse_date_time("2014-05-07T08:20:53.200Z"),
-       R"("x@odata.type":"Edm.DateTime","x":"2014-05-07T08:20:53.2Z")"},
+      {*parse_date_time("2014-05-07T08:20:53.200Z"), R"("x@odata.type":"Edm.DateTime","x":"2014-05-07T08:20:53.2Z")"},
       {Binary{}, R"("x@odata.type":"Edm.Binary","x":"")"},
       {Binary{"f"}, R"("x@odata.type":"Edm.Binary","x":"Zg==")"},
       {Guid{}, R"("x@odata.type":"Edm.Guid","x":"00000000-0000-0000-0000-000000000000")"},
@@ -163,12 +158,10 @@ TEST_CASE("a page of entities has one context, its entities have none") {
       R"({"odata.etag":"W/\"datetime'2021-05-26T15%3A48%3A10Z'\"","PartitionKey":"p","RowKey":"r",)"
       R"("Timestamp":"2021-05-26T15:48:10Z","age":39,"sex":"male","large@odata.type":"Edm.Int64",)"
       R"("large":"1"})";
-  const std::string head =
-      R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1","value":[)";
+  const std::string head = R"({"odata.metadata":"https://acct.table.core.windows.net/$metadata#t1","value":[)";
   CHECK(page(format(MetadataLevel::Minimal), {}) == head + "]}");
   CHECK(page(format(MetadataLevel::Minimal), {person()}) == head + minimal_item + "]}");
-  CHECK(page(format(MetadataLevel::Minimal), {person(), person()}) ==
-        head + minimal_item + "," + minimal_item + "]}");
+  CHECK(page(format(MetadataLevel::Minimal), {person(), person()}) == head + minimal_item + "," + minimal_item + "]}");
   CHECK(page(format(MetadataLevel::None), {}) == R"({"value":[]})");
   CHECK(page(format(MetadataLevel::None), {person()}) ==
         R"({"value":[{"PartitionKey":"p","RowKey":"r","Timestamp":"2021-05-26T15:48:10Z","age":39,)"
@@ -190,13 +183,12 @@ TEST_CASE("values of any length, next to each other, read back unchanged") {
   constexpr std::size_t kBlock = BufferedText::kBlockBytes;
   std::vector<Entity> entities;
   nlohmann::json expected = nlohmann::json::array();
-  for (const std::size_t size : {std::size_t{0}, kBlock / 4 * 3 - 1, kBlock / 4 * 3, kBlock / 4 * 3 + 1,
-                                 kBlock - 40, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
+  for (const std::size_t size : {std::size_t{0}, kBlock / 4 * 3 - 1, kBlock / 4 * 3, kBlock / 4 * 3 + 1, kBlock - 40,
+                                 kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
     std::string text(size, 'x'), escaped(size, '"'), bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 7);
-    entities.push_back({{"p", std::to_string(size)},
-                        DateTime{},
-                        {{"Text", text}, {"Escaped", escaped}, {"Bytes", Binary{bytes}}}});
+    entities.push_back(
+        {{"p", std::to_string(size)}, DateTime{}, {{"Text", text}, {"Escaped", escaped}, {"Bytes", Binary{bytes}}}});
     expected.push_back({text, escaped, encode_base64(bytes)});
   }
   const auto read = nlohmann::json::parse(page(format(MetadataLevel::None), entities));
@@ -210,10 +202,8 @@ TEST_CASE("keys are encoded in links, but unchanged as values") {
   entity.key = {"a'b \"c\"", "é"};
   const std::string full = document(format(MetadataLevel::Full), entity);
   CAPTURE(full);
-  CHECK(full.find(R"j(.windows.net/t1(PartitionKey='a''b%20%22c%22',RowKey='%C3%A9')")j") !=
-        std::string::npos);
-  CHECK(full.find(R"j("odata.editLink":"t1(PartitionKey='a''b%20%22c%22',RowKey='%C3%A9')")j") !=
-        std::string::npos);
+  CHECK(full.find(R"j(.windows.net/t1(PartitionKey='a''b%20%22c%22',RowKey='%C3%A9')")j") != std::string::npos);
+  CHECK(full.find(R"j("odata.editLink":"t1(PartitionKey='a''b%20%22c%22',RowKey='%C3%A9')")j") != std::string::npos);
   CHECK(full.find(R"("PartitionKey":"a'b \"c\"","RowKey":"é")") != std::string::npos);
 }
 
@@ -258,8 +248,8 @@ TEST_CASE("$select refuses an item that does not begin like a name") {
     const auto selection = parse_select(c.text);
     CHECK(selection.has_error() == (c.position >= 0));
     if (!selection)
-      CHECK(selection.error() == Error(ErrorCode::InvalidInput, "An identifier was expected at position " +
-                                                                    std::to_string(c.position) + "."));
+      CHECK(selection.error() == Error(ErrorCode::InvalidInput,
+                                       "An identifier was expected at position " + std::to_string(c.position) + "."));
   }
 }
 
@@ -386,8 +376,8 @@ TEST_CASE("JSON strings escape only quotes, backslashes and control characters")
 TEST_CASE("JSON strings of every mixture read back unchanged") {
   // Many characters that need escapes, and their neighbours, so that words of eight bytes have all
   // combinations.
-  const std::vector<std::string> units = {
-      "\"", "\\", "\x1F", " ", "!", "#", "[", "]", std::string(1, '\0'), "a", "abcdefgh", "é", "😀", "\x7F"};
+  const std::vector<std::string> units = {"\"", "\\",       "\x1F", " ",  "!",   "#", "[", "]", std::string(1, '\0'),
+                                          "a",  "abcdefgh", "é",    "😀", "\x7F"};
   std::mt19937 random(8259);
   for (int i = 0; i < 20'000; ++i) {
     std::string text;
@@ -401,4 +391,4 @@ TEST_CASE("JSON strings of every mixture read back unchanged") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -8,7 +8,7 @@
 #include "odata/filter_parser.h"
 #include "odata/query_plan.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string words(std::string_view filter) {
@@ -33,4 +33,4 @@ TEST_CASE("ranges of keys in words") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -11,7 +11,7 @@
 
 #include "odata/filter_parser.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 QueryPlan plan_of(std::string_view filter) {
@@ -66,10 +66,8 @@ TEST_CASE("plan: each shape of filter has its class and ranges") {
       {"PartitionKey eq 'a' and RowKey eq '1' and Age gt 5", "point [(a,1) (a,1+))"},
       {"PartitionKey eq 'a' and RowKey ge '1' and RowKey le '1'", "point [(a,1) (a,1+))"},
       {"PartitionKey eq 'a' and (RowKey eq '2' or RowKey eq '1')", "point [(a,1) (a,1+)) [(a,2) (a,2+))"},
-      {"PartitionKey eq 'a' and RowKey eq '1' or PartitionKey eq 'a' and RowKey eq '1'",
-       "point [(a,1) (a,1+))"},
-      {"(PartitionKey eq 'b' or PartitionKey eq 'a') and RowKey eq '1'",
-       "point [(a,1) (a,1+)) [(b,1) (b,1+))"},
+      {"PartitionKey eq 'a' and RowKey eq '1' or PartitionKey eq 'a' and RowKey eq '1'", "point [(a,1) (a,1+))"},
+      {"(PartitionKey eq 'b' or PartitionKey eq 'a') and RowKey eq '1'", "point [(a,1) (a,1+)) [(b,1) (b,1+))"},
 
       // row range
       {"PartitionKey eq 'a' and RowKey ge '1'", "row-range [(a,1) (a+,))"},
@@ -91,8 +89,7 @@ TEST_CASE("plan: each shape of filter has its class and ranges") {
       {"PartitionKey eq 'a' or PartitionKey eq 'b'", "partition-scan [(a,) (a+,)) [(b,) (b+,))"},
       {"PartitionKey eq 'a' and (RowKey eq '1' or Age gt 5)", "partition-scan [(a,) (a+,))"},
       {"PartitionKey ge 'a' and PartitionKey le 'a'", "partition-scan [(a,) (a+,))"},
-      {"PartitionKey eq 'a' or PartitionKey eq 'b' and RowKey eq '1'",
-       "partition-scan [(a,) (a+,)) [(b,1) (b,1+))"},
+      {"PartitionKey eq 'a' or PartitionKey eq 'b' and RowKey eq '1'", "partition-scan [(a,) (a+,)) [(b,1) (b,1+))"},
 
       // partition range
       {"PartitionKey ge 'a'", "partition-range [(a,) end)"},
@@ -306,4 +303,4 @@ TEST_CASE("plan: a filter that is nested deeper is refused, with any kind of nes
   }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -205,9 +205,8 @@ TEST_CASE("integers are read if complete and in range") {
 }
 
 TEST_CASE("a GUID is read in either case and written in lower case") {
-  for (const std::string_view text :
-       {"c9da6455-213d-42c9-9a79-3e9149a57833", "C9DA6455-213D-42C9-9A79-3E9149A57833",
-        "00000000-0000-0000-0000-000000000000", "FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF"}) {
+  for (const std::string_view text : {"c9da6455-213d-42c9-9a79-3e9149a57833", "C9DA6455-213D-42C9-9A79-3E9149A57833",
+                                      "00000000-0000-0000-0000-000000000000", "FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF"}) {
     CAPTURE(text);
     const auto guid = parse_guid(text);
     REQUIRE(guid);
@@ -222,12 +221,11 @@ TEST_CASE("a GUID is read in either case and written in lower case") {
 }
 
 TEST_CASE("text that is not a GUID is refused") {
-  for (const std::string_view text :
-       {"", "c9da6455213d42c99a793e9149a57833", "{c9da6455-213d-42c9-9a79-3e9149a57833}",
-        "c9da6455-213d-42c9-9a79-3e9149a5783", "c9da6455-213d-42c9-9a79-3e9149a578333",
-        "c9da645-5213d-42c9-9a79-3e9149a57833", "c9da6455-213d-42c9-9a79-3e9149a5783g",
-        "c9da6455+213d+42c9+9a79+3e9149a57833", "c9da6455-213d-42c9-9a793-e9149a57833",
-        " 9da6455-213d-42c9-9a79-3e9149a57833", "------------------------------------"}) {
+  for (const std::string_view text : {"", "c9da6455213d42c99a793e9149a57833", "{c9da6455-213d-42c9-9a79-3e9149a57833}",
+                                      "c9da6455-213d-42c9-9a79-3e9149a5783", "c9da6455-213d-42c9-9a79-3e9149a578333",
+                                      "c9da645-5213d-42c9-9a79-3e9149a57833", "c9da6455-213d-42c9-9a79-3e9149a5783g",
+                                      "c9da6455+213d+42c9+9a79+3e9149a57833", "c9da6455-213d-42c9-9a793-e9149a57833",
+                                      " 9da6455-213d-42c9-9a79-3e9149a57833", "------------------------------------"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_guid(text));
   }
@@ -281,4 +279,4 @@ TEST_CASE("a value is written as a $filter literal") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -9,7 +9,7 @@
 #include "client/signing.h"
 #include "tests/unit/server/running_server.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // A part ends with the JSON itself, and the next delimiter follows in the same line.
@@ -123,8 +123,7 @@ TEST_CASE("A transaction of the C++ library with one row twice is refused with t
   CHECK(count(refused,
               "HTTP/1.1 400 Bad Request\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
               "Preference-Applied: return-no-content\r\nDataServiceVersion: 3.0;\r\n") == 1);
-  CHECK(count(refused,
-              R"({"odata.error":{"code":"InvalidDuplicateRow","message":{"lang":"en-US","value":"1:The )") ==
+  CHECK(count(refused, R"({"odata.error":{"code":"InvalidDuplicateRow","message":{"lang":"en-US","value":"1:The )") ==
         1);
   CHECK(client.size_of("apple") == "absent");
 }
@@ -141,12 +140,11 @@ TEST_CASE("The insert-or-replace of the C++ library is refused in XML, and nothi
                 "application/xml;charset=utf-8\r\n\r\n<?xml version=\"1.0\" encoding=\"utf-8\"?><error "
                 "xmlns=\"http://schemas.microsoft.com/ado/2007/08/dataservices/"
                 "metadata\"><code>InvalidInput</code>"
-                "<message xml:lang=\"en-US\">An error occurred while processing this request.\nRequestId:") ==
-          1);
+                "<message xml:lang=\"en-US\">An error occurred while processing this request.\nRequestId:") == 1);
   }
   CHECK(client.size_of("apple") == "small");
   CHECK(client.size_of("plum") == "absent");
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,16 +6,16 @@
 
 #include "odata/protocol/development_account.h"
 #include "server/access/accounts.h"
+#include "server/emulator.h"
 #include "server/events/access_log.h"
 #include "server/http/server.h"
-#include "server/service.h"
-#include "storage/table_store.h"
+#include "tests/unit/support/opened_store.h"
 
 namespace rocktable {
 
 class RunningServer {
  public:
-  RunningServer() : thread_([this] { server_.run(service_, log_); }) {}
+  RunningServer() : thread_([this] { server_.run(emulator_.service(), log_); }) {}
   ~RunningServer() {
     server_.stop();
     thread_.join();
@@ -23,7 +23,7 @@ class RunningServer {
   RunningServer(const RunningServer&) = delete;
   RunningServer& operator=(const RunningServer&) = delete;
 
-  TableStore& store() { return store_; }
+  OpenedStore& store() { return store_; }
 
   std::string connection_string() const {
     const std::string account(kDevelopmentAccount);
@@ -38,9 +38,8 @@ class RunningServer {
     return options;
   }
 
-  TableStore store_{StoreOptions{{}, true, false}};
-  Service service_{
-      store_, Accounts({{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}), {}};
+  OpenedStore store_{StoreOptions{{}, true, false}};
+  Emulator emulator_{store_, Accounts({{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}})};
   AccessLog log_{true, ""};
   Server server_{on_a_free_port()};
   std::thread thread_;

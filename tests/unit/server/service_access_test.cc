@@ -5,11 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "odata/protocol/development_account.h"
-#include "server/service.h"
+#include "server/emulator.h"
+#include "tests/unit/support/opened_store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -29,7 +30,7 @@ const std::string kGood = token("https://storage.azure.com/", 3600);
 // A service of its own for each test, in memory.
 class Tables {
  public:
-  explicit Tables(ServiceOptions options) : service_(store_, accounts(), options) {}
+  explicit Tables(const ServiceOptions& options) : emulator_(store_, accounts(), {.service = options}) {}
 
   Response ask(const std::string& method, const std::string& resource, const std::string& authorization,
                const std::string& body = "", const Fields& more = {}) {
@@ -37,14 +38,14 @@ class Tables {
     Request request{method, target, {}, &body, "127.0.0.1"};
     for (const auto& [name, value] : more) request.headers.add(name, value);
     request.headers.add("Host", "127.0.0.1:10002");
-    request.headers.add("Accept",
-                        resource.find("comp=") == resource.npos ? "application/json" : "application/xml");
+    request.headers.add("Accept", resource.find("comp=") == resource.npos ? "application/json" : "application/xml");
     if (!body.empty()) request.headers.add("Content-Type", "application/json");
     if (!authorization.empty()) request.headers.add("Authorization", authorization);
-    Service::Call call = service_.accept(request);
+    CallHolder call;
+    emulator_.service().accept(request, call);
     MemoryBudget answers(256 << 20);
     MemoryBudget::Share memory(answers);
-    Response response = call.run(false, memory);
+    Response response = call->run(false, memory);
     explanation = response.explanation;
     return response;
   }
@@ -54,8 +55,8 @@ class Tables {
  private:
   static Accounts accounts() { return {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}; }
 
-  TableStore store_{{.directory = {}, .in_memory = true}};
-  Service service_;
+  OpenedStore store_{{.directory = {}, .in_memory = true}};
+  Emulator emulator_;
 };
 
 const ServiceOptions kBearer{.secure = true, .bearer_tokens = true};
@@ -68,8 +69,7 @@ bool has_line(const Response& response, const std::string& line) {
 // service for all but the batch.
 TEST_CASE("With a bearer token data and service properties are served") {
   Tables tables(kBearer);
-  const std::string entity = R"({"PartitionKey":"p","RowKey":"r"})",
-                    one = "/t1x(PartitionKey='p',RowKey='r')";
+  const std::string entity = R"({"PartitionKey":"p","RowKey":"r"})", one = "/t1x(PartitionKey='p',RowKey='r')";
   CHECK(tables.ask("POST", "/Tables", kGood, R"({"TableName":"t1x"})").status == 201);
   CHECK(tables.ask("GET", "/Tables", kGood).status == 200);
   CHECK(tables.ask("POST", "/t1x", kGood, entity).status == 201);
@@ -110,8 +110,7 @@ TEST_CASE("A token whose claims do not fit is answered with the challenge, one t
     const Response response = tables.ask("GET", "/Tables", authorization);
     CHECK(response.status == 401);
     CHECK(has_line(response, "x-ms-error-code: InvalidAuthenticationInfo\r\n"));
-    CHECK(
-        has_line(response, "WWW-Authenticate: Bearer authorization_uri=https://login.microsoftonline.com/"));
+    CHECK(has_line(response, "WWW-Authenticate: Bearer authorization_uri=https://login.microsoftonline.com/"));
     CHECK(response.body.starts_with(R"({"odata.error":{"code":"InvalidAuthenticationInfo",)"));
   }
   const Response malformed = tables.ask("GET", "/Tables", "Bearer x");
@@ -147,8 +146,8 @@ TEST_CASE("Refusals of access say why where that is asked for, other answers nev
         {"2017-11-09", tables.ask("GET", "/Tables", kGood, "", {{"x-ms-version", "2017-07-29"}})},
         {"does not give access to access policies", tables.ask("GET", "/t1x?comp=acl", kGood)},
         {"is read-only", tables.ask("POST", "-secondary/Tables", kGood, R"({"TableName":"t1x"})")},
-        {"No CORS rule", tables.ask("OPTIONS", "/t1x", "", "",
-                                    {{"Origin", "http://o"}, {"Access-Control-Request-Method", "GET"}})},
+        {"No CORS rule",
+         tables.ask("OPTIONS", "/t1x", "", "", {{"Origin", "http://o"}, {"Access-Control-Request-Method", "GET"}})},
         {"There is no account", tables.ask("GET", "x/Tables", kGood)},
         {"There is no account", tables.ask("OPTIONS", "x/Tables", "", "", {{"Origin", "http://o"}})},
     };
@@ -171,4 +170,4 @@ TEST_CASE("Refusals of access say why where that is asked for, other answers nev
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

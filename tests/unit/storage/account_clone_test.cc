@@ -8,14 +8,13 @@
 #include <variant>
 #include <vector>
 
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/contents.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
-std::string outcome_of_clone(TableStore& store, std::string_view from, std::string_view to) {
-  const auto clone = StoreFixtures(store).clone_account(from, to);
+std::string outcome_of_clone(OpenedStore& store, std::string_view from, std::string_view to) {
+  const auto clone = store.clone_account(from, to);
   if (!clone) return std::string(to_string(clone.error().code));
   return std::to_string(clone->tables) + " tables, " + std::to_string(clone->entities) + " entities";
 }
@@ -24,7 +23,7 @@ TEST_CASE("a clone of an account equals the account, and is independent of it") 
   for (const bool kept : kept_or_not()) {
     CAPTURE(kept);
     const TestStore place(kept);
-    auto store = std::make_unique<TableStore>(place.options());
+    auto store = std::make_unique<OpenedStore>(place.options());
     make_accounts(*store);
     store->set_service_properties("copy", "of an earlier life");
     CHECK(outcome_of_clone(*store, "acct", "copy") == "3 tables, 503 entities");
@@ -36,19 +35,19 @@ TEST_CASE("a clone of an account equals the account, and is independent of it") 
     REQUIRE(outcome(store->delete_table({"copy", "second"})) == "done");
     CHECK(contents(*store, "acct") == all);
     const std::string changed = contents(*store, "copy");
-    StoreFixtures(*store).reset_account("acct");
+    store->reset_account("acct");
     CHECK(contents(*store, "copy") == changed);
     CHECK(outcome_of_clone(*store, "copy", "acct") == "2 tables, 4 entities");
     if (!kept) continue;
     store.reset();
-    store = std::make_unique<TableStore>(place.options());
+    store = std::make_unique<OpenedStore>(place.options());
     CHECK(contents(*store, "copy") == changed);
     CHECK(contents(*store, "acct") == changed);
   }
 }
 
 TEST_CASE("an account that has tables is not replaced by a clone, and one without tables is not cloned") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   make_accounts(store);
   const std::string other = contents(store, "other");
   CHECK(outcome_of_clone(store, "acct", "other") == "TableAlreadyExists");
@@ -59,24 +58,24 @@ TEST_CASE("an account that has tables is not replaced by a clone, and one withou
 }
 
 TEST_CASE("one of two concurrent clones with one name succeeds, and the other leaves nothing") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   make_accounts(store);
-  StoreFixtures(store).reset_account("other");
+  store.reset_account("other");
   make_table(store, {"other", "elsewhere"}, 300);
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> made{0};
     {
-      std::jthread a([&] { made += StoreFixtures(store).clone_account("acct", "copy").has_value(); });
-      std::jthread b([&] { made += StoreFixtures(store).clone_account("other", "copy").has_value(); });
+      std::jthread a([&] { made += store.clone_account("acct", "copy").has_value(); });
+      std::jthread b([&] { made += store.clone_account("other", "copy").has_value(); });
     }
     CHECK(made == 1);
     const std::string copy = contents(store, "copy");
     CHECK((copy == contents(store, "acct") || copy == contents(store, "other")));
-    StoreFixtures(store).reset_account("copy");
+    store.reset_account("copy");
   }
 }
 
-std::int64_t number_at(const TableStore& store, const TableName& name, const std::string& row) {
+std::int64_t number_at(const OpenedStore& store, const TableName& name, const std::string& row) {
   const auto entity = entity_at(store, name, {"p", row});
   REQUIRE(entity.has_value());
   return std::get<std::int64_t>(entity->properties.at(0).value);
@@ -85,7 +84,7 @@ std::int64_t number_at(const TableStore& store, const TableName& name, const std
 // A writer writes each number to one table and then to the other: at any moment, the second has the same
 // number or one less. The first table takes a while to copy.
 TEST_CASE("a clone has all tables of the account as of one moment, during concurrent writes") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   const TableName first{"acct", "a"}, second{"acct", "b"};
   make_table(store, first, 3000);
   make_table(store, second, 0);
@@ -107,12 +106,12 @@ TEST_CASE("a clone has all tables of the account as of one moment, during concur
   int torn = 0, busy_rounds = 0;
   for (int round = 0; round < 20; ++round) {
     const std::int64_t before = written;
-    unexpected += !StoreFixtures(store).clone_account("acct", "copy").has_value();
+    unexpected += !store.clone_account("acct", "copy").has_value();
     busy_rounds += written >= before + 2;
     const std::int64_t a = number_at(store, {"copy", "a"}, "!"), b = number_at(store, {"copy", "b"}, "!");
     torn += b != a && b != a - 1;
     CHECK(entities_in(store, {"copy", "a"}).size() == 3001);
-    StoreFixtures(store).reset_account("copy");
+    store.reset_account("copy");
   }
   running = false;
   writer.join();
@@ -122,4 +121,4 @@ TEST_CASE("a clone has all tables of the account as of one moment, during concur
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

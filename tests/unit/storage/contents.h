@@ -9,7 +9,7 @@
 
 namespace rocktable {
 
-inline std::vector<std::string> table_names(const TableStore& store, std::string_view account) {
+inline std::vector<std::string> table_names(const OpenedStore& store, std::string_view account) {
   std::vector<std::string> out;
   store.list_tables(account, all_keys(), 1'000'000, [&](const Table& table) {
     out.push_back(table.name);
@@ -18,7 +18,7 @@ inline std::vector<std::string> table_names(const TableStore& store, std::string
   return out;
 }
 
-inline std::string contents(const TableStore& store, std::string_view account) {
+inline std::string contents(const OpenedStore& store, std::string_view account) {
   std::string out;
   for (const auto& table : table_names(store, account)) {
     out += "table " + table + " " + store.signed_identifiers({account, table}).value() + "\n";
@@ -29,7 +29,7 @@ inline std::string contents(const TableStore& store, std::string_view account) {
 }
 
 // Writes rows 0 to count - 1 of partition p, with `bytes` bytes each.
-inline void write_rows(TableStore& store, const TableName& name, int count, std::size_t bytes = 10) {
+inline void write_rows(OpenedStore& store, const TableName& name, int count, std::size_t bytes = 10) {
   for (int first = 0; first < count; first += 100) {
     std::vector<Mutation> writes;
     for (int row = first; row < count && row < first + 100; ++row)
@@ -38,13 +38,13 @@ inline void write_rows(TableStore& store, const TableName& name, int count, std:
   }
 }
 
-inline void make_table(TableStore& store, const TableName& name, int rows = 3, std::size_t bytes = 10) {
+inline void make_table(OpenedStore& store, const TableName& name, int rows = 3, std::size_t bytes = 10) {
   REQUIRE(outcome(store.create_table(name)) == "done");
   write_rows(store, name, rows, bytes);
 }
 
 // Creates two accounts with tables, signed identifiers and settings.
-inline void make_accounts(TableStore& store) {
+inline void make_accounts(OpenedStore& store) {
   for (const std::string_view account : {"acct", "other"}) {
     make_table(store, {account, "First"});
     make_table(store, {account, "second"}, 500);
@@ -53,5 +53,8 @@ inline void make_accounts(TableStore& store) {
     store.set_service_properties(account, "settings of " + std::string(account));
   }
 }
+
+// The contents of these two accounts.
+inline std::string everything(const OpenedStore& store) { return contents(store, "acct") + contents(store, "other"); }
 
 }  // namespace rocktable

@@ -7,7 +7,7 @@
 
 #include "storage/format/entity_codec.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr DateTime kTime{12345};
@@ -46,4 +46,4 @@ TEST_CASE("A damaged record is refused when it is read, by a look-up or as a who
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr DateTime kThen{1000}, kOther{1001};
@@ -47,8 +47,7 @@ std::string stored(const Result<std::optional<Properties>>& result) {
 
 Properties numbered(std::size_t first, std::size_t count) {
   Properties out;
-  for (std::size_t i = first; i < first + count; ++i)
-    out.push_back({"p" + std::to_string(i), std::int32_t{0}});
+  for (std::size_t i = first; i < first + count; ++i) out.push_back({"p" + std::to_string(i), std::int32_t{0}});
   return out;
 }
 
@@ -68,16 +67,14 @@ TEST_CASE("the effect of a write depends on its kind, its condition and the prev
       {"insert or replace", WriteKind::Replace, kNone, "stored", "stored"},
       {"update, any", WriteKind::Replace, kAny, "ResourceNotFound", "stored"},
       {"update, same ETag", WriteKind::Replace, kSame, "ResourceNotFound", "stored"},
-      {"update, other ETag", WriteKind::Replace, kDifferent, "ResourceNotFound",
-       "UpdateConditionNotSatisfied"},
+      {"update, other ETag", WriteKind::Replace, kDifferent, "ResourceNotFound", "UpdateConditionNotSatisfied"},
       {"insert or merge", WriteKind::Merge, kNone, "stored", "stored"},
       {"merge, any", WriteKind::Merge, kAny, "ResourceNotFound", "stored"},
       {"merge, same ETag", WriteKind::Merge, kSame, "ResourceNotFound", "stored"},
       {"merge, other ETag", WriteKind::Merge, kDifferent, "ResourceNotFound", "UpdateConditionNotSatisfied"},
       {"delete, any", WriteKind::Delete, kAny, "ResourceNotFound", "deleted"},
       {"delete, same ETag", WriteKind::Delete, kSame, "ResourceNotFound", "deleted"},
-      {"delete, other ETag", WriteKind::Delete, kDifferent, "ResourceNotFound",
-       "UpdateConditionNotSatisfied"},
+      {"delete, other ETag", WriteKind::Delete, kDifferent, "ResourceNotFound", "UpdateConditionNotSatisfied"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.what);
@@ -115,10 +112,8 @@ TEST_CASE("an insert keeps the order of the properties, other writes sort them b
 TEST_CASE("names are sorted by UTF-16 code unit") {
   // U+10400 is D801 DC00 in UTF-16, which sorts before U+F900; in UTF-8 it sorts after.
   const std::string deseret = "\xF0\x90\x90\x80", cjk = "\xEF\xA4\x80", latin = "\xC3\xA9";
-  const Mutation write{
-      WriteKind::Replace, "rk", kNone, {{cjk, true}, {deseret, true}, {latin, true}, {"z", true}}};
-  CHECK(stored(applied(write, std::nullopt)) ==
-        "z=true " + latin + "=true " + deseret + "=true " + cjk + "=true");
+  const Mutation write{WriteKind::Replace, "rk", kNone, {{cjk, true}, {deseret, true}, {latin, true}, {"z", true}}};
+  CHECK(stored(applied(write, std::nullopt)) == "z=true " + latin + "=true " + deseret + "=true " + cjk + "=true");
 }
 
 TEST_CASE("a merge replaces and adds properties") {
@@ -159,8 +154,7 @@ TEST_CASE("a merge may not outgrow the number of properties") {
 TEST_CASE("a merge may not outgrow the size of an entity, keys included") {
   Properties large;
   const auto size = [&] { return entity_size({"pk", "rk"}, large); };
-  for (int i = 0; i < 15; ++i)
-    large.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
+  for (int i = 0; i < 15; ++i) large.push_back({"p" + std::to_string(i), Binary{std::string(kMaxBinaryBytes, 'x')}});
   const std::size_t added = entity_size({"", ""}, {{"more", Binary{}}}) - entity_size({"", ""}, Properties{});
   const std::size_t left = kMaxEntityBytes - size() - added;
   REQUIRE(left <= kMaxBinaryBytes);
@@ -175,4 +169,4 @@ TEST_CASE("a merge may not outgrow the size of an entity, keys included") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

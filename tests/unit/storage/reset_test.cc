@@ -9,22 +9,21 @@
 #include <thread>
 #include <vector>
 
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/contents.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // Runs a test on each kind of store; `again` closes and reopens one that is kept.
-void in_both(const std::function<void(TableStore&, const std::function<TableStore&()>& again)>& test) {
+void in_both(const std::function<void(OpenedStore&, const std::function<OpenedStore&()>& again)>& test) {
   for (const bool kept : kept_or_not()) {
     CAPTURE(kept);
     const TestStore place(kept);
-    auto store = std::make_unique<TableStore>(place.options());
-    test(*store, [&]() -> TableStore& {
+    auto store = std::make_unique<OpenedStore>(place.options());
+    test(*store, [&]() -> OpenedStore& {
       if (kept) {
         store.reset();
-        store = std::make_unique<TableStore>(place.options());
+        store = std::make_unique<OpenedStore>(place.options());
       }
       return *store;
     });
@@ -32,14 +31,14 @@ void in_both(const std::function<void(TableStore&, const std::function<TableStor
 }
 
 TEST_CASE("a reset table is empty, and keeps its name, creation time and signed identifiers") {
-  in_both([](TableStore& store, const auto& again) {
+  in_both([](OpenedStore& store, const auto& again) {
     make_accounts(store);
     const TableName first{"acct", "FIRST"};
     const std::string others = contents(store, "other");
     const Table before = store.get_table(first).value();
-    CHECK(outcome(StoreFixtures(store).reset_table({"acct", "nothing"})) == "TableNotFound");
+    CHECK(outcome(store.reset_table({"acct", "nothing"})) == "TableNotFound");
     for (int round = 0; round < 3; ++round) {
-      REQUIRE(outcome(StoreFixtures(store).reset_table(first)) == "done");
+      REQUIRE(outcome(store.reset_table(first)) == "done");
       CHECK(entities_in(store, first).empty());
       CHECK(store.signed_identifiers(first).value() == "who may");
       CHECK(store.get_table(first)->name == "First");
@@ -49,84 +48,83 @@ TEST_CASE("a reset table is empty, and keeps its name, creation time and signed 
     }
     const std::string after = contents(store, "acct");
     CHECK(contents(store, "other") == others);
-    TableStore& reopened = again();
+    OpenedStore& reopened = again();
     CHECK(contents(reopened, "acct") == after);
     CHECK(contents(reopened, "other") == others);
   });
 }
 
 TEST_CASE("a reset account is empty, and others are unchanged") {
-  in_both([](TableStore& store, const auto& again) {
+  in_both([](OpenedStore& store, const auto& again) {
     make_accounts(store);
     make_table(store, {"acct1", "first"});  // its name begins with the other's
     const std::string others = contents(store, "other") + contents(store, "acct1");
-    const auto before = StoreFixtures(store).table_counts();
+    const auto before = store.table_counts();
     CHECK(before.size() == 3);
     const std::uint64_t in_other = before.at("other");
-    StoreFixtures(store).reset_account("nobody");
-    CHECK(StoreFixtures(store).table_counts() == before);
-    StoreFixtures(store).reset_account("acct");
-    StoreFixtures(store).reset_account("acct");
+    store.reset_account("nobody");
+    CHECK(store.table_counts() == before);
+    store.reset_account("acct");
+    store.reset_account("acct");
     CHECK(contents(store, "acct").empty());
-    CHECK(StoreFixtures(store).table_counts() ==
-          std::map<std::string, std::uint64_t>{{"acct1", 1}, {"other", in_other}});
+    CHECK(store.table_counts() == std::map<std::string, std::uint64_t>{{"acct1", 1}, {"other", in_other}});
     CHECK(contents(store, "other") + contents(store, "acct1") == others);
     make_table(store, {"acct", "first"}, 1);
     CHECK(store.signed_identifiers({"acct", "first"}).value().empty());
     const std::string after = contents(store, "acct");
-    TableStore& reopened = again();
+    OpenedStore& reopened = again();
     CHECK(contents(reopened, "acct") == after);
     CHECK(contents(reopened, "other") + contents(reopened, "acct1") == others);
   });
 }
 
 TEST_CASE("everything can be reset, again and again") {
-  in_both([](TableStore& store, const auto& again) {
-    StoreFixtures(store).reset();
-    CHECK(StoreFixtures(store).table_counts().empty());
+  in_both([](OpenedStore& store, const auto& again) {
+    store.reset();
+    CHECK(store.table_counts().empty());
     for (int round = 0; round < 4; ++round) {
       make_accounts(store);
-      StoreFixtures(store).reset();
+      store.reset();
       for (const std::string_view account : {"acct", "other"}) CHECK(contents(store, account).empty());
     }
     CHECK(contents(again(), "acct").empty());
     make_accounts(again());
-    StoreFixtures(again()).reset();
+    again().reset();
     CHECK(contents(again(), "acct").empty());
   });
 }
 
 // Detects range tombstones that cover rows of another table, and files dropped by mistake.
 TEST_CASE("resetting large tables leaves adjacent tables whole") {
-  in_both([](TableStore& store, const auto& again) {
+  in_both([](OpenedStore& store, const auto& again) {
     for (const char* table : {"a", "b", "c"}) make_table(store, {"acct", table}, 200, 60'000);
     make_table(store, {"other", "a"}, 400, 1000);
     const std::string others = contents(store, "other");
-    REQUIRE(outcome(StoreFixtures(store).reset_table({"acct", "b"})) == "done");
+    REQUIRE(outcome(store.reset_table({"acct", "b"})) == "done");
     CHECK(entities_in(store, {"acct", "a"}).size() == 200);
     CHECK(entities_in(store, {"acct", "b"}).empty());
     CHECK(entities_in(store, {"acct", "c"}).size() == 200);
-    StoreFixtures(again()).reset_account("acct");
+    again().reset_account("acct");
     CHECK(contents(again(), "acct").empty());
     CHECK(contents(again(), "other") == others);
   });
 }
 
 TEST_CASE("timestamps increase after a reset, and across a restart after it") {
-  in_both([](TableStore& store, const auto& again) {
+  in_both([](OpenedStore& store, const auto& again) {
     make_table(store, kTable);
     DateTime last = committed(store, kTable, "p", {upsert("r")});
-    const auto next = [&](TableStore& now) {
+    const auto next = [&](OpenedStore& now) {
       const DateTime timestamp = committed(now, kTable, "p", {upsert("r")});
       CHECK(last < timestamp);
       last = timestamp;
     };
-    REQUIRE(outcome(StoreFixtures(store).reset_table(kTable)) == "done");
+    REQUIRE(outcome(store.reset_table(kTable)) == "done");
     next(store);
-    StoreFixtures(store).reset_account(kTable.account);
+    store.reset_account(kTable.account);
     make_table(store, kTable, 0);
     next(store);
-    StoreFixtures(store).reset();
+    store.reset();
     make_table(store, kTable, 0);
     next(store);
     next(again());
@@ -137,7 +135,7 @@ TEST_CASE("timestamps increase after a reset, and across a restart after it") {
 TEST_CASE("no page shows rows from both before and after a reset, and no row reappears") {
   for (const bool all : {false, true}) {
     CAPTURE(all);
-    TableStore store(test_store());
+    OpenedStore store(test_store());
     make_table(store, kTable, 0);
     std::atomic<std::int64_t> oldest{0};  // ticks: no row up to this one may exist any more
     std::atomic<bool> running{true};
@@ -174,18 +172,17 @@ TEST_CASE("no page shows rows from both before and after a reset, and no row rea
     threads.emplace_back([&] { read(all_keys()); });
     threads.emplace_back([&] {
       KeyRanges keys;
-      for (const char* row : {"1", "2", "3"})
-        keys.push_back({{"1", row}, EntityKey{"1", std::string(row) + '\0'}});
+      for (const char* row : {"1", "2", "3"}) keys.push_back({{"1", row}, EntityKey{"1", std::string(row) + '\0'}});
       read(keys);
     });
     for (int round = 0; round < 60; ++round) {
       for (const int before = commits; commits < before + 5;) std::this_thread::yield();
       const DateTime before_reset = committed(store, kTable, "p", {upsert("r")});
       if (all) {
-        StoreFixtures(store).reset();
+        store.reset();
         unexpected += !store.create_table(kTable).has_value();
       } else {
-        unexpected += !StoreFixtures(store).reset_table(kTable).has_value();
+        unexpected += !store.reset_table(kTable).has_value();
       }
       oldest = before_reset.ticks;
     }
@@ -194,7 +191,7 @@ TEST_CASE("no page shows rows from both before and after a reset, and no row rea
     CHECK(old == 0);
     CHECK(unexpected == 0);
     CHECK(pages > 0);
-    REQUIRE(outcome(StoreFixtures(store).reset_table(kTable)) == "done");
+    REQUIRE(outcome(store.reset_table(kTable)) == "done");
     CHECK(entities_in(store, kTable).empty());
   }
 }
@@ -203,7 +200,7 @@ TEST_CASE("no page shows rows from both before and after a reset, and no row rea
 TEST_CASE(
     "if a reset or a deletion interrupts a page, it is whole; the embedded store refuses one of several "
     "look-ups") {
-  in_both([](TableStore& store, const auto&) {
+  in_both([](OpenedStore& store, const auto&) {
     for (const bool by_key : {true, false}) {
       for (const bool deleted : {true, false}) {
         CAPTURE(by_key);
@@ -222,7 +219,7 @@ TEST_CASE(
               if (deleted) {
                 store.delete_table(kTable).value();
               } else {
-                StoreFixtures(store).reset_table(kTable).value();
+                store.reset_table(kTable).value();
               }
             }).join();
           }
@@ -235,14 +232,14 @@ TEST_CASE(
           CHECK(page.has_value());
           CHECK(found == (by_key ? 3 : 250));
         }
-        StoreFixtures(store).reset();
+        store.reset();
       }
     }
   });
 }
 
 TEST_CASE("accounts of parallel tests that are reset all the time do not disturb each other") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   std::atomic<int> unexpected{0};
   {
     std::vector<std::jthread> threads;
@@ -253,13 +250,13 @@ TEST_CASE("accounts of parallel tests that are reset all the time do not disturb
         for (int round = 0; round < 100; ++round) {
           unexpected += !store.create_table({account, "t"}).has_value();
           for (int i = 0; i < 5; ++i)
-            unexpected += !store.commit({account, "t"}, "p", std::vector<Mutation>{insert(std::to_string(i))})
-                               .has_value();
+            unexpected +=
+                !store.commit({account, "t"}, "p", std::vector<Mutation>{insert(std::to_string(i))}).has_value();
           int found = 0;
-          unexpected += !store.scan({account, "t"}, all_keys(), 1000, far_away(),
-                                    [&](const EntityView&) { return ++found > 0; });
+          unexpected +=
+              !store.scan({account, "t"}, all_keys(), 1000, far_away(), [&](const EntityView&) { return ++found > 0; });
           unexpected += found != 5;
-          StoreFixtures(store).reset_account(account);
+          store.reset_account(account);
         }
       });
     }
@@ -268,4 +265,4 @@ TEST_CASE("accounts of parallel tests that are reset all the time do not disturb
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

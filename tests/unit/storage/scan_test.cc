@@ -20,7 +20,7 @@
 #include "tests/unit/storage/samples.h"
 #include "tests/unit/storage/store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 ScanDeadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
@@ -32,9 +32,9 @@ std::string padded(std::size_t number, std::size_t width) {
 }
 
 // A store with one table.
-class Store {
+class FilledStore {
  public:
-  Store() { REQUIRE(store.create_table(kTable).has_value()); }
+  FilledStore() { REQUIRE(store.create_table(kTable).has_value()); }
 
   void commit(std::string_view partition_key, const std::vector<Mutation>& writes) {
     REQUIRE(store.commit(kTable, partition_key, writes).has_value());
@@ -51,7 +51,7 @@ class Store {
       }
   }
 
-  TableStore store{test_store()};
+  OpenedStore store{test_store()};
 };
 
 // A query as the service runs it, and its results.
@@ -59,7 +59,7 @@ struct Query {
   explicit Query(std::string_view text) : filter(parse_filter(text).value()), plan(plan_query(filter)) {}
 
   // Reads one page from `ranges` and appends the keys found.
-  std::optional<EntityKey> page(const TableStore& store, const KeyRanges& ranges, int page_size,
+  std::optional<EntityKey> page(const OpenedStore& store, const KeyRanges& ranges, int page_size,
                                 ScanDeadline deadline) {
     const auto visit = [&](const EntityView& entity) {
       found.push_back({std::string(entity.partition_key), std::string(entity.row_key)});
@@ -72,7 +72,7 @@ struct Query {
   }
 
   // Reads all pages and returns their number.
-  std::size_t all_pages(const TableStore& store, int page_size,
+  std::size_t all_pages(const OpenedStore& store, int page_size,
                         const std::function<ScanDeadline()>& deadline = far_away) {
     KeyRanges ranges = plan.ranges;
     for (std::size_t pages = 1;; ++pages) {
@@ -83,8 +83,8 @@ struct Query {
   }
 
   std::string cost() const {
-    return std::to_string(stats.ranges) + " ranges, " + std::to_string(stats.entities_scanned) +
-           " scanned, " + std::to_string(stats.entities_returned) + " returned";
+    return std::to_string(stats.ranges) + " ranges, " + std::to_string(stats.entities_scanned) + " scanned, " +
+           std::to_string(stats.entities_returned) + " returned";
   }
 
   std::optional<Filter> filter;
@@ -92,7 +92,7 @@ struct Query {
   RequestStats stats;
   std::vector<EntityKey> found;
   std::size_t found_before = 0;   // the page
-  std::function<bool()> is_full;  // as TableStore::scan has it
+  std::function<bool()> is_full;  // as OpenedStore::scan has it
 };
 
 std::string text_of(const std::vector<EntityKey>& keys) {
@@ -112,7 +112,7 @@ std::string points(std::size_t count, std::size_t step) {
 }  // namespace
 
 TEST_CASE("a scan reads only the records of its plan") {
-  Store store;
+  FilledStore store;
   store.fill(10, 100);
   const struct {
     std::string_view filter, cost;
@@ -122,10 +122,8 @@ TEST_CASE("a scan reads only the records of its plan") {
       {"PartitionKey eq 'p03' and RowKey eq 'r0050' and Number eq 51", "1 ranges, 1 scanned, 0 returned"},
       {"PartitionKey eq 'p03' and RowKey eq 'absent'", "1 ranges, 0 scanned, 0 returned"},
       {"PartitionKey eq 'absent' and RowKey eq 'r0050'", "1 ranges, 0 scanned, 0 returned"},
-      {"PartitionKey eq 'p03' and RowKey ge 'r0010' and RowKey lt 'r0020'",
-       "1 ranges, 10 scanned, 10 returned"},
-      {"PartitionKey eq 'p03' and RowKey gt 'r0010' and RowKey le 'r0020'",
-       "1 ranges, 10 scanned, 10 returned"},
+      {"PartitionKey eq 'p03' and RowKey ge 'r0010' and RowKey lt 'r0020'", "1 ranges, 10 scanned, 10 returned"},
+      {"PartitionKey eq 'p03' and RowKey gt 'r0010' and RowKey le 'r0020'", "1 ranges, 10 scanned, 10 returned"},
       {"PartitionKey eq 'p03' and RowKey ge 'r0010' and RowKey lt 'r0020' and Number ge 15",
        "1 ranges, 10 scanned, 5 returned"},
       {"PartitionKey eq 'p03' and RowKey ge 'x'", "1 ranges, 0 scanned, 0 returned"},
@@ -134,13 +132,10 @@ TEST_CASE("a scan reads only the records of its plan") {
       {"PartitionKey eq 'p03' and Number lt 10", "1 ranges, 100 scanned, 10 returned"},
       {"PartitionKey eq 'absent'", "1 ranges, 0 scanned, 0 returned"},
       {"PartitionKey eq 'p03' or PartitionKey eq 'p07'", "2 ranges, 200 scanned, 200 returned"},
-      {"(PartitionKey eq 'p03' or PartitionKey eq 'p07') and RowKey lt 'r0005'",
-       "2 ranges, 10 scanned, 10 returned"},
-      {"PartitionKey eq 'p03' or PartitionKey eq 'p07' and RowKey eq 'r0001'",
-       "2 ranges, 101 scanned, 101 returned"},
+      {"(PartitionKey eq 'p03' or PartitionKey eq 'p07') and RowKey lt 'r0005'", "2 ranges, 10 scanned, 10 returned"},
+      {"PartitionKey eq 'p03' or PartitionKey eq 'p07' and RowKey eq 'r0001'", "2 ranges, 101 scanned, 101 returned"},
       {"PartitionKey ge 'p03' and PartitionKey lt 'p05'", "1 ranges, 200 scanned, 200 returned"},
-      {"PartitionKey ge 'p03' and PartitionKey lt 'p05' and RowKey eq 'r0001'",
-       "1 ranges, 200 scanned, 2 returned"},
+      {"PartitionKey ge 'p03' and PartitionKey lt 'p05' and RowKey eq 'r0001'", "1 ranges, 200 scanned, 2 returned"},
       {"RowKey eq 'r0001'", "1 ranges, 1000 scanned, 10 returned"},
       {"Number lt 1", "1 ranges, 1000 scanned, 10 returned"},
       {"true", "1 ranges, 1000 scanned, 1000 returned"},
@@ -158,7 +153,7 @@ TEST_CASE("a scan reads only the records of its plan") {
 TEST_CASE("the cost of point reads is independent of the size of the table") {
   for (const std::size_t rows : {200u, 5'000u}) {
     CAPTURE(rows);
-    Store store;
+    FilledStore store;
     store.fill(2, rows);
     Query there(points(100, 1)), half_there(points(100, rows / 50));
     there.all_pages(store.store, 1000);
@@ -171,7 +166,7 @@ TEST_CASE("the cost of point reads is independent of the size of the table") {
 
 // Keys are longer in a database.
 TEST_CASE("bytes read are those of the keys and records scanned" * doctest::test_suite(kEmbedded)) {
-  Store store;
+  FilledStore store;
   store.fill(3, 50);
   std::size_t bytes = 0;
   for (std::size_t row = 0; row < 50; ++row) {
@@ -188,7 +183,7 @@ TEST_CASE("bytes read are those of the keys and records scanned" * doctest::test
 }
 
 TEST_CASE("a look-up costs one range, and one record if it exists") {
-  Store store;
+  FilledStore store;
   store.fill(1, 10);
   RequestStats stats;
   const auto ignore = [](const EntityView&) {};
@@ -205,14 +200,12 @@ TEST_CASE("a look-up costs one range, and one record if it exists") {
 }
 
 TEST_CASE("a missing table costs only time") {
-  Store store;
+  FilledStore store;
   RequestStats stats;
   const TableName absent{"acct", "absent"};
   CHECK_FALSE(store.store.get(absent, {"p", "r"}, [](const EntityView&) {}, &stats).has_value());
   CHECK_FALSE(
-      store.store.scan(
-                     absent, all_keys(), 1, far_away(), [](const EntityView&) { return true; }, &stats)
-          .has_value());
+      store.store.scan(absent, all_keys(), 1, far_away(), [](const EntityView&) { return true; }, &stats).has_value());
   CHECK_FALSE(store.store.commit(absent, "p", std::vector{upsert("r")}, &stats).has_value());
   CHECK(stats.ranges == 0);
   CHECK(stats.entities_scanned == 0);
@@ -220,7 +213,7 @@ TEST_CASE("a missing table costs only time") {
 }
 
 TEST_CASE("a scan past its deadline finds all rows when it is resumed") {
-  Store store;
+  FilledStore store;
   store.fill(3, 300);
   const std::string_view filters[] = {
       "true",
@@ -233,8 +226,7 @@ TEST_CASE("a scan past its deadline finds all rows when it is resumed") {
     CAPTURE(filter);
     Query whole(filter), passed(filter), short_of_time(filter);
     REQUIRE(whole.all_pages(store.store, 100'000) == 1);
-    const std::size_t pages =
-        passed.all_pages(store.store, 100'000, [] { return in(std::chrono::milliseconds(-1)); });
+    const std::size_t pages = passed.all_pages(store.store, 100'000, [] { return in(std::chrono::milliseconds(-1)); });
     short_of_time.all_pages(store.store, 100'000, [] { return in(std::chrono::milliseconds(1)); });
     CHECK(text_of(passed.found) == text_of(whole.found));
     CHECK(text_of(short_of_time.found) == text_of(whole.found));
@@ -245,7 +237,7 @@ TEST_CASE("a scan past its deadline finds all rows when it is resumed") {
 }
 
 TEST_CASE("progress is called regularly, and ends a scan with the key to resume from") {
-  Store store;
+  FilledStore store;
   store.fill(3, 300);
   Query query("true");
   std::size_t asked = 0;
@@ -280,7 +272,7 @@ TEST_CASE("progress is called regularly, and ends a scan with the key to resume 
 }
 
 TEST_CASE("pages of every size give all rows, and read no record twice") {
-  Store store;
+  FilledStore store;
   store.fill(4, 60);
   constexpr std::string_view kPointsAndRanges =
       "PartitionKey eq 'p00' and RowKey eq 'r0001' or PartitionKey eq 'p01' and RowKey ge 'r0010' or "
@@ -306,11 +298,10 @@ TEST_CASE("pages of every size give all rows, and read no record twice") {
 }
 
 TEST_CASE("a page ends when its entities reach 16 MiB, and none is skipped") {
-  Store store;
+  FilledStore store;
   constexpr std::size_t kSize = 1'000'000, kCount = 40;
   for (std::size_t i = 0; i < kCount; ++i) {
-    const Mutation write{
-        WriteKind::Insert, "r" + std::to_string(100 + i), {}, {{"Text", std::string(kSize, 'x')}}};
+    const Mutation write{WriteKind::Insert, "r" + std::to_string(100 + i), {}, {{"Text", std::string(kSize, 'x')}}};
     store.store.commit(kTable, "p", {&write, 1}).value();
   }
   Query query("true");
@@ -321,8 +312,7 @@ TEST_CASE("a page ends when its entities reach 16 MiB, and none is skipped") {
     next = query.page(store.store, starting_at(all_keys(), *next), 1000, far_away());
     ++pages;
     if (next)
-      CHECK(query.found.size() - before ==
-            kMaxPageBytes / kSize + 1);  // including the entity that reaches the limit
+      CHECK(query.found.size() - before == kMaxPageBytes / kSize + 1);  // including the entity that reaches the limit
   }
   CHECK(pages == 3);
   CHECK(query.found.size() == kCount);
@@ -374,7 +364,7 @@ std::string random_filter(Samples& random, int depth) {
 }
 
 // Two thirds of all pairs of keys, some without one or both properties; a few are deleted again.
-std::map<EntityKey, Properties, KeyOrder> fill_randomly(Store& store, Samples& random) {
+std::map<EntityKey, Properties, KeyOrder> fill_randomly(FilledStore& store, Samples& random) {
   std::map<EntityKey, Properties, KeyOrder> out;
   for (const std::string& partition_key : kKeys)
     for (const std::string& row_key : kKeys) {
@@ -397,7 +387,7 @@ std::map<EntityKey, Properties, KeyOrder> fill_randomly(Store& store, Samples& r
 TEST_CASE("a planned scan finds what a full scan finds, in order, and reads only its ranges") {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Samples random(seed);
-    Store store;
+    FilledStore store;
     const auto entities = fill_randomly(store, random);
     std::set<PlanClass> classes;
     for (int round = 0; round < 600; ++round) {
@@ -411,10 +401,9 @@ TEST_CASE("a planned scan finds what a full scan finds, in order, and reads only
       std::uint64_t in_ranges = 0;
       for (const auto& [key, properties] : entities) {
         const auto views = view_of(properties);
-        if (matches(*query.filter, {key.partition_key, key.row_key, DateTime{}, views}))
-          expected.push_back(key);
-        in_ranges += static_cast<std::uint64_t>(std::ranges::count_if(
-            query.plan.ranges, [&](const KeyRange& range) { return contains(range, key); }));
+        if (matches(*query.filter, {key.partition_key, key.row_key, DateTime{}, views})) expected.push_back(key);
+        in_ranges += static_cast<std::uint64_t>(
+            std::ranges::count_if(query.plan.ranges, [&](const KeyRange& range) { return contains(range, key); }));
       }
       const int page_size = random.one_in(2) ? 100'000 : static_cast<int>(1 + random.below(20));
       const std::size_t pages = query.all_pages(store.store, page_size);
@@ -429,12 +418,11 @@ TEST_CASE("a planned scan finds what a full scan finds, in order, and reads only
 // Each transaction writes one number to all rows of a partition: two numbers in a scan mean two snapshots.
 TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
   constexpr std::size_t kRows = 50;
-  Store store;
+  FilledStore store;
   const auto write_all = [&](std::int32_t number) {
     std::vector<Mutation> writes;
     writes.reserve(kRows);
-    for (std::size_t row = 0; row < kRows; ++row)
-      writes.push_back(upsert("r" + padded(row, 4), {{"N", number}}));
+    for (std::size_t row = 0; row < kRows; ++row) writes.push_back(upsert("r" + padded(row, 4), {{"N", number}}));
     store.commit("p00", writes);
   };
   write_all(0);
@@ -454,8 +442,8 @@ TEST_CASE("a scan of many ranges sees one snapshot while a writer writes") {
   std::set<std::int32_t> numbers_of_scans;
   std::size_t torn = 0, incomplete = 0;
   const auto give_up = in(std::chrono::seconds(20));
-  for (int round = 0;
-       round < 300 || (numbers_of_scans.size() < 20 && std::chrono::steady_clock::now() < give_up); ++round) {
+  for (int round = 0; round < 300 || (numbers_of_scans.size() < 20 && std::chrono::steady_clock::now() < give_up);
+       ++round) {
     std::set<std::int32_t> numbers;
     std::size_t rows = 0;
     const auto visit = [&](const EntityView& entity) {
@@ -489,8 +477,7 @@ struct LargeTable {
       if (p == 0) REQUIRE(store->create_table(kTable).has_value());
       std::vector<Mutation> writes;
       for (std::size_t row = 0; row < kRows; ++row)
-        writes.push_back(
-            upsert("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}, {"Text", text}}));
+        writes.push_back(upsert("r" + padded(row, 4), {{"Number", static_cast<std::int32_t>(row)}, {"Text", text}}));
       REQUIRE(store->commit(kTable, "p" + padded(p, 2), writes).has_value());
     }
     reopen();
@@ -498,11 +485,11 @@ struct LargeTable {
 
   void reopen() {
     store.reset();
-    store = std::make_unique<TableStore>(place.options());
+    store = std::make_unique<OpenedStore>(place.options());
   }
 
   TestStore place;
-  std::unique_ptr<TableStore> store;
+  std::unique_ptr<OpenedStore> store;
 };
 
 // Returns whether entities were counted that this thread did not visit: at most 64 are between two calls of
@@ -576,8 +563,7 @@ TEST_CASE("a long scan uses a second thread, unless progress sleeps or another l
 
 TEST_CASE("a page ends with the entity that fills it, on one thread and on two") {
   const LargeTable large;
-  for (const std::string_view text :
-       {"Number eq 42", "PartitionKey ge 'p03' and Number ge 95", "Number lt 1"}) {
+  for (const std::string_view text : {"Number eq 42", "PartitionKey ge 'p03' and Number ge 95", "Number lt 1"}) {
     CAPTURE(text);
     Query whole(text), bounded(text);
     whole.all_pages(*large.store, 100'000);
@@ -668,4 +654,4 @@ TEST_CASE("concurrent long scans find all rows") {
   for (const auto& text : found) CHECK(text == rows_of_all_partitions({17}));
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

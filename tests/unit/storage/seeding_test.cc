@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // Returns `count` entities, 100 for each partition; then calls `at_end` once.
-SeedTable table_of(const TableName& name, int count,
-                   const std::function<std::optional<Entity>()>& at_end = {}) {
+SeedTable table_of(const TableName& name, int count, const std::function<std::optional<Entity>()>& at_end = {}) {
   int given = 0;
   return {std::string(name.account), std::string(name.table), [=]() mutable -> std::optional<Entity> {
             const int number = given++;
@@ -31,16 +29,15 @@ constexpr TableName kOther{"other", "Table"};
 TEST_CASE("a seed's tables have all their entities, before and after a restart") {
   const TestStore place;
   {
-    TableStore store(place.options());
-    CHECK(StoreFixtures(store).is_empty());
-    const auto count = StoreFixtures(store).seed(
-        {table_of(kTable, 25'000), table_of(kOther, 3), table_of({"acct", "empty"}, 0)});
+    OpenedStore store(place.options());
+    CHECK(store.is_empty());
+    const auto count = store.seed({table_of(kTable, 25'000), table_of(kOther, 3), table_of({"acct", "empty"}, 0)});
     REQUIRE(count.has_value());
     CHECK(count->tables == 3);
     CHECK(count->entities == 25'003);
-    CHECK_FALSE(StoreFixtures(store).is_empty());
+    CHECK_FALSE(store.is_empty());
   }
-  const TableStore store(place.options());
+  const OpenedStore store(place.options());
   const auto entities = entities_in(store, kTable);
   REQUIRE(entities.size() == 25'000);
   CHECK(entities_in(store, kOther).size() == 3);
@@ -54,8 +51,8 @@ TEST_CASE("a seed's tables have all their entities, before and after a restart")
 
 // A database gives all entities of a seed one timestamp, as those of a transaction.
 TEST_CASE("timestamps of a seed increase, and later ones are larger") {
-  TableStore store(test_store());
-  REQUIRE(StoreFixtures(store).seed({table_of(kTable, 300)}).has_value());
+  OpenedStore store(test_store());
+  REQUIRE(store.seed({table_of(kTable, 300)}).has_value());
   const auto entities = entities_in(store, kTable);
   DateTime last;
   for (int i = 0; i < 300; ++i) {
@@ -72,12 +69,12 @@ TEST_CASE("timestamps of a seed increase, and later ones are larger") {
 TEST_CASE("a duplicate entity is refused, in the same batch or a later one, and nothing stays") {
   const TestStore place;
   const auto again = [] { return Entity{{"p0", "r1"}, {}, {}}; };
-  TableStore store(place.options());
+  OpenedStore store(place.options());
   for (const int count : {2, 25'000}) {
-    const auto refused = StoreFixtures(store).seed({table_of(kOther, 10), table_of(kTable, count, again)});
+    const auto refused = store.seed({table_of(kOther, 10), table_of(kTable, count, again)});
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().code == ErrorCode::EntityAlreadyExists);
-    CHECK(StoreFixtures(store).is_empty());
+    CHECK(store.is_empty());
     CHECK_FALSE(store.get_table(kOther).has_value());
   }
   // Tables that are created later show none of the entities.
@@ -88,22 +85,22 @@ TEST_CASE("a duplicate entity is refused, in the same batch or a later one, and 
 }
 
 TEST_CASE("an exception from reading a seed is passed on, and nothing stays") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   const auto fails = []() -> std::optional<Entity> { throw std::runtime_error("line 3"); };
-  CHECK_THROWS_WITH(StoreFixtures(store).seed({table_of(kTable, 25'000, fails)}), "line 3");
-  CHECK(StoreFixtures(store).is_empty());
-  REQUIRE(StoreFixtures(store).seed({table_of(kTable, 10)}).has_value());
+  CHECK_THROWS_WITH(store.seed({table_of(kTable, 25'000, fails)}), "line 3");
+  CHECK(store.is_empty());
+  REQUIRE(store.seed({table_of(kTable, 10)}).has_value());
   CHECK(entities_in(store, kTable).size() == 10);
 }
 
 TEST_CASE("an existing table is not replaced by a seed") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   REQUIRE(store.create_table(kTable).has_value());
-  const auto refused = StoreFixtures(store).seed({table_of(kOther, 3), table_of(kTable, 3)});
+  const auto refused = store.seed({table_of(kOther, 3), table_of(kTable, 3)});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == ErrorCode::TableAlreadyExists);
   CHECK_FALSE(store.get_table(kOther).has_value());
   CHECK(entities_in(store, kTable).empty());
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

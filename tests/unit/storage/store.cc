@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "storage/postgres/pg_connection.h"
+#include "storage/postgres/database/pg_connection.h"
 
 namespace rocktable {
 namespace {
@@ -22,8 +22,8 @@ StoreOptions new_schema() {
   const std::string name = "unit_" + std::to_string(getpid()) + "_" + std::to_string(++made);
   StoreOptions out;
   out.url = database();
-  PgConnection(out.url, out.timeout)
-      .run_script("DROP SCHEMA IF EXISTS " + name + " CASCADE; CREATE SCHEMA " + name);
+  PgHosts hosts(out.url, out.timeout);
+  PgConnection(hosts).run_script("DROP SCHEMA IF EXISTS " + name + " CASCADE; CREATE SCHEMA " + name);
   out.url += out.url.find('?') == std::string::npos ? '?' : '&';
   out.url += "options=-csearch_path%3D" + name;
   return out;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/table_store.h"
+#include "tests/unit/support/opened_store.h"
 #include "tests/unit/support/temporary_folder.h"
 
 namespace rocktable {
@@ -27,8 +27,8 @@ inline ScanDeadline passed() { return std::chrono::steady_clock::now() - std::ch
 
 // --- The store under test ----------------------------------------------------------------------------------
 //
-// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it. A test that is for the
-// embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
+// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it. A test that is
+// for the embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
 
 inline constexpr const char* kEmbedded = "embedded";
 
@@ -39,8 +39,8 @@ inline StoreOptions in_memory() { return {{}, true, false}; }
 // A new, empty store: in memory, or a schema of its own in the database.
 StoreOptions test_store();
 
-// A new, empty store. If it is `kept`, it can be closed and opened again: a folder of its own. Otherwise it is in memory. A
-// store in the database is always kept.
+// A new, empty store. If it is `kept`, it can be closed and opened again: a folder of its own. Otherwise it is in
+// memory. A store in the database is always kept.
 class TestStore {
  public:
   explicit TestStore(bool kept = true);
@@ -57,7 +57,7 @@ std::vector<bool> kept_or_not();
 
 // --- Reading -----------------------------------------------------------------------------------------------
 
-inline std::vector<Entity> entities_in(const TableStore& store, const TableName& name,
+inline std::vector<Entity> entities_in(const OpenedStore& store, const TableName& name,
                                        const KeyRanges& ranges = all_keys()) {
   std::vector<Entity> out;
   const auto resume = store.scan(name, ranges, 1'000'000, far_away(), [&](const EntityView& entity) {
@@ -69,7 +69,7 @@ inline std::vector<Entity> entities_in(const TableStore& store, const TableName&
   return out;
 }
 
-inline std::optional<Entity> entity_at(const TableStore& store, const TableName& name, const EntityKey& key) {
+inline std::optional<Entity> entity_at(const OpenedStore& store, const TableName& name, const EntityKey& key) {
   std::optional<Entity> out;
   const auto found = store.get(name, key, [&](const EntityView& entity) { out = to_entity(entity); });
   REQUIRE(found.has_value());
@@ -78,8 +78,8 @@ inline std::optional<Entity> entity_at(const TableStore& store, const TableName&
 }
 
 inline std::string text_of(const Entity& entity) {
-  std::string out = "(" + entity.key.partition_key + "," + entity.key.row_key + ") @" +
-                    std::to_string(entity.timestamp.ticks);
+  std::string out =
+      "(" + entity.key.partition_key + "," + entity.key.row_key + ") @" + std::to_string(entity.timestamp.ticks);
   for (const auto& [name, value] : entity.properties) out += " " + name + "=" + to_string(view_of(value));
   return out;
 }
@@ -88,8 +88,8 @@ inline std::string text_of(const Entity& entity) {
 inline std::string difference(const std::vector<Entity>& is, const std::vector<Entity>& should_be) {
   for (std::size_t i = 0; i < std::max(is.size(), should_be.size()); ++i) {
     if (i < is.size() && i < should_be.size() && is[i] == should_be[i]) continue;
-    return "entity " + std::to_string(i) + " is " + (i < is.size() ? text_of(is[i]) : "missing") +
-           ", should be " + (i < should_be.size() ? text_of(should_be[i]) : "missing");
+    return "entity " + std::to_string(i) + " is " + (i < is.size() ? text_of(is[i]) : "missing") + ", should be " +
+           (i < should_be.size() ? text_of(should_be[i]) : "missing");
   }
   return "";
 }
@@ -108,7 +108,7 @@ inline Mutation remove(std::string row_key, Condition condition = kAny) {
   return {WriteKind::Delete, std::move(row_key), condition, {}};
 }
 
-inline DateTime committed(TableStore& store, const TableName& name, std::string_view partition_key,
+inline DateTime committed(OpenedStore& store, const TableName& name, std::string_view partition_key,
                           const std::vector<Mutation>& writes) {
   const auto timestamp = store.commit(name, partition_key, writes);
   REQUIRE(timestamp.has_value());

@@ -9,13 +9,13 @@
 #include "tests/unit/storage/rocksdb/files.h"
 #include "tests/unit/storage/store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr int kPartitions = 50;
 constexpr int kRows = 100;
 
-void fill(TableStore& store) {
+void fill(OpenedStore& store) {
   REQUIRE(outcome(store.create_table(kTable)) == "done");
   for (int partition = 0; partition < kPartitions; ++partition) {
     std::vector<Mutation> rows;
@@ -25,7 +25,7 @@ void fill(TableStore& store) {
 }
 
 TEST_CASE("a small table is counted") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   fill(store);
   const auto size = size_of_table(store, kTable, all_keys(), 100'000, far_away()).value();
   CHECK(size.is_exact);
@@ -37,10 +37,10 @@ TEST_CASE("a small table is counted") {
 }
 
 TEST_CASE("what is beyond the limit is estimated, within a half") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   fill(store);
-  for (const auto& [most, deadline] : {std::pair(std::uint64_t{200}, far_away()), {100'000, passed()}}) {
-    const auto size = size_of_table(store, kTable, all_keys(), most, deadline).value();
+  for (const auto& [limit, deadline] : {std::pair(std::uint64_t{200}, far_away()), {100'000, passed()}}) {
+    const auto size = size_of_table(store, kTable, all_keys(), limit, deadline).value();
     CHECK_FALSE(size.is_exact);
     CHECK(size.entities > kPartitions * kRows / 2);
     CHECK(size.entities < kPartitions * kRows * 2);
@@ -48,11 +48,11 @@ TEST_CASE("what is beyond the limit is estimated, within a half") {
 }
 
 TEST_CASE("a table that does not exist has no size") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   const auto size = size_of_table(store, kTable, all_keys(), 10, far_away());
   REQUIRE(size.has_error());
   CHECK(size.error().code == ErrorCode::TableNotFound);
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

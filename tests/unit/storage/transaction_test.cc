@@ -12,10 +12,10 @@
 #include "tests/unit/storage/samples.h"
 #include "tests/unit/storage/store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
-std::set<std::string> rows_in(const TableStore& store, const std::string& partition) {
+std::set<std::string> rows_in(const OpenedStore& store, const std::string& partition) {
   std::set<std::string> rows;
   for (const Entity& entity : entities_in(store, kTable))
     if (entity.key.partition_key == partition) rows.insert(entity.key.row_key);
@@ -33,8 +33,7 @@ std::vector<std::string> some_rows(Samples& samples, std::size_t count) {
 }
 
 // Returns the expected refusal of a transaction, or nullopt if it succeeds.
-std::optional<std::size_t> first_refused(const std::vector<Mutation>& writes,
-                                         const std::set<std::string>& there) {
+std::optional<std::size_t> first_refused(const std::vector<Mutation>& writes, const std::set<std::string>& there) {
   for (std::size_t i = 0; i < writes.size(); ++i) {
     if (there.contains(writes[i].row_key) == (writes[i].kind == WriteKind::Insert)) return i;
   }
@@ -42,7 +41,7 @@ std::optional<std::size_t> first_refused(const std::vector<Mutation>& writes,
 }
 
 TEST_CASE("transactions of many rows find all existing rows, in any order of writes") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   REQUIRE(store.create_table(kTable).has_value());
   committed(store, kTable, "o", {insert("row7")});
   committed(store, kTable, "q", {insert("row7")});
@@ -82,10 +81,9 @@ TEST_CASE("transactions of many rows find all existing rows, in any order of wri
 // Keys are case-sensitive; only names of tables and accounts are not. Source:
 // learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 TEST_CASE("keys that differ only in case are different entities, also within one transaction") {
-  TableStore store(test_store());
+  OpenedStore store(test_store());
   REQUIRE(store.create_table(kTable).has_value());
-  const std::vector<Mutation> writes{insert("row", {{"n", 1}}), insert("ROW", {{"n", 2}}),
-                                     insert("Row", {{"n", 3}})};
+  const std::vector<Mutation> writes{insert("row", {{"n", 1}}), insert("ROW", {{"n", 2}}), insert("Row", {{"n", 3}})};
   committed(store, kTable, "p", writes);
   committed(store, kTable, "P", writes);
   CHECK(rows_in(store, "p") == std::set<std::string>{"ROW", "Row", "row"});
@@ -100,4 +98,4 @@ TEST_CASE("keys that differ only in case are different entities, also within one
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

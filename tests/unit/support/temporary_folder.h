@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "storage/table_store.h"
+#include "tests/unit/support/opened_store.h"
 
 namespace rocktable {
 
@@ -33,7 +33,7 @@ class TemporaryFolder {
 // Returns the message of the error when opening the store, or an empty string.
 inline std::string refusal_to_open(const StoreOptions& options) {
   try {
-    const TableStore store(options);
+    const OpenedStore store(options);
   } catch (const StoreError& error) {
     return error.what();
   }

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable::migration {
+namespace rocktable::migration::TEST_FILE {
 namespace {
 
 const Entity kEntity{{"p", "r"},
@@ -106,4 +106,4 @@ TEST_CASE("Invalid templates and invalid keys are errors") {
 }
 
 }  // namespace
-}  // namespace rocktable::migration
+}  // namespace rocktable::migration::TEST_FILE

@@ -11,7 +11,7 @@
 #include "client/sha256.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable::migration {
+namespace rocktable::migration::TEST_FILE {
 namespace {
 
 std::string with_steps(const std::string& steps) {
@@ -79,10 +79,8 @@ TEST_CASE("Each kind of step is parsed") {
        "add property A = 5L in one where PartitionKey eq 'p'"},
       {R"({"renameProperty":{"table":"one","from":"A","to":"B"}})", "rename property A to B in one"},
       {R"({"removeProperty":{"table":"one","name":"A"}})", "remove property A in one"},
-      {R"({"retypeProperty":{"table":"one","name":"A","type":"Edm.Guid"}})",
-       "make property A Edm.Guid in one"},
-      {R"({"rekey":{"table":"one","RowKey":"{When:invertedTicks}"}})",
-       "re-key one, RowKey '{When:invertedTicks}'"},
+      {R"({"retypeProperty":{"table":"one","name":"A","type":"Edm.Guid"}})", "make property A Edm.Guid in one"},
+      {R"({"rekey":{"table":"one","RowKey":"{When:invertedTicks}"}})", "re-key one, RowKey '{When:invertedTicks}'"},
       {R"({"rekey":{"table":"one","partition":"p","PartitionKey":"q","RowKey":"l_{L}","keepOld":true}})",
        "add entities to one where PartitionKey eq 'p', PartitionKey 'q', RowKey 'l_{L}'"},
   };
@@ -182,11 +180,10 @@ TEST_CASE("The checksum depends on the content of a migration, not on its layout
 
 // Every later version of the program must recognize a migration that was applied before.
 TEST_CASE("The checksum of a migration never changes") {
-  CHECK(checksum(parse_migration(
-            with_steps(R"({"createTable":"one"},{"insert":{"table":"one","entities":[)"
-                       R"({"PartitionKey":"p","RowKey":"r","A":1.5,"T":"2026-11-21T00:00:00Z",)"
-                       R"("T@odata.type":"Edm.DateTime"}]}})"),
-            "file")) == "10908ad30aa17457bd789a84a8c146a51a2769668e97514cde38292de2b9a02b");
+  CHECK(checksum(parse_migration(with_steps(R"({"createTable":"one"},{"insert":{"table":"one","entities":[)"
+                                            R"({"PartitionKey":"p","RowKey":"r","A":1.5,"T":"2026-11-21T00:00:00Z",)"
+                                            R"("T@odata.type":"Edm.DateTime"}]}})"),
+                                 "file")) == "10908ad30aa17457bd789a84a8c146a51a2769668e97514cde38292de2b9a02b");
 }
 
 void write(const std::filesystem::path& file, const std::string& text) { std::ofstream(file) << text; }
@@ -201,8 +198,8 @@ TEST_CASE("The files of a folder are sorted by id") {
   CHECK(migrations[0].id == 2);
   CHECK(migrations[1].id == 10);
   write(folder.path() / "c.json", R"({"id":2,"steps":[]})");
-  const std::string sentence = "the id 2 is used twice: in " + (folder.path() / "b.json").string() +
-                               " and in " + (folder.path() / "c.json").string();
+  const std::string sentence = "the id 2 is used twice: in " + (folder.path() / "b.json").string() + " and in " +
+                               (folder.path() / "c.json").string();
   CHECK_THROWS_WITH_AS(read_migrations(folder.path()), sentence.c_str(), std::runtime_error);
   CHECK_THROWS_AS(read_migrations(folder.path() / "absent"), std::runtime_error);
 }
@@ -222,8 +219,7 @@ TEST_CASE("A new migration has the next id and is valid") {
 }
 
 TEST_CASE("$schema does not change the migration") {
-  const std::string body =
-      R"("id": 1, "version": "1.1", "description": "words", "steps": [{"createTable": "one"}]})";
+  const std::string body = R"("id": 1, "version": "1.1", "description": "words", "steps": [{"createTable": "one"}]})";
   const auto plain = parse_migration("{" + body, "file");
   const auto with_schema = parse_migration(R"({"$schema": "migration.schema.json", )" + body, "file");
   CHECK(checksum(plain) == checksum(with_schema));
@@ -264,10 +260,10 @@ TEST_CASE("A schema of an earlier version is replaced, an edited one is kept") {
 }
 
 TEST_CASE("The program's schema is the file in docs/") {
-  CHECK(std::string_view(kMigrationSchema)
-            .starts_with("{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\""));
+  CHECK(
+      std::string_view(kMigrationSchema).starts_with("{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\""));
   CHECK(std::string_view(kMigrationSchema).ends_with("}\n"));
 }
 
 }  // namespace
-}  // namespace rocktable::migration
+}  // namespace rocktable::migration::TEST_FILE

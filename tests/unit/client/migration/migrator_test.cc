@@ -16,7 +16,7 @@
 #include "tests/unit/server/running_server.h"
 #include "tests/unit/storage/store.h"
 
-namespace rocktable::migration {
+namespace rocktable::migration::TEST_FILE {
 namespace {
 
 const std::string kAccount(kDevelopmentAccount);
@@ -36,22 +36,19 @@ WriteEntities write(WriteMode mode, std::string table, Entity entity) {
   return {.mode = mode, .table = std::move(table), .entities = {std::move(entity)}};
 }
 
-DeleteEntities remove(std::string table, EntitySelection which) {
-  return {std::move(table), std::move(which)};
-}
+DeleteEntities remove(std::string table, EntitySelection which) { return {std::move(table), std::move(which)}; }
 
 Migration migration_of(std::int64_t id, std::vector<Step> steps) {
   return {id, "1." + std::to_string(id), "a description", std::move(steps), std::to_string(id) + ".json"};
 }
 
-const std::vector<Migration> kFirst = {
-    migration_of(1, {
-                        CreateTable{"table1"},
-                        CreateTable{"table2"},
-                        write(WriteMode::Insert, "table1", foo("1", "foo")),
-                        write(WriteMode::Insert, "table1", foo("2", "foo2")),
-                        write(WriteMode::Insert, "table2", foo("1", "foo")),
-                    })};
+const std::vector<Migration> kFirst = {migration_of(1, {
+                                                           CreateTable{"table1"},
+                                                           CreateTable{"table2"},
+                                                           write(WriteMode::Insert, "table1", foo("1", "foo")),
+                                                           write(WriteMode::Insert, "table1", foo("2", "foo2")),
+                                                           write(WriteMode::Insert, "table2", foo("1", "foo")),
+                                                       })};
 
 Migrator migrator_for(const RunningServer& server, MigratorOptions options = {}) {
   return Migrator(parse_connection_string(server.connection_string()), std::move(options));
@@ -94,13 +91,12 @@ TEST_CASE("Every kind of step does what its name says") {
                   write(WriteMode::Merge, "one", {{"pk", "2"}, {}, {{"Age", std::int32_t{7}}}}),
                   write(WriteMode::Insert, "one", {{"pk2", "1"}, {}, {}}),
                   write(WriteMode::Insert, "one", {{"pk3", "1"}, {}, {}}),
-                  write(WriteMode::Insert, "one", {{"pk3", "2"}, {}, {{"Old", true}}}),
-                  remove("one", {"pk2", {}, {}}), remove("one", {"pk3", "1", {}}),
-                  remove("one", {{}, {}, "Old eq true"}),
+                  write(WriteMode::Insert, "one", {{"pk3", "2"}, {}, {{"Old", true}}}), remove("one", {"pk2", {}, {}}),
+                  remove("one", {"pk3", "1", {}}), remove("one", {{}, {}, "Old eq true"}),
                   ChangeProperty{"one", std::nullopt, RenameProperty{"Name", "Title"}},
-                  ChangeProperty{"one", "pk", AddProperty{"Age", std::int32_t{1}}}, rekey,
-                  CopyTable{"one", "two"}, ClearTable{"one"}, RenameTable{"two", "three", true},
-                  CreateTable{"four"}, DeleteTable{"four"}})}) == 1);
+                  ChangeProperty{"one", "pk", AddProperty{"Age", std::int32_t{1}}}, rekey, CopyTable{"one", "two"},
+                  ClearTable{"one"}, RenameTable{"two", "three", true}, CreateTable{"four"}, DeleteTable{"four"}})}) ==
+          1);
   CHECK(keys_in(server, "one").empty());
   const auto left = entities_in(server.store(), {kAccount, "three"});
   REQUIRE(left.size() == 2);
@@ -185,4 +181,4 @@ TEST_CASE("The lock is renewed during a step that takes several leases") {
 }
 
 }  // namespace
-}  // namespace rocktable::migration
+}  // namespace rocktable::migration::TEST_FILE

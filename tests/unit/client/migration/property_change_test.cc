@@ -7,7 +7,7 @@
 
 #include "client/migration/value_conversion.h"
 
-namespace rocktable::migration {
+namespace rocktable::migration::TEST_FILE {
 namespace {
 
 std::string text_of(const Properties& properties) {
@@ -72,8 +72,7 @@ TEST_CASE("A value converts to another type if nothing is lost") {
       {text("True"), EdmType::Boolean, "true"},
       {text("yes"), EdmType::Boolean, "none"},
       {text("2026-11-21T08:30:00Z"), EdmType::DateTime, "datetime'2026-11-21T08:30:00Z'"},
-      {text("6F9619FF-8B86-D011-B42D-00C04FC964FF"), EdmType::Guid,
-       "guid'6f9619ff-8b86-d011-b42d-00c04fc964ff'"},
+      {text("6F9619FF-8B86-D011-B42D-00C04FC964FF"), EdmType::Guid, "guid'6f9619ff-8b86-d011-b42d-00c04fc964ff'"},
       {text("AP8="), EdmType::Binary, "X'00ff'"},
       {text("A"), EdmType::Binary, "none"},
       {true, EdmType::String, "'true'"},
@@ -112,4 +111,4 @@ TEST_CASE("A value converts to another type if nothing is lost") {
 }
 
 }  // namespace
-}  // namespace rocktable::migration
+}  // namespace rocktable::migration::TEST_FILE

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 ShapeStatistics shape_of(const std::string& account, const std::string& test, std::uint64_t scanned,
@@ -50,4 +50,4 @@ TEST_CASE("one account and no test have nothing to tell apart") {
   CHECK(names(report).empty());
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr DateTime kWritten{638'000'000'000'000'000};
@@ -113,9 +113,9 @@ TEST_CASE("unpadded-numbers: keys that end in numbers of different length") {
 TEST_CASE("mixed-types: a property with several types") {
   const auto table = [](int wrong) {
     return lint(10, [&](int i) {
-      return stored("p", padded(i, 2),
-                    {{"Age", i < wrong ? Value(std::string("5")) : Value(std::int32_t{5})},
-                     {"Name", std::string("x")}});
+      return stored(
+          "p", padded(i, 2),
+          {{"Age", i < wrong ? Value(std::string("5")) : Value(std::int32_t{5})}, {"Name", std::string("x")}});
     });
   };
   CHECK(ids_of(table(0)) == "");
@@ -155,4 +155,4 @@ TEST_CASE("near-limits: four fifths of the size, the properties or a key") {
             .example.starts_with("Orders(PartitionKey='it%27%27s',RowKey='kkk"));
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "tests/unit/client/report/report_fixture.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string refusal_of(const char* text) {
@@ -47,16 +47,14 @@ TEST_CASE("Another document is refused with its first fault") {
       {"[]", "this is not a report of requests: it must be an object"},
       {"{}", "this is not a report of requests: it has no version"},
       {R"({"version":2})", "this report of requests has version 2; this program reads version 1"},
-      {R"({"version":"1"})",
-       "this is not a report of requests: version must be a whole number of at least 0"},
+      {R"({"version":"1"})", "this is not a report of requests: version must be a whole number of at least 0"},
       {R"({"version":1,"shapes":{}})", "this is not a report of requests: shapes must be a list"},
       {R"({"version":1,"shapes":[{},3]})", "this is not a report of requests: shapes[1] must be an object"},
       {R"({"version":1,"shapes":[{"requests":-1}]})",
        "this is not a report of requests: shapes[0].requests must be a whole number of at least 0"},
       {R"({"version":1,"shapes":[{"milliseconds":{"p99":"1"}}]})",
        "this is not a report of requests: shapes[0].milliseconds.p99 must be a number"},
-      {R"({"version":1,"findings":[{"id":null}]})",
-       "this is not a report of requests: findings[0].id must be text"},
+      {R"({"version":1,"findings":[{"id":null}]})", "this is not a report of requests: findings[0].id must be text"},
   };
   for (const auto& c : cases) CHECK(refusal_of(c.text) == c.sentence);
 }
@@ -92,9 +90,8 @@ TEST_CASE("What all shapes have in common stays") {
 }
 
 TEST_CASE("Shapes that differ in table, operation, filter, select or class stay apart") {
-  for (const auto member :
-       {&ShapeStatistics::table, &ShapeStatistics::operation, &ShapeStatistics::fingerprint,
-        &ShapeStatistics::select, &ShapeStatistics::plan}) {
+  for (const auto member : {&ShapeStatistics::table, &ShapeStatistics::operation, &ShapeStatistics::fingerprint,
+                            &ShapeStatistics::select, &ShapeStatistics::plan}) {
     InsightReport report;
     report.shapes.resize(2);
     report.shapes[1].*member = "other";
@@ -104,8 +101,7 @@ TEST_CASE("Shapes that differ in table, operation, filter, select or class stay 
 
 TEST_CASE("The worst shape is first: by ratio, then by entities scanned, then by requests") {
   InsightReport report;
-  report.shapes = {shape_with(0, 0), shape_with(10, 10), shape_with(100, 10), shape_with(1000, 100),
-                   shape_with(5, 5)};
+  report.shapes = {shape_with(0, 0), shape_with(10, 10), shape_with(100, 10), shape_with(1000, 100), shape_with(5, 5)};
   for (std::size_t i = 0; i < report.shapes.size(); ++i) report.shapes[i].table = std::to_string(i);
   report.shapes.push_back(report.shapes[0]);
   report.shapes.back().table = "more requests";
@@ -138,4 +134,4 @@ TEST_CASE("The ratio of a shape that returned nothing is what it scanned") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 #include "odata/files/file_error.h"
 #include "tests/unit/client/report/report_samples.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 const std::string kPricesText =
@@ -57,9 +57,8 @@ TEST_CASE("the cost is that of tables and their shapes, the most expensive first
   other.account = "second";
   ShapeStatistics list = read_shape("", "", "", {1});
   list.operation = "QueryTables";
-  const auto report =
-      report_of({read_shape("a", "point", "", {30'000}), read_shape("b", "table-scan", "f", {10'000}),
-                 read_shape("b", "point", "", {10'000}), other, list});
+  const auto report = report_of({read_shape("a", "point", "", {30'000}), read_shape("b", "table-scan", "f", {10'000}),
+                                 read_shape("b", "point", "", {10'000}), other, list});
   const CostTable cost = cost_of(report, parse_prices(kPricesText, "p.json"), 2);
   CHECK(cost.currency == "EUR");
   CHECK(cost.date == "2026-11-01");
@@ -88,4 +87,4 @@ TEST_CASE("a gigabyte of storage is 2^30 bytes") {
   CHECK(cost.total.cost == doctest::Approx(1.5));
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/input_file.h"
 #include "client/report/insight_report.h"
-#include "client/report/verdict.h"
-#include "odata/files/input_file.h"
+#include "client/report/judge/verdict.h"
 
 namespace rocktable {
 
@@ -27,15 +27,13 @@ inline Verdict fixed_verdict() {
   const InsightReport report = fixed_report();
   Verdict out;
   out.has_budget = true;
-  out.violations = {violation_of(Level::Error, "table-scan", report.shapes.at(0),
-                                 "a table scan read 3,000 entities to return 12",
-                                 "at most partition-scan (rocktable.budget.json:3:17)"),
-                    violation_of(Level::Error, "table-scan", report.shapes.at(9),
-                                 "a table scan read 90 entities to return 0",
-                                 "at most partition-scan (rocktable.budget.json:3:17)"),
-                    violation_of(Level::Error, "scanned-per-returned", report.shapes.at(2),
-                                 "2,048 entities were scanned for each one returned",
-                                 "at most 20 (rocktable.budget.json:3:48)")};
+  out.violations = {
+      violation_of(Level::Error, "table-scan", report.shapes.at(0), "a table scan read 3,000 entities to return 12",
+                   "at most partition-scan (rocktable.budget.json:3:17)"),
+      violation_of(Level::Error, "table-scan", report.shapes.at(9), "a table scan read 90 entities to return 0",
+                   "at most partition-scan (rocktable.budget.json:3:17)"),
+      violation_of(Level::Error, "scanned-per-returned", report.shapes.at(2),
+                   "2,048 entities were scanned for each one returned", "at most 20 (rocktable.budget.json:3:48)")};
   Violation& total = out.violations.emplace_back();
   total.level = Level::Error;
   total.id = "total-entities-scanned";
@@ -43,9 +41,8 @@ inline Verdict fixed_verdict() {
   total.sentence = "94,058 entities were scanned";
   total.allowed = "at most 90,000 (rocktable.budget.json:8:60)";
   for (const Finding& finding : report.findings)
-    out.violations.push_back({Level::Warn, finding.id, finding.table, finding.operation, finding.fingerprint,
-                              "", finding.client, finding.test, finding.example, finding.count,
-                              finding.sentence, ""});
+    out.violations.push_back({Level::Warn, finding.id, finding.table, finding.operation, finding.fingerprint, "",
+                              finding.client, finding.test, finding.example, finding.count, finding.sentence, ""});
   out.unused_rules = {"rocktable.budget.json:5:14: no shape used this rule"};
   out.cost = CostTable{"USD",
                        "2026-11-01",

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "client/report/budget.h"
+#include "base/text.h"
 #include "client/report/insight_report.h"
-#include "odata/text.h"
+#include "client/report/judge/budget.h"
 
 namespace rocktable {
 

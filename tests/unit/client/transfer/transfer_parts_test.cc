@@ -9,7 +9,7 @@
 #include "client/transfer/transfer_state.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 Fingerprint fingerprint_of(const std::vector<Entity>& entities) {
@@ -18,9 +18,7 @@ Fingerprint fingerprint_of(const std::vector<Entity>& entities) {
   return out;
 }
 
-Entity entity(Properties properties, EntityKey key = {"p", "r"}) {
-  return {std::move(key), {}, std::move(properties)};
-}
+Entity entity(Properties properties, EntityKey key = {"p", "r"}) { return {std::move(key), {}, std::move(properties)}; }
 
 }  // namespace
 
@@ -68,8 +66,7 @@ TEST_CASE("only the same transfer resumes from a state") {
   const TemporaryFolder folder;
   const auto file = std::filesystem::path(folder.path()) / "state";
   const TransferState::Parameters parameters{{"command", "copy"}, {"from", "a"}};
-  const TableProgress progress{
-      true, 12, "[\"1!4\",\"\"]", "3 bytes", 99, {"A", "\u00e9"}, EntityKey{"p", ""}};
+  const TableProgress progress{true, 12, "[\"1!4\",\"\"]", "3 bytes", 99, {"A", "\u00e9"}, EntityKey{"p", ""}};
   {
     TransferState state(file, parameters);
     CHECK_FALSE(state.is_resumed());
@@ -156,8 +153,7 @@ TEST_CASE("a progress line fits the terminal: first the bar shrinks, then parts 
     CAPTURE(c.columns);
     CHECK(progress_line(state, c.columns) == c.line);
   }
-  for (std::size_t columns = 2; columns < 130; ++columns)
-    CHECK(progress_line(state, columns).size() < columns);
+  for (std::size_t columns = 2; columns < 130; ++columns) CHECK(progress_line(state, columns).size() < columns);
   CHECK(progress_line({"t", 1}, 0) == "t: 1 entity, 0/s");
   CHECK(progress_line({"t", 1, 7.0}, 0) == "t: 100 %, 1 entity, 0/s");
   CHECK(progress_line({"columns of orders", 1'234'567}, 30) == "columns of orders: 1,234,567 ");
@@ -169,4 +165,4 @@ TEST_CASE("a progress line fits the terminal: first the bar shrinks, then parts 
   CHECK(short_time(seconds(7500)) == "2 h 5 min");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

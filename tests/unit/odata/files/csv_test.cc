@@ -4,7 +4,7 @@
 #include "odata/files/entity_format.h"
 #include "tests/unit/odata/files/entity_files.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::vector<Entity> read(const std::string& text) { return entities_in(EntityFormat::Csv, text); }
@@ -43,9 +43,8 @@ TEST_CASE("types of keys and odata columns are ignored") {
 }
 
 TEST_CASE("a table is written with the given columns, and with quotes if needed") {
-  const std::vector<Entity> entities{
-      {{"p", "1"}, {}, {{"n", std::int64_t{5}}, {"t", std::string("a,\"b\"\n")}}},
-      {{"p", "2"}, {}, {{"t", std::string()}, {"f", true}}}};
+  const std::vector<Entity> entities{{{"p", "1"}, {}, {{"n", std::int64_t{5}}, {"t", std::string("a,\"b\"\n")}}},
+                                     {{"p", "2"}, {}, {{"t", std::string()}, {"f", true}}}};
   CHECK(text_of(EntityFormat::Csv, entities) ==
         "PartitionKey,RowKey,n,n@type,t,t@type,f,f@type\r\n"
         "p,1,5,Int64,\"a,\"\"b\"\"\n\",String,,\r\n"
@@ -53,8 +52,8 @@ TEST_CASE("a table is written with the given columns, and with quotes if needed"
   EntityWriterOptions rest = options_for(entities);
   rest.header = false;
   CHECK(text_of(EntityFormat::Csv, {entities[1]}, rest) == "p,2,,,,String,true,Boolean\r\n");
-  CHECK_THROWS_WITH_AS(text_of(EntityFormat::Csv, entities, {}),
-                       "sample: there is no column for the property \"n\"", FileError);
+  CHECK_THROWS_WITH_AS(text_of(EntityFormat::Csv, entities, {}), "sample: there is no column for the property \"n\"",
+                       FileError);
 }
 
 TEST_CASE("an error has line, column (in characters) and a sentence") {
@@ -74,8 +73,7 @@ TEST_CASE("an error has line, column (in characters) and a sentence") {
       {header + "p,r,12x,Int32\n", "2:5: the value of \"a\" is not an Int32"},
       {header + "p,r,,Int32\n", "2:5: the value of \"a\" is not an Int32"},
       {header + "p,r,1,Integer\n", "2:7: \"Integer\" is not a type; the types are String, Boolean"},
-      {header + "\"\xC3\xA9\n\xC3\xA9\",r,,\n",
-       "2:1: PartitionKey contains a character that keys may not contain"},
+      {header + "\"\xC3\xA9\n\xC3\xA9\",r,,\n", "2:1: PartitionKey contains a character that keys may not contain"},
       {header + "\xC3\xA9,\"r\",\"x\ny\",Guid\n", "2:7: the value of \"a\" is not a Guid"},
       {header + "p,r,\"x\ny\",Strong\n", "3:4: \"Strong\" is not a type"},
       {header + "p,r,\"x\" ,String\n", "2:8: a comma must follow the quote that ends a field"},
@@ -97,13 +95,9 @@ TEST_CASE("formulas are escaped on request, and read back unchanged") {
   const std::vector<Entity> entities{
       {{"=1", "+1"},
        {},
-       {{"a", std::string("=cmd|' /C calc'!A0")},
-        {"b", std::int32_t{-5}},
-        {"c", Binary{std::string("\xF8\x00", 2)}}}},
+       {{"a", std::string("=cmd|' /C calc'!A0")}, {"b", std::int32_t{-5}}, {"c", Binary{std::string("\xF8\x00", 2)}}}},
       {{"@p", "-r"}, {}, {{"a", std::string("\t=1")}, {"b", -0.5}, {"c", std::string("-")}}},
-      {{"p", "'quoted'"},
-       {},
-       {{"a", std::string("\r")}, {"b", std::string("\n")}, {"c", std::string("''=")}}},
+      {{"p", "'quoted'"}, {}, {{"a", std::string("\r")}, {"b", std::string("\n")}, {"c", std::string("''=")}}},
       {{"p", "r"}, {}, {{"a", std::string()}, {"b", std::string("a=1")}, {"c", std::string(" =1")}}},
   };
   EntityWriterOptions options = options_for(entities);
@@ -118,8 +112,7 @@ TEST_CASE("formulas are escaped on request, and read back unchanged") {
   CHECK(read(text) == entities);
   CHECK(read(text_of(EntityFormat::Csv, entities)) == entities);
   // Without the column, no quote is removed.
-  CHECK(read("PartitionKey,RowKey,a\n'=p,'r,'=1\n")[0] ==
-        Entity{{"'=p", "'r"}, {}, {{"a", std::string("'=1")}}});
+  CHECK(read("PartitionKey,RowKey,a\n'=p,'r,'=1\n")[0] == Entity{{"'=p", "'r"}, {}, {{"a", std::string("'=1")}}});
   CHECK(read("PartitionKey,RowKey,a,odata.formulas\n'=p,'r,'=1,\n")[0] ==
         Entity{{"=p", "'r"}, {}, {{"a", std::string("=1")}}});
 }
@@ -128,4 +121,4 @@ TEST_CASE("a header of commas does not take all memory") {
   CHECK(fault(std::string(1'000'000, ',')) == "sample:1:100001: there is no column for this field");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

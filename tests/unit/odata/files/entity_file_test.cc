@@ -9,7 +9,7 @@
 #include "odata/files/entity_format.h"
 #include "tests/unit/odata/files/entity_files.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr EntityFormat kFormats[] = {EntityFormat::Ndjson, EntityFormat::Csv};
@@ -22,16 +22,14 @@ std::vector<Entity> edge_cases() {
   std::string controls;
   for (char c = 0; c < 0x20; ++c) controls += c;
   Properties doubles, texts, others;
-  for (const double number :
-       {0.0, -0.0, 0.1, 1.0 / 3, 1e21, 1e-7, 123456789.0, Double::max(), Double::lowest(),
-        Double::denorm_min(), Double::min(), Double::epsilon(), Double::infinity(), -Double::infinity(),
-        Double::quiet_NaN(), 9007199254740993.0, 5e-324, 1e23})
+  for (const double number : {0.0, -0.0, 0.1, 1.0 / 3, 1e21, 1e-7, 123456789.0, Double::max(), Double::lowest(),
+                              Double::denorm_min(), Double::min(), Double::epsilon(), Double::infinity(),
+                              -Double::infinity(), Double::quiet_NaN(), 9007199254740993.0, 5e-324, 1e23})
     doubles.push_back({"d" + std::to_string(doubles.size()), number});
-  for (const std::string& text :
-       {std::string(), std::string(" blanks "), std::string("a,b"), std::string("\"quoted\""),
-        std::string("two\r\nlines\n"), controls, std::string("\xC2\x85\xE2\x80\xA8"),
-        std::string("\xF0\x9F\x98\x80\xEE\x80\x80\xEF\xBF\xBF"), std::string("\xEF\xBB\xBFmark"),
-        std::string("null"), std::string("\\u0041\\")})
+  for (const std::string& text : {std::string(), std::string(" blanks "), std::string("a,b"), std::string("\"quoted\""),
+                                  std::string("two\r\nlines\n"), controls, std::string("\xC2\x85\xE2\x80\xA8"),
+                                  std::string("\xF0\x9F\x98\x80\xEE\x80\x80\xEF\xBF\xBF"),
+                                  std::string("\xEF\xBB\xBFmark"), std::string("null"), std::string("\\u0041\\")})
     texts.push_back({"t" + std::to_string(texts.size()), text});
   others = {{"zero", std::int32_t{0}},
             {"int32", std::numeric_limits<std::int32_t>::min()},
@@ -57,8 +55,8 @@ std::string bits_of(const Entity& entity) {
   for (const Property& property : entity.properties) {
     out += '|' + property.name + ':' + std::to_string(property.value.index()) + ':';
     const auto* number = std::get_if<double>(&property.value);
-    out += number != nullptr ? std::to_string(std::bit_cast<std::uint64_t>(*number))
-                             : to_string(view_of(property.value));
+    out +=
+        number != nullptr ? std::to_string(std::bit_cast<std::uint64_t>(*number)) : to_string(view_of(property.value));
   }
   return out;
 }
@@ -115,18 +113,15 @@ TEST_CASE("an endless line is refused before it fills the memory") {
   // An open quote includes all lines that follow.
   std::string quote = "PartitionKey,RowKey\n\"";
   for (std::size_t i = 0; i < kMaxLineBytes / 4; ++i) quote += "p,r,x\n";
-  CHECK(
-      fault_in(EntityFormat::Csv, quote).starts_with("sample:2:1: the record is longer than 8388608 bytes"));
+  CHECK(fault_in(EntityFormat::Csv, quote).starts_with("sample:2:1: the record is longer than 8388608 bytes"));
 }
 
 TEST_CASE("the largest entity fits into a line with any escapes") {
   Properties properties;
-  for (int i = 0; i < 7; ++i)
-    properties.push_back({"p" + std::to_string(i), std::string(kMaxStringLength, '\x01')});
+  for (int i = 0; i < 7; ++i) properties.push_back({"p" + std::to_string(i), std::string(kMaxStringLength, '\x01')});
   const std::vector<Entity> entities{{{"p", "r"}, {}, properties}};
   REQUIRE(check_entity(entities[0].key, properties).has_value());
-  for (const EntityFormat format : kFormats)
-    CHECK(entities_in(format, text_of(format, entities)) == entities);
+  for (const EntityFormat format : kFormats) CHECK(entities_in(format, text_of(format, entities)) == entities);
 }
 
 TEST_CASE("a stream that fails is reported with the name of the file") {
@@ -168,10 +163,8 @@ TEST_CASE("limits of the service apply to files, and errors name them") {
        "PartitionKey contains a character that keys may not contain: / \\ # ? or a control character"},
       {{{"p", "\x7F"}, {}, {}}, "RowKey contains a character that keys may not contain"},
       {{{"p", long_key}, {}, {}}, "RowKey is 513 characters long; at most 512 characters are allowed"},
-      {{{"p", "r"}, {}, {{"t", long_text}}},
-       "\"t\" is 32769 characters long; at most 32768 characters are allowed"},
-      {{{"p", "r"}, {}, {{"t", Binary{large}}}},
-       "\"t\" is 65537 bytes long; at most 65536 bytes are allowed"},
+      {{{"p", "r"}, {}, {{"t", long_text}}}, "\"t\" is 32769 characters long; at most 32768 characters are allowed"},
+      {{{"p", "r"}, {}, {{"t", Binary{large}}}}, "\"t\" is 65537 bytes long; at most 65536 bytes are allowed"},
       {{{"p", "r"}, {}, {{"t", DateTime{0}}}}, "\"t\" is before the first DateTime of the service"},
       {{{"p", "r"}, {}, many}, "properties"},
       {{{"p", "r"}, {}, heavy}, "bytes as the service counts them; at most 1048576 bytes are allowed"},
@@ -185,4 +178,4 @@ TEST_CASE("limits of the service apply to files, and errors name them") {
     }
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

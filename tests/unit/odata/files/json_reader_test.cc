@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // What a reading of the document is refused with; empty: it is not.
@@ -40,12 +40,11 @@ TEST_CASE("a refusal names file, line, column and path") {
   CHECK(refusal_of("", allow_a) == "file:1:1: this is not JSON: it is empty");
   const auto deep = [](const JsonReader& root) { root.member("l").items()[1].member("x").integer(1, 3); };
   CHECK(refusal_of(R"({"l": [{}, {"x": 4}]})", deep) == "file:1:18: l[1].x: must be from 1 to 3");
-  CHECK(refusal_of(R"({"l": [{}, {"x": 1.5}]})", deep) ==
-        "file:1:18: l[1].x: must be an integer, but is a number");
+  CHECK(refusal_of(R"({"l": [{}, {"x": 1.5}]})", deep) == "file:1:18: l[1].x: must be an integer, but is a number");
   CHECK(refusal_of(R"({"l": [{}, {}]})", deep) == "file:1:12: l[1]: the property x is missing");
   const auto number = [](const JsonReader& root) { root.member("p").number(0, 0.5); };
   CHECK(refusal_of(R"({"p": 0.6})", number) == "file:1:7: p: must be from 0 to 0.5");
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,7 +6,7 @@
 
 #include "odata/files/line_stream.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("Each member and item has its place and its source text") {
@@ -55,4 +55,4 @@ TEST_CASE("The kind of a value follows from its text") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

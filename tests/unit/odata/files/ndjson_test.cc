@@ -4,7 +4,7 @@
 #include "odata/files/entity_format.h"
 #include "tests/unit/odata/files/entity_files.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::vector<Entity> read(const std::string& text) { return entities_in(EntityFormat::Ndjson, text); }
@@ -35,9 +35,8 @@ TEST_CASE("an entity from a response of the service is a valid line") {
 }
 
 TEST_CASE("lines keep the order of properties, with types that JSON does not show") {
-  const std::vector<Entity> entities{
-      {{"p", "r"}, {}, {{"z", std::int64_t{1}}, {"a", 1.0}, {"m", std::string("x\n")}}},
-      {{"p", "s"}, {}, {}}};
+  const std::vector<Entity> entities{{{"p", "r"}, {}, {{"z", std::int64_t{1}}, {"a", 1.0}, {"m", std::string("x\n")}}},
+                                     {{"p", "s"}, {}, {}}};
   CHECK(text_of(EntityFormat::Ndjson, entities) ==
         "{\"PartitionKey\":\"p\",\"RowKey\":\"r\",\"z@odata.type\":\"Edm.Int64\",\"z\":\"1\",\"a\":1.0,\"m\":"
         "\"x\\n\"}\n"
@@ -63,20 +62,16 @@ TEST_CASE("an error has line, column (in characters) and a sentence") {
       {" {\"RowKey\":\"r\"}", "2", "the entity has no PartitionKey"},
       {"{\"PartitionKey\":\"p\",\"RowKey\":null}", "1", "the entity has no RowKey"},
       {"{\"PartitionKey\":1,\"RowKey\":\"r\"}", "17", "PartitionKey is not text"},
-      {"{\"PartitionKey\":\"p\",\"RowKey\":\"a#b\"}", "30",
-       "RowKey contains a character that keys may not contain"},
+      {"{\"PartitionKey\":\"p\",\"RowKey\":\"a#b\"}", "30", "RowKey contains a character that keys may not contain"},
       {keys + "\"Age@odata.type\":\"Edm.Guid\",\"Age\":\"x\"}", "68", "the value of \"Age\" is not a Guid"},
-      {keys + "\"Age\": \"x\" ,\"Age@odata.type\":\"Edm.Int64\"}", "41",
-       "the value of \"Age\" is not an Int64"},
+      {keys + "\"Age\": \"x\" ,\"Age@odata.type\":\"Edm.Int64\"}", "41", "the value of \"Age\" is not an Int64"},
       {keys + "\"a@odata.type\":\"Edm.Byte\",\"a\":1}", "49", "the type of \"a\" must be one of Edm.String"},
-      {keys + "\"a\":{\"b\":\"}\"}}", "38",
-       "the value of \"a\" is an object; a property holds a single value"},
+      {keys + "\"a\":{\"b\":\"}\"}}", "38", "the value of \"a\" is an object; a property holds a single value"},
       {keys + "\"a\":[1,[2]],\"b\":1}", "38", "the value of \"a\" is an array"},
       {keys + "\"a\":1,\"b\":2,\"a\":3}", "46", "\"a\" is given twice"},
       {keys + "\"a b\":1}", "34", "\"a b\" is not a valid property name"},
       {keys + "\"\xC3\xA9\":1,\"\xC3\xA9 x\":1}", "40", "\"\xC3\xA9 x\" is not a valid property name"},
-      {keys + "\"a\x7F\xC2\x9F\xC2\xA0\":1}", "34",
-       "\"a\\u007f\\u009f\xC2\xA0\" is not a valid property name"},
+      {keys + "\"a\x7F\xC2\x9F\xC2\xA0\":1}", "34", "\"a\\u007f\\u009f\xC2\xA0\" is not a valid property name"},
       {keys + "\"\":1}", "34", "a property has no name"},
       {keys + "\"d\":1e400}", "38", "this is not JSON: number overflow"},
   };
@@ -98,4 +93,4 @@ TEST_CASE("deep and wide lines are refused quickly") {
   CHECK(fault(wide + "\"a\":[]}").find("is an array") != std::string::npos);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

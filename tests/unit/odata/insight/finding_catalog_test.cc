@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 TEST_CASE("each kind of finding is found by its id") {
   std::set<std::string_view> ids;
@@ -21,8 +21,8 @@ TEST_CASE("four kinds are errors by default") {
   std::set<std::string_view> errors;
   for (const FindingKind& kind : finding_kinds())
     if (kind.is_error_by_default) errors.insert(kind.id);
-  CHECK(errors == std::set<std::string_view>{"table-scan", "partition-range-scan", "scanned-per-returned",
-                                             "abandoned-paging"});
+  CHECK(errors ==
+        std::set<std::string_view>{"table-scan", "partition-range-scan", "scanned-per-returned", "abandoned-paging"});
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 TEST_CASE("tables that are named by a date have one name") {
   CHECK(folded_table("") == "");
@@ -13,4 +13,4 @@ TEST_CASE("tables that are named by a date have one name") {
   CHECK(folded_table("*") == "*");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 const DateTime kNow = parse_date_time("2021-05-22T23:05:14Z").value();
@@ -31,8 +31,8 @@ struct Claims {
               iss = R"("https://sts.windows.net/tenant/")", aud = R"("https://storage.azure.com")", more = "";
 
   std::string payload() const {
-    return R"({"nbf":)" + nbf + R"(,"exp":)" + exp + R"(,"iat":)" + iat + R"(,"iss":)" + iss + R"(,"aud":)" +
-           aud + more + "}";
+    return R"({"nbf":)" + nbf + R"(,"exp":)" + exp + R"(,"iat":)" + iat + R"(,"iss":)" + iss + R"(,"aud":)" + aud +
+           more + "}";
   }
 };
 
@@ -48,8 +48,8 @@ std::string refusal(const std::string& text, std::string_view account = "acc") {
 std::string refusal(const Claims& claims) { return refusal(token(claims.payload())); }
 
 TEST_CASE("A token is read with its five claims, and any other claims") {
-  const auto claims = parse_bearer_token(token(
-      R"( {"x":{"iss":1,"aud":[{}]},"aud":["a","b"],"nbf":1,"exp":2.9,"iat":0,"iss":"\u00e9","y":[[1]]} )"));
+  const auto claims = parse_bearer_token(
+      token(R"( {"x":{"iss":1,"aud":[{}]},"aud":["a","b"],"nbf":1,"exp":2.9,"iat":0,"iss":"\u00e9","y":[[1]]} )"));
   REQUIRE(claims.has_value());
   CHECK(to_string(claims->not_before) == "1970-01-01T00:00:01Z");
   CHECK(to_string(claims->expiry) == "1970-01-01T00:00:02Z");
@@ -105,23 +105,21 @@ TEST_CASE("Each of the five claims must occur once, with its type") {
       CHECK(refusal(Claims{.more = ",\"" + name + "\":" + value}).starts_with("The payload"));
     }
   }
-  for (const char* value : {"null", "true", "{}", "[]", "\"1\"", "-1", "1e300", "253402300800",
-                            "99999999999999999999", "1e999"}) {
+  for (const char* value :
+       {"null", "true", "{}", "[]", "\"1\"", "-1", "1e300", "253402300800", "99999999999999999999", "1e999"}) {
     CAPTURE(value);
     CHECK(refusal(Claims{.nbf = value, .iat = "1"}).starts_with("The payload"));
     CHECK(refusal(Claims{.exp = value}).starts_with("The payload"));
     CHECK(refusal(Claims{.iat = value}).starts_with("The payload"));
   }
-  for (const char* value : {"null", "1", "{}", "[]"})
-    CHECK(refusal(Claims{.iss = value}).starts_with("The payload"));
+  for (const char* value : {"null", "1", "{}", "[]"}) CHECK(refusal(Claims{.iss = value}).starts_with("The payload"));
   for (const char* value : {"null", "1", "{}", R"([1])", R"(["a",["https://storage.azure.com"]])"})
     CHECK(refusal(Claims{.aud = value}).starts_with("The payload"));
 }
 
 TEST_CASE("Size and depth of a token are bounded") {
   CHECK(refusal(Claims{.more = R"(,"x":")" + std::string(20'000, 'x') + "\""}) == "");
-  CHECK(refusal(Claims{.more = R"(,"x":")" + std::string(40'000, 'x') + "\""}) ==
-        "The token is longer than 32 KiB.");
+  CHECK(refusal(Claims{.more = R"(,"x":")" + std::string(40'000, 'x') + "\""}) == "The token is longer than 32 KiB.");
   const auto nested = [](int depth) {
     return Claims{.more = ",\"x\":" + std::string(depth, '[') + std::string(depth, ']')};
   };
@@ -135,8 +133,8 @@ TEST_CASE("Size and depth of a token are bounded") {
 
 TEST_CASE("A token is valid from nbf to exp") {
   const auto at = [](std::int64_t from, std::int64_t to) {
-    return refusal(Claims{
-        .nbf = std::to_string(kNowSeconds + from), .exp = std::to_string(kNowSeconds + to), .iat = "0"});
+    return refusal(
+        Claims{.nbf = std::to_string(kNowSeconds + from), .exp = std::to_string(kNowSeconds + to), .iat = "0"});
   };
   CHECK(at(0, 0) == "");
   CHECK(at(-1, 1) == "");
@@ -163,8 +161,7 @@ TEST_CASE("The audience must be Azure Storage or the tables of the account") {
         "https://acc.table.core.windows.net", "https://acc.table.core.windows.net/",
         "https://acc.table.core.chinacloudapi.cn", "https://acc.table.core.usgovcloudapi.net",
         "https://acc.table.core.cloudapi.de/", "https://127.0.0.1:10002/acc", "https://localhost/acc/",
-        "https://[::1]:10002/acc", "https://[::1]/acc", "https://acc.localhost:10002",
-        "https://acc.localhost/"}) {
+        "https://[::1]:10002/acc", "https://[::1]/acc", "https://acc.localhost:10002", "https://acc.localhost/"}) {
     CHECK(refusal(Claims{.aud = "\"" + std::string(audience) + "\""}) == "");
     CHECK(refusal(Claims{.aud = R"(["other",")" + std::string(audience) + R"("])"}) == "");
   }
@@ -202,4 +199,4 @@ TEST_CASE("Every truncation of a token is refused") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

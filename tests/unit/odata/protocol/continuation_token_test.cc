@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("A token is the length and the base64 of its text, without characters that URLs use") {
@@ -121,4 +121,4 @@ TEST_CASE("The table's name is read from a table token with or without time") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::string_view kContentType = "multipart/mixed; boundary=batch_1";
-constexpr std::string_view kPart =
-    "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
+constexpr std::string_view kPart = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -37,8 +36,8 @@ std::string query(std::string_view request) {
 const std::string kInsert = write_part(
     "POST https://acc.table.core.windows.net/t HTTP/1.1\r\nContent-ID: 1\r\nContent-Length: "
     "9\r\n\r\n{\"a\":\"b\"}");
-const std::string kDelete = write_part(
-    "DELETE /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nIf-Match: *\r\nAccept: application/json\r\n\r\n");
+const std::string kDelete =
+    write_part("DELETE /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nIf-Match: *\r\nAccept: application/json\r\n\r\n");
 
 // The result has views of the body, which must outlive it.
 BatchRequest parsed(const std::string& body, std::string_view content_type = kContentType) {
@@ -80,9 +79,7 @@ void check_insert_and_delete(const std::string& body, std::string_view content_t
   CHECK(remove.body == "");
 }
 
-TEST_CASE("A change set is read as its parts, in order") {
-  check_insert_and_delete(change_set(kInsert + kDelete));
-}
+TEST_CASE("A change set is read as its parts, in order") { check_insert_and_delete(change_set(kInsert + kDelete)); }
 
 TEST_CASE("Adjacent parts with the same text before the body share a head, others do not") {
   const auto insert = [](std::string_view id, std::string_view body) {
@@ -107,8 +104,8 @@ TEST_CASE("Adjacent parts with the same text before the body share a head, other
 
 TEST_CASE("Adjacent parts with the same headers and other targets share these headers") {
   const auto put = [](std::string_view row, std::string_view headers, std::string_view body) {
-    return write_part("PUT /t(PartitionKey='p',RowKey='" + std::string(row) + "') HTTP/1.1\r\n" +
-                      std::string(headers) + "\r\n" + std::string(body));
+    return write_part("PUT /t(PartitionKey='p',RowKey='" + std::string(row) + "') HTTP/1.1\r\n" + std::string(headers) +
+                      "\r\n" + std::string(body));
   };
   const std::string body =
       change_set(put("1", "A: 1\r\nB: 2\r\n", "{\"x\":1}") + put("2", "A: 1\r\nB: 2\r\n", "{\"x\":2}") +
@@ -125,9 +122,8 @@ TEST_CASE("Adjacent parts with the same headers and other targets share these he
 
 TEST_CASE("A delimiter ends a part that begins as the part before and is shorter") {
   const std::string head = "POST /t HTTP/1.1\r\nA: 1\r\n\r\n";
-  const std::string body =
-      change_set(write_part(head + "{\"x\":1,\r\n\"y\":2}") + write_part(head + "{\"x\":1,") +
-                 write_part(head) + write_part(head + "3"));
+  const std::string body = change_set(write_part(head + "{\"x\":1,\r\n\"y\":2}") + write_part(head + "{\"x\":1,") +
+                                      write_part(head) + write_part(head + "3"));
   const BatchRequest batch = parsed(body);
   REQUIRE(batch.parts.size() == 4);
   CHECK(batch.parts[1].body == "{\"x\":1,");
@@ -171,8 +167,7 @@ TEST_CASE("The text of a delimiter elsewhere in a line is none") {
 
 // Recorded: an empty part of the library for Python, and the glued headers of the C++ library.
 TEST_CASE("Only the part of a change set that cannot be read has no head") {
-  const std::string headers =
-      "PATCH /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nContent-Type: application/json\r\n";
+  const std::string headers = "PATCH /t(PartitionKey='p',RowKey='r') HTTP/1.1\r\nContent-Type: application/json\r\n";
   const std::string_view rubbish[] = {
       "--set_1\r\n",
       "--set_1\r\n\r\n",
@@ -232,8 +227,7 @@ TEST_CASE("All spellings that clients use are accepted") {
   } cases[] = {
       {"Content-Type: application/http", "content-type:application/http"},
       {"Content-Type: application/http", "CONTENT-TYPE: Application/HTTP; msgtype=request"},
-      {"Content-Type: multipart/mixed; boundary=set_1",
-       "content-type: Multipart/Mixed;odd=x; Boundary=\"set_1\""},
+      {"Content-Type: multipart/mixed; boundary=set_1", "content-type: Multipart/Mixed;odd=x; Boundary=\"set_1\""},
       {"Content-Transfer-Encoding: binary\r\n", ""},
       {"Content-Length: 9", "content-length:  9 "},
       {"HTTP/1.1", "HTTP/1.1 "},
@@ -254,8 +248,7 @@ TEST_CASE("All spellings that clients use are accepted") {
 TEST_CASE("Any number in the Content-Length of a part is ignored") {
   for (const std::string_view length : {"", "0", "1", "999999999999999999999"}) {
     CAPTURE(length);
-    const std::string body =
-        query("PUT /t HTTP/1.1\r\nContent-Length: " + std::string(length) + "\r\n\r\n{\"a\":1}");
+    const std::string body = query("PUT /t HTTP/1.1\r\nContent-Length: " + std::string(length) + "\r\n\r\n{\"a\":1}");
     CHECK(parsed(body).parts.at(0).body == "{\"a\":1}");
   }
 }
@@ -361,8 +354,7 @@ TEST_CASE("A request line has a method, a target and a version") {
       {"GET  /t  HTTP/1.1", "GET", "/t"},
       {" GET /t HTTP/1.1", "GET", "/t"},
       {"GET /t(PartitionKey='a b',RowKey='c') HTTP/1.1", "GET", "/t(PartitionKey='a b',RowKey='c')"},
-      {"GET /t(PartitionKey='\xC3\xA9',RowKey='c') HTTP/1.1", "GET",
-       "/t(PartitionKey='\xC3\xA9',RowKey='c')"},
+      {"GET /t(PartitionKey='\xC3\xA9',RowKey='c') HTTP/1.1", "GET", "/t(PartitionKey='\xC3\xA9',RowKey='c')"},
       {"frobnicate /t HTTP/1.1", "frobnicate", "/t"},
   };
   for (const auto& c : cases) {
@@ -377,9 +369,8 @@ TEST_CASE("A request line has a method, a target and a version") {
 
 TEST_CASE("A part without a proper request line is refused") {
   REQUIRE_FALSE(refused(query("GET /t HTTP/1.1\r\nAccept: x\r\n\r\n")));
-  for (const std::string_view line :
-       {"", "GET", "GET /t", "GET HTTP/1.1", "GET  HTTP/1.1", "/t HTTP/1.1", "GET /t 1.1", "GET /t HTTP",
-        "GET /t\tHTTP/1.1", "GET /t\r HTTP/1.1", "GET /\x01 HTTP/1.1"}) {
+  for (const std::string_view line : {"", "GET", "GET /t", "GET HTTP/1.1", "GET  HTTP/1.1", "/t HTTP/1.1", "GET /t 1.1",
+                                      "GET /t HTTP", "GET /t\tHTTP/1.1", "GET /t\r HTTP/1.1", "GET /\x01 HTTP/1.1"}) {
     CAPTURE(line);
     CHECK(refused(query(std::string(line) + "\r\nAccept: x\r\n\r\n")));
   }
@@ -423,8 +414,7 @@ TEST_CASE("A batch that is not one change set or one request is refused") {
       {"a change set with the batch's boundary", replaced(one_set + end, "set_1", "batch_1")},
       {"a part that is not HTTP", replaced(one_query + end, "application/http", "application/json")},
       {"a part without content type", replaced(one_query + end, "Content-Type: application/http\r\n", "")},
-      {"a part without the empty line behind its headers",
-       replaced(one_query + end, "binary\r\n\r\n", "binary\r\n")},
+      {"a part without the empty line behind its headers", replaced(one_query + end, "binary\r\n\r\n", "binary\r\n")},
       {"a part without any header", replaced(one_query + end, kPart, "")},
   };
   for (const auto& c : cases) {
@@ -492,8 +482,8 @@ TEST_CASE("A part may have 100 header lines, not 101") {
 TEST_CASE("Hostile batches of 4 MiB are read or refused in linear time") {
   const std::string head = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
   for (const std::string_view unit :
-       {"\n", "\r", "-", "--\n", "--set_1", "--set_1-\n", "--batch_\n", "--set_1\n\n", "a:b\n", " ", ";",
-        "\";", "--set_1\n \n", "}--set_1\n", "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
+       {"\n", "\r", "-", "--\n", "--set_1", "--set_1-\n", "--batch_\n", "--set_1\n\n", "a:b\n", " ", ";", "\";",
+        "--set_1\n \n", "}--set_1\n", "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
     CAPTURE(unit);
     std::string flood;
     while (flood.size() < 4U << 20) flood += unit;
@@ -509,8 +499,7 @@ TEST_CASE("Hostile batches of 4 MiB are read or refused in linear time") {
 
 constexpr std::string_view kNoContent =
     "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nDataServiceVersion: 1.0;\r\n\r\n";
-constexpr std::string_view kConflict =
-    "HTTP/1.1 409 Conflict\r\nDataServiceVersion: 3.0;\r\n\r\n{\"odata.error\":{}}";
+constexpr std::string_view kConflict = "HTTP/1.1 409 Conflict\r\nDataServiceVersion: 3.0;\r\n\r\n{\"odata.error\":{}}";
 
 std::string response_of(const std::string& change_set, const std::vector<std::string_view>& parts) {
   BatchResponseWriter response("batchresponse_1", change_set);
@@ -568,4 +557,4 @@ TEST_CASE("The response to a query is directly in the batch") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 SasParameters parsed(std::string_view query) {
@@ -45,8 +45,7 @@ TEST_CASE("Every parameter of a SAS is stored in its field") {
 }
 
 TEST_CASE("A query without sig has no SAS") {
-  for (const std::string_view query :
-       {"", "sv=2019-02-02&tn=t", "$filter=sig", "xsig=1&sigx=2", "a=b&&=&c"}) {
+  for (const std::string_view query : {"", "sv=2019-02-02&tn=t", "$filter=sig", "xsig=1&sigx=2", "a=b&&=&c"}) {
     CAPTURE(query);
     CHECK_FALSE(parse_sas(query).has_value());
   }
@@ -77,8 +76,7 @@ TEST_CASE("The first of repeated parameters is read, and the string to sign is r
     REQUIRE(text.has_error());
     CHECK(text.error().code == ErrorCode::AuthenticationFailed);
   }
-  for (const std::string repeated :
-       {"srt", "ss", "st", "sip", "spr", "ses", "si", "spk", "srk", "epk", "erk"}) {
+  for (const std::string repeated : {"srt", "ss", "st", "sip", "spr", "ses", "si", "spk", "srk", "epk", "erk"}) {
     const std::string twice = "&" + repeated + "=a&" + repeated + "=a";
     CHECK(sas_string_to_sign(parsed(good + twice), "acct").has_error());
   }
@@ -123,8 +121,7 @@ TEST_CASE("The string to sign of an account SAS has the encryption scope since 2
 }
 
 TEST_CASE("A missing field of an account SAS is an empty line, and letters keep their order") {
-  CHECK(signed_text("sv=2019-02-02&ss=qtbf&srt=ocs&sp=lr&se=E&sig=s") ==
-        "acc\nlr\nqtbf\nocs\n\nE\n\n\n2019-02-02\n");
+  CHECK(signed_text("sv=2019-02-02&ss=qtbf&srt=ocs&sp=lr&se=E&sig=s") == "acc\nlr\nqtbf\nocs\n\nE\n\n\n2019-02-02\n");
   CHECK(signed_text("sv=2020-12-06&ss=t&srt=o&sp=r&se=E&sig=s") == "acc\nr\nt\no\n\nE\n\n\n2020-12-06\n\n");
 }
 
@@ -190,4 +187,4 @@ TEST_CASE("A line break in a parameter is refused") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "odata/protocol/development_account.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("The canonicalized resource is the account, the path as sent, and comp of the query") {
@@ -61,8 +61,7 @@ TEST_CASE("The canonicalized resource is the account, the path as sent, and comp
 }
 
 TEST_CASE("Shared Key signs verb, Content-MD5, Content-Type, date and resource") {
-  const SignedRequest full = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT",
-                              "/acc/t?$top=1"};
+  const SignedRequest full = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT", "/acc/t?$top=1"};
   CHECK(shared_key_string_to_sign("acc", full) ==
         "POST\nbWQ1\napplication/json\nSat, 22 May 2021 23:05:14 GMT\n/acc/acc/t");
   const SignedRequest bare = {"GET", "", "", "Sat, 22 May 2021 23:05:14 GMT", "/?comp=stats"};
@@ -70,8 +69,7 @@ TEST_CASE("Shared Key signs verb, Content-MD5, Content-Type, date and resource")
 }
 
 TEST_CASE("Shared Key Lite signs only date and resource") {
-  const SignedRequest request = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT",
-                                 "/acc/t"};
+  const SignedRequest request = {"POST", "bWQ1", "application/json", "Sat, 22 May 2021 23:05:14 GMT", "/acc/t"};
   CHECK(shared_key_lite_string_to_sign("acc", request) == "Sat, 22 May 2021 23:05:14 GMT\n/acc/acc/t");
 }
 
@@ -84,8 +82,7 @@ TEST_CASE("The signature is base64 of HMAC-SHA256 under the decoded key") {
 
 // RFC 4231, test cases 2 (key "Jefe") and 6 (a key longer than a hash block).
 TEST_CASE("Keys of any length sign as RFC 4231 says") {
-  CHECK(AccountKey("SmVmZQ==").sign("what do ya want for nothing?") ==
-        "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=");
+  CHECK(AccountKey("SmVmZQ==").sign("what do ya want for nothing?") == "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=");
   const std::string long_key = encode_base64(std::string(131, '\xAA'));
   CHECK(AccountKey(long_key).sign("Test Using Larger Than Block-Size Key - Hash Key First") ==
         "YOQxWR7gtn8Niiaqy/W3f44LxiE3KMUUBUYEDw7jf1Q=");
@@ -170,10 +167,10 @@ Headers headers_of(std::initializer_list<std::pair<std::string_view, std::string
 
 // Source of both examples: learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
 TEST_CASE("Blobs and queues: all standard headers, all x-ms- headers and the whole query are signed") {
-  const Headers headers = headers_of(
-      {{"x-ms-version", "2015-02-21"}, {"x-ms-date", "Fri, 26 Jun 2015 23:39:12 GMT"}, {"Host", "h"}});
-  CHECK(blob_and_queue_string_to_sign("myaccount", "GET",
-                                      "/mycontainer?restype=container&comp=metadata&timeout=20", headers) ==
+  const Headers headers =
+      headers_of({{"x-ms-version", "2015-02-21"}, {"x-ms-date", "Fri, 26 Jun 2015 23:39:12 GMT"}, {"Host", "h"}});
+  CHECK(blob_and_queue_string_to_sign("myaccount", "GET", "/mycontainer?restype=container&comp=metadata&timeout=20",
+                                      headers) ==
         "GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:Fri, 26 Jun 2015 23:39:12 GMT\nx-ms-version:2015-02-21\n"
         "/myaccount/mycontainer\ncomp:metadata\nrestype:container\ntimeout:20");
   const Headers all = headers_of({{"Range", "11"},
@@ -199,8 +196,7 @@ TEST_CASE("Blobs and queues: names are sorted and in lower case; values are trim
 
 TEST_CASE("Blobs and queues: a length of 0, and a Date beside x-ms-date, are signed as empty") {
   const Headers headers = headers_of({{"Content-Length", "0"}, {"Date", "d"}, {"x-ms-date", "m"}});
-  CHECK(blob_and_queue_string_to_sign("a", "PUT", "/a", headers) ==
-        "PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:m\n/a/a");
+  CHECK(blob_and_queue_string_to_sign("a", "PUT", "/a", headers) == "PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:m\n/a/a");
   CHECK(blob_and_queue_lite_string_to_sign("a", "PUT", "/a", headers) == "PUT\n\n\n\nx-ms-date:m\n/a/a");
 }
 
@@ -217,4 +213,4 @@ TEST_CASE("Blobs and queues: Shared Key Lite signs three headers, all x-ms- head
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -14,7 +14,7 @@
 #include "odata/protocol/development_account.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // Sets the environment variable during a test.
@@ -132,4 +132,4 @@ TEST_CASE("A watched file that keeps changing is read anyway") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

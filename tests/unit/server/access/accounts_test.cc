@@ -9,7 +9,7 @@
 
 #include "odata/protocol/development_account.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string described(const std::vector<Account>& accounts) {
@@ -100,8 +100,8 @@ TEST_CASE("Errors in accounts name line and account") {
 // A key in the wrong place must not appear in an error message either.
 TEST_CASE("No error about accounts contains a key") {
   for (const std::string_view text :
-       {"c2VjcmV0cw==", "c2VjcmV0cw==:one", "one:c2VjcmV0cw", "one:c2VjcmV0cw==;two", "one:c2VjcmV0cw==:",
-        "one:c2VjcmV0cw==:c2VjcmV0cw==:c2VjcmV0cw==", "one:c2VjcmV0cw==;one:c2VjcmV0cw=="}) {
+       {"c2VjcmV0cw==", "c2VjcmV0cw==:one", "one:c2VjcmV0cw", "one:c2VjcmV0cw==;two",
+        "one:c2VjcmV0cw==:", "one:c2VjcmV0cw==:c2VjcmV0cw==:c2VjcmV0cw==", "one:c2VjcmV0cw==;one:c2VjcmV0cw=="}) {
     CAPTURE(text);
     const std::string refusal = refusal_of(text);
     CHECK(refusal.starts_with("it"));
@@ -137,8 +137,7 @@ TEST_CASE("Several sets do not mix on one thread") {
 TEST_CASE("With any account, well-formed names have the well-known key, and named ones their own") {
   const Accounts accounts({{"one", {"a2V5"}}}, true);
   CHECK(*accounts.keys_of("one") == std::vector<std::string>{"a2V5"});
-  for (const std::string_view name :
-       {kDevelopmentAccount, std::string_view("whoever"), std::string_view("123")}) {
+  for (const std::string_view name : {kDevelopmentAccount, std::string_view("whoever"), std::string_view("123")}) {
     REQUIRE(accounts.keys_of(name) != nullptr);
     CHECK(*accounts.keys_of(name) == std::vector<std::string>{std::string(kDevelopmentKey)});
   }
@@ -179,4 +178,4 @@ TEST_CASE("More keys than the cache holds sign as well") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

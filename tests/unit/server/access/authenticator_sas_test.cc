@@ -3,50 +3,46 @@
 
 #include <string>
 
+#include "base/uri.h"
 #include "odata/protocol/development_account.h"
-#include "odata/uri.h"
 #include "tests/unit/server/access/requests.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // The target of a request with a SAS: the query, and a signature over `text`.
-std::string sas_target(std::string_view query, std::string_view text,
-                       std::string_view key = kDevelopmentKey) {
+std::string sas_target(std::string_view query, std::string_view text, std::string_view key = kDevelopmentKey) {
   return "/devstoreaccount1/MyTable?" + std::string(query) + "&sig=" + percent_encode(sign(text, key));
 }
 
 // An account SAS with parts that a test can replace.
 struct AccountSas {
-  std::string services = "t", resource_types = "sco", permissions = "raud", start = "", expiry = "2021-05-23",
-              ip = "", protocol = "";
+  std::string services = "t", resource_types = "sco", permissions = "raud", start = "", expiry = "2021-05-23", ip = "",
+              protocol = "";
 
   Sent sent() const {
-    const std::string query = "sv=2019-02-02&ss=" + services + "&srt=" + resource_types +
-                              "&sp=" + permissions + "&st=" + start + "&se=" + expiry + "&sip=" + ip +
-                              "&spr=" + protocol;
-    const std::string text = "devstoreaccount1\n" + permissions + "\n" + services + "\n" + resource_types +
-                             "\n" + start + "\n" + expiry + "\n" + ip + "\n" + protocol + "\n2019-02-02\n";
+    const std::string query = "sv=2019-02-02&ss=" + services + "&srt=" + resource_types + "&sp=" + permissions +
+                              "&st=" + start + "&se=" + expiry + "&sip=" + ip + "&spr=" + protocol;
+    const std::string text = "devstoreaccount1\n" + permissions + "\n" + services + "\n" + resource_types + "\n" +
+                             start + "\n" + expiry + "\n" + ip + "\n" + protocol + "\n2019-02-02\n";
     return {.target = sas_target(query, text)};
   }
 };
 
+using rocktable::outcome;
 std::string outcome(const AccountSas& sas) { return outcome(sas.sent()); }
 
 // A table SAS, correctly signed, with parts that a test can replace.
 struct TableSas {
-  std::string permissions = "raud", start = "", expiry = "2021-05-23", identifier = "", ip = "",
-              protocol = "";
+  std::string permissions = "raud", start = "", expiry = "2021-05-23", identifier = "", ip = "", protocol = "";
   std::string range = "";               // parameters
   std::string signed_range = "\n\n\n";  // their lines
 
   Sent sent() const {
-    const std::string query = "sv=2019-02-02&tn=MyTable&sp=" + permissions + "&st=" + start +
-                              "&se=" + expiry + "&si=" + identifier + "&sip=" + ip + "&spr=" + protocol +
-                              range;
-    const std::string text = permissions + "\n" + start + "\n" + expiry +
-                             "\n/table/devstoreaccount1/mytable\n" + identifier + "\n" + ip + "\n" +
-                             protocol + "\n2019-02-02\n" + signed_range;
+    const std::string query = "sv=2019-02-02&tn=MyTable&sp=" + permissions + "&st=" + start + "&se=" + expiry +
+                              "&si=" + identifier + "&sip=" + ip + "&spr=" + protocol + range;
+    const std::string text = permissions + "\n" + start + "\n" + expiry + "\n/table/devstoreaccount1/mytable\n" +
+                             identifier + "\n" + ip + "\n" + protocol + "\n2019-02-02\n" + signed_range;
     return {.target = sas_target(query, text)};
   }
 };
@@ -116,8 +112,7 @@ TEST_CASE("A SAS is valid from its start to its expiry; the expiry is mandatory"
     CAPTURE(c.expiry);
     CHECK(outcome(AccountSas{.start = c.start, .expiry = c.expiry}) ==
           (c.counts ? "AccountSas" : "AuthenticationFailed"));
-    CHECK(outcome(TableSas{.start = c.start, .expiry = c.expiry}) ==
-          (c.counts ? "TableSas" : "AuthenticationFailed"));
+    CHECK(outcome(TableSas{.start = c.start, .expiry = c.expiry}) == (c.counts ? "TableSas" : "AuthenticationFailed"));
   }
 }
 
@@ -216,8 +211,7 @@ TEST_CASE("A stored access policy fills the fields that the SAS omits") {
   const auto mixed = authenticate(TableSas{.permissions = "", .identifier = "rights"}.sent());
   REQUIRE(mixed.has_value());
   CHECK(mixed->permissions == "ra");
-  CHECK(authenticate(TableSas{.permissions = "d", .expiry = "", .identifier = "times"}.sent())->permissions ==
-        "d");
+  CHECK(authenticate(TableSas{.permissions = "d", .expiry = "", .identifier = "times"}.sent())->permissions == "d");
   CHECK(authenticate(TableSas{.identifier = "null"}.sent())->permissions == "raud");
 }
 
@@ -237,10 +231,10 @@ TEST_CASE("A field in both places, an unknown policy, and an expired one are ref
     CAPTURE(sas.identifier);
     CHECK(outcome(sas) == "AuthenticationFailed");
   }
-  CHECK(outcome({.target = sas_target(
-                     "sv=2019-02-02&tn=other&si=null&sp=r&se=2021-05-23",
-                     "r\n\n2021-05-23\n/table/devstoreaccount1/other\nnull\n\n\n2019-02-02\n\n\n\n")}) ==
-        "AuthenticationFailed");
+  CHECK(
+      outcome({.target = sas_target("sv=2019-02-02&tn=other&si=null&sp=r&se=2021-05-23",
+                                    "r\n\n2021-05-23\n/table/devstoreaccount1/other\nnull\n\n\n2019-02-02\n\n\n\n")}) ==
+      "AuthenticationFailed");
 }
 
 TEST_CASE("The key range is inclusive: row keys bound the first and the last partition") {
@@ -273,4 +267,4 @@ TEST_CASE("A row key bound without its partition key bound is refused") {
   CHECK(outcome(TableSas{.range = "&srk=5&epk=b", .signed_range = "\n5\nb\n"}) == "AuthenticationFailed");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 #include "odata/protocol/development_account.h"
 #include "tests/unit/server/access/requests.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // --- Shared Key --------------------------------------------------------------------------------------------
@@ -33,8 +33,7 @@ std::string lite_outcome(std::string_view target, std::string_view signed_resour
 // A resource without account is signed by the account that the header names, with any of its keys.
 TEST_CASE("A request for no account is signed by the account that it names") {
   const std::string target = "/_rocktable/stats?x=1", text = date_and("/devstoreaccount1/_rocktable/stats");
-  const auto is_signed = [&](const std::string& authorization, std::string_view date = kDate,
-                             DateTime now = kNow) {
+  const auto is_signed = [&](const std::string& authorization, std::string_view date = kDate, DateTime now = kNow) {
     const std::string no_body;
     Request request{"GET", target, {}, &no_body, "127.0.0.1"};
     request.headers.add("Authorization", authorization);
@@ -56,18 +55,16 @@ TEST_CASE("A request for no account is signed by the account that it names") {
 
 // A request and its signature from the log of a client.
 TEST_CASE("Shared Key Lite as a client of the service signs it") {
-  CHECK(outcome(
-            {.method = "POST",
-             .target = "/devstoreaccount1/$batch",
-             .fields = {{"Date", kDate},
-                        {"Authorization",
-                         "SharedKeyLite devstoreaccount1:y7mfjNimD4WGdW8k2saY+cB9E2vbD/VDFQTc2xrjHA4="}}}) ==
+  CHECK(outcome({.method = "POST",
+                 .target = "/devstoreaccount1/$batch",
+                 .fields = {{"Date", kDate},
+                            {"Authorization",
+                             "SharedKeyLite devstoreaccount1:y7mfjNimD4WGdW8k2saY+cB9E2vbD/VDFQTc2xrjHA4="}}}) ==
         "Owner");
 }
 
 TEST_CASE("Shared Key signs the verb on the wire, Content-MD5, Content-Type and date") {
-  const std::string text =
-      "POST\nbWQ1\napplication/json\n" + date_and("/devstoreaccount1/devstoreaccount1/Tables");
+  const std::string text = "POST\nbWQ1\napplication/json\n" + date_and("/devstoreaccount1/devstoreaccount1/Tables");
   const std::string authorization = shared_key(text);
   const Fields fields = {{"Authorization", authorization},
                          {"Content-MD5", "bWQ1"},
@@ -98,8 +95,7 @@ TEST_CASE("Shared Key signs the verb on the wire, Content-MD5, Content-Type and 
 TEST_CASE("Each key of the account may sign, keys of other accounts may not") {
   const std::string text = date_and("/devstoreaccount1/devstoreaccount1/t");
   const auto with = [&](const std::string& authorization) {
-    return outcome(
-        {.target = "/devstoreaccount1/t", .fields = {{"Date", kDate}, {"Authorization", authorization}}});
+    return outcome({.target = "/devstoreaccount1/t", .fields = {{"Date", kDate}, {"Authorization", authorization}}});
   };
   CHECK(with(lite(text)) == "Owner");
   CHECK(with(lite(text, kSecondKey)) == "Owner");
@@ -115,8 +111,7 @@ TEST_CASE("Each key of the account may sign, keys of other accounts may not") {
 TEST_CASE("The Authorization header has a scheme, an account and a signature") {
   const std::string signature = sign(date_and("/devstoreaccount1/devstoreaccount1/t"));
   const auto with = [&](const std::string& authorization) {
-    return outcome(
-        {.target = "/devstoreaccount1/t", .fields = {{"Date", kDate}, {"Authorization", authorization}}});
+    return outcome({.target = "/devstoreaccount1/t", .fields = {{"Date", kDate}, {"Authorization", authorization}}});
   };
   CHECK(with("sharedkeylite  devstoreaccount1:" + signature) == "Owner");
   for (const char* authorization :
@@ -125,8 +120,7 @@ TEST_CASE("The Authorization header has a scheme, an account and a signature") {
 }
 
 TEST_CASE("The account of the URL must exist") {
-  CHECK(outcome({.target = "/nobody/t", .fields = {{"Authorization", "SharedKey nobody:x"}}}) ==
-        "ResourceNotFound");
+  CHECK(outcome({.target = "/nobody/t", .fields = {{"Authorization", "SharedKey nobody:x"}}}) == "ResourceNotFound");
   CHECK(outcome({.target = "/DevStoreAccount1/t"}) == "ResourceNotFound");
   CHECK(authenticator().require_account("other").has_value());
   CHECK(authenticator().require_account("nobody").error() == Error(ErrorCode::ResourceNotFound));
@@ -135,8 +129,7 @@ TEST_CASE("The account of the URL must exist") {
 TEST_CASE("A request without credentials is refused") {
   CHECK(outcome({.target = "/devstoreaccount1/t"}) == "NoAuthenticationInformation");
   CHECK(outcome({.target = "/devstoreaccount1/t?sv=2019-02-02&tn=t"}) == "NoAuthenticationInformation");
-  CHECK(outcome({.target = "/devstoreaccount1/t", .fields = {{"Authorization", ""}}}) ==
-        "NoAuthenticationInformation");
+  CHECK(outcome({.target = "/devstoreaccount1/t", .fields = {{"Authorization", ""}}}) == "NoAuthenticationInformation");
 }
 
 TEST_CASE("The date is at most 15 minutes off; x-ms-date precedes Date, and must be signed") {
@@ -147,22 +140,20 @@ TEST_CASE("The date is at most 15 minutes off; x-ms-date precedes Date, and must
     sent.fields.emplace_back("Authorization", authorization);
     return outcome(sent);
   };
-  for (const std::int64_t minutes : {-15, 0, 15})
-    CHECK(at(seconds_later(minutes * 60), {{"Date", kDate}}) == "Owner");
+  for (const std::int64_t minutes : {-15, 0, 15}) CHECK(at(seconds_later(minutes * 60), {{"Date", kDate}}) == "Owner");
   for (const std::int64_t sign : {-1, 1}) {
     CHECK(at(DateTime{seconds_later(sign * 900).ticks + sign}, {{"Date", kDate}}) == "AuthenticationFailed");
     CHECK(at(seconds_later(sign * 86400 * 365), {{"Date", kDate}}) == "AuthenticationFailed");
   }
   CHECK(at(kNow, {{"x-ms-date", kDate}, {"Date", "Sat, 22 May 2021 23:05:15 GMT"}}) == "Owner");
-  CHECK(at(kNow, {{"x-ms-date", "Sat, 22 May 2021 23:05:15 GMT"}, {"Date", kDate}}) ==
-        "AuthenticationFailed");
+  CHECK(at(kNow, {{"x-ms-date", "Sat, 22 May 2021 23:05:15 GMT"}, {"Date", kDate}}) == "AuthenticationFailed");
   CHECK(at(kNow, {{"x-ms-date", ""}, {"Date", kDate}}) == "Owner");
   CHECK(at(kNow, {}) == "AuthenticationFailed");
   // Correctly signed, but not a valid date.
   for (const std::string date : {"", "today", "2021-05-22T23:05:14Z"}) {
     const std::string signed_so = lite(date + "\n/devstoreaccount1/devstoreaccount1/t");
-    CHECK(outcome({.target = "/devstoreaccount1/t",
-                   .fields = {{"x-ms-date", date}, {"Authorization", signed_so}}}) == "AuthenticationFailed");
+    CHECK(outcome({.target = "/devstoreaccount1/t", .fields = {{"x-ms-date", date}, {"Authorization", signed_so}}}) ==
+          "AuthenticationFailed");
   }
 }
 
@@ -191,9 +182,8 @@ TEST_CASE("Each account signs with its own keys, and after a rotation only with 
   const auto is_accepted = [&](const std::string& account, std::string_view key) {
     const std::string target = "/" + account + "/t";
     const std::string signature = sign(date_and("/" + account + target), key);
-    const Sent sent{
-        .target = target,
-        .fields = {{"x-ms-date", kDate}, {"Authorization", "SharedKeyLite " + account + ":" + signature}}};
+    const Sent sent{.target = target,
+                    .fields = {{"x-ms-date", kDate}, {"Authorization", "SharedKeyLite " + account + ":" + signature}}};
     const Received received(sent);
     return authenticator.authenticate(received.request, received.target, false, kNow).has_value();
   };
@@ -222,10 +212,8 @@ TEST_CASE("In path style the account is signed twice, in host style once") {
 
 TEST_CASE("Quotes may be signed as %27 or literally, whichever the URL has") {
   const std::string_view sent = "/devstoreaccount1/t(PartitionKey=%27a%20b%27,RowKey=%27%27)";
-  CHECK(lite_outcome(sent, "/devstoreaccount1/devstoreaccount1/t(PartitionKey=%27a%20b%27,RowKey=%27%27)") ==
-        "Owner");
-  CHECK(lite_outcome(sent, "/devstoreaccount1/devstoreaccount1/t(PartitionKey='a%20b',RowKey='')") ==
-        "Owner");
+  CHECK(lite_outcome(sent, "/devstoreaccount1/devstoreaccount1/t(PartitionKey=%27a%20b%27,RowKey=%27%27)") == "Owner");
+  CHECK(lite_outcome(sent, "/devstoreaccount1/devstoreaccount1/t(PartitionKey='a%20b',RowKey='')") == "Owner");
   CHECK(lite_outcome(sent, "/devstoreaccount1/devstoreaccount1/t(PartitionKey='a b',RowKey='')") ==
         "AuthenticationFailed");
   CHECK(lite_outcome("/devstoreaccount1/t('%2')", "/devstoreaccount1/devstoreaccount1/t('%2')") == "Owner");
@@ -233,23 +221,23 @@ TEST_CASE("Quotes may be signed as %27 or literally, whichever the URL has") {
 
 TEST_CASE("At the secondary location the path may be signed with -secondary or without") {
   const std::string_view sent = "/devstoreaccount1-secondary/Tables(%27t%27)";
-  for (const std::string_view resource : {"/devstoreaccount1/devstoreaccount1-secondary/Tables(%27t%27)",
-                                          "/devstoreaccount1/devstoreaccount1/Tables(%27t%27)",
-                                          "/devstoreaccount1/devstoreaccount1-secondary/Tables('t')",
-                                          "/devstoreaccount1/devstoreaccount1/Tables('t')"}) {
+  for (const std::string_view resource :
+       {"/devstoreaccount1/devstoreaccount1-secondary/Tables(%27t%27)",
+        "/devstoreaccount1/devstoreaccount1/Tables(%27t%27)",
+        "/devstoreaccount1/devstoreaccount1-secondary/Tables('t')", "/devstoreaccount1/devstoreaccount1/Tables('t')"}) {
     CAPTURE(resource);
     CHECK(lite_outcome(sent, resource) == "Owner");
   }
   CHECK(lite_outcome("/devstoreaccount1-secondary?restype=service&comp=stats",
                      "/devstoreaccount1/devstoreaccount1?comp=stats") == "Owner");
   CHECK(lite_outcome("/t", "/devstoreaccount1/t", "devstoreaccount1-secondary.table.localhost") == "Owner");
-  CHECK(lite_outcome("/devstoreaccount1-secondary/devstoreaccount1/t",
-                     "/devstoreaccount1/devstoreaccount1/t") == "Owner");
+  CHECK(lite_outcome("/devstoreaccount1-secondary/devstoreaccount1/t", "/devstoreaccount1/devstoreaccount1/t") ==
+        "Owner");
   // The signature of the secondary location does not fit the URL of the primary one.
   CHECK(lite_outcome("/devstoreaccount1/t", "/devstoreaccount1/devstoreaccount1-secondary/t") ==
         "AuthenticationFailed");
-  const std::string authorization = "SharedKeyLite devstoreaccount1-secondary:" +
-                                    sign(date_and("/devstoreaccount1/devstoreaccount1-secondary/t"));
+  const std::string authorization =
+      "SharedKeyLite devstoreaccount1-secondary:" + sign(date_and("/devstoreaccount1/devstoreaccount1-secondary/t"));
   CHECK(outcome({.target = "/devstoreaccount1-secondary/t",
                  .fields = {{"Date", kDate}, {"Authorization", authorization}}}) == "Owner");
 }
@@ -265,8 +253,7 @@ std::string bearer(std::string_view audience = "https://storage.azure.com", int 
 }
 
 std::string bearer_outcome(const std::string& authorization, bool secure) {
-  return outcome(
-      {.target = "/devstoreaccount1/t", .fields = {{"Authorization", authorization}}, .secure = secure});
+  return outcome({.target = "/devstoreaccount1/t", .fields = {{"Authorization", authorization}}, .secure = secure});
 }
 
 TEST_CASE("A bearer token is accepted over HTTPS; it needs no date") {
@@ -287,8 +274,7 @@ TEST_CASE("A bearer token whose claims do not fit is answered with the challenge
 }
 
 TEST_CASE("Bearer tokens are refused unless enabled") {
-  const Authenticator plain({{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}},
-                            policies_of);
+  const Authenticator plain({{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}, policies_of);
   const Sent sent{.target = "/devstoreaccount1/t", .fields = {{"Authorization", bearer()}}, .secure = true};
   const Received received(sent);
   CHECK(plain.authenticate(received.request, received.target, true, kNow).error() ==
@@ -296,4 +282,4 @@ TEST_CASE("Bearer tokens are refused unless enabled") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 Caller account_sas(std::string resource_types, std::string permissions) {
@@ -28,9 +28,7 @@ WriteEntity write(WriteKind kind, Condition::Kind condition, std::string table =
   return {kind, std::move(table), std::move(key), {condition, {}}};
 }
 
-QueryEntities query(std::string table = "MyTable") {
-  return {std::move(table), {}, plan_query({}), {}, 1000, {}};
-}
+QueryEntities query(std::string table = "MyTable") { return {std::move(table), {}, plan_query({}), {}, 1000, {}}; }
 
 constexpr auto kNone = Condition::Kind::None;
 constexpr auto kAny = Condition::Kind::Any;
@@ -86,8 +84,7 @@ TEST_CASE("A bearer token grants everything except access policies") {
   const Caller bearer_caller{Caller::Kind::Bearer, {}, {}, {}, std::nullopt};
   for (const auto& needed : kNeeded) {
     CAPTURE(needed.name);
-    CHECK(permission(bearer_caller, needed.operation) ==
-          (needed.resource_type.empty() ? "ResourceNotFound" : "yes"));
+    CHECK(permission(bearer_caller, needed.operation) == (needed.resource_type.empty() ? "ResourceNotFound" : "yes"));
   }
 }
 
@@ -97,8 +94,8 @@ TEST_CASE("An account SAS grants its permissions on its resource types") {
     for (const std::string type : {"s", "c", "o"}) {
       CAPTURE(type);
       for (const std::string& letters :
-           {std::string(), std::string("r"), std::string("w"), std::string("d"), std::string("l"),
-            std::string("a"), std::string("c"), std::string("u"), std::string("au"), kAllLetters}) {
+           {std::string(), std::string("r"), std::string("w"), std::string("d"), std::string("l"), std::string("a"),
+            std::string("c"), std::string("u"), std::string("au"), kAllLetters}) {
         CAPTURE(letters);
         const std::string found = permission(account_sas(type, letters), needed.operation);
         if (needed.resource_type.empty()) {
@@ -110,8 +107,7 @@ TEST_CASE("An account SAS grants its permissions on its resource types") {
         }
       }
     }
-    CHECK((permission(account_sas("sco", kAllLetters), needed.operation) == "yes") !=
-          needed.resource_type.empty());
+    CHECK((permission(account_sas("sco", kAllLetters), needed.operation) == "yes") != needed.resource_type.empty());
   }
 }
 
@@ -135,8 +131,7 @@ TEST_CASE("A table SAS does not open another table") {
   const Caller caller = table_sas("raud");
   for (const Operation& operation :
        {Operation(query("other")), Operation(GetEntity{"other", {}, {}}), Operation(InsertEntity{"MyTable2"}),
-        Operation(write(WriteKind::Replace, kNone, "other")),
-        Operation(write(WriteKind::Delete, kAny, "mytabl"))})
+        Operation(write(WriteKind::Replace, kNone, "other")), Operation(write(WriteKind::Delete, kAny, "mytabl"))})
     CHECK(permission(caller, operation) == "AuthorizationFailure");
   CHECK(permission(caller, InsertEntity{"MYTABLE"}) == "yes");
 }
@@ -163,9 +158,8 @@ TEST_CASE("Outside of the key range, reads find nothing and writes are refused")
     CHECK(may_access(caller, c.key) == c.in_reach);
     CHECK(permission(caller, GetEntity{"MyTable", c.key, {}}) == (c.in_reach ? "yes" : "ResourceNotFound"));
     for (const auto& [kind, condition] :
-         {std::pair{WriteKind::Replace, kNone}, std::pair{WriteKind::Replace, kAny},
-          std::pair{WriteKind::Merge, kNone}, std::pair{WriteKind::Merge, kAny},
-          std::pair{WriteKind::Delete, kAny}})
+         {std::pair{WriteKind::Replace, kNone}, std::pair{WriteKind::Replace, kAny}, std::pair{WriteKind::Merge, kNone},
+          std::pair{WriteKind::Merge, kAny}, std::pair{WriteKind::Delete, kAny}})
       CHECK(permission(caller, write(kind, condition, "MyTable", c.key)) ==
             (c.in_reach ? "yes" : "AuthorizationFailure"));
   }
@@ -181,4 +175,4 @@ TEST_CASE("Outside of the key range, reads find nothing and writes are refused")
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

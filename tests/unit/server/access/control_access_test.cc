@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using boost::asio::ip::make_address;
@@ -29,8 +29,7 @@ int status_of(const ControlPolicy& policy, const Fields& fields, bool is_signed 
 }
 
 TEST_CASE("Only health and ready need no credentials") {
-  const Fields hostile{
-      {"Host", "evil.example"}, {"Origin", "http://evil.example"}, {"Sec-Fetch-Site", "cross-site"}};
+  const Fields hostile{{"Host", "evil.example"}, {"Origin", "http://evil.example"}, {"Sec-Fetch-Site", "cross-site"}};
   for (const auto& policy : {kLocal, kLocalWithToken, kWildcard}) {
     for (const char* open : {"health", "ready"}) {
       CHECK(status_of(policy, hostile, false, open) == 200);
@@ -44,8 +43,7 @@ TEST_CASE("Only health and ready need no credentials") {
 TEST_CASE("Headers that are checked must not be repeated") {
   const Fields good{{"Host", "localhost"}, {"Authorization", "Bearer secret"}};
   CHECK(status_of(kLocalWithToken, good) == 200);
-  for (const auto& again :
-       Fields{{"Host", "localhost"}, {"authorization", "Bearer secret"}, {"Authorization", ""}}) {
+  for (const auto& again : Fields{{"Host", "localhost"}, {"authorization", "Bearer secret"}, {"Authorization", ""}}) {
     Fields twice = good;
     twice.push_back(again);
     CHECK(status_of(kLocalWithToken, twice) == 403);
@@ -213,4 +211,4 @@ TEST_CASE("The refusal names the accepted credentials, but never the token") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

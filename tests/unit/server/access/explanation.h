@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/base64.h"
+#include "base/base64.h"
+#include "base/uri.h"
 #include "odata/protocol/development_account.h"
-#include "odata/uri.h"
 #include "server/access/refusal_explanation.h"
 #include "tests/unit/server/access/requests.h"
 
@@ -53,8 +53,7 @@ inline std::string explanation(Sent sent, bool bearer_tokens = true) {
   const auto& [request, target] = received;
   const auto caller = authenticator.authenticate(request, target, sent.secure, sent.now);
   if (caller) return "";
-  std::string text =
-      explain_authentication(authenticator, request, target, sent.secure, sent.now, caller.error());
+  std::string text = explain_authentication(authenticator, request, target, sent.secure, sent.now, caller.error());
   check_harmless(text);
   CHECK(text != "");
   return text;
@@ -67,8 +66,8 @@ inline Sent signed_request(Sent sent, const std::string& to_sign, const std::str
 }
 
 // The explanation for a SAS with this query, signed over `text`.
-inline std::string sas_explanation(const std::string& query, const std::string& signs,
-                                   const std::string& key = kKey, const std::string& remote = "127.0.0.1") {
+inline std::string sas_explanation(const std::string& query, const std::string& signs, const std::string& key = kKey,
+                                   const std::string& remote = "127.0.0.1") {
   return explanation(
       {.target = "/acc/MyTable?" + query + "&sig=" + percent_encode(sign(signs, key)), .remote = remote});
 }

@@ -8,17 +8,17 @@
 
 #include "tests/unit/server/access/explanation.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // --- Shared Key ---------------------------------------------------------------------------------------------
 
 TEST_CASE("The explanation shows the server's string to sign, with line breaks as \\n") {
-  const std::string text = explanation(
-      signed_request({.method = "POST",
-                      .target = "/acc/t?$top=1&comp=acl",
-                      .fields = {{"Date", kDate}, {"Content-Type", "a/b"}, {"Content-MD5", "bWQ1"}}},
-                     "something else"));
+  const std::string text =
+      explanation(signed_request({.method = "POST",
+                                  .target = "/acc/t?$top=1&comp=acl",
+                                  .fields = {{"Date", kDate}, {"Content-Type", "a/b"}, {"Content-MD5", "bWQ1"}}},
+                                 "something else"));
   CHECK(holds(text, "No usual mistake explains it"));
   CHECK(holds(text, "The string to sign is 'POST\\nbWQ1\\na/b\\n" + kDate + "\\n/acc/acc/t?comp=acl'."));
   CHECK(holds(explanation(signed_request({.fields = {{"Date", kDate}}}, "x", "SharedKeyLite")),
@@ -30,16 +30,13 @@ TEST_CASE("A refused date is explained with both times") {
     Sent sent{.fields = dates, .now = now};
     return explanation(signed_request(sent, kDate + "\n/acc/acc/Tables", "SharedKeyLite"));
   };
-  const DateTime later{kNow.ticks + 31 * 60 * kTicksPerSecond},
-      earlier{kNow.ticks - 31 * 60 * kTicksPerSecond};
+  const DateTime later{kNow.ticks + 31 * 60 * kTicksPerSecond}, earlier{kNow.ticks - 31 * 60 * kTicksPerSecond};
   CHECK(told({{"x-ms-date", kDate}}, later) ==
         "x-ms-date is 'Sat, 22 May 2021 23:05:14 GMT', 31 minutes too old compared with the server's clock, "
         "'Sat, 22 May 2021 23:36:14 GMT'; at most 15 minutes are allowed.");
-  CHECK(holds(told({{"Date", kDate}}, earlier),
-              "Date is 'Sat, 22 May 2021 23:05:14 GMT', 31 minutes in the future"));
+  CHECK(holds(told({{"Date", kDate}}, earlier), "Date is 'Sat, 22 May 2021 23:05:14 GMT', 31 minutes in the future"));
   CHECK(told({}, kNow) == "The request has neither x-ms-date nor Date.");
-  CHECK(holds(told({{"x-ms-date", "today"}, {"Date", kDate}}, kNow),
-              "x-ms-date is 'today', which is not a date"));
+  CHECK(holds(told({{"x-ms-date", "today"}, {"Date", kDate}}, kNow), "x-ms-date is 'today', which is not a date"));
 }
 
 TEST_CASE("Wrong accounts and malformed headers are explained") {
@@ -60,16 +57,14 @@ TEST_CASE("Wrong accounts and malformed headers are explained") {
 // An account SAS, correctly signed, with parts that a test can replace.
 std::string told_of(const std::string& expiry, const std::string& start = "", const std::string& ip = "",
                     const std::string& protocol = "", const std::string& services = "t") {
-  return sas_explanation("sv=2019-02-02&ss=" + services + "&srt=o&sp=r&st=" + start + "&se=" + expiry +
-                             "&sip=" + ip + "&spr=" + protocol,
-                         "acc\nr\n" + services + "\no\n" + start + "\n" + expiry + "\n" + ip + "\n" +
-                             protocol + "\n2019-02-02\n");
+  return sas_explanation(
+      "sv=2019-02-02&ss=" + services + "&srt=o&sp=r&st=" + start + "&se=" + expiry + "&sip=" + ip + "&spr=" + protocol,
+      "acc\nr\n" + services + "\no\n" + start + "\n" + expiry + "\n" + ip + "\n" + protocol + "\n2019-02-02\n");
 }
 
 TEST_CASE("Each check of a SAS after its signature is explained with the compared values") {
   CHECK(told_of("2021-05-23") == "");
-  CHECK(told_of("2021-05-22") ==
-        "The SAS is expired: start none, expiry '2021-05-22', now '2021-05-22T23:05:14Z'.");
+  CHECK(told_of("2021-05-22") == "The SAS is expired: start none, expiry '2021-05-22', now '2021-05-22T23:05:14Z'.");
   CHECK(told_of("2021-05-24", "2021-05-23") ==
         "The SAS is not valid yet: start '2021-05-23', expiry '2021-05-24', now '2021-05-22T23:05:14Z'.");
   CHECK(holds(told_of(""), "has no expiry (se)"));
@@ -88,20 +83,16 @@ TEST_CASE("Each check of a SAS after its signature is explained with the compare
 TEST_CASE("Missing and malformed fields are explained") {
   CHECK(holds(sas_explanation("tn=t", "x"), "no version (sv)"));
   CHECK(holds(sas_explanation("sv=2019-02-02", "x"), "neither services and resource types"));
-  CHECK(holds(sas_explanation("sv=2011-08-18&tn=t", "x"),
-              "2012-02-12 or later; its version (sv) is '2011-08-18'"));
+  CHECK(holds(sas_explanation("sv=2011-08-18&tn=t", "x"), "2012-02-12 or later; its version (sv) is '2011-08-18'"));
   CHECK(holds(sas_explanation("sv=2014-02-14&ss=t", "x"), "2015-04-05 or later"));
   CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=a%0Ab", "x"), "No value may contain a line break"));
-  CHECK(sas_explanation("sv=2019-02-02&tn=t&sp=r&SP=raud", "x") ==
-        "A field of the SAS is repeated in the query.");
+  CHECK(sas_explanation("sv=2019-02-02&tn=t&sp=r&SP=raud", "x") == "A field of the SAS is repeated in the query.");
   CHECK(holds(sas_explanation("sv=2019-02-02&tn=t&sp=r&se=2021-05-23&srk=1",
                               "r\n\n2021-05-23\n/table/acc/t\n\n\n\n2019-02-02\n\n1\n\n"),
               "srk needs spk"));
-  const auto lacking = [](const std::string& services, const std::string& types,
-                          const std::string& permissions) {
-    return sas_explanation(
-        "sv=2019-02-02&ss=" + services + "&srt=" + types + "&sp=" + permissions + "&se=2021-05-23",
-        "acc\n" + permissions + "\n" + services + "\n" + types + "\n\n2021-05-23\n\n\n2019-02-02\n");
+  const auto lacking = [](const std::string& services, const std::string& types, const std::string& permissions) {
+    return sas_explanation("sv=2019-02-02&ss=" + services + "&srt=" + types + "&sp=" + permissions + "&se=2021-05-23",
+                           "acc\n" + permissions + "\n" + services + "\n" + types + "\n\n2021-05-23\n\n\n2019-02-02\n");
   };
   CHECK(lacking("t", "o", "r") == "");
   CHECK(holds(lacking("t", "o", ""),
@@ -112,9 +103,8 @@ TEST_CASE("Missing and malformed fields are explained") {
 
 TEST_CASE("Refusals by a stored access policy are explained") {
   const auto told = [](const std::string& id, const std::string& permissions, const std::string& expiry) {
-    return sas_explanation(
-        "sv=2019-02-02&tn=MyTable&si=" + id + "&sp=" + permissions + "&se=" + expiry,
-        permissions + "\n\n" + expiry + "\n/table/acc/mytable\n" + id + "\n\n\n2019-02-02\n\n\n\n");
+    return sas_explanation("sv=2019-02-02&tn=MyTable&si=" + id + "&sp=" + permissions + "&se=" + expiry,
+                           permissions + "\n\n" + expiry + "\n/table/acc/mytable\n" + id + "\n\n\n2019-02-02\n\n\n\n");
   };
   CHECK(told("full", "", "") == "");
   CHECK(holds(told("nobody", "", ""), "The table 'MyTable' has no stored access policy 'nobody' (si)"));
@@ -134,10 +124,8 @@ TEST_CASE("The wrong claim of a bearer token is explained") {
     return encode_base64("{}") + "." + payload + ".";
   };
   CHECK(told(token("https://storage.azure.com", 2'000'000'000)) == "");
-  CHECK(holds(told(token("https://storage.azure.com", 1)),
-              "expired: exp is 1970-01-01T00:00:01Z, now is 2021"));
-  CHECK(
-      holds(told(token("https://graph.windows.net", 2'000'000'000)), "The audience (aud) is https://graph"));
+  CHECK(holds(told(token("https://storage.azure.com", 1)), "expired: exp is 1970-01-01T00:00:01Z, now is 2021"));
+  CHECK(holds(told(token("https://graph.windows.net", 2'000'000'000)), "The audience (aud) is https://graph"));
   CHECK(holds(told("x"), "not a JSON Web Token"));
   CHECK(holds(told("x", false), "not allowed with HTTP"));
   CHECK(holds(told("x", true, false), "without --oauth basic"));
@@ -163,8 +151,7 @@ TEST_CASE("The explanation names the required and the granted access") {
   CHECK(holds(told(account, WriteEntity{WriteKind::Merge, "t", {"p", "r"}, none}), "permission a and u;"));
   CHECK(holds(told(account, GetServiceProperties{}), "needs the resource type s; the SAS has 'co' (srt)."));
   CHECK(holds(told(account, GetTableAcl{"t"}), "no SAS grants access policies"));
-  CHECK(holds(told(table, DeleteTable{"mytable"}),
-              "grants only the entities of its table 'mytable', not DeleteTable"));
+  CHECK(holds(told(table, DeleteTable{"mytable"}), "grants only the entities of its table 'mytable', not DeleteTable"));
   CHECK(holds(told(table, GetEntity{"other", {"a", "5"}, {}}),
               "for the table 'mytable' (tn), but the request is for 'other'"));
   CHECK(told(table, GetEntity{"MyTable", {"a", "4"}, {}}) ==
@@ -173,8 +160,7 @@ TEST_CASE("The explanation names the required and the granted access") {
         "'5' to epk 'b', erk '7'.");
   CHECK(holds(told(open_end, GetEntity{"MyTable", {"A", "\xC3\xA9\n"}, {}}), "RowKey '\\xc3\\xa9\\n'"));
   CHECK(holds(told(open_end, GetEntity{"MyTable", {"A", ""}, {}}), "from spk 'a' to the end."));
-  CHECK(holds(told({Caller::Kind::Bearer, {}, {}, {}, std::nullopt}, SetTableAcl{"t"}),
-              "needs the account's key"));
+  CHECK(holds(told({Caller::Kind::Bearer, {}, {}, {}, std::nullopt}, SetTableAcl{"t"}), "needs the account's key"));
 }
 
 // --- Hostile bytes ----------------------------------------------------------------------------------------
@@ -201,11 +187,11 @@ TEST_CASE("The explanation is one short line of printable ASCII for any bytes of
     query.append(percent_encode(bytes)).append("&sig=").append(bytes);
     explanation({.target = query});
     check_harmless(explain_unknown_account(bytes));
-    check_harmless(explain_key_out_of_range(
-        {Caller::Kind::TableSas, bytes, {}, bytes, KeyRange{{bytes, bytes}, {}}}, {bytes, bytes}));
+    check_harmless(explain_key_out_of_range({Caller::Kind::TableSas, bytes, {}, bytes, KeyRange{{bytes, bytes}, {}}},
+                                            {bytes, bytes}));
   }
   CHECK(holds(explain_unknown_account(evil), "an invalid account name"));
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

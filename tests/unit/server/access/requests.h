@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
+#include "base/text.h"
 #include "odata/protocol/development_account.h"
 #include "odata/protocol/shared_key.h"
-#include "odata/text.h"
 #include "server/access/authenticator.h"
 
 namespace rocktable {
@@ -57,18 +57,14 @@ struct Received {
 // The stored access policies of the only table that has some.
 inline std::vector<SignedIdentifier> policies_of(std::string_view account, std::string_view table) {
   if (account != kDevelopmentAccount || to_lower_ascii(table) != "mytable") return {};
-  return {{"all", seconds_later(-60), seconds_later(60), "raud"},
-          {"late", seconds_later(60), seconds_later(600), "r"},
-          {"over", std::nullopt, seconds_later(-60), "r"},
-          {"rights", std::nullopt, std::nullopt, "ra"},
-          {"times", seconds_later(-60), seconds_later(60), ""},
-          {"null", std::nullopt, std::nullopt, ""}};
+  return {{"all", seconds_later(-60), seconds_later(60), "raud"}, {"late", seconds_later(60), seconds_later(600), "r"},
+          {"over", std::nullopt, seconds_later(-60), "r"},        {"rights", std::nullopt, std::nullopt, "ra"},
+          {"times", seconds_later(-60), seconds_later(60), ""},   {"null", std::nullopt, std::nullopt, ""}};
 }
 
 inline const Authenticator& authenticator() {
   static const Authenticator kAuthenticator(
-      {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey), kSecondKey}},
-       {"other", {"b3RoZXI="}}},
+      {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey), kSecondKey}}, {"other", {"b3RoZXI="}}},
       policies_of, /*bearer_tokens=*/true);
   return kAuthenticator;
 }

@@ -7,7 +7,7 @@
 #include "odata/protocol/development_account.h"
 #include "tests/unit/server/access/explanation.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 struct Wrong {
@@ -31,17 +31,9 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature") 
   const auto lite = [](const std::string& resource) { return kDate + "\n" + resource; };
   const Wrong cases[] = {
       {"string of SharedKeyLite", {.fields = dated}, lite("/acc/acc/Tables")},
-      {"string of SharedKey, but sent the scheme SharedKeyLite",
-       {.fields = dated},
-       "GET\n\n" + tail,
-       "SharedKeyLite"},
-      {"account once; with the account in the URL path",
-       {.fields = dated},
-       lite("/acc/Tables"),
-       "SharedKeyLite"},
-      {"account once; with the account in the URL path",
-       {.fields = dated},
-       "GET\n\n\n" + kDate + "\n/acc/Tables"},
+      {"string of SharedKey, but sent the scheme SharedKeyLite", {.fields = dated}, "GET\n\n" + tail, "SharedKeyLite"},
+      {"account once; with the account in the URL path", {.fields = dated}, lite("/acc/Tables"), "SharedKeyLite"},
+      {"account once; with the account in the URL path", {.fields = dated}, "GET\n\n\n" + kDate + "\n/acc/Tables"},
       {"account twice; with the account in the host name",
        {.target = "/Tables", .host = host, .fields = dated},
        lite("/acc/acc/Tables"),
@@ -55,10 +47,7 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature") 
        lite("/acc-secondary/Tables"),
        "SharedKeyLite"},
       {"account without a slash", {.fields = dated}, lite("acc/acc/Tables"), "SharedKeyLite"},
-      {"signed Date;",
-       {.fields = two_dates},
-       "Sat, 22 May 2021 23:05:10 GMT\n/acc/acc/Tables",
-       "SharedKeyLite"},
+      {"signed Date;", {.fields = two_dates}, "Sat, 22 May 2021 23:05:10 GMT\n/acc/acc/Tables", "SharedKeyLite"},
       {"empty date line", {.fields = dated}, "GET\n\n\n\n/acc/acc/Tables"},
       {"empty Content-Type", {.fields = typed}, "GET\n\n" + tail},
       {"Content-Type without its parameters", {.fields = typed}, "GET\n\napplication/json" + tail},
@@ -107,11 +96,7 @@ TEST_CASE("The usual mistakes with Shared Key are recognised by the signature") 
       {"x-ms- headers",
        {.fields = dated},
        "GET\n\n\n" + kDate + "\nx-ms-date:" + kDate + "\nx-ms-version:2019-02-02\n/acc/acc/Tables"},
-      {"emulator's well-known key",
-       {.fields = dated},
-       "GET\n\n" + tail,
-       "SharedKey",
-       std::string(kDevelopmentKey)},
+      {"emulator's well-known key", {.fields = dated}, "GET\n\n" + tail, "SharedKey", std::string(kDevelopmentKey)},
       {"key's base64 text", {.fields = dated}, "GET\n\n" + tail, "SharedKey", encode_base64(kKey)},
       {"key's base64 text", {.fields = dated}, "GET\n\n" + tail, "SharedKey", encode_base64(kSecondKey)},
       // two at once
@@ -150,8 +135,7 @@ TEST_CASE("The usual mistakes with shared access signatures are recognised by th
       {"account twice", account, "acc/acc\nraud\nt\nsco\n\n" + middle},
       {"-secondary", account, "acc-secondary\nraud\nt\nsco\n\n" + middle},
       {"slash in front", account, "/acc\nraud\nt\nsco\n\n" + middle},
-      {"left out the line break at the end", account,
-       "acc\nraud\nt\nsco\n\n2021-05-23T00:00:00Z\n\n\n2019-02-02"},
+      {"left out the line break at the end", account, "acc\nraud\nt\nsco\n\n2021-05-23T00:00:00Z\n\n\n2019-02-02"},
       {"signed a line for ses", account, "acc\nraud\nt\nsco\n\n" + middle + "\n"},
       {"left out the line of ses", scoped, "acc\nraud\nt\nsco\n\n2021-05-23T00:00:00Z\n\n\n2020-12-06\n"},
       {"percent-encoded", account, "acc\nraud\nt\nsco\n\n2021-05-23T00%3A00%3A00Z\n\n\n2019-02-02\n"},
@@ -174,14 +158,12 @@ TEST_CASE("The usual mistakes with shared access signatures are recognised by th
       {"/table in front, as since sv", "sv=2014-02-14&tn=MyTable&sp=raud&se=2021-05-23",
        "raud\n\n2021-05-23\n/table/acc/mytable\n\n2014-02-14\n\n\n\n"},
       {"four lines of the key range", table, "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02"},
-      {"signed a plus, but", table + "&spk=a+b",
-       "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02\na+b\n\n\n"},
+      {"signed a plus, but", table + "&spk=a+b", "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02\na+b\n\n\n"},
       {"signed a blank, but", table + "&spk=a%2Bb",
        "raud\n\n2021-05-23\n/table/acc/mytable\n\n\n\n2019-02-02\na b\n\n\n"},
       {"letters of sp", table, "ruad\n\n2021-05-23" + resource},
       // two at once
-      {", and signed the table name", table,
-       "raud\n\n2021-05-23\n/table/acc/acc/MyTable\n\n\n\n2019-02-02\n\n\n\n"},
+      {", and signed the table name", table, "raud\n\n2021-05-23\n/table/acc/acc/MyTable\n\n\n\n2019-02-02\n\n\n\n"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.explained);
@@ -194,10 +176,9 @@ TEST_CASE("The usual mistakes with shared access signatures are recognised by th
   CHECK(holds(sas_explanation(table, "x"), "No usual mistake explains it"));
   CHECK(holds(sas_explanation(table, "x"),
               "'raud\\n\\n2021-05-23\\n/table/acc/mytable\\n\\n\\n\\n2019-02-02\\n\\n\\n\\n'"));
-  CHECK(holds(
-      explanation({.target = "/acc/t?" + account + "&sig=" +
-                             percent_encode(percent_encode(sign("acc\nraud\nt\nsco\n\n" + middle, kKey)))}),
-      "percent-encoded the signature twice"));
+  CHECK(holds(explanation({.target = "/acc/t?" + account + "&sig=" +
+                                     percent_encode(percent_encode(sign("acc\nraud\nt\nsco\n\n" + middle, kKey)))}),
+              "percent-encoded the signature twice"));
 }
 
 TEST_CASE("A signature in another encoding is recognised") {
@@ -225,11 +206,10 @@ TEST_CASE("A signature in another encoding is recognised") {
     with_blanks = sign(kDate + "\n/acc" + target, kKey);
   } while (with_blanks.find('+') == with_blanks.npos);
   std::replace(with_blanks.begin(), with_blanks.end(), '+', ' ');
-  CHECK(
-      holds(explanation({.target = target,
-                         .fields = {{"Date", kDate}, {"Authorization", "SharedKeyLite acc:" + with_blanks}}}),
-            "blanks in place of its plus signs"));
+  CHECK(holds(explanation({.target = target,
+                           .fields = {{"Date", kDate}, {"Authorization", "SharedKeyLite acc:" + with_blanks}}}),
+              "blanks in place of its plus signs"));
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 
 #include "server/request/xml.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";
@@ -56,9 +56,8 @@ TEST_CASE("Identifiers are read in their order, children in any order, with decl
 }
 
 TEST_CASE("An empty body and an empty list clear") {
-  for (const std::string_view text :
-       {"", " \t", "<SignedIdentifiers />", "<SignedIdentifiers></SignedIdentifiers>",
-        "<SignedIdentifiers>\n  <!-- none -->\n</SignedIdentifiers>"})
+  for (const std::string_view text : {"", " \t", "<SignedIdentifiers />", "<SignedIdentifiers></SignedIdentifiers>",
+                                      "<SignedIdentifiers>\n  <!-- none -->\n</SignedIdentifiers>"})
     CHECK(parsed(text).empty());
 }
 
@@ -87,10 +86,9 @@ TEST_CASE("Times are dates or date-times, read as UTC, without decimals or with 
     CHECK(parsed(policy("<Start>" + std::string(c.text) + "</Start>")).front().start == time(c.time));
     CHECK(parsed(policy("<Expiry>" + std::string(c.text) + "</Expiry>")).front().expiry == time(c.time));
   }
-  for (const std::string text :
-       {"tomorrow", "2021-02-30", "2021-06-08T02:10:09.12345678Z", "2021-06-08T02:10:09.000000000Z",
-        "2021-06-08T02:10:09.000Z", "2021-06-08T02:10:09.123456Z", "2021-06-08T02:10:09.Z", "0",
-        "2021-06-08T25:00:00Z"}) {
+  for (const std::string text : {"tomorrow", "2021-02-30", "2021-06-08T02:10:09.12345678Z",
+                                 "2021-06-08T02:10:09.000000000Z", "2021-06-08T02:10:09.000Z",
+                                 "2021-06-08T02:10:09.123456Z", "2021-06-08T02:10:09.Z", "0", "2021-06-08T25:00:00Z"}) {
     check_refused(policy("<Start>" + text + "</Start>"));
     check_refused(policy("<Expiry>" + text + "</Expiry>"));
   }
@@ -101,8 +99,7 @@ TEST_CASE("Permissions are letters of raud, each once, kept in this order") {
     std::string_view text, letters;
   } cases[] = {{"r", "r"}, {"raud", "raud"}, {"duar", "raud"}, {"da", "ad"}, {"", ""}};
   for (const auto& c : cases)
-    CHECK(parsed(policy("<Permission>" + std::string(c.text) + "</Permission>")).front().permissions ==
-          c.letters);
+    CHECK(parsed(policy("<Permission>" + std::string(c.text) + "</Permission>")).front().permissions == c.letters);
   for (const std::string text : {"rr", "R", "x", "r a", "raudl", "r,a"})
     check_refused(policy("<Permission>" + text + "</Permission>"));
 }
@@ -126,8 +123,8 @@ TEST_CASE("An Id has 1 to 64 characters and comes once") {
   check_refused(identifier("<Id />"));
   check_refused(identifier("<Id> </Id>"));
   check_refused(identifier("<AccessPolicy><Permission>r</Permission></AccessPolicy>"));
-  check_refused(document(
-      "<SignedIdentifier><Id>a</Id></SignedIdentifier><SignedIdentifier><Id>a</Id></SignedIdentifier>"));
+  check_refused(
+      document("<SignedIdentifier><Id>a</Id></SignedIdentifier><SignedIdentifier><Id>a</Id></SignedIdentifier>"));
   CHECK(parsed(document("<SignedIdentifier><Id>a</Id></SignedIdentifier><SignedIdentifier><Id>A</Id></"
                         "SignedIdentifier>"))
             .size() == 2);
@@ -141,10 +138,9 @@ TEST_CASE("Text is read in every XML notation") {
 }
 
 TEST_CASE("Other documents are refused") {
-  for (const std::string_view xml :
-       {"x", "<", "<SignedIdentifiers>", "<SignedIdentifiers></signedIdentifiers>", "<Other />",
-        "<signedidentifiers />", "<SignedIdentifiers /><SignedIdentifiers />", "{}", "\xFF\xFE",
-        "<SignedIdentifiers/>trailing<x/>"})
+  for (const std::string_view xml : {"x", "<", "<SignedIdentifiers>", "<SignedIdentifiers></signedIdentifiers>",
+                                     "<Other />", "<signedidentifiers />", "<SignedIdentifiers /><SignedIdentifiers />",
+                                     "{}", "\xFF\xFE", "<SignedIdentifiers/>trailing<x/>"})
     check_refused(xml);
   check_refused(document("<Other />"));
   check_refused(document("text"));
@@ -193,13 +189,11 @@ TEST_CASE("A document of more than 64 KiB is refused unread") {
 }
 
 // Recorded from the service.
-TEST_CASE(
-    "The document is written in the service's order, times with seven decimals, without what is empty") {
+TEST_CASE("The document is written in the service's order, times with seven decimals, without what is empty") {
   CHECK(render_signed_identifiers({}) == std::string(kDeclaration) + "<SignedIdentifiers />");
-  CHECK(render_signed_identifiers(
-            {{"null", {}, {}, ""},
-             {"partial", {}, {}, "r"},
-             {"full", time("2021-06-08T02:10:09Z"), time("2021-06-08T02:10:09Z"), "r"}}) ==
+  CHECK(render_signed_identifiers({{"null", {}, {}, ""},
+                                   {"partial", {}, {}, "r"},
+                                   {"full", time("2021-06-08T02:10:09Z"), time("2021-06-08T02:10:09Z"), "r"}}) ==
         std::string(kDeclaration) +
             "<SignedIdentifiers><SignedIdentifier><Id>null</Id></"
             "SignedIdentifier><SignedIdentifier><Id>partial</Id>"
@@ -211,15 +205,14 @@ TEST_CASE(
 }
 
 TEST_CASE("A written document reads back the same") {
-  for (const std::string& xml :
-       {document(""), identifier("<Id>&lt;a&gt; &quot;b&quot; 'c' &amp;amp;</Id>"),
-        identifier("<Id>a&#10;b&#13;c</Id>"), identifier("<Id>\xF0\x9F\x98\x80</Id>"),
-        policy("<Permission>du</Permission>"),
-        policy("<Start>0001-01-01</Start><Expiry>9999-12-31T23:59:59.9999999Z</Expiry>")}) {
+  for (const std::string& xml : {document(""), identifier("<Id>&lt;a&gt; &quot;b&quot; 'c' &amp;amp;</Id>"),
+                                 identifier("<Id>a&#10;b&#13;c</Id>"), identifier("<Id>\xF0\x9F\x98\x80</Id>"),
+                                 policy("<Permission>du</Permission>"),
+                                 policy("<Start>0001-01-01</Start><Expiry>9999-12-31T23:59:59.9999999Z</Expiry>")}) {
     const auto identifiers = parsed(xml);
     CHECK(parsed(render_signed_identifiers(identifiers)) == identifiers);
   }
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

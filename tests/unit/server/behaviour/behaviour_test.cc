@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "odata/date_time.h"
+#include "base/date_time.h"
 #include "server/behaviour/behaviours.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string refusal_of(const char* list) {
@@ -45,10 +45,9 @@ TEST_CASE("everything is off without a list, and by `off` and zeros") {
 }
 
 TEST_CASE("a wrong list is refused with what is allowed") {
-  CHECK(
-      refusal_of("throtle=5") ==
-      "there is no behaviour throtle; there are throttle, retryAfter, boundaries, pageDeadline, deleteDelay, "
-      "policyDelay, latency, seed");
+  CHECK(refusal_of("throtle=5") ==
+        "there is no behaviour throtle; there are throttle, retryAfter, boundaries, pageDeadline, deleteDelay, "
+        "policyDelay, latency, seed");
   CHECK(refusal_of("boundaries") == "boundaries needs a number");
   CHECK(refusal_of("boundaries=1.5") == "boundaries must be an integer from 0 to 10000, but is 1.5");
   CHECK(refusal_of("throttle=0") == "throttle must be a number from 0.001 to 1e+09, but is 0");
@@ -101,4 +100,4 @@ TEST_CASE("the same seed draws the same latencies") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

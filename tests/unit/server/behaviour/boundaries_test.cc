@@ -6,13 +6,14 @@
 
 #include "server/behaviour/past_values.h"
 #include "storage/mutation.h"
+#include "tests/unit/support/opened_store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr TableName kTable{"acct", "orders"};
 
-void fill(TableStore& store, int partitions) {
+void fill(OpenedStore& store, int partitions) {
   store.create_table(kTable).value();
   for (int i = 0; i < partitions; ++i)
     for (const char* row : {"a", "b"}) {
@@ -22,8 +23,7 @@ void fill(TableStore& store, int partitions) {
 }
 
 // Reads the ranges page by page. Returns the number of entities of each page.
-std::vector<int> pages_of(const TableStore& store, KeyRanges ranges,
-                          const std::vector<std::string>& boundaries) {
+std::vector<int> pages_of(const OpenedStore& store, KeyRanges ranges, const std::vector<std::string>& boundaries) {
   std::vector<int> out;
   for (std::optional<EntityKey> next = EntityKey(); next;) {
     ranges = starting_at(ranges, *next);
@@ -38,7 +38,7 @@ std::vector<int> pages_of(const TableStore& store, KeyRanges ranges,
 }
 
 TEST_CASE("pages end at partition keys, and every second of them is empty") {
-  TableStore store({{}, true});
+  OpenedStore store({{}, true});
   fill(store, 20);
   const auto boundaries = page_boundaries(store, kTable, 4, 0).value();
   REQUIRE(boundaries.size() == 8);
@@ -53,7 +53,7 @@ TEST_CASE("pages end at partition keys, and every second of them is empty") {
 }
 
 TEST_CASE("boundaries depend on table and seed alone") {
-  TableStore store({{}, true}), other({{}, true});
+  OpenedStore store({{}, true}), other({{}, true});
   fill(store, 20);
   fill(other, 20);
   CHECK(page_boundaries(store, kTable, 4, 0).value() == page_boundaries(other, kTable, 4, 0).value());
@@ -63,7 +63,7 @@ TEST_CASE("boundaries depend on table and seed alone") {
 }
 
 TEST_CASE("a query within a partition has no boundary, and one of a few partitions only its own") {
-  TableStore store({{}, true});
+  OpenedStore store({{}, true});
   fill(store, 20);
   const auto all = page_boundaries(store, kTable, 100, 0).value();
   KeyRanges one = {{{"p105", ""}, EntityKey{{'p', '1', '0', '5', '\0'}, ""}}};
@@ -99,4 +99,4 @@ TEST_CASE("a value that was replaced in a time that the clock was turned back fr
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -2,12 +2,10 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
-DateTime at(double seconds) {
-  return {kUnixEpoch.ticks + static_cast<std::int64_t>(seconds * kTicksPerSecond)};
-}
+DateTime at(double seconds) { return {kUnixEpoch.ticks + static_cast<std::int64_t>(seconds * kTicksPerSecond)}; }
 
 TEST_CASE("a partition accepts a burst of one second, then its rate") {
   Throttle throttle;
@@ -16,8 +14,7 @@ TEST_CASE("a partition accepts a burst of one second, then its rate") {
   for (int i = 0; i < 1000; ++i) accepted += throttle.admit({"a", "a/t/p"}, rates, 1, at(0)) ? 1 : 0;
   CHECK(accepted == 100);
   accepted = 0;
-  for (int i = 0; i < 10'000; ++i)
-    accepted += throttle.admit({"a", "a/t/p"}, rates, 1, at(i * 0.001)) ? 1 : 0;
+  for (int i = 0; i < 10'000; ++i) accepted += throttle.admit({"a", "a/t/p"}, rates, 1, at(i * 0.001)) ? 1 : 0;
   CHECK(accepted >= 998);
   CHECK(accepted <= 1000);
 }
@@ -80,10 +77,9 @@ TEST_CASE("rates below one a second work, and a clock may be set back") {
 TEST_CASE("memory does not grow with partitions of the past") {
   Throttle throttle;
   const ThrottleRates rates{10, 1e9};
-  for (int i = 0; i < 200'000; ++i)
-    REQUIRE(throttle.admit({"a", "p" + std::to_string(i)}, rates, 1, at(i * 0.01)));
+  for (int i = 0; i < 200'000; ++i) REQUIRE(throttle.admit({"a", "p" + std::to_string(i)}, rates, 1, at(i * 0.01)));
   CHECK(throttle.partitions() < 5'000);
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

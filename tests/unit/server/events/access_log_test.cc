@@ -10,12 +10,11 @@
 #include <iterator>
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("The debug log has one line for each request, without its signature") {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("rocktable_access_log_test." + std::to_string(getpid()));
+  const auto path = std::filesystem::temp_directory_path() / ("rocktable_access_log_test." + std::to_string(getpid()));
   {
     AccessLog log(/*silent=*/true, path.string());
     RequestEvent query;
@@ -41,9 +40,8 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::filesystem::remove(path);
-  CHECK(text.find(
-            " id-1 127.0.0.1 GET /acc/t?sig=*** -> 200 17 bytes 42 us table-scan scanned 30 returned 20 read "
-            "1000 bytes\n") != text.npos);
+  CHECK(text.find(" id-1 127.0.0.1 GET /acc/t?sig=*** -> 200 17 bytes 42 us table-scan scanned 30 returned 20 read "
+                  "1000 bytes\n") != text.npos);
   CHECK(text.find(" id-2 127.0.0.1 PUT /acc/t{}%C2%9B%22 -> 204 0 bytes 7 us\n") != text.npos);
   CHECK(text.find("secret") == text.npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
@@ -54,4 +52,4 @@ TEST_CASE("A debug log that cannot be written is an error at the start") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -95,12 +95,11 @@ TEST_CASE("A query in a batch has its status, or its error") {
 // JSON leaves `<` and `{` as they are.
 TEST_CASE("An entity that contains the words of an error is none") {
   const std::string request = operation("POST", "t") + operation("POST", "t") + operation("POST", "t");
-  for (const std::string_view entity :
-       {R"({"a":"<code>x</code><message>y</message>"})", R"({"a":"<Code>x</Code>"})",
-        R"({"a":1,"b":{"odata.error":{"code":"x","message":{"value":"1:y"}}}})"}) {
+  for (const std::string_view entity : {R"({"a":"<code>x</code><message>y</message>"})", R"({"a":"<Code>x</Code>"})",
+                                        R"({"a":1,"b":{"odata.error":{"code":"x","message":{"value":"1:y"}}}})"}) {
     CAPTURE(entity);
-    const Lines lines = lines_of_batch(
-        request, answer("201 Created", entity) + answer("201 Created", entity) + answer("201 Created"));
+    const Lines lines =
+        lines_of_batch(request, answer("201 Created", entity) + answer("201 Created", entity) + answer("201 Created"));
     REQUIRE(lines.size() == 3);
     for (const std::string& line : lines) CHECK(line.ends_with("/acc/t -> 201"));
     CHECK(lines_of_batch(operation("GET", "t"), answer("200 OK", entity)).at(0).ends_with("/acc/t -> 200"));
@@ -115,8 +114,7 @@ TEST_CASE("An entity that contains the words of an error is none") {
 
 TEST_CASE("The error of a change set names the operation that failed; the others are not done") {
   const std::string request = operation("POST", "t") + operation("PUT", "t") + operation("MERGE", "t");
-  for (const std::string& error :
-       {json_error("Exists", "1:It exists."), xml_error("Exists", "1:It exists.")}) {
+  for (const std::string& error : {json_error("Exists", "1:It exists."), xml_error("Exists", "1:It exists.")}) {
     CAPTURE(error);
     CHECK(lines_of_batch(request, answer("409 Conflict", error)) ==
           Lines{"operation 0: POST http://127.0.0.1:10002/acc/t -> not done",
@@ -125,8 +123,7 @@ TEST_CASE("The error of a change set names the operation that failed; the others
   }
   for (const std::string_view message : {"7:It exists.", "99999999999999999999:x", "1", "no number"}) {
     CAPTURE(message);
-    for (const std::string& line :
-         lines_of_batch(request, answer("409 Conflict", json_error("Exists", message))))
+    for (const std::string& line : lines_of_batch(request, answer("409 Conflict", json_error("Exists", message))))
       CHECK(line.ends_with(" -> not done"));
   }
 }
@@ -184,8 +181,8 @@ TEST_CASE("The reason of a refusal has at most 600 bytes, whatever is masked or 
 TEST_CASE("A body that only resembles an error is accepted") {
   for (const std::string_view body :
        {R"({"odata.error")", R"({"odata.error":1})", R"({"odata.error":{"code":1,"message":2}})",
-        R"({"odata.error":{"code":[],"message":{"value":{}}}})", R"({"odata.error":[]})",
-        R"({"odata.error"}{)", "<code>", "<message", "<message>"}) {
+        R"({"odata.error":{"code":[],"message":{"value":{}}}})", R"({"odata.error":[]})", R"({"odata.error"}{)",
+        "<code>", "<message", "<message>"}) {
     CAPTURE(body);
     CHECK(reason(std::string(body)) == " InvalidInput");
   }
@@ -233,4 +230,4 @@ TEST_CASE("Only a batch has operations") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

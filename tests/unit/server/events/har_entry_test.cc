@@ -7,9 +7,9 @@
 #include <random>
 #include <string>
 
-#include "odata/base64.h"
+#include "base/base64.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using nlohmann::json;
@@ -18,8 +18,7 @@ constexpr std::string_view kAnswerHead =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
 
 TracedExchange exchange_of(std::string_view request_head, std::string_view request_body = "",
-                           std::string_view response_head = kAnswerHead,
-                           std::string_view response_body = "{}") {
+                           std::string_view response_head = kAnswerHead, std::string_view response_body = "{}") {
   TracedExchange out;
   out.started = std::chrono::system_clock::from_time_t(1'622'043'910) + std::chrono::microseconds(45'678);
   out.scheme = "http";
@@ -139,8 +138,7 @@ TEST_CASE("A binary body is base64") {
     const json data = entry_of("POST /t HTTP/1.1\r\n", body)["request"]["postData"];
     CHECK(data["encoding"] == "base64");
     CHECK(decode_base64(data["text"].get<std::string>()) == body);
-    const json content =
-        entry_of(exchange_of("GET /t HTTP/1.1\r\n", "", kAnswerHead, body))["response"]["content"];
+    const json content = entry_of(exchange_of("GET /t HTTP/1.1\r\n", "", kAnswerHead, body))["response"]["content"];
     CHECK(content["encoding"] == "base64");
     CHECK(decode_base64(content["text"].get<std::string>()) == body);
     CHECK(content["size"] == body.size());
@@ -149,10 +147,9 @@ TEST_CASE("A binary body is base64") {
 }
 
 TEST_CASE("Secrets in a binary body are masked, too") {
-  const std::string body =
-      "--b\r\n\r\nPUT http://h/t?sig=5ec4e7 HTTP/1.1\r\nx-rocktable-token: 5ec4e7\r\n\r\n\xFF";
-  const json data = entry_of("POST /t HTTP/1.1\r\nContent-Type: Multipart/Mixed; boundary=b\r\n",
-                             body)["request"]["postData"];
+  const std::string body = "--b\r\n\r\nPUT http://h/t?sig=5ec4e7 HTTP/1.1\r\nx-rocktable-token: 5ec4e7\r\n\r\n\xFF";
+  const json data =
+      entry_of("POST /t HTTP/1.1\r\nContent-Type: Multipart/Mixed; boundary=b\r\n", body)["request"]["postData"];
   CHECK(decode_base64(data["text"].get<std::string>()) ==
         "--b\r\n\r\nPUT http://h/t?sig=*** HTTP/1.1\r\nx-rocktable-token: ***\r\n\r\n\xFF");
 }
@@ -189,8 +186,7 @@ TEST_CASE("Malformed and incomplete requests are recorded as far as possible") {
   CHECK(entry["response"]["status"] == 0);
   CHECK(entry["response"]["headersSize"] == -1);
 
-  for (const std::string_view line :
-       {"x-rocktable-token 5ec4e7\r\n", "Cookie: 5ec4e7\r\n", "GET\r\n", "\r\n", ""}) {
+  for (const std::string_view line : {"x-rocktable-token 5ec4e7\r\n", "Cookie: 5ec4e7\r\n", "GET\r\n", "\r\n", ""}) {
     CAPTURE(line);
     const json request = entry_of(line)["request"];
     CHECK(request["method"] == "");
@@ -233,4 +229,4 @@ TEST_CASE("Any bytes result in an entry of bounded size") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -15,7 +15,7 @@
 
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using nlohmann::json;
@@ -30,9 +30,7 @@ std::string read(const fs::path& path) {
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-std::string entry(int n, std::size_t size = 0) {
-  return json{{"n", n}, {"text", std::string(size, 'x')}}.dump();
-}
+std::string entry(int n, std::size_t size = 0) { return json{{"n", n}, {"text", std::string(size, 'x')}}.dump(); }
 
 // Returns the numbers of the entries. Fails if the file is not a document.
 std::vector<int> entries_of(const std::string& text) {
@@ -119,8 +117,7 @@ TEST_CASE("A trace that is truncated anywhere is repaired at the next start") {
 TEST_CASE("A trace of another version is repaired, too") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "t.har";
-  const std::string head =
-      R"({"log":{"version":"1.2","creator":{"name":"rocktable","version":"10.20.30"},"entries":[)";
+  const std::string head = R"({"log":{"version":"1.2","creator":{"name":"rocktable","version":"10.20.30"},"entries":[)";
   write(path, head + "\n{\"n\":1");
   HarFile(path, 4 * kMebibyte);
   CHECK(json::parse(read(path.string() + ".1"))["log"]["entries"].empty());
@@ -176,9 +173,8 @@ TEST_CASE("Files that are not traces are left unchanged") {
        {"notes", "{}", R"({"log":{"version":"1.2","creator":{"name":"other","version":"1"}}})"}) {
     CAPTURE(text);
     write(path, text);
-    CHECK(refusal(path) ==
-          "cannot write the trace " + path.string() +
-              ": a file of that name exists and is not a trace of rocktable; it was not changed");
+    CHECK(refusal(path) == "cannot write the trace " + path.string() +
+                               ": a file of that name exists and is not a trace of rocktable; it was not changed");
     CHECK(read(path) == text);
   }
   fs::remove(path);
@@ -241,8 +237,7 @@ TEST_CASE("A trace that is deleted, renamed, emptied or extended during writing 
   CHECK(read(path) == "notes");
   fs::remove(path);
   file.append(entry(7));
-  CHECK(json::parse(read(path))["log"]["entries"] ==
-        json::parse(R"([{"_missingBefore": 1, "n": 7, "text": ""}])"));
+  CHECK(json::parse(read(path))["log"]["entries"] == json::parse(R"([{"_missingBefore": 1, "n": 7, "text": ""}])"));
 }
 
 TEST_CASE("If the disk is full, the document is unchanged, and continues after space is freed") {
@@ -298,4 +293,4 @@ TEST_CASE("Threads write the same trace") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

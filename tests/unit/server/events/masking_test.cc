@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("The value of sig is masked in every place where the server reads a signature") {
@@ -60,13 +60,11 @@ TEST_CASE("Other secrets in a target are masked as in text") {
       {"/acc/t?a=SharedKey%20acc:c2VjcmV0&b", "/acc/t?a=SharedKey%20acc:***&b"},
       {"/acc/t?a=SharedKeyLite%20acc%3Ac2Vj%20cmV0&b", "/acc/t?a=SharedKeyLite%20acc%3A***&b"},
       {"/acc/t?c=AccountKey=secret==;TableEndpoint=x", "/acc/t?c=AccountKey=***;TableEndpoint=x"},
-      {"/acc/t?c=AccountKey%3Dsecret%3D%3D%3BTableEndpoint%3Dx",
-       "/acc/t?c=AccountKey%3D***%3BTableEndpoint%3Dx"},
+      {"/acc/t?c=AccountKey%3Dsecret%3D%3D%3BTableEndpoint%3Dx", "/acc/t?c=AccountKey%3D***%3BTableEndpoint%3Dx"},
       {"/acc/t?c=AccountKey%253Dsec%2520ret&b", "/acc/t?c=AccountKey%253D***&b"},
       {"/acc/t?c=%22AccountKey%22%3A%20%22secret%22%7D", "/acc/t?c=%22AccountKey%22%3A%20%22***%22%7D"},
       // no secrets
-      {"/acc/t?$filter=a%20eq%20'a%20bearer%20of%20news'",
-       "/acc/t?$filter=a%20eq%20'a%20bearer%20of%20news'"},
+      {"/acc/t?$filter=a%20eq%20'a%20bearer%20of%20news'", "/acc/t?$filter=a%20eq%20'a%20bearer%20of%20news'"},
       {"/acc/AccountKey", "/acc/AccountKey"},
       {"/acc/Bearer", "/acc/Bearer"},
   };
@@ -152,8 +150,7 @@ TEST_CASE("Secrets of quoted requests, URLs and connection strings are masked in
       {"Bearer eyJhbGciOiJIUzI1NiJ9.e30.x, then", "Bearer *** then"},
       {"a bearer of news", "a bearer of news"},
       {"Bearer eyJhbGci", "Bearer ***"},  // the text may be truncated there
-      {"AccountName=acc;AccountKey=secret==;TableEndpoint=x",
-       "AccountName=acc;AccountKey=***;TableEndpoint=x"},
+      {"AccountName=acc;AccountKey=secret==;TableEndpoint=x", "AccountName=acc;AccountKey=***;TableEndpoint=x"},
       {R"({"StorageAccountKey": "secret=="})", R"({"StorageAccountKey": "***"})"},
       {R"({\"accountKey\":\"secret\"})", R"({\"accountKey\":\"***\"})"},
       {"an AccountKey is a key", "an AccountKey is a key"},
@@ -180,8 +177,8 @@ TEST_CASE("Headers of parts in a multipart body are masked as headers") {
 // Text of a request may be long; looking ahead from each of its bytes would take minutes.
 TEST_CASE("Masking takes linear time") {
   constexpr std::size_t kRepeats = 1 << 18;
-  for (const std::string_view repeated : {"s", "b", "25", "%25", "\\", "\\u0020", "Bearer ",
-                                          "AccountKey=", "sig%25", "bearer%20", "SharedKey", "%2525sig="}) {
+  for (const std::string_view repeated : {"s", "b", "25", "%25", "\\", "\\u0020", "Bearer ", "AccountKey=", "sig%25",
+                                          "bearer%20", "SharedKey", "%2525sig="}) {
     CAPTURE(repeated);
     std::string text = "Bearer%";
     for (std::size_t i = 0; i < kRepeats; ++i) text += repeated;
@@ -204,4 +201,4 @@ TEST_CASE("Truncated text shows no part of a secret") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

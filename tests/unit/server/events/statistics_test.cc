@@ -10,9 +10,10 @@
 
 #include "odata/protocol/development_account.h"
 #include "server/control/control.h"
-#include "server/service.h"
+#include "server/emulator.h"
+#include "tests/unit/support/opened_store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,8 +25,8 @@ nlohmann::json rows_of(const Statistics& statistics) { return statistics.to_json
 // The row of this key; null if there is none.
 nlohmann::json row_of(const Statistics& statistics, const StatisticsKey& key) {
   for (const auto& row : rows_of(statistics))
-    if (row.at("account") == key.account && row.at("table") == key.table &&
-        row.at("operation") == key.operation && row.at("plan") == key.plan_class)
+    if (row.at("account") == key.account && row.at("table") == key.table && row.at("operation") == key.operation &&
+        row.at("plan") == key.plan_class)
       return row;
   return nullptr;
 }
@@ -37,9 +38,7 @@ RequestStats read(std::uint64_t ranges, std::uint64_t scanned, std::uint64_t ret
 
 }  // namespace
 
-TEST_CASE("statistics: no counters at the start") {
-  CHECK(Statistics().to_json().dump() == R"({"counters":[]})");
-}
+TEST_CASE("statistics: no counters at the start") { CHECK(Statistics().to_json().dump() == R"({"counters":[]})"); }
 
 TEST_CASE("statistics: each counter adds up, and has its name in the response") {
   Statistics statistics;
@@ -75,10 +74,9 @@ TEST_CASE("statistics: requests of several keys in turn are counted under their 
 
 TEST_CASE("statistics: account, table, operation and plan are counted separately, and sorted") {
   Statistics statistics;
-  const StatisticsKey keys[] = {
-      {"b", "t", "GetEntity", "point"},         {"a", "u", "GetEntity", "point"},
-      {"a", "t", "QueryEntities", "row-range"}, {"a", "t", "QueryEntities", "point"},
-      {"a", "t", "GetEntity", "point"},         {"a", "", "CreateTable", ""}};
+  const StatisticsKey keys[] = {{"b", "t", "GetEntity", "point"},         {"a", "u", "GetEntity", "point"},
+                                {"a", "t", "QueryEntities", "row-range"}, {"a", "t", "QueryEntities", "point"},
+                                {"a", "t", "GetEntity", "point"},         {"a", "", "CreateTable", ""}};
   for (const StatisticsKey& key : keys) statistics.add(key, {.requests = 1});
   std::string sorted;
   for (const auto& row : rows_of(statistics))
@@ -194,8 +192,8 @@ TEST_CASE("statistics: an error is a status of 400 and above") {
 // Text in the place of an account, before the account is checked, must neither fill the statistics nor get
 // into a JSON document, which must not contain bytes that are not UTF-8.
 TEST_CASE("statistics: requests to unknown accounts are counted together") {
-  TableStore store({{}, true, false});
-  Service service(store, {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}, {});
+  OpenedStore store({{}, true, false});
+  Emulator emulator(store, {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}});
   const std::string body, hosts = "localhost";
   std::atomic<bool> hung_up = false;
   MemoryBudget answers(256 << 20);
@@ -203,13 +201,13 @@ TEST_CASE("statistics: requests to unknown accounts are counted together") {
   const auto send = [&](std::string_view target) {
     Request request{"GET", target, {}, &body, "127.0.0.1"};
     request.headers.add("Host", hosts);
-    auto call = service.accept(request);
-    Response response = call.run(hung_up, memory);
-    service.statistics().record(call.event(response, {}));
+    CallHolder call;
+    emulator.service().accept(request, call);
+    Response response = call->run(hung_up, memory);
+    emulator.tables().statistics.record(call->event(response, {}));
     return response;
   };
-  for (const std::string_view target :
-       {"/\xFF\xFE/people()", "/nobody/people()", "/devstoreaccount1/people()", "/"}) {
+  for (const std::string_view target : {"/\xFF\xFE/people()", "/nobody/people()", "/devstoreaccount1/people()", "/"}) {
     CAPTURE(target);
     CHECK(send(target).status >= 400);
   }
@@ -223,4 +221,4 @@ TEST_CASE("statistics: requests to unknown accounts are counted together") {
   CHECK(rows.front().at("errors") == 4);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

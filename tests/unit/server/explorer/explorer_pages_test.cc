@@ -9,7 +9,7 @@
 
 #include "server/explorer/embedded_files.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using boost::asio::ip::make_address;
@@ -26,9 +26,7 @@ Response get(const ControlPolicy& policy, std::string_view target, const Fields&
   return explorer_response(policy, is_on, method, target, headers);
 }
 
-int status_of(const ControlPolicy& policy, const Fields& fields) {
-  return get(policy, "/_rocktable/", fields).status;
-}
+int status_of(const ControlPolicy& policy, const Fields& fields) { return get(policy, "/_rocktable/", fields).status; }
 
 TEST_CASE("only the page and its parts are the explorer") {
   for (const char* target :
@@ -111,4 +109,4 @@ TEST_CASE("other methods and paths are refused") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

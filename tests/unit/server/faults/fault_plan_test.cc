@@ -6,7 +6,7 @@
 
 #include "server/faults/retry_log.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 RequestFacts request_of(std::string_view account) {
@@ -44,8 +44,7 @@ TEST_CASE("skip and count choose requests, of each account by itself") {
 
 TEST_CASE("the first rule that fires hits; a later one sees what passes") {
   FaultPlan plan;
-  add(plan,
-      R"([{"name":"once","when":{"count":1},"then":{"close":true}},{"name":"then","then":{"reset":true}}])");
+  add(plan, R"([{"name":"once","when":{"count":1},"then":{"close":true}},{"name":"then","then":{"reset":true}}])");
   CHECK(plan.decide(request_of("one"))->rule == "once");
   CHECK(plan.decide(request_of("one"))->rule == "then");
   CHECK(plan.find("then")->at("matched") == 1);
@@ -87,8 +86,8 @@ TEST_CASE("after a reset, an account is counted from the beginning") {
 TEST_CASE("names are unique, and made if there are none") {
   FaultPlan plan;
   add(plan, R"([{"then":{"close":true}},{"name":"fault-2","then":{"close":true}}])");
-  auto again = parse_fault_rules(
-      R"([{"name":"new","then":{"close":true}},{"name":"fault-2","then":{"close":true}}])", "");
+  auto again =
+      parse_fault_rules(R"([{"name":"new","then":{"close":true}},{"name":"fault-2","then":{"close":true}}])", "");
   CHECK(plan.add(again) == "fault-2");
   CHECK(plan.find("new") == std::nullopt);
   auto nameless = parse_fault_rules(R"({"then":{"close":true}})", "");
@@ -112,8 +111,7 @@ TEST_CASE("a rule that never fired is told, also after it was removed") {
   CHECK(plan.unused() == std::vector<std::string>{"b", "c"});
 }
 
-RetryLog::Attempt attempt(std::string_view fault, int status, std::optional<ErrorCode> error,
-                          bool is_committed) {
+RetryLog::Attempt attempt(std::string_view fault, int status, std::optional<ErrorCode> error, bool is_committed) {
   return {.account = "acct",
           .method = "POST",
           .target = "/acct/orders",
@@ -181,4 +179,4 @@ TEST_CASE("the log is bounded and counts what it drops") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,7 +6,7 @@
 
 #include "odata/files/file_error.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 FaultRule rule(const std::string& text) { return parse_fault_rules(text, "rules").front(); }
@@ -20,9 +20,7 @@ std::string refusal_of(const std::string& text) {
   }
 }
 
-FaultMatch match(const std::string& text) {
-  return rule("{\"match\":" + text + ",\"then\":{\"reset\":true}}").match;
-}
+FaultMatch match(const std::string& text) { return rule("{\"match\":" + text + ",\"then\":{\"reset\":true}}").match; }
 
 RequestFacts insert_of(const std::string& partition, const std::string& row) {
   RequestFacts out;
@@ -46,11 +44,9 @@ TEST_CASE("a rule is written as it is read, with its defaults") {
         R"({"at":"beforeCommit","code":"ServerBusy","status":503})");
   CHECK(to_json(rule(R"({"then":{"cutAfterBytes":100}})")).at("then").dump() ==
         R"({"at":"afterCommit","cutAfterBytes":100})");
-  CHECK(
-      to_json(rule(R"({"then":{"delay":{"lognormal":{"median":"20ms","sigma":0.8}}},"when":{"seed":5}})"))
-          .dump() ==
-      R"({"match":{},"name":"","then":{"at":"beforeCommit","delay":{"lognormal":{"median":"20ms","sigma":0.8}}},)"
-      R"("when":{"seed":5}})");
+  CHECK(to_json(rule(R"({"then":{"delay":{"lognormal":{"median":"20ms","sigma":0.8}}},"when":{"seed":5}})")).dump() ==
+        R"({"match":{},"name":"","then":{"at":"beforeCommit","delay":{"lognormal":{"median":"20ms","sigma":0.8}}},)"
+        R"("when":{"seed":5}})");
 }
 
 TEST_CASE("a rule with a probability draws a seed if it has none") {
@@ -73,8 +69,7 @@ TEST_CASE("a wrong rule is refused with its place and what is allowed") {
        "rules:1:9: then: must have one of code, reset, close and cutAfterBytes"},
       {R"({"then":{"reset":false}})", "rules:1:18: then.reset: must be true, or be left out"},
       {R"({"then":{"status":409}})", "rules:1:19: then.status: needs a code: several have this status"},
-      {R"({"then":{"status":500,"code":"ServerBusy"}})",
-       "rules:1:19: then.status: the status of ServerBusy is 503"},
+      {R"({"then":{"status":500,"code":"ServerBusy"}})", "rules:1:19: then.status: the status of ServerBusy is 503"},
       {R"({"then":{"code":"Busy"}})", "rules:1:17: then.code: `Busy` is not a code of the service's errors"},
       {R"({"then":{"delay":"5"}})",
        "rules:1:18: then.delay: must be a duration such as 300ms or 2s, of at most 10 minutes"},
@@ -83,10 +78,8 @@ TEST_CASE("a wrong rule is refused with its place and what is allowed") {
       {R"({"match":{"method":"GETT"},"then":{"close":true}})",
        "rules:1:20: match.method: `GETT` is not a method; allowed: DELETE, GET, HEAD, MERGE, PATCH, POST, "
        "PUT"},
-      {R"({"match":{"position":100},"then":{"close":true}})",
-       "rules:1:22: match.position: must be from 0 to 99"},
-      {R"({"when":{"probability":2},"then":{"close":true}})",
-       "rules:1:24: when.probability: must be from 0 to 1"},
+      {R"({"match":{"position":100},"then":{"close":true}})", "rules:1:22: match.position: must be from 0 to 99"},
+      {R"({"when":{"probability":2},"then":{"close":true}})", "rules:1:24: when.probability: must be from 0 to 1"},
       {R"([{"name":"a","then":{"close":true}},{"name":"a","then":{"close":true}}])",
        "rules:1:45: [1].name: another rule has the same name"},
       {"", "rules:1:1: this is not JSON: it is empty"},
@@ -100,19 +93,17 @@ TEST_CASE("a wrong rule is refused with its place and what is allowed") {
 
 TEST_CASE("all conditions must hold") {
   const RequestFacts request = insert_of("de", "7");
-  for (const char* text :
-       {"{}", R"({"account":"test42"})", R"({"table":"ORDERS"})", R"({"operation":"InsertEntity"})",
-        R"({"method":["PUT","POST"]})", R"({"partitionKey":"de"})", R"({"partitionKeyPrefix":"d"})",
-        R"({"rowKey":"7"})", R"({"clientRequestIdPrefix":"checkout-"})",
-        R"({"table":"orders","partitionKey":"de","rowKey":"7"})"}) {
+  for (const char* text : {"{}", R"({"account":"test42"})", R"({"table":"ORDERS"})", R"({"operation":"InsertEntity"})",
+                           R"({"method":["PUT","POST"]})", R"({"partitionKey":"de"})", R"({"partitionKeyPrefix":"d"})",
+                           R"({"rowKey":"7"})", R"({"clientRequestIdPrefix":"checkout-"})",
+                           R"({"table":"orders","partitionKey":"de","rowKey":"7"})"}) {
     CAPTURE(text);
     CHECK(match(text).matches(request));
   }
   for (const char* text :
-       {R"({"account":"test4"})", R"({"table":"order"})", R"({"operation":"DeleteEntity"})",
-        R"({"method":"PUT"})", R"({"partitionKey":"d"})", R"({"partitionKeyPrefix":"e"})",
-        R"({"rowKey":"8"})", R"({"clientRequestIdPrefix":"cart-"})", R"({"partitionKey":"de","rowKey":"8"})",
-        R"({"position":0})"}) {
+       {R"({"account":"test4"})", R"({"table":"order"})", R"({"operation":"DeleteEntity"})", R"({"method":"PUT"})",
+        R"({"partitionKey":"d"})", R"({"partitionKeyPrefix":"e"})", R"({"rowKey":"8"})",
+        R"({"clientRequestIdPrefix":"cart-"})", R"({"partitionKey":"de","rowKey":"8"})", R"({"position":0})"}) {
     CAPTURE(text);
     CHECK_FALSE(match(text).matches(request));
   }
@@ -126,8 +117,7 @@ TEST_CASE("a change set matches by any of its entities, or by one at a position"
   for (const char* text :
        {R"({"operation":"Batch"})", R"({"operation":"MergeEntity"})", R"({"operation":"WriteEntity"})",
         R"({"rowKey":"8"})", R"({"operation":"Batch","rowKey":"8"})", R"({"position":1})",
-        R"({"position":1,"operation":"MergeEntity"})",
-        R"({"position":1,"operation":"Batch","rowKey":"8"})"}) {
+        R"({"position":1,"operation":"MergeEntity"})", R"({"position":1,"operation":"Batch","rowKey":"8"})"}) {
     CAPTURE(text);
     CHECK(match(text).matches(batch));
   }
@@ -139,4 +129,4 @@ TEST_CASE("a change set matches by any of its entities, or by one at a position"
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "server/request/error_response.h"
+#include "tests/unit/support/opened_store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -96,9 +97,8 @@ TEST_CASE("A wildcard stands for subdomains") {
     std::string_view origin;
     bool fits;
   } cases[] = {
-      {"https://www.contoso.com", true},       {"https://a.b.contoso.com", true},
-      {"https://contoso.com", false},          {"https://.contoso.com", false},
-      {"http://www.contoso.com", false},       {"https://evilcontoso.com", false},
+      {"https://www.contoso.com", true},       {"https://a.b.contoso.com", true}, {"https://contoso.com", false},
+      {"https://.contoso.com", false},         {"http://www.contoso.com", false}, {"https://evilcontoso.com", false},
       {"https://www.contoso.com.evil", false}, {"https://*.contoso.com", true},
   };
   for (const auto& c : cases) {
@@ -110,10 +110,8 @@ TEST_CASE("A wildcard stands for subdomains") {
 TEST_CASE("The first rule that fits decides") {
   CHECK(preflight_fields({kListed, kAny}, asking("https://a.example", "GET")).find("Max-Age: 500") !=
         std::string::npos);
-  CHECK(preflight_fields({kAny, kListed}, asking("https://a.example", "GET")).find("Max-Age: 7") !=
-        std::string::npos);
-  CHECK(preflight_fields({kListed, kAny}, asking("https://a.example", "POST")).find("Max-Age: 7") !=
-        std::string::npos);
+  CHECK(preflight_fields({kAny, kListed}, asking("https://a.example", "GET")).find("Max-Age: 7") != std::string::npos);
+  CHECK(preflight_fields({kListed, kAny}, asking("https://a.example", "POST")).find("Max-Age: 7") != std::string::npos);
 }
 
 // The third request of the example in the documentation:
@@ -121,8 +119,7 @@ TEST_CASE("The first rule that fits decides") {
 TEST_CASE("The rule that fits origin and method decides, also if a later one allows the headers") {
   const std::vector<CorsRule> rules = {kListed, kAny};
   CHECK(preflight_fields(rules, asking("https://a.example", "GET", "x-other")) == "CorsPreflightFailure");
-  CHECK(preflight_fields(rules, asking("https://c.example", "GET", "x-other")).find("Max-Age: 7") !=
-        std::string::npos);
+  CHECK(preflight_fields(rules, asking("https://c.example", "GET", "x-other")).find("Max-Age: 7") != std::string::npos);
 }
 
 TEST_CASE("A preflight without Origin or method is no preflight") {
@@ -133,8 +130,7 @@ TEST_CASE("A preflight without Origin or method is no preflight") {
       answered({kAny}, fields);
       FAIL("not refused");
     } catch (const ServiceException& refusal) {
-      CHECK(refusal.error() ==
-            Error{ErrorCode::InvalidHeaderValue, "A required CORS header is not present."});
+      CHECK(refusal.error() == Error{ErrorCode::InvalidHeaderValue, "A required CORS header is not present."});
     }
   }
 }
@@ -216,8 +212,8 @@ TEST_CASE("A rule for every origin exposes the headers of this very answer, fram
 
 TEST_CASE("Without Origin a rule for every origin counts for reads alone") {
   CHECK(added(entity_response(), {kAny}, "POST", "") == "");
-  CHECK(added(entity_response(), {kAny}, "POST", "https://a.example")
-            .starts_with("Access-Control-Allow-Origin: *\r\n"));
+  CHECK(
+      added(entity_response(), {kAny}, "POST", "https://a.example").starts_with("Access-Control-Allow-Origin: *\r\n"));
   CHECK(added(entity_response(), {kAny}, "PUT", "https://a.example") == "");
 }
 
@@ -227,8 +223,7 @@ TEST_CASE("Exposed headers are names and prefixes, without regard to case; none 
   };
   CHECK(exposed({}) == "Access-Control-Allow-Origin: *\r\n");
   CHECK(exposed({"Location", "ETa"}) == "Access-Control-Allow-Origin: *\r\n");
-  CHECK(exposed({"etag", "DATE"}) ==
-        "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ETag,Date\r\n");
+  CHECK(exposed({"etag", "DATE"}) == "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ETag,Date\r\n");
   CHECK(exposed({"X-MS-*"}) ==
         "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: x-ms-request-id,x-ms-version\r\n");
 }
@@ -236,8 +231,7 @@ TEST_CASE("Exposed headers are names and prefixes, without regard to case; none 
 TEST_CASE("What a refusal has over an answer is exposed as well") {
   RequestContext context = exchange_of();
   context.version = "2020-12-06";  // older ones have no challenge
-  const Response refusal =
-      error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
+  const Response refusal = error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
   CHECK(added(refusal, {{{"GET"}, {"*"}, {}, {"x-ms-error-*", "www-authenticate"}, 0}}, "GET", "") ==
         "Access-Control-Allow-Origin: *\r\n"
         "Access-Control-Expose-Headers: x-ms-error-code,WWW-Authenticate\r\n");
@@ -247,7 +241,7 @@ TEST_CASE("What a refusal has over an answer is exposed as well") {
 // -----------------------------------------------------------------------------------
 
 TEST_CASE("The rules of an account are read once, and again after forget") {
-  TableStore store({.directory = {}, .in_memory = true});
+  OpenedStore store({.directory = {}, .in_memory = true});
   CorsRules rules(store);
   CHECK(rules.of("a").empty());
   ServiceProperties properties;
@@ -261,4 +255,4 @@ TEST_CASE("The rules of an account are read once, and again after forget") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

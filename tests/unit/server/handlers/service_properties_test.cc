@@ -7,7 +7,7 @@
 
 #include "server/request/xml.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";
@@ -41,8 +41,8 @@ struct Rule {
 
 std::string to_xml(const Rule& rule) {
   return "<CorsRule><AllowedOrigins>" + rule.origins + "</AllowedOrigins><AllowedMethods>" + rule.methods +
-         "</AllowedMethods><MaxAgeInSeconds>" + rule.age + "</MaxAgeInSeconds><ExposedHeaders>" +
-         rule.exposed + "</ExposedHeaders><AllowedHeaders>" + rule.allowed + "</AllowedHeaders></CorsRule>";
+         "</AllowedMethods><MaxAgeInSeconds>" + rule.age + "</MaxAgeInSeconds><ExposedHeaders>" + rule.exposed +
+         "</ExposedHeaders><AllowedHeaders>" + rule.allowed + "</AllowedHeaders></CorsRule>";
 }
 
 std::string cors(const Rule& rule) { return document("<Cors>" + to_xml(rule) + "</Cors>"); }
@@ -80,14 +80,12 @@ TEST_CASE("A rule is written with its methods first, and literal names before pr
   rule.allowed = "x-ms-meta-data*,x-ms-meta-xyz,x-ms-meta-target*,x-ms-meta-foo";
   rule.exposed = "x-ms-meta-data*,x-ms-meta-abc";
   const std::string text = render_service_properties(parsed(cors(rule)));
-  CHECK(text.find(
-            "<Cors><CorsRule><AllowedMethods>GET,PUT</AllowedMethods><AllowedOrigins>www.ab.com,www.bc.com"
-            "</AllowedOrigins><AllowedHeaders>x-ms-meta-xyz,x-ms-meta-foo,x-ms-meta-data*,x-ms-meta-target*"
-            "</AllowedHeaders><ExposedHeaders>x-ms-meta-abc,x-ms-meta-data*</ExposedHeaders>"
-            "<MaxAgeInSeconds>500</MaxAgeInSeconds></CorsRule></Cors>") != text.npos);
+  CHECK(text.find("<Cors><CorsRule><AllowedMethods>GET,PUT</AllowedMethods><AllowedOrigins>www.ab.com,www.bc.com"
+                  "</AllowedOrigins><AllowedHeaders>x-ms-meta-xyz,x-ms-meta-foo,x-ms-meta-data*,x-ms-meta-target*"
+                  "</AllowedHeaders><ExposedHeaders>x-ms-meta-abc,x-ms-meta-data*</ExposedHeaders>"
+                  "<MaxAgeInSeconds>500</MaxAgeInSeconds></CorsRule></Cors>") != text.npos);
   rule.allowed = rule.exposed = "";
-  CHECK(render_service_properties(parsed(cors(rule))).find("<AllowedHeaders /><ExposedHeaders />") !=
-        text.npos);
+  CHECK(render_service_properties(parsed(cors(rule))).find("<AllowedHeaders /><ExposedHeaders />") != text.npos);
 }
 
 TEST_CASE("A section that is missing keeps its values") {
@@ -104,18 +102,14 @@ TEST_CASE("A section that is missing keeps its values") {
   CHECK(parsed(document("<Cors />"), previous) == expected);
   expected = previous;
   expected.hour_metrics = {true, false, {}};
-  CHECK(
-      parsed(document(
-                 "<HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs>"
-                 "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics>"),
-             previous) == expected);
+  CHECK(parsed(document("<HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs>"
+                        "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics>"),
+               previous) == expected);
   expected = previous;
   expected.minute_metrics = {false, false, {1}};
-  CHECK(
-      parsed(document(
-                 "<MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled>"
-                 "<RetentionPolicy><Enabled>true</Enabled><Days>1</Days></RetentionPolicy></MinuteMetrics>"),
-             previous) == expected);
+  CHECK(parsed(document("<MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled>"
+                        "<RetentionPolicy><Enabled>true</Enabled><Days>1</Days></RetentionPolicy></MinuteMetrics>"),
+               previous) == expected);
 }
 
 // Recorded from the service, in 2025.
@@ -128,14 +122,12 @@ TEST_CASE("A document without any section is refused") {
 
 TEST_CASE("Booleans are read in any case, and written in lower case") {
   const auto logging = [](const std::string& yes, const std::string& no) {
-    return document("<Logging><Version>1.0</Version><Read>" + yes + "</Read><Write>" + no +
-                    "</Write><Delete>" + yes + "</Delete><RetentionPolicy><Enabled>" + no +
-                    "</Enabled></RetentionPolicy></Logging>");
+    return document("<Logging><Version>1.0</Version><Read>" + yes + "</Read><Write>" + no + "</Write><Delete>" + yes +
+                    "</Delete><RetentionPolicy><Enabled>" + no + "</Enabled></RetentionPolicy></Logging>");
   };
   const ServiceProperties expected = parsed(logging("true", "false"));
   CHECK(expected.logging == Logging{true, false, true, {}});
-  for (const auto& [yes, no] :
-       {std::pair{"True", "False"}, std::pair{"TRUE", "FALSE"}, std::pair{"tRuE", "fAlSe"}}) {
+  for (const auto& [yes, no] : {std::pair{"True", "False"}, std::pair{"TRUE", "FALSE"}, std::pair{"tRuE", "fAlSe"}}) {
     CHECK(parsed(logging(yes, no)) == expected);
     CHECK(render_service_properties(parsed(logging(yes, no))) == render_service_properties(expected));
   }
@@ -143,10 +135,10 @@ TEST_CASE("Booleans are read in any case, and written in lower case") {
 
 TEST_CASE("What is written is read again as it was") {
   Rule rule;
-  for (const std::string& xml : {document("<Cors />"), cors(rule),
-                                 cors({"OPTIONS,MERGE,PATCH", "https://*.contoso.com,*", "*", "*", "0"}),
-                                 cors({"GET", "a&amp;b, c &lt;d", "x&#9;y", "", "2147483647"}),
-                                 cors({" GET ,\n PUT ", " a ,\r\n b ", "x,", "\n", " 1 "})}) {
+  for (const std::string& xml :
+       {document("<Cors />"), cors(rule), cors({"OPTIONS,MERGE,PATCH", "https://*.contoso.com,*", "*", "*", "0"}),
+        cors({"GET", "a&amp;b, c &lt;d", "x&#9;y", "", "2147483647"}),
+        cors({" GET ,\n PUT ", " a ,\r\n b ", "x,", "\n", " 1 "})}) {
     const ServiceProperties properties = parsed(xml);
     CHECK(parsed(render_service_properties(properties)) == properties);
     CHECK(parsed(render_service_properties(properties), {{true, true, true, {5}}, {}, {}, {}}) == properties);
@@ -166,16 +158,14 @@ TEST_CASE("An entry of nothing but white space is no entry") {
 
 TEST_CASE("Retention is 1 to 365 days, or none") {
   const auto with = [](const std::string& policy) {
-    return document("<MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled>" + policy +
-                    "</MinuteMetrics>");
+    return document("<MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled>" + policy + "</MinuteMetrics>");
   };
   const auto days = [&](const std::string& text) {
     return with("<RetentionPolicy><Enabled>true</Enabled><Days>" + text + "</Days></RetentionPolicy>");
   };
   CHECK(parsed(days("1")).minute_metrics.retention.days == 1);
   CHECK(parsed(days("365")).minute_metrics.retention.days == 365);
-  for (const std::string text : {"0", "-1", "366", "", "x", "1.5", "99999999999"})
-    check_refused(days(text), kDocument);
+  for (const std::string text : {"0", "-1", "366", "", "x", "1.5", "99999999999"}) check_refused(days(text), kDocument);
   check_refused(with("<RetentionPolicy><Enabled>true</Enabled></RetentionPolicy>"), kDocument);
   check_refused(with("<RetentionPolicy><Days>1</Days></RetentionPolicy>"), kDocument);
   check_refused(with(""), kDocument);
@@ -259,8 +249,7 @@ TEST_CASE("The values of a rule keep the service's limits") {
     check_refused(with(part, value), kNodeValue);
   };
   check_accepted(&Rule::methods, "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT");
-  for (const char* methods : {"", "get", "BREW", "GET,,PUT", "GET PUT", "*"})
-    check_bad(&Rule::methods, methods);
+  for (const char* methods : {"", "get", "BREW", "GET,,PUT", "GET PUT", "*"}) check_bad(&Rule::methods, methods);
 
   check_accepted(&Rule::origins, entries("o", 64));
   check_bad(&Rule::origins, entries("o", 65));
@@ -293,11 +282,10 @@ TEST_CASE("Stats are those of the secondary location") {
   const Response response = get_service_stats(context);
   CHECK(response.status == 200);
   CHECK(response.framing == Response::Framing::Chunked);
-  CHECK(response.body ==
-        "\xEF\xBB\xBF" + std::string(kDeclaration) +
-            "<StorageServiceStats><GeoReplication><Status>live</Status><LastSyncTime>Tue, 15 Feb "
-            "2022 21:43:21 GMT</LastSyncTime></GeoReplication></StorageServiceStats>");
+  CHECK(response.body == "\xEF\xBB\xBF" + std::string(kDeclaration) +
+                             "<StorageServiceStats><GeoReplication><Status>live</Status><LastSyncTime>Tue, 15 Feb "
+                             "2022 21:43:21 GMT</LastSyncTime></GeoReplication></StorageServiceStats>");
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -11,7 +11,7 @@
 
 #include "server/limits/memory_budget.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace http = boost::beast::http;
@@ -58,8 +58,7 @@ TEST_CASE("the head is complete before the body, and what follows stays in the b
   CHECK(fed.buffer.size() == std::string_view("GET /next").size());
 }
 
-TEST_CASE(
-    "a large head and a large chunked body need a share of the memory; a body that is dropped does not") {
+TEST_CASE("a large head and a large chunked body need a share of the memory; a body that is dropped does not") {
   const std::string large(kFreeBytes + 1, 'x');
   Fed head;
   head.send("GET /a?" + large);
@@ -135,4 +134,4 @@ TEST_CASE("an endless chunk header is refused once the buffer is full") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -11,15 +11,13 @@
 
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace fs = std::filesystem;
 namespace ip = boost::asio::ip;
 
-ip::tcp::endpoint endpoint(const char* address, std::uint16_t port) {
-  return {ip::make_address(address), port};
-}
+ip::tcp::endpoint endpoint(const char* address, std::uint16_t port) { return {ip::make_address(address), port}; }
 
 // A folder like /proc, with two tables of sockets and one process that has the socket 42.
 class FakeProc {
@@ -36,8 +34,7 @@ class FakeProc {
   void add(const char* table, const char* address, const char* state, const char* inode) const {
     std::ofstream(path() / "net" / table, std::ios::app)
         << "   0: " << address << " 00000000:0000 " << state
-        << " 00000000:00000000 00:00000000 00000000  1000        0 " << inode
-        << " 1 0000000000000000 100 0 0 10 0\n";
+        << " 00000000:00000000 00:00000000 00000000  1000        0 " << inode << " 1 0000000000000000 100 0 0 10 0\n";
   }
 
   const fs::path& path() const { return folder_.path(); }
@@ -48,8 +45,7 @@ class FakeProc {
 
 TEST_CASE("The holder of a port is found by address, state and port") {
   const FakeProc proc;
-  std::ofstream(proc.path() / "net" / "tcp")
-      << "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when\n";
+  std::ofstream(proc.path() / "net" / "tcp") << "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when\n";
   proc.add("tcp", "0100007F:2712", "01", "41");  // a connection
   proc.add("tcp", "0200007F:2712", "0A", "41");  // another address
   proc.add("tcp", "0100007F:2713", "0A", "41");  // another port
@@ -111,10 +107,9 @@ TEST_CASE("A port of this process is named with its pid and the way out") {
   CHECK(text.ends_with(" (pid " + std::to_string(getpid()) + "); --tablePort 0 picks a free one"));
   const ip::tcp::acceptor everywhere(context, endpoint("0.0.0.0", 0));
   const std::string other = std::to_string(everywhere.local_endpoint().port());
-  CHECK(taken_port_message(endpoint("127.0.0.1", everywhere.local_endpoint().port()),
-                           "--blobPort 0 picks a free one")
+  CHECK(taken_port_message(endpoint("127.0.0.1", everywhere.local_endpoint().port()), "--blobPort 0 picks a free one")
             .ends_with(", which listens at 0.0.0.0:" + other + "; --blobPort 0 picks a free one"));
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

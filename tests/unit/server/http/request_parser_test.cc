@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace http = boost::beast::http;
@@ -25,8 +25,7 @@ std::string told(const RequestParser& parser) {
   Request request;
   parser.view(request);
   std::string out = std::string(request.method) + " " + std::string(request.target) + "\n";
-  for (const auto& [name, value] : request.headers.all())
-    out.append(name).append("=").append(value).append("\n");
+  for (const auto& [name, value] : request.headers.all()) out.append(name).append("=").append(value).append("\n");
   return out + *request.body;
 }
 
@@ -102,9 +101,8 @@ TEST_CASE("an idle connection keeps little of a large request") {
   RequestBuffers buffers;
   {
     RequestParser parser(buffers);
-    CHECK(!feed(parser,
-                "PUT / HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
-                65'536));
+    CHECK(
+        !feed(parser, "PUT / HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body, 65'536));
     CHECK(parser.body_bytes() == body.size());
   }
   CHECK(buffers.body.capacity() >= body.size());
@@ -114,8 +112,7 @@ TEST_CASE("an idle connection keeps little of a large request") {
 
 // Source: RFC 9110, section 6.5.1. Each of these means something to somebody where it is a header.
 TEST_CASE("a trailer changes neither method, headers nor body, nor whether the connection goes on") {
-  const std::string head =
-      "POST /t HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n";
+  const std::string head = "POST /t HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n";
   for (const std::string_view trailer :
        {"X-HTTP-Method: DELETE", "If-Match: *", "Authorization: SharedKey a:b", "Host: other",
         "x-ms-date: Sat, 22 May 2021 23:05:14 GMT", "Expect: 100-continue", "Connection: close",
@@ -192,8 +189,7 @@ TEST_CASE("whether the client waits for a word before the body shows in the head
   for (const auto& [value, expects] : {std::pair{"100-Continue", true}, std::pair{"something", false}}) {
     RequestBuffers buffers;
     RequestParser parser(buffers);
-    CHECK(!feed(parser, std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nExpect: ") + value + "\r\n\r\na",
-                1000));
+    CHECK(!feed(parser, std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nExpect: ") + value + "\r\n\r\na", 1000));
     CHECK(parser.expects_continue() == expects);
   }
 }
@@ -213,8 +209,7 @@ TEST_CASE("whether the connection goes on is what the header says, and by defaul
     CAPTURE(c.field);
     RequestBuffers buffers;
     RequestParser parser(buffers);
-    CHECK(
-        !feed(parser, "GET / HTTP/" + std::string(c.version) + "\r\n" + std::string(c.field) + "\r\n", 1000));
+    CHECK(!feed(parser, "GET / HTTP/" + std::string(c.version) + "\r\n" + std::string(c.field) + "\r\n", 1000));
     CHECK(parser.keep_alive() == c.goes_on);
   }
 }
@@ -242,10 +237,9 @@ TEST_CASE("a request of more than 2,000 header fields is refused, however short 
     RequestParser parser(buffers);
     parser.header_limit(256 << 10);
     const auto error = feed(parser, text + "\r\n", 1 << 20);
-    CHECK(error ==
-          (count > 2'000 ? make_error_code(http::error::header_limit) : boost::system::error_code()));
+    CHECK(error == (count > 2'000 ? make_error_code(http::error::header_limit) : boost::system::error_code()));
   }
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 #include "server/insight/open_pages.h"
 #include "server/insight/top_partitions.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 AccessRuns::Access read_of(std::uint64_t partition, std::uint64_t row) {
@@ -136,8 +136,7 @@ TEST_CASE("numbers of different length in keys are in the wrong order") {
 TEST_CASE("these keys are in order") {
   NumberPadding numbers;
   SUBCASE("padded") {
-    for (int i = 1; i <= 100; ++i)
-      numbers.add(std::string(3 - std::to_string(i).size(), '0') + std::to_string(i));
+    for (int i = 1; i <= 100; ++i) numbers.add(std::string(3 - std::to_string(i).size(), '0') + std::to_string(i));
   }
   SUBCASE("of one length") {
     for (int i = 100; i <= 200; ++i) numbers.add("item" + std::to_string(i));
@@ -169,4 +168,4 @@ TEST_CASE("the oldest open pages are forgotten") {
   CHECK(pages.by_shape() == std::unordered_map<std::size_t, std::uint64_t>{{2, OpenPages::kMaxPages}});
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

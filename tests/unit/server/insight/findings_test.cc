@@ -7,7 +7,7 @@
 
 #include "odata/insight/finding_catalog.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 struct Case {
@@ -62,9 +62,9 @@ TEST_CASE("a query that scans more than twenty entities for each one returned") 
 
 TEST_CASE("a filter with keys of several partitions") {
   Case one = query("point", 2, 2);
-  one.statistics.most_partitions = 2;
+  one.statistics.max_partitions = 2;
   CHECK(ids(one) == "or-across-partitions");
-  one.statistics.most_partitions = 1;
+  one.statistics.max_partitions = 1;
   CHECK(ids(one).empty());
 }
 
@@ -84,8 +84,7 @@ TEST_CASE("sentences say what is, with numbers") {
   const Case scan = query("table-scan", 3'000, 12);
   CHECK(findings_of(scan.shape, scan.statistics, 0).front().sentence ==
         "The query reads the whole table: 3,000 entities scanned, 12 returned, in 3 requests.");
-  const RequestFinding run =
-      finding_of("account", "log20261122", {"n-plus-one", {25, "de", "GET /x", "client/1"}});
+  const RequestFinding run = finding_of("account", "log20261122", {"n-plus-one", {25, "de", "GET /x", "client/1"}});
   CHECK(run.sentence == "25 point reads went one by one to rows of one partition, such as `de`.");
   CHECK(run.shape.table == "log#");
   CHECK(run.example == "GET /x");
@@ -105,8 +104,7 @@ TEST_CASE("each kind of observation has a sentence of its own") {
 TEST_CASE("a long key is cut between characters") {
   const Evidence evidence{1, std::string(99, 'x') + "\u20ac" + std::string(100, 'y'), {}, {}};
   const std::string sentence = finding_of("a", "t", {"hot-partition", evidence}).sentence;
-  CHECK(sentence ==
-        "The partition `" + std::string(99, 'x') + "`... took 1 request, most of those to the table.");
+  CHECK(sentence == "The partition `" + std::string(99, 'x') + "`... took 1 request, most of those to the table.");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

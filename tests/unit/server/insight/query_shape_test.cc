@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 TEST_CASE("the client is the first product of its User-Agent") {
   CHECK(client_of("azsdk-js-data-tables/13.1.1 Node/20.1 OS/(x64-Linux)") == "azsdk-js-data-tables/13.1.1");
@@ -39,4 +39,4 @@ TEST_CASE("the hash of a shape depends on all its parts") {
   CHECK(QueryShape(shape).view() == shape);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::int64_t kSecond = 10'000'000;
@@ -58,4 +58,4 @@ TEST_CASE("no request is lost when many threads begin a step") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

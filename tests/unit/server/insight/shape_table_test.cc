@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 QueryShapeView shape_of(std::string_view account, std::string_view fingerprint) {
@@ -55,8 +55,7 @@ TEST_CASE("accounts are kept apart") {
 
 TEST_CASE("100,000 shapes take bounded memory, and none is lost") {
   ShapeTable table;
-  for (int i = 0; i < 100'000; ++i)
-    table.add(shape_of("one", "P" + std::to_string(i) + " eq ?"), sample_of(1, 1));
+  for (int i = 0; i < 100'000; ++i) table.add(shape_of("one", "P" + std::to_string(i) + " eq ?"), sample_of(1, 1));
   const auto all = table.all();
   CHECK(all.size() == ShapeTable::kMaxShapes + 1);
   CHECK(table.beyond_limit() == 90'000);
@@ -86,8 +85,7 @@ TEST_CASE("threads count together") {
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 8; ++thread)
     threads.emplace_back([&table] {
-      for (int i = 0; i < 1'000; ++i)
-        table.add(shape_of("one", i % 2 == 0 ? "A eq ?" : "B eq ?"), sample_of(2, 1));
+      for (int i = 0; i < 1'000; ++i) table.add(shape_of("one", i % 2 == 0 ? "A eq ?" : "B eq ?"), sample_of(2, 1));
     });
   for (auto& thread : threads) thread.join();
   const auto all = table.all();
@@ -95,4 +93,4 @@ TEST_CASE("threads count together") {
   CHECK(all.at(hash_of(shape_of("one", "A eq ?"))).second.requests == 4'000);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -7,7 +7,7 @@
 #include "server/insight/distinct_count.h"
 #include "server/insight/duration_histogram.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 using namespace std::chrono_literals;
 
@@ -61,4 +61,4 @@ TEST_CASE("many distinct values are estimated") {
   CHECK(static_cast<double>(one.estimate()) == doctest::Approx(10'000).epsilon(0.4));
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using Holder = ConnectionPlaces::Holder;
@@ -38,7 +38,7 @@ TEST_CASE("beyond the places a connection is a guest, and gets the next place th
 TEST_CASE("when no guest can come in, those that came first are asked to leave") {
   ConnectionPlaces places(1);
   const Holders first = come(places, 1);
-  Holders guests = come(places, ConnectionPlaces::kMostGuests - 1);
+  Holders guests = come(places, ConnectionPlaces::kMaxGuests - 1);
   CHECK_FALSE(places.is_full());
   places.make_room();
   CHECK_FALSE(guests[0]->must_leave());
@@ -54,7 +54,7 @@ TEST_CASE("when no guest can come in, those that came first are asked to leave")
 TEST_CASE("a guest that gets a place stays, though it was asked to leave") {
   ConnectionPlaces places(1);
   Holders first = come(places, 1);
-  const Holders guests = come(places, ConnectionPlaces::kMostGuests);
+  const Holders guests = come(places, ConnectionPlaces::kMaxGuests);
   places.make_room();
   REQUIRE(guests[0]->must_leave());
   first.clear();
@@ -63,4 +63,4 @@ TEST_CASE("a guest that gets a place stays, though it was asked to leave") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

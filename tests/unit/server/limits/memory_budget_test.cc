@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("Shares are granted until the budget is spent, and again after they are released") {
@@ -58,19 +58,19 @@ TEST_CASE("Waiting connections get their shares in order of arrival, and none ov
   CHECK(holder.take(100));
   MemoryBudget::Waiter large(first, 80, [&] { woken += "large "; });
   MemoryBudget::Waiter small(second, 30, [&] { woken += "small "; });
-  CHECK_FALSE(large.claim());
+  CHECK_FALSE(large.take());
   holder.charge(50);
   CHECK(woken.empty());       // 30 would fit, but 80 came first
   CHECK_FALSE(late.take(1));  // a new request does not overtake either
   CHECK_FALSE(late.grow(1));
   holder.release();
   CHECK(woken == "large ");
-  CHECK(large.claim());
+  CHECK(large.take());
   CHECK(first.bytes() == 80);
-  CHECK_FALSE(small.claim());
+  CHECK_FALSE(small.take());
   first.release();
   CHECK(woken == "large small ");
-  CHECK(small.claim());
+  CHECK(small.take());
   CHECK(budget.held() == 30);
   CHECK(late.take(70));
 }
@@ -98,7 +98,7 @@ TEST_CASE("A request for memory is granted at once, without a wake-up, if there 
   MemoryBudget::Share share(budget);
   bool woken = false;
   MemoryBudget::Waiter waiter(share, 100, [&] { woken = true; });
-  CHECK(waiter.claim());
+  CHECK(waiter.take());
   CHECK_FALSE(woken);
   CHECK(share.bytes() == 100);
 }
@@ -110,10 +110,10 @@ TEST_CASE("A budget of strangers grants to the newest first") {
   MemoryBudget::Waiter old(first, 100, [] {});
   MemoryBudget::Waiter young(second, 100, [] {});
   holder.release();
-  CHECK_FALSE(old.claim());
-  CHECK(young.claim());
+  CHECK_FALSE(old.take());
+  CHECK(young.take());
   second.release();
-  CHECK(old.claim());
+  CHECK(old.take());
 }
 
 TEST_CASE("The first share is granted at any size") {
@@ -163,4 +163,4 @@ TEST_CASE("Threads that take and release concurrently stay within the budget, an
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "storage/table_store.h"
+#include "tests/unit/support/opened_store.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::size_t kMiB = 1 << 20;
@@ -85,4 +85,4 @@ TEST_CASE("A small page needs no share, even if memory is short") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

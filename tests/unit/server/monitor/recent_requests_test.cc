@@ -8,7 +8,7 @@
 
 #include "server/monitor/request_stream.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using Clock = RecentRequests::Clock;
@@ -168,4 +168,4 @@ TEST_CASE("a stream begins where it is told, also after a new start of the serve
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

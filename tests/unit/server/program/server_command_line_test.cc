@@ -11,7 +11,7 @@
 #include "server/program/version.h"
 #include "tests/unit/server/program/environment.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 Invocation parsed(std::initializer_list<const char*> arguments) {
@@ -61,9 +61,8 @@ TEST_CASE("Without arguments everything has its default") {
 }
 
 TEST_CASE("Each limit sets its option, and is at least one") {
-  const Options options =
-      options_of({"--headTimeout", "1", "--bodyTimeout", "2", "--answerTimeout", "3", "--maxConnections", "4",
-                  "--maxRequestMemory", "5", "--maxAnswerMemory", "6"});
+  const Options options = options_of({"--headTimeout", "1", "--bodyTimeout", "2", "--answerTimeout", "3",
+                                      "--maxConnections", "4", "--maxRequestMemory", "5", "--maxAnswerMemory", "6"});
   CHECK(options.limits.head_timeout == 1);
   CHECK(options.limits.body_timeout == 2);
   CHECK(options.limits.answer_timeout == 3);
@@ -77,10 +76,9 @@ TEST_CASE("Each limit sets its option, and is at least one") {
 }
 
 TEST_CASE("Each flag sets its option") {
-  const Options options =
-      options_of({"--tableHost", "0.0.0.0", "--tablePort", "0", "--tableKeepAliveTimeout", "5", "--location",
-                  "data", "--sync", "--silent", "--debug", "debug.log", "--readyFile", "ready",
-                  "--disableProductStyleUrl", "--strictApiVersion"});
+  const Options options = options_of({"--tableHost", "0.0.0.0", "--tablePort", "0", "--tableKeepAliveTimeout", "5",
+                                      "--location", "data", "--sync", "--silent", "--debug", "debug.log", "--readyFile",
+                                      "ready", "--disableProductStyleUrl", "--strictApiVersion"});
   CHECK(options.table_host == "0.0.0.0");
   CHECK(options.table_port == 0);
   CHECK(options.limits.keep_alive_timeout == 5);
@@ -170,14 +168,13 @@ TEST_CASE("With --compat azurite the ports of the other services count") {
   CHECK(defaults.blob_port == 10000);
   CHECK(defaults.queue_port == 10001);
   CHECK(defaults.table_port == 10002);
-  const Options options = options_of({"--blobHost", "0.0.0.0", "--blobPort", "1", "--compat", "azurite",
-                                      "--queueHost", "::", "--queuePort", "0", "--blobPort", "2"});
+  const Options options = options_of({"--blobHost", "0.0.0.0", "--blobPort", "1", "--compat", "azurite", "--queueHost",
+                                      "::", "--queuePort", "0", "--blobPort", "2"});
   CHECK(options.blob_host == "0.0.0.0");
   CHECK(options.blob_port == 2);
   CHECK(options.queue_host == "::");
   CHECK(options.queue_port == 0);
-  CHECK(options_of({"--compat", "azurite-table", "--blobPort", "none"}).compatibility ==
-        Compatibility::AzuriteTable);
+  CHECK(options_of({"--compat", "azurite-table", "--blobPort", "none"}).compatibility == Compatibility::AzuriteTable);
   for (const char* port : {"", "-1", "65536", "1x", "none"}) {
     check_refused({"--compat", "azurite", "--blobPort", port});
     check_refused({"--compat", "azurite", "--queuePort", port});
@@ -273,8 +270,8 @@ TEST_CASE("A control token that no header can carry is refused, and not repeated
 }
 
 TEST_CASE("The URL of a store that libpq would misread is refused, and not repeated in the message") {
-  for (const char* url : {"u:sec/ret@host/data", "u:TOP@secret@host/db", "u:50%zzsecret@host",
-                          "u:secret@[::1/x", "u:secret/c?a=b@host", "u:secret"}) {
+  for (const char* url : {"u:sec/ret@host/data", "u:TOP@secret@host/db", "u:50%zzsecret@host", "u:secret@[::1/x",
+                          "u:secret/c?a=b@host", "u:secret"}) {
     CAPTURE(url);
     const std::string option = std::string("postgresql://") + url;
     check_refused({"--store", option.c_str()});
@@ -285,8 +282,8 @@ TEST_CASE("The URL of a store that libpq would misread is refused, and not repea
 TEST_CASE("The control token and a certificate's password may be in a variable") {
   {
     const Environment secret("ROCKTABLE_TEST_SECRET", "open-sesame");
-    const Options options = options_of({"--controlToken", "env:ROCKTABLE_TEST_SECRET", "--cert", "c.pfx",
-                                        "--pwd", "env:ROCKTABLE_TEST_SECRET"});
+    const Options options = options_of(
+        {"--controlToken", "env:ROCKTABLE_TEST_SECRET", "--cert", "c.pfx", "--pwd", "env:ROCKTABLE_TEST_SECRET"});
     CHECK(options.control_token == "open-sesame");
     CHECK(options.certificate_password == "open-sesame");
   }
@@ -307,8 +304,7 @@ TEST_CASE("The last value of a repeated option counts") {
   CHECK(options_of({"--tableHost", "a", "--tableHost", "b"}).table_host == "b");
   CHECK(options_of({"--tls", "manual", "--tls", "auto"}).tls_auto);
   CHECK(options_of({"--controlToken", "a", "--controlToken", "b"}).control_token == "b");
-  CHECK(options_of({"--compat", "azurite", "--compat", "azurite-table"}).compatibility ==
-        Compatibility::AzuriteTable);
+  CHECK(options_of({"--compat", "azurite", "--compat", "azurite-table"}).compatibility == Compatibility::AzuriteTable);
   check_refused({"--tablePort", "2", "--tablePort", "none"});
 }
 
@@ -317,9 +313,8 @@ TEST_CASE("The word azurite has the effect of --compat, also after options") {
   CHECK(options_of({"azurite-table", "--tablePort", "1"}).compatibility == Compatibility::AzuriteTable);
   CHECK(called("azurite", {"azurite"}).compatibility == Compatibility::Azurite);
   CHECK(called("azurite", {"azurite-table"}).compatibility == Compatibility::AzuriteTable);
-  const Options options =
-      options_of({"--tableHost", "0.0.0.0", "azurite", "-l", "/data", "--blobHost", "0.0.0.0", "--queueHost",
-                  "0.0.0.0", "--tableHost", "127.0.0.1", "--skipApiVersionCheck"});
+  const Options options = options_of({"--tableHost", "0.0.0.0", "azurite", "-l", "/data", "--blobHost", "0.0.0.0",
+                                      "--queueHost", "0.0.0.0", "--tableHost", "127.0.0.1", "--skipApiVersionCheck"});
   CHECK(options.compatibility == Compatibility::Azurite);
   CHECK(options.location == "/data");
   CHECK(options.table_host == "127.0.0.1");
@@ -355,8 +350,7 @@ TEST_CASE("The error of a mistyped option or command names the nearest one") {
       {{"surplus"}, "there is no command surplus"},
       {{"azurit"}, "there is no command azurit: did you mean azurite?"},
       {{"--silent", "reset"}, "reset is a command and must come before all options: rocktable reset"},
-      {{"azurite-queue"},
-       "there is no azurite-queue: rocktable serves only tables; `azurite` opens all three ports"},
+      {{"azurite-queue"}, "there is no azurite-queue: rocktable serves only tables; `azurite` opens all three ports"},
   };
   for (const auto& c : cases) {
     const Invocation invocation = parsed(c.arguments);
@@ -462,4 +456,4 @@ TEST_CASE("--version and --help print to standard output and end with 0") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr std::string_view kServer = "Windows-Azure-Table/1.0 rocktable/" ROCKTABLE_VERSION;
@@ -34,21 +34,19 @@ TEST_CASE("Every code has the status that the service documents") {
   const std::map<int, std::vector<ErrorCode>> by_status = {
       {401, {ErrorCode::InvalidBearerToken, ErrorCode::NoAuthenticationInformation}},
       {403,
-       {ErrorCode::AuthenticationFailed, ErrorCode::AuthorizationFailure,
-        ErrorCode::AuthorizationPermissionMismatch, ErrorCode::AuthorizationProtocolMismatch,
-        ErrorCode::AuthorizationResourceTypeMismatch, ErrorCode::AuthorizationServiceMismatch,
-        ErrorCode::AuthorizationSourceIPMismatch, ErrorCode::CorsPreflightFailure,
-        ErrorCode::InsufficientAccountPermissions}},
+       {ErrorCode::AuthenticationFailed, ErrorCode::AuthorizationFailure, ErrorCode::AuthorizationPermissionMismatch,
+        ErrorCode::AuthorizationProtocolMismatch, ErrorCode::AuthorizationResourceTypeMismatch,
+        ErrorCode::AuthorizationServiceMismatch, ErrorCode::AuthorizationSourceIPMismatch,
+        ErrorCode::CorsPreflightFailure, ErrorCode::InsufficientAccountPermissions}},
       {404,
-       {ErrorCode::ContainerNotFound, ErrorCode::QueueNotFound, ErrorCode::ResourceNotFound,
-        ErrorCode::TableNotFound}},
+       {ErrorCode::ContainerNotFound, ErrorCode::QueueNotFound, ErrorCode::ResourceNotFound, ErrorCode::TableNotFound}},
       {405, {ErrorCode::MethodNotAllowed}},
       {409, {ErrorCode::EntityAlreadyExists, ErrorCode::TableAlreadyExists, ErrorCode::TableBeingDeleted}},
       {412, {ErrorCode::ConditionNotMet, ErrorCode::UpdateConditionNotSatisfied}},
       {413, {ErrorCode::RequestBodyTooLarge}},
       {415,
-       {ErrorCode::AtomFormatNotSupported, ErrorCode::JsonFormatNotSupported,
-        ErrorCode::JsonVerboseFormatNotSupported, ErrorCode::MediaTypeNotSupported}},
+       {ErrorCode::AtomFormatNotSupported, ErrorCode::JsonFormatNotSupported, ErrorCode::JsonVerboseFormatNotSupported,
+        ErrorCode::MediaTypeNotSupported}},
       {500, {ErrorCode::InternalError, ErrorCode::OperationTimedOut}},
       {501, {ErrorCode::NotImplemented}},
       {503, {ErrorCode::ServerBusy}},
@@ -102,27 +100,23 @@ TEST_CASE("Every status of an error has its reason phrase") {
 }
 
 // Recorded from the service, as are the shapes below.
-TEST_CASE(
-    "The table layer answers in JSON at the level asked for, in chunks, and names no code in its headers") {
-  const Response response =
-      error_response(ErrorCode::ResourceNotFound, exchange_of({MetadataLevel::None, true, Prefer::None}),
-                     ErrorSource::TableLayer);
+TEST_CASE("The table layer answers in JSON at the level asked for, in chunks, and names no code in its headers") {
+  const Response response = error_response(
+      ErrorCode::ResourceNotFound, exchange_of({MetadataLevel::None, true, Prefer::None}), ErrorSource::TableLayer);
   CHECK(response.status == 404);
   CHECK(response.reason.empty());
   CHECK(response.framing == Response::Framing::Chunked);
-  CHECK(response.body ==
-        R"({"odata.error":{"code":"ResourceNotFound","message":{"lang":"en-US","value":)"
-        R"("The specified resource does not exist.\nRequestId:cfa38d1f-0002-0042-4a46-52d68f000000\n)"
-        R"(Time:2021-05-26T15:48:08.4900000Z"}}})");
-  CHECK(response.fields ==
-        "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n" + kIds + kVersion + kDate +
-            "Content-Type: application/json;odata=nometadata;streaming=true;charset=utf-8\r\n");
+  CHECK(response.body == R"({"odata.error":{"code":"ResourceNotFound","message":{"lang":"en-US","value":)"
+                         R"("The specified resource does not exist.\nRequestId:cfa38d1f-0002-0042-4a46-52d68f000000\n)"
+                         R"(Time:2021-05-26T15:48:08.4900000Z"}}})");
+  CHECK(response.fields == "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n" + kIds + kVersion + kDate +
+                               "Content-Type: application/json;odata=nometadata;streaming=true;charset=utf-8\r\n");
 }
 
 TEST_CASE("The body is the same at every level, the content type is not") {
   for (const MetadataLevel level : {MetadataLevel::None, MetadataLevel::Minimal, MetadataLevel::Full}) {
-    const Response response = error_response(
-        ErrorCode::EntityAlreadyExists, exchange_of({level, true, Prefer::None}), ErrorSource::TableLayer);
+    const Response response = error_response(ErrorCode::EntityAlreadyExists, exchange_of({level, true, Prefer::None}),
+                                             ErrorSource::TableLayer);
     CHECK(response.body == json_error_body(ErrorCode::EntityAlreadyExists, exchange_of()));
     CHECK(response.fields.find("Content-Type: application/json;odata=" + std::string(to_string(level)) +
                                ";streaming=true;charset=utf-8\r\n") != std::string::npos);
@@ -147,62 +141,56 @@ TEST_CASE("Preference-Applied stands in errors of the table layer, not in early 
     const Response early = error_response(ErrorCode::ConditionNotMet, context, ErrorSource::TableLayerEarly);
     CHECK(early.status == 412);
     CHECK(early.framing == Response::Framing::Chunked);
-    CHECK(early.fields ==
-          "X-Content-Type-Options: nosniff\r\n" + kIds + kVersion + kDate +
-              "Content-Type: application/json;odata=minimalmetadata;streaming=true;charset=utf-8\r\n");
+    CHECK(early.fields == "X-Content-Type-Options: nosniff\r\n" + kIds + kVersion + kDate +
+                              "Content-Type: application/json;odata=minimalmetadata;streaming=true;charset=utf-8\r\n");
   }
 }
 
 TEST_CASE("Who did not ask the table layer for JSON gets XML with a default namespace") {
-  const Response response =
-      error_response(ErrorCode::ResourceNotFound, exchange_of({MetadataLevel::Minimal, false, Prefer::None}),
-                     ErrorSource::TableLayer);
+  const Response response = error_response(
+      ErrorCode::ResourceNotFound, exchange_of({MetadataLevel::Minimal, false, Prefer::None}), ErrorSource::TableLayer);
   CHECK(response.status == 404);
   CHECK(response.reason.empty());
   CHECK(response.framing == Response::Framing::Chunked);
-  CHECK(
-      response.body ==
-      "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
-      "<error xmlns=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">"
-      "<code>ResourceNotFound</code><message xml:lang=\"en-US\">The specified resource does not exist.\n"
-      "RequestId:cfa38d1f-0002-0042-4a46-52d68f000000\nTime:2021-05-26T15:48:08.4900000Z</message></error>");
-  CHECK(response.fields == "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n" + kIds +
-                               kVersion + kDate + "Content-Type: application/xml;charset=utf-8\r\n");
+  CHECK(response.body ==
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
+        "<error xmlns=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">"
+        "<code>ResourceNotFound</code><message xml:lang=\"en-US\">The specified resource does not exist.\n"
+        "RequestId:cfa38d1f-0002-0042-4a46-52d68f000000\nTime:2021-05-26T15:48:08.4900000Z</message></error>");
+  CHECK(response.fields == "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n" + kIds + kVersion + kDate +
+                               "Content-Type: application/xml;charset=utf-8\r\n");
 }
 
 TEST_CASE("The front end answers in XML with a prefix, by length; its reason phrase is the message") {
-  const Response response =
-      error_response(ErrorCode::InvalidXmlDocument,
-                     exchange_of({MetadataLevel::Minimal, false, Prefer::None}), ErrorSource::FrontEnd);
+  const Response response = error_response(
+      ErrorCode::InvalidXmlDocument, exchange_of({MetadataLevel::Minimal, false, Prefer::None}), ErrorSource::FrontEnd);
   CHECK(response.status == 400);
   CHECK(response.reason == "XML specified is not syntactically valid.");
   CHECK(response.framing == Response::Framing::Length);
-  CHECK(
-      response.body ==
-      "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
-      "<m:error xmlns:m=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">"
-      "<m:code>InvalidXmlDocument</m:code><m:message xml:lang=\"en-US\">XML specified is not syntactically "
-      "valid.\nRequestId:cfa38d1f-0002-0042-4a46-52d68f000000\nTime:2021-05-26T15:48:08.4900000Z</m:message>"
-      "</m:error>");
+  CHECK(response.body ==
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
+        "<m:error xmlns:m=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">"
+        "<m:code>InvalidXmlDocument</m:code><m:message xml:lang=\"en-US\">XML specified is not syntactically "
+        "valid.\nRequestId:cfa38d1f-0002-0042-4a46-52d68f000000\nTime:2021-05-26T15:48:08.4900000Z</m:message>"
+        "</m:error>");
   CHECK(response.fields ==
         "Content-Type: application/xml\r\nx-ms-error-code: InvalidXmlDocument\r\n" + kIds + kVersion + kDate);
 }
 
 TEST_CASE("A failed authentication answers in JSON where that was asked for, and has no version") {
   const Response response =
-      error_response(ErrorCode::AuthenticationFailed,
-                     exchange_of({MetadataLevel::Full, true, Prefer::ReturnContent}), ErrorSource::FrontEnd);
+      error_response(ErrorCode::AuthenticationFailed, exchange_of({MetadataLevel::Full, true, Prefer::ReturnContent}),
+                     ErrorSource::FrontEnd);
   CHECK(response.status == 403);
   CHECK(response.reason ==
         "Server failed to authenticate the request. Make sure the value of Authorization header is formed "
         "correctly including the signature.");
   CHECK(response.framing == Response::Framing::Length);
-  CHECK(
-      response.body ==
-      R"({"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":)"
-      R"("Server failed to authenticate the request. Make sure the value of Authorization header is formed )"
-      R"(correctly including the signature.\nRequestId:cfa38d1f-0002-0042-4a46-52d68f000000\n)"
-      R"(Time:2021-05-26T15:48:08.4900000Z"}}})");
+  CHECK(response.body ==
+        R"({"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":)"
+        R"("Server failed to authenticate the request. Make sure the value of Authorization header is formed )"
+        R"(correctly including the signature.\nRequestId:cfa38d1f-0002-0042-4a46-52d68f000000\n)"
+        R"(Time:2021-05-26T15:48:08.4900000Z"}}})");
   CHECK(response.fields ==
         "Content-Type: application/json\r\nx-ms-error-code: AuthenticationFailed\r\n" + kIds + kDate);
 }
@@ -225,8 +213,7 @@ TEST_CASE("Before version 2020-12-06 there is no challenge") {
   RequestContext context = exchange_of();
   for (const std::string_view version : {"2016-05-31", "2020-10-02"}) {
     context.version = version;
-    const Response hidden =
-        error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
+    const Response hidden = error_response(ErrorCode::NoAuthenticationInformation, context, ErrorSource::FrontEnd);
     CHECK(hidden.status == 404);
     CHECK(hidden.reason == "The specified resource does not exist.");
     CHECK(hidden.error == ErrorCode::ResourceNotFound);
@@ -244,14 +231,14 @@ TEST_CASE("Where the front end finds no resource, the answer has no version") {
   for (const ErrorCode code : {ErrorCode::InvalidUri, ErrorCode::InvalidQueryParameterValue}) {
     const Response response = error_response(code, exchange_of(), ErrorSource::Router);
     CHECK(response.status == 400);
-    CHECK(response.fields == "Content-Type: application/json\r\nx-ms-error-code: " +
-                                 std::string(to_string(code)) + "\r\n" + kIds + kDate);
+    CHECK(response.fields ==
+          "Content-Type: application/json\r\nx-ms-error-code: " + std::string(to_string(code)) + "\r\n" + kIds + kDate);
   }
 }
 
 TEST_CASE("What the readers of bodies and paths refuse is early") {
-  for (const ErrorCode code : {ErrorCode::InvalidInput, ErrorCode::TableNotFound,
-                               ErrorCode::PropertyNameInvalid, ErrorCode::MediaTypeNotSupported})
+  for (const ErrorCode code : {ErrorCode::InvalidInput, ErrorCode::TableNotFound, ErrorCode::PropertyNameInvalid,
+                               ErrorCode::MediaTypeNotSupported})
     CHECK(is_early(code));
   for (const ErrorCode code :
        {ErrorCode::PropertiesNeedValue, ErrorCode::EntityAlreadyExists, ErrorCode::TableAlreadyExists,
@@ -263,8 +250,7 @@ TEST_CASE("What the readers of bodies and paths refuse is early") {
 
 // As seen in reports of users whose tokens had expired, or were for another audience.
 TEST_CASE("Whose token does not fit is told so, too, without a version") {
-  const Response response =
-      error_response(ErrorCode::InvalidBearerToken, challenging(), ErrorSource::FrontEnd);
+  const Response response = error_response(ErrorCode::InvalidBearerToken, challenging(), ErrorSource::FrontEnd);
   CHECK(response.status == 401);
   CHECK(response.reason ==
         "Server failed to authenticate the request. Please refer to the information in the www-authenticate "
@@ -281,8 +267,7 @@ TEST_CASE("Whose token does not fit is told so, too, without a version") {
 TEST_CASE("The client's request id is echoed in errors of both layers") {
   RequestContext context = exchange_of();
   context.client_request_id = "mine";
-  for (const ErrorSource source :
-       {ErrorSource::TableLayer, ErrorSource::TableLayerEarly, ErrorSource::FrontEnd}) {
+  for (const ErrorSource source : {ErrorSource::TableLayer, ErrorSource::TableLayerEarly, ErrorSource::FrontEnd}) {
     const Response response = error_response(ErrorCode::InvalidInput, context, source);
     CHECK(response.fields.find("\r\nx-ms-client-request-id: mine\r\n") != std::string::npos);
   }
@@ -294,11 +279,11 @@ TEST_CASE("A message cannot break out of its document, nor out of the status lin
   const Response json = error_response(error, exchange_of(), ErrorSource::FrontEnd);
   CHECK(json.reason == "a \"b\" <c> & d  Set-Cookie: x   ");
   CHECK(json.body.find(R"("value":"a \"b\" <c> & d\r\nSet-Cookie: x\u0001)") != std::string::npos);
-  const Response xml = error_response(error, exchange_of({MetadataLevel::Minimal, false, Prefer::None}),
-                                      ErrorSource::FrontEnd);
+  const Response xml =
+      error_response(error, exchange_of({MetadataLevel::Minimal, false, Prefer::None}), ErrorSource::FrontEnd);
   CHECK(xml.body.find(">a \"b\" &lt;c&gt; &amp; d") != std::string::npos);
   CHECK(xml.body.find("<c>") == std::string::npos);
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -9,17 +9,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+#include "base/uri.h"
 #include "odata/protocol/continuation_token.h"
-#include "odata/text.h"
-#include "odata/uri.h"
 #include "server/request/operation_table.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
 
 const Fields kJson = {{"Accept", "application/json;odata=nometadata"}};
+const Fields kXml = {{"Accept", "application/xml"}};
+
+constexpr char kEntity[] = "/tab(PartitionKey='p',RowKey='r')";
 
 Headers headers_of(const Fields& fields) {
   Headers headers;
@@ -32,8 +35,7 @@ template <class Visitor>
 auto with_request(std::string_view method, std::string_view url, const Fields& fields, Visitor visit) {
   const auto path = url.substr(0, url.find('?'));
   const auto query =
-      QueryParameters::parse(path.size() < url.size() ? url.substr(path.size() + 1) : std::string_view())
-          .value();
+      QueryParameters::parse(path.size() < url.size() ? url.substr(path.size() + 1) : std::string_view()).value();
   const Headers headers = headers_of(fields);
   return visit(OperationRequest{method, path, query, headers});
 }
@@ -62,8 +64,7 @@ std::optional<Error> refusal(std::string_view method, std::string_view url, cons
   }
 }
 
-void check_refused(std::string_view method, std::string_view url, const Fields& fields,
-                   const Error& expected) {
+void check_refused(std::string_view method, std::string_view url, const Fields& fields, const Error& expected) {
   CAPTURE(method);
   CAPTURE(url);
   for (const auto& field : fields) CAPTURE(field.second);
@@ -110,8 +111,7 @@ std::string to_text(const Operation& operation) { return std::visit(Text(), oper
 
 const Error kBadSyntax{ErrorCode::InvalidInput, "Bad Request - Error in query syntax."};
 
-// --- Methods and resources
-// -----------------------------------------------------------------------------------
+// --- Methods and resources -------------------------------------------------------------------------------
 
 TEST_CASE("Method and resource make the operation") {
   const struct {
@@ -153,7 +153,6 @@ TEST_CASE("Method and resource make the operation") {
 }
 
 TEST_CASE("comp makes it an operation of the front end, in any order and case") {
-  const Fields xml = {{"Accept", "application/xml"}};
   const struct {
     std::string_view method, url, operation;
   } cases[] = {
@@ -170,13 +169,12 @@ TEST_CASE("comp makes it an operation of the front end, in any order and case") 
   for (const auto& c : cases) {
     CAPTURE(c.method);
     CAPTURE(c.url);
-    CHECK(to_text(parsed(c.method, c.url, xml)) == c.operation);
+    CHECK(to_text(parsed(c.method, c.url, kXml)) == c.operation);
   }
 }
 
 Error impossible_length() {
-  return {ErrorCode::OutOfRangeInput,
-          "The specified resource name length is not within the permissible limits."};
+  return {ErrorCode::OutOfRangeInput, "The specified resource name length is not within the permissible limits."};
 }
 
 Error unterminated_key() {
@@ -209,8 +207,7 @@ TEST_CASE("An impossible name of a table in the URL is refused before anything e
     for (const std::string_view method : {"GET", "POST", "PUT"}) check_refused(method, set, atom, error);
     for (const std::string_view method : {"GET", "PUT", "PATCH", "MERGE", "DELETE"})
       check_refused(method, entity, atom, error);
-    for (const std::string_view method : {"GET", "PUT"})
-      check_refused(method, set + "?comp=acl", atom, error);
+    for (const std::string_view method : {"GET", "PUT"}) check_refused(method, set + "?comp=acl", atom, error);
   }
   CHECK(to_text(parsed("GET", "/" + std::string(63, 'a'))) == "query " + std::string(63, 'a'));
 }
@@ -276,8 +273,7 @@ TEST_CASE("What no operation answers is refused with its code") {
 
 // Clients that take the URL of a table for that of the service send these.
 TEST_CASE("Of two segments the first is the table, and the name of the second does not matter") {
-  for (const std::string_view second :
-       {"mytable", "Tables", "tables()", "other", "Tables('mytable')", "$batch"}) {
+  for (const std::string_view second : {"mytable", "Tables", "tables()", "other", "Tables('mytable')", "$batch"}) {
     CAPTURE(second);
     const std::string url = "/mytable/" + std::string(second);
     CHECK(to_text(parsed("POST", url)) == "insert mytable");
@@ -295,12 +291,10 @@ TEST_CASE("Of two segments the first is the table, and the name of the second do
   check_refused("POST", "/tab/t", {}, ErrorCode::AtomFormatNotSupported);  // as for the table itself
   check_refused("GET", "/tab/t?$top=x&$skip=1", kJson, ErrorCode::NotImplemented);
   check_refused("GET", "/tab/t(x)", kJson, kBadSyntax);
-  check_refused("GET", "/tab/t?comp=acl", {{"Accept", "application/xml"}},
-                ErrorCode::InvalidQueryParameterValue);
+  check_refused("GET", "/tab/t?comp=acl", kXml, ErrorCode::InvalidQueryParameterValue);
 }
 
 TEST_CASE("A slash at the end says nothing, on any resource") {
-  const Fields xml = {{"Accept", "application/xml"}};
   const struct {
     std::string_view method, url, operation;
   } cases[] = {
@@ -314,15 +308,14 @@ TEST_CASE("A slash at the end says nothing, on any resource") {
     CAPTURE(c.url);
     CHECK(to_text(parsed(c.method, c.url)) == c.operation);
   }
-  CHECK(to_text(parsed("GET", "/tab/?comp=acl", xml)) == "get acl tab");
+  CHECK(to_text(parsed("GET", "/tab/?comp=acl", kXml)) == "get acl tab");
 }
 
 // One table says what is allowed, another what is parsed: they must agree.
 TEST_CASE("A verb is refused if and only if Allow does not name it") {
   Fields fields = kJson;
   fields.emplace_back("If-Match", "*");
-  for (const std::string_view resource :
-       {"/Tables", "/Tables('t')", "/tab", "/tab(PartitionKey='p',RowKey='r')", "/$batch"}) {
+  for (const std::string_view resource : {"/Tables", "/Tables('t')", "/tab", kEntity, "/$batch"}) {
     const std::string allowed = ", " + std::string(allowed_methods(resource, false)) + ",";
     for (const std::string_view method :
          {"GET", "HEAD", "POST", "PUT", "PATCH", "MERGE", "DELETE", "TRACE", "get", "FOO"}) {
@@ -338,29 +331,26 @@ TEST_CASE("A verb is refused if and only if Allow does not name it") {
 
 TEST_CASE("Writes are those operations that change something") {
   const Fields any = {{"Accept", "application/json"}, {"If-Match", "*"}};
-  const Fields xml = {{"Accept", "application/xml"}};
   CHECK(row_of(parsed("POST", "/Tables")).is_write);
   CHECK(row_of(parsed("DELETE", "/Tables('t')")).is_write);
   CHECK(row_of(parsed("POST", "/tab")).is_write);
-  CHECK(row_of(parsed("PUT", "/tab(PartitionKey='p',RowKey='r')", any)).is_write);
-  CHECK(row_of(parsed("DELETE", "/tab(PartitionKey='p',RowKey='r')", any)).is_write);
+  CHECK(row_of(parsed("PUT", kEntity, any)).is_write);
+  CHECK(row_of(parsed("DELETE", kEntity, any)).is_write);
   CHECK(row_of(parsed("POST", "/$batch")).is_write);
   CHECK(row_of(parsed("PUT", "/?restype=service&comp=properties")).is_write);
-  CHECK(row_of(parsed("PUT", "/tab?comp=acl", xml)).is_write);
+  CHECK(row_of(parsed("PUT", "/tab?comp=acl", kXml)).is_write);
   CHECK_FALSE(row_of(parsed("GET", "/Tables")).is_write);
   CHECK_FALSE(row_of(parsed("GET", "/Tables('t')")).is_write);
   CHECK_FALSE(row_of(parsed("GET", "/tab")).is_write);
-  CHECK_FALSE(row_of(parsed("GET", "/tab(PartitionKey='p',RowKey='r')")).is_write);
+  CHECK_FALSE(row_of(parsed("GET", kEntity)).is_write);
   CHECK_FALSE(row_of(parsed("GET", "/?restype=service&comp=properties")).is_write);
   CHECK_FALSE(row_of(parsed("GET", "/?restype=service&comp=stats")).is_write);
-  CHECK_FALSE(row_of(parsed("GET", "/tab?comp=acl", xml)).is_write);
+  CHECK_FALSE(row_of(parsed("GET", "/tab?comp=acl", kXml)).is_write);
 }
 
-// --- Tunnelling
-// ----------------------------------------------------------------------------------------------
+// --- Tunnelling ------------------------------------------------------------------------------------------
 
 TEST_CASE("X-HTTP-Method tunnels a verb through POST") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   const struct {
     std::string_view method, operation;
   } cases[] = {
@@ -371,7 +361,7 @@ TEST_CASE("X-HTTP-Method tunnels a verb through POST") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.method);
-    CHECK(to_text(parsed("POST", entity, {{"X-HTTP-Method", c.method}, {"If-Match", "*"}})) == c.operation);
+    CHECK(to_text(parsed("POST", kEntity, {{"X-HTTP-Method", c.method}, {"If-Match", "*"}})) == c.operation);
   }
   CHECK(to_text(parsed("POST", "/Tables('t')", {{"x-http-method", "DELETE"}})) == "delete table t");
   CHECK(method_of("POST", {}) == "POST");
@@ -379,13 +369,12 @@ TEST_CASE("X-HTTP-Method tunnels a verb through POST") {
 }
 
 TEST_CASE("X-HTTP-Method is refused elsewhere, twice, and with another verb") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
-  check_refused("PUT", entity, {{"X-HTTP-Method", "PUT"}}, ErrorCode::XMethodNotUsingPost);
+  check_refused("PUT", kEntity, {{"X-HTTP-Method", "PUT"}}, ErrorCode::XMethodNotUsingPost);
   check_refused("GET", "/tab", {{"X-HTTP-Method", "MERGE"}}, ErrorCode::XMethodNotUsingPost);
-  check_refused("POST", entity, {{"X-HTTP-Method", "PUT"}, {"x-http-method", "PUT"}},
+  check_refused("POST", kEntity, {{"X-HTTP-Method", "PUT"}, {"x-http-method", "PUT"}},
                 ErrorCode::XMethodIncorrectCount);
   for (const std::string_view value : {"GET", "POST", "HEAD", "merge", "", "PUT,PUT"})
-    check_refused("POST", entity, {{"X-HTTP-Method", value}}, ErrorCode::XMethodIncorrectValue);
+    check_refused("POST", kEntity, {{"X-HTTP-Method", value}}, ErrorCode::XMethodIncorrectValue);
 }
 
 // The legacy library for Java sends the header with each merge of a batch.
@@ -414,8 +403,7 @@ TEST_CASE("In a batch, X-HTTP-Method may also name the method of the part") {
   }
 }
 
-// --- Formats
-// -------------------------------------------------------------------------------------------------
+// --- Formats ---------------------------------------------------------------------------------------------
 
 TEST_CASE("Accept decides level and form of the answer") {
   const struct {
@@ -450,7 +438,7 @@ TEST_CASE("Accept decides level and form of the answer") {
     CHECK_FALSE(refusal("GET", "/tab", fields).has_value());
     CHECK_FALSE(refusal("GET", "/Tables", fields).has_value());
     CHECK_FALSE(refusal("GET", "/Tables('t')", fields).has_value());
-    CHECK_FALSE(refusal("GET", "/tab(PartitionKey='p',RowKey='r')", fields).has_value());
+    CHECK_FALSE(refusal("GET", kEntity, fields).has_value());
     CHECK_FALSE(refusal("POST", "/Tables", fields).has_value());
     CHECK_FALSE(refusal("POST", "/tab", fields).has_value());
   }
@@ -458,8 +446,7 @@ TEST_CASE("Accept decides level and form of the answer") {
 
 TEST_CASE("$format overrides Accept, unless it is empty") {
   const Fields full = {{"Accept", "application/json;odata=fullmetadata"}};
-  CHECK(preferences("GET", "/tab?$format=application/json;odata=nometadata", full).level ==
-        MetadataLevel::None);
+  CHECK(preferences("GET", "/tab?$format=application/json;odata=nometadata", full).level == MetadataLevel::None);
   CHECK(preferences("GET", "/tab?%24format=application%2Fjson%3Bodata%3Dnometadata", full).level ==
         MetadataLevel::None);
   CHECK(preferences("GET", "/tab?$format=", full).level == MetadataLevel::Full);
@@ -486,8 +473,7 @@ TEST_CASE("Formats that are not served are refused where the answer has a body")
   };
   for (const auto& c : cases) {
     const Fields fields = {{"Accept", c.accept}};
-    for (const std::string_view url :
-         {"/tab", "/Tables", "/Tables('t')", "/tab(PartitionKey='p',RowKey='r')"})
+    for (const std::string_view url : {"/tab", "/Tables", "/Tables('t')", kEntity})
       check_refused("GET", url, fields, c.code);
     check_refused("POST", "/tab", fields, c.code);
     check_refused("POST", "/Tables", fields, c.code);
@@ -497,14 +483,13 @@ TEST_CASE("Formats that are not served are refused where the answer has a body")
 }
 
 TEST_CASE("An answer without body needs no format, but Atom is refused in any case") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   const Fields none = {{"If-Match", "*"}}, any = {{"If-Match", "*"}, {"Accept", "*/*"}};
   const Fields atom = {{"If-Match", "*"}, {"Accept", "application/atom+xml"}};
   for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
     CAPTURE(method);
-    CHECK_FALSE(refusal(method, entity, none).has_value());
-    CHECK_FALSE(refusal(method, entity, any).has_value());
-    check_refused(method, entity, atom, ErrorCode::AtomFormatNotSupported);
+    CHECK_FALSE(refusal(method, kEntity, none).has_value());
+    CHECK_FALSE(refusal(method, kEntity, any).has_value());
+    check_refused(method, kEntity, atom, ErrorCode::AtomFormatNotSupported);
   }
   CHECK_FALSE(refusal("DELETE", "/Tables('t')", {}).has_value());
   CHECK_FALSE(refusal("POST", "/tab", {{"Prefer", "return-no-content"}}).has_value());
@@ -516,7 +501,6 @@ TEST_CASE("An answer without body needs no format, but Atom is refused in any ca
 }
 
 TEST_CASE("Request bodies are JSON") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   const struct {
     std::string_view content_type;
     std::optional<ErrorCode> code;
@@ -535,24 +519,23 @@ TEST_CASE("Request bodies are JSON") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.content_type);
-    const Fields fields = {
-        {"Accept", "application/json"}, {"Content-Type", c.content_type}, {"If-Match", "*"}};
+    const Fields fields = {{"Accept", "application/json"}, {"Content-Type", c.content_type}, {"If-Match", "*"}};
     const std::pair<std::string_view, std::string_view> bodies[] = {
-        {"POST", "/Tables"}, {"POST", "/tab"}, {"PUT", entity}, {"PATCH", entity}, {"MERGE", entity}};
+        {"POST", "/Tables"}, {"POST", "/tab"}, {"PUT", kEntity}, {"PATCH", kEntity}, {"MERGE", kEntity}};
     for (const auto& [method, url] : bodies) {
       if (c.code) check_refused(method, url, fields, *c.code);
       if (!c.code) CHECK_FALSE(refusal(method, url, fields).has_value());
     }
     // no body, no business
-    CHECK_FALSE(refusal("DELETE", entity, fields).has_value());
+    CHECK_FALSE(refusal("DELETE", kEntity, fields).has_value());
     CHECK_FALSE(refusal("GET", "/tab", fields).has_value());
   }
 }
 
 TEST_CASE("The ACL speaks XML alone, */* is refused as the service refuses it") {
   for (const std::string_view method : {"GET", "HEAD", "PUT"}) {
-    for (const std::string_view accept : {"", "application/xml", "application/atom+xml,application/xml",
-                                          "application/atom+xml, Application/XML"}) {
+    for (const std::string_view accept :
+         {"", "application/xml", "application/atom+xml,application/xml", "application/atom+xml, Application/XML"}) {
       CAPTURE(accept);
       CHECK_FALSE(refusal(method, "/tab?comp=acl", {{"Accept", accept}}).has_value());
     }
@@ -581,18 +564,15 @@ TEST_CASE("Prefer counts on inserts, replacements and merges, and is ignored els
   const auto tunnelled = [](std::string_view method) {
     return preferences("POST", "/tab", {{"Prefer", "return-no-content"}, {"X-HTTP-Method", method}}).prefer;
   };
-  for (const std::string_view method : {"PUT", "MERGE", "PATCH"})
-    CHECK(tunnelled(method) == Prefer::ReturnNoContent);
+  for (const std::string_view method : {"PUT", "MERGE", "PATCH"}) CHECK(tunnelled(method) == Prefer::ReturnNoContent);
   CHECK(tunnelled("DELETE") == Prefer::None);
 }
 
-// --- Conditions
-// ----------------------------------------------------------------------------------------------
+// --- Conditions ------------------------------------------------------------------------------------------
 
 TEST_CASE("If-Match is nothing, any, or one ETag, percent-encoded or not") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   const auto condition = [&](const Fields& fields) {
-    return to_text(std::get<WriteEntity>(parsed("PUT", entity, fields)).condition);
+    return to_text(std::get<WriteEntity>(parsed("PUT", kEntity, fields)).condition);
   };
   CHECK(condition({}) == "none");
   CHECK(condition({{"If-Match", "*"}}) == "any");
@@ -602,26 +582,23 @@ TEST_CASE("If-Match is nothing, any, or one ETag, percent-encoded or not") {
 }
 
 TEST_CASE("What is no ETag of the service is refused in two ways") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   const auto invalid = [](const std::string& value) {
-    return Error{ErrorCode::InvalidInput,
-                 "The etag value '" + value +
-                     "' specified in one of the request headers is not valid. Please make "
-                     "sure only one etag value is specified and is valid."};
+    return Error{ErrorCode::InvalidInput, "The etag value '" + value +
+                                              "' specified in one of the request headers is not valid. Please make "
+                                              "sure only one etag value is specified and is valid."};
   };
   for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
     for (const std::string value : {"GolangRocksOnAzure", "\"strong\"", "W/x", "**"})
-      check_refused(method, entity, {{"If-Match", value}}, invalid(value));
+      check_refused(method, kEntity, {{"If-Match", value}}, invalid(value));
     for (const std::string_view value :
          {"W/\"datetime''2017-04-01T01%3A07%3A23.8881885Z''\"", "W/\"\"", "W/\"0x1\"", "W/\"datetime'now'\""})
-      check_refused(method, entity, {{"If-Match", value}}, ErrorCode::ConditionNotMet);
+      check_refused(method, kEntity, {{"If-Match", value}}, ErrorCode::ConditionNotMet);
   }
 }
 
 TEST_CASE("Of two If-Match headers neither counts") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   for (const std::string_view method : {"PUT", "PATCH", "MERGE", "DELETE"})
-    check_refused(method, entity, {{"If-Match", "*"}, {"if-match", "W/\"datetime'2021-05-26T15:48:10Z'\""}},
+    check_refused(method, kEntity, {{"If-Match", "*"}, {"if-match", "W/\"datetime'2021-05-26T15:48:10Z'\""}},
                   invalid_etag("*, W/\"datetime'2021-05-26T15:48:10Z'\""));
 }
 
@@ -632,34 +609,30 @@ TEST_CASE("Several Accept headers are one list") {
 }
 
 TEST_CASE("If-None-Match does not go with writes") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
   for (const std::string method : {"PUT", "PATCH", "MERGE", "DELETE"}) {
-    check_refused(method, entity, {{"If-None-Match", "*"}},
-                  {ErrorCode::InvalidInput,
-                   "If-None-Match HTTP header cannot be specified for " + method + " operations."});
     check_refused(
-        method, entity, {{"If-Match", "*"}, {"If-None-Match", "*"}},
-        {ErrorCode::InvalidInput,
-         "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please "
-         "specify either one of the headers or none of them."});
+        method, kEntity, {{"If-None-Match", "*"}},
+        {ErrorCode::InvalidInput, "If-None-Match HTTP header cannot be specified for " + method + " operations."});
+    check_refused(method, kEntity, {{"If-Match", "*"}, {"If-None-Match", "*"}},
+                  {ErrorCode::InvalidInput,
+                   "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please "
+                   "specify either one of the headers or none of them."});
   }
   Fields fields = kJson;
   fields.emplace_back("If-None-Match", "W/\"datetime'2021-05-26T15%3A48%3A10.6785697Z'\"");
   fields.emplace_back("If-Match", "nonsense");
-  CHECK_FALSE(refusal("GET", entity, fields).has_value());
+  CHECK_FALSE(refusal("GET", kEntity, fields).has_value());
   CHECK_FALSE(refusal("POST", "/tab", fields).has_value());
 }
 
 TEST_CASE("A delete needs If-Match") {
-  const std::string_view entity = "/tab(PartitionKey='p',RowKey='r')";
-  check_refused("DELETE", entity, {}, ErrorCode::MissingRequiredHeader);
-  check_refused("DELETE", entity, {{"If-Match", ""}}, ErrorCode::MissingRequiredHeader);
-  CHECK(to_text(parsed("DELETE", entity, {{"If-Match", "*"}})) == "delete tab p/r any");
+  check_refused("DELETE", kEntity, {}, ErrorCode::MissingRequiredHeader);
+  check_refused("DELETE", kEntity, {{"If-Match", ""}}, ErrorCode::MissingRequiredHeader);
+  CHECK(to_text(parsed("DELETE", kEntity, {{"If-Match", "*"}})) == "delete tab p/r any");
   CHECK_FALSE(refusal("DELETE", "/Tables('t')", {}).has_value());
 }
 
-// --- Query options
-// -------------------------------------------------------------------------------------------
+// --- Query options ---------------------------------------------------------------------------------------
 
 QueryEntities query(std::string_view url) { return std::get<QueryEntities>(parsed("GET", url)); }
 
@@ -691,8 +664,7 @@ TEST_CASE("An option that comes twice is refused") {
     for (const std::string_view url : {"/tab", "/Tables"})
       check_refused("GET", std::string(url) + "?" + name + "=1&" + to_lower_ascii(name) + "=1", kJson,
                     ErrorCode::InvalidInput);
-  check_refused("GET", "/tab?$format=application/json&%24format=application/json", kJson,
-                ErrorCode::InvalidInput);
+  check_refused("GET", "/tab?$format=application/json&%24format=application/json", kJson, ErrorCode::InvalidInput);
   CHECK_FALSE(refusal("GET", "/tab?x=1&x=1").has_value());
 }
 
@@ -747,25 +719,21 @@ TEST_CASE("Options that the service does not know are refused on every resource 
   CHECK_FALSE(refusal("GET", "/tab?other=1&orderby=a&sv=2019-02-02&sig=x").has_value());
 }
 
-// --- Continuation
-// --------------------------------------------------------------------------------------------
+// --- Continuation ----------------------------------------------------------------------------------------
 
 std::string token(std::string_view text) { return percent_encode(encode_continuation_token(text)); }
 
 TEST_CASE("A query resumes where its tokens say") {
-  CHECK(to_string(query("/tab?NextPartitionKey=1!4!cGs-&NextRowKey=1!4!cms-").plan.ranges) ==
-        "[(pk,rk) end)");
+  CHECK(to_string(query("/tab?NextPartitionKey=1!4!cGs-&NextRowKey=1!4!cms-").plan.ranges) == "[(pk,rk) end)");
   CHECK(to_string(query("/tab?nextpartitionkey=1%214%21cGs-").plan.ranges) == "[(pk,) end)");
-  CHECK(to_string(query("/tab?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("a") +
-                        "&NextRowKey=" + token("5"))
-                      .plan.ranges) == "[(a,5) (a+,))");
+  CHECK(to_string(
+            query("/tab?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("a") + "&NextRowKey=" + token("5"))
+                .plan.ranges) == "[(a,5) (a+,))");
   CHECK(query("/tab?$filter=PartitionKey%20eq%20'a'&NextPartitionKey=" + token("b")).plan.ranges.empty());
 }
 
 TEST_CASE("A query of tables reads the names that its filter leaves, from its token on") {
-  const auto names = [](const std::string& url) {
-    return to_string(std::get<QueryTables>(parsed("GET", url)).names);
-  };
+  const auto names = [](const std::string& url) { return to_string(std::get<QueryTables>(parsed("GET", url)).names); };
   CHECK(names("/Tables") == "[(,) end)");
   CHECK(names("/Tables?NextTableName=" + token(table_token_text("mytable", 1))) == "[(mytable,) end)");
   CHECK(names("/Tables?nexttablename=" + token("MyTable")) == "[(mytable,) end)");
@@ -786,4 +754,4 @@ TEST_CASE("Tokens that the service did not write are refused") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 // What the client reads.
@@ -43,10 +43,8 @@ TEST_CASE("A chunked body is one chunk, its size in hex; an empty one is the las
   CHECK(wire(answer(200, kChunked, "{}")) ==
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
   CHECK(wire(answer(200, kChunked, std::string(27, 'x'))) ==
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1b\r\n" + std::string(27, 'x') +
-            "\r\n0\r\n\r\n");
-  CHECK(wire(answer(202, kChunked, "")) ==
-        "HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1b\r\n" + std::string(27, 'x') + "\r\n0\r\n\r\n");
+  CHECK(wire(answer(202, kChunked, "")) == "HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
 }
 
 TEST_CASE("HTTP/1.0 knows no chunks: the same answer by length") {
@@ -61,8 +59,7 @@ TEST_CASE("HTTP/1.0 knows no chunks: the same answer by length") {
 TEST_CASE("Connection is said where it differs from the version's habit, and where it ends") {
   const Response response = answer(200, kLength, "");
   CHECK(wire(response, {.keep_alive = true}) == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-  CHECK(wire(response, {.keep_alive = false}) ==
-        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  CHECK(wire(response, {.keep_alive = false}) == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   CHECK(wire(response, {.keep_alive = true, .http_1_0 = true}) ==
         "HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n");
 }
@@ -78,8 +75,7 @@ TEST_CASE("The answer to a HEAD has the headers of the answer to a GET, and noth
 TEST_CASE("A reason of its own takes the place of the standard phrase") {
   Response response = answer(400, kLength, "");
   response.reason = "XML specified is not syntactically valid.";
-  CHECK(wire(response) ==
-        "HTTP/1.1 400 XML specified is not syntactically valid.\r\nContent-Length: 0\r\n\r\n");
+  CHECK(wire(response) == "HTTP/1.1 400 XML specified is not syntactically valid.\r\nContent-Length: 0\r\n\r\n");
 }
 
 TEST_CASE("Every status in use has its phrase") {
@@ -109,4 +105,4 @@ TEST_CASE("Every status in use has its phrase") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 struct Parts {
@@ -34,9 +34,8 @@ TEST_CASE("In path style the account is the first segment") {
       {"/acc/?comp=stats", {"acc", kBase, "/", "comp=stats"}},
       {"/acc/Tables", {"acc", kBase, "/Tables", ""}},
       {"/acc/Tables('a')?$format=x", {"acc", kBase, "/Tables('a')", "$format=x"}},
-      {"/acc//Tables", {"acc", kBase, "/Tables", ""}},  // one empty segment, as the library for Java sends it
-      {"/acc///Tables",
-       {"acc", kBase, "///Tables", ""}},  // two are left: a link to `//Tables` would lead elsewhere
+      {"/acc//Tables", {"acc", kBase, "/Tables", ""}},     // one empty segment, as the library for Java sends it
+      {"/acc///Tables", {"acc", kBase, "///Tables", ""}},  // two are left: a link to `//Tables` would lead elsewhere
       {"/acc-secondary//Tables", {"acc", "http://127.0.0.1:10002/acc-secondary", "/Tables", "", true}},
       {"/acc-secondary/acc//Tables", {"acc", "http://127.0.0.1:10002/acc-secondary", "/Tables", "", true}},
       {"/acc-secondary/acc/acc", {"acc", "http://127.0.0.1:10002/acc-secondary", "/acc", "", true}},
@@ -89,8 +88,7 @@ TEST_CASE("Without product style every host is path style") {
 
 TEST_CASE("Links start with https where the connection is TLS") {
   check_target(parse_target("/acc/t", "localhost", true, true), {"acc", "https://localhost/acc", "/t", ""});
-  check_target(parse_target("/t", "acc.table.localhost", true, true),
-               {"acc", "https://acc.table.localhost", "/t", ""});
+  check_target(parse_target("/t", "acc.table.localhost", true, true), {"acc", "https://acc.table.localhost", "/t", ""});
 }
 
 TEST_CASE("-secondary marks the secondary location: cut off the account, kept in links") {
@@ -121,8 +119,7 @@ TEST_CASE("The secondary location may stand before the whole path of the primary
   for (const auto& c : cases) {
     CAPTURE(c.target);
     const std::string base = c.secondary ? "http://localhost/acc-secondary" : "http://localhost/acc";
-    check_target(parse_target(c.target, "localhost", false, true),
-                 {"acc", base, c.resource, "", c.secondary});
+    check_target(parse_target(c.target, "localhost", false, true), {"acc", base, c.resource, "", c.secondary});
   }
 }
 
@@ -139,8 +136,7 @@ TEST_CASE("The secondary location may stand before the primary's whole path") {
                {"acc", "http://localhost/acc-secondary", "/acc(PartitionKey='',RowKey='')", "", true});
   check_target(parse_target("/acc-secondary/account/t", "localhost", false, true),
                {"acc", "http://localhost/acc-secondary", "/account/t", "", true});
-  check_target(parse_target("/acc/acc/t", "localhost", false, true),
-               {"acc", "http://localhost/acc", "/acc/t", ""});
+  check_target(parse_target("/acc/acc/t", "localhost", false, true), {"acc", "http://localhost/acc", "/acc/t", ""});
 }
 
 TEST_CASE("An absolute target names its host itself") {
@@ -201,11 +197,10 @@ TEST_CASE("The path of a URL in a batch: scheme and host cut off, a slash in fro
 
 // A thread remembers the form of the last host.
 TEST_CASE("A dot segment is one in any spelling, and only in the path") {
-  for (const char* target :
-       {"/a/..", "/a/../b", "/./a", "..", "/a/%2e%2E/b", "/a/.%2e?x", "/a\\..\\b", "/a/."})
+  for (const char* target : {"/a/..", "/a/../b", "/./a", "..", "/a/%2e%2E/b", "/a/.%2e?x", "/a\\..\\b", "/a/."})
     CHECK_MESSAGE(has_dot_segment(target), target);
-  for (const char* target : {"", "/", "/a", "/a/...", "/a?x=/../b", "/t(PartitionKey='..',RowKey='.')",
-                             "/a..", "/.a/b.", "/a/%252e%252e/b", "/a/%2e%2"})
+  for (const char* target : {"", "/", "/a", "/a/...", "/a?x=/../b", "/t(PartitionKey='..',RowKey='.')", "/a..",
+                             "/.a/b.", "/a/%252e%252e/b", "/a/%2e%2"})
     CHECK_FALSE_MESSAGE(has_dot_segment(target), target);
 }
 
@@ -229,8 +224,7 @@ TEST_CASE("Hosts of all forms are told apart in any order") {
 
 TEST_CASE("Query parameters are decoded once, and found without regard to case") {
   const QueryParameters query =
-      QueryParameters::parse("%24filter=a+eq%20%27b%2Bc%27&$TOP=5&x=%2541&empty=&bare&x=second&&=nameless")
-          .value();
+      QueryParameters::parse("%24filter=a+eq%20%27b%2Bc%27&$TOP=5&x=%2541&empty=&bare&x=second&&=nameless").value();
   CHECK(query.get("$filter") == "a eq 'b+c'");
   CHECK(query.get("$Filter") == "a eq 'b+c'");
   CHECK(query.get("$top") == "5");
@@ -246,8 +240,7 @@ TEST_CASE("Query parameters are decoded once, and found without regard to case")
 }
 
 TEST_CASE("A query that is not percent-encoded UTF-8 is refused") {
-  for (const std::string_view raw :
-       {"a=%", "a=%4", "a=%zz", "%zz=a", "a=b&c=%E9", "a=\xE9", "a=1&b=%ED%A0%80"}) {
+  for (const std::string_view raw : {"a=%", "a=%4", "a=%zz", "%zz=a", "a=b&c=%E9", "a=\xE9", "a=1&b=%ED%A0%80"}) {
     CAPTURE(raw);
     const auto query = QueryParameters::parse(raw);
     REQUIRE(query.has_error());
@@ -256,4 +249,4 @@ TEST_CASE("A query that is not percent-encoded UTF-8 is refused") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

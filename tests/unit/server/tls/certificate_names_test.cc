@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 TEST_CASE("A certificate may be for DNS names, wildcards in front of a domain, and addresses") {
@@ -75,4 +75,4 @@ TEST_CASE("The names include this machine and the listening address, once, unles
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

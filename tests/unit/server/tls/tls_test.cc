@@ -19,7 +19,7 @@
 #include "server/tls/certificate_names.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using StorePtr = std::unique_ptr<X509_STORE, OpenSslDeleter<X509_STORE_free>>;
@@ -64,20 +64,15 @@ void openssl(const TemporaryFolder& folder, const std::string& arguments) {
 
 // cert.pem and key.pem, and files derived from them.
 void make_pem(const TemporaryFolder& folder, const std::string& name = "") {
-  openssl(
-      folder,
-      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -days 2 -keyout " +
-          name + "key.pem -out " + name + "cert.pem");
+  openssl(folder, "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -days 2 -keyout " +
+                      name + "key.pem -out " + name + "cert.pem");
 }
 
-std::string path(const TemporaryFolder& folder, const std::string& name) {
-  return (folder.path() / name).string();
-}
+std::string path(const TemporaryFolder& folder, const std::string& name) { return (folder.path() / name).string(); }
 
 std::string subject(X509* certificate) {
   char name[256];
-  REQUIRE(X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name, sizeof name) >
-          0);
+  REQUIRE(X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name, sizeof name) > 0);
   return name;
 }
 
@@ -137,8 +132,7 @@ TEST_CASE("The authority signs only certificates, and no further authorities") {
   CHECK(days >= 3648);
   CHECK(days <= 3650);
   const TemporaryFolder other;
-  CHECK(subject(certificate.get()) !=
-        subject(certificate_in(CertificateAuthority(other.path()).file()).get()));
+  CHECK(subject(certificate.get()) != subject(certificate_in(CertificateAuthority(other.path()).file()).get()));
 }
 
 TEST_CASE("A certificate of the authority is valid only for its hosts") {
@@ -146,9 +140,8 @@ TEST_CASE("A certificate of the authority is valid only for its hosts") {
   const CertificateAuthority authority(folder.path());
   const auto trusted = certificate_in(authority.file());
   const Identity identity = authority.issue(certificate_names("tables.test", {"*.table.core.windows.net"}));
-  for (const char* host :
-       {"localhost", "devstoreaccount1.table.localhost", "any.table.localhost", "127.0.0.1", "::1",
-        "host.docker.internal", "tables.test", "orders.table.core.windows.net"}) {
+  for (const char* host : {"localhost", "devstoreaccount1.table.localhost", "any.table.localhost", "127.0.0.1", "::1",
+                           "host.docker.internal", "tables.test", "orders.table.core.windows.net"}) {
     CAPTURE(host);
     CHECK(is_trusted(trusted.get(), identity.certificate.get(), host));
   }
@@ -169,16 +162,14 @@ TEST_CASE("A certificate is valid for 397 days from an hour ago, with a unique s
   const Identity one = authority.issue({"localhost"}), another = authority.issue({"localhost"});
   int days = 0, seconds = 0;
   const X509* certificate = one.certificate.get();
-  REQUIRE(ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate),
-                         X509_get0_notAfter(certificate)) == 1);
+  REQUIRE(ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), X509_get0_notAfter(certificate)) == 1);
   CHECK(days == 397);
   CHECK(seconds == 0);
   REQUIRE(ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), nullptr) == 1);
   CHECK(days == 0);
   CHECK(seconds >= 3600);
   CHECK(seconds < 3660);
-  CHECK(ASN1_INTEGER_cmp(X509_get0_serialNumber(certificate),
-                         X509_get0_serialNumber(another.certificate.get())) != 0);
+  CHECK(ASN1_INTEGER_cmp(X509_get0_serialNumber(certificate), X509_get0_serialNumber(another.certificate.get())) != 0);
 }
 
 TEST_CASE("Processes that start concurrently in one folder use the same authority") {
@@ -205,8 +196,7 @@ TEST_CASE("The next start completes an authority that lacks its certificate") {
   std::filesystem::remove(folder.path() / "ca.pem");
   const CertificateAuthority authority(folder.path());
   CHECK(contents(folder.path() / "ca-key.pem") == key);
-  CHECK(
-      is_trusted(certificate_in(authority.file()).get(), authority.issue({"::1"}).certificate.get(), "::1"));
+  CHECK(is_trusted(certificate_in(authority.file()).get(), authority.issue({"::1"}).certificate.get(), "::1"));
 }
 
 TEST_CASE("The error of a damaged authority names its file, and the file is unchanged") {
@@ -214,8 +204,7 @@ TEST_CASE("The error of a damaged authority names its file, and the file is unch
   {
     const CertificateAuthority authority(good.path());
   }
-  const std::string certificate = contents(good.path() / "ca.pem"),
-                    key = contents(good.path() / "ca-key.pem");
+  const std::string certificate = contents(good.path() / "ca.pem"), key = contents(good.path() / "ca-key.pem");
   const TemporaryFolder other;
   {
     const CertificateAuthority authority(other.path());
@@ -274,8 +263,7 @@ TEST_CASE("An expired authority, or a certificate that is not one, is an error a
 TEST_CASE("The error names the folder that cannot be created") {
   const TemporaryFolder folder;
   write(folder.path() / "file", "");
-  check_complaint(complaint([&] { CertificateAuthority{folder.path() / "file" / "tls"}; }),
-                  {path(folder, "file")});
+  check_complaint(complaint([&] { CertificateAuthority{folder.path() / "file" / "tls"}; }), {path(folder, "file")});
 }
 
 // --- Identities from files ---------------------------------------------------------------------------------
@@ -284,27 +272,23 @@ TEST_CASE("A PEM certificate is read with its key and the certificates after it"
   const TemporaryFolder folder;
   make_pem(folder);
   make_pem(folder, "other-");
-  write(folder.path() / "chain.pem",
-        contents(folder.path() / "cert.pem") + contents(folder.path() / "other-cert.pem"));
+  write(folder.path() / "chain.pem", contents(folder.path() / "cert.pem") + contents(folder.path() / "other-cert.pem"));
   const Identity identity = read_pem(path(folder, "chain.pem"), path(folder, "key.pem"));
   CHECK(subject(identity.certificate.get()) == "localhost");
   CHECK(sk_X509_num(identity.chain.get()) == 1);
   CHECK_NOTHROW(tls_context(identity, "chain.pem"));
   // One file may hold all.
-  write(folder.path() / "all.pem",
-        contents(folder.path() / "key.pem") + contents(folder.path() / "cert.pem"));
+  write(folder.path() / "all.pem", contents(folder.path() / "key.pem") + contents(folder.path() / "cert.pem"));
   CHECK_NOTHROW(read_pem(path(folder, "all.pem"), path(folder, "all.pem")));
 }
 
-TEST_CASE(
-    "Intermediate certificates are served in order, without the root, whatever their order in the file") {
+TEST_CASE("Intermediate certificates are served in order, without the root, whatever their order in the file") {
   const TemporaryFolder folder;
   const std::string key = " -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes ";
   openssl(folder, "req -x509" + key + "-subj /CN=root -days 2 -keyout root.key -out root.pem");
   write(folder.path() / "ca.ext", "basicConstraints=critical,CA:TRUE\n");
   const auto issue = [&](const std::string& name, const std::string& issuer, const std::string& more) {
-    openssl(folder,
-            "req -new" + key + "-subj /CN=" + name + " -keyout " + name + ".key -out " + name + ".csr");
+    openssl(folder, "req -new" + key + "-subj /CN=" + name + " -keyout " + name + ".key -out " + name + ".csr");
     openssl(folder, "x509 -req -in " + name + ".csr -CA " + issuer + ".pem -CAkey " + issuer +
                         ".key -CAcreateserial -days 2 -out " + name + ".pem" + more);
   };
@@ -312,8 +296,7 @@ TEST_CASE(
   issue("lower", "upper", " -extfile ca.ext");
   issue("leaf", "lower", "");
   std::string chain;
-  for (const char* name : {"leaf.pem", "root.pem", "upper.pem", "lower.pem"})
-    chain += contents(folder.path() / name);
+  for (const char* name : {"leaf.pem", "root.pem", "upper.pem", "lower.pem"}) chain += contents(folder.path() / name);
   write(folder.path() / "chain.pem", chain);
   auto context = tls_context(read_pem(path(folder, "chain.pem"), path(folder, "leaf.key")), "chain.pem");
   STACK_OF(X509)* served = nullptr;
@@ -358,9 +341,7 @@ TEST_CASE("A PFX file of any tool opens with its password") {
   make_pem(folder, "other-");
   const std::string exported = "pkcs12 -export -in cert.pem -inkey key.pem -certfile other-cert.pem -out ";
   openssl(folder, exported + "new.pfx -passout pass:secret");
-  openssl(
-      folder,
-      exported + "3des.pfx -passout pass:secret -certpbe PBE-SHA1-3DES -keypbe PBE-SHA1-3DES -macalg sha1");
+  openssl(folder, exported + "3des.pfx -passout pass:secret -certpbe PBE-SHA1-3DES -keypbe PBE-SHA1-3DES -macalg sha1");
   openssl(folder, exported + "rc2.pfx -passout pass:secret -legacy");
   openssl(folder, exported + "empty.pfx -passout pass:");
   for (const char* file : {"new.pfx", "3des.pfx", "rc2.pfx", "empty.pfx"}) {
@@ -392,11 +373,10 @@ TEST_CASE("Errors of a PFX file name the file") {
 
 TEST_CASE("A key that is too weak for current clients is refused with a message") {
   const TemporaryFolder folder;
-  openssl(folder,
-          "req -x509 -newkey rsa:512 -nodes -subj /CN=localhost -days 2 -keyout key.pem -out cert.pem");
+  openssl(folder, "req -x509 -newkey rsa:512 -nodes -subj /CN=localhost -days 2 -keyout key.pem -out cert.pem");
   const Identity identity = read_pem(path(folder, "cert.pem"), path(folder, "key.pem"));
   check_complaint(complaint([&] { tls_context(identity, "cert.pem"); }), {"cert.pem", "too small"});
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

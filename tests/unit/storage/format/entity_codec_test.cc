@@ -13,7 +13,7 @@
 
 #include "tests/unit/storage/samples.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using namespace std::string_literals;
@@ -59,10 +59,8 @@ bool lies_in(std::string_view part, std::string_view record) {
 bool lies_in(const std::vector<PropertyView>& properties, std::string_view record) {
   for (const auto& [name, value] : properties) {
     if (!lies_in(name, record)) return false;
-    if (const auto* text = std::get_if<std::string_view>(&value); text && !lies_in(*text, record))
-      return false;
-    if (const auto* blob = std::get_if<BinaryView>(&value); blob && !lies_in(blob->bytes, record))
-      return false;
+    if (const auto* text = std::get_if<std::string_view>(&value); text && !lies_in(*text, record)) return false;
+    if (const auto* blob = std::get_if<BinaryView>(&value); blob && !lies_in(blob->bytes, record)) return false;
   }
   return true;
 }
@@ -111,8 +109,7 @@ TEST_CASE("a record has format, timestamp, directory, texts") {
         "\0\5empty\0"
         "h\xC3\xA9llo\0\xFF"s);
   // Lengths from 128 on take two bytes, low bits first.
-  CHECK(record_of({{"s", std::string(300, 'x')}}) ==
-        "\1\x08\7\6\5\4\3\2\1\1\0\1s\xAC\2"s + std::string(300, 'x'));
+  CHECK(record_of({{"s", std::string(300, 'x')}}) == "\1\x08\7\6\5\4\3\2\1\1\0\1s\xAC\2"s + std::string(300, 'x'));
 }
 
 TEST_CASE("every value decodes as encoded") {
@@ -172,8 +169,7 @@ TEST_CASE("random entities decode as encoded") {
   std::vector<PropertyView> properties;  // reused, as a scan does
   for (int i = 0; i < 500; ++i) {
     Properties written;
-    for (std::size_t n = samples.below(20); n > 0; --n)
-      written.push_back({samples.key_text(20), samples.value()});
+    for (std::size_t n = samples.below(20); n > 0; --n) written.push_back({samples.key_text(20), samples.value()});
     const DateTime timestamp{static_cast<std::int64_t>(samples.number())};
     const std::string record = record_of(written, timestamp);
     CHECK(decode_entity(record, properties) == timestamp);
@@ -293,4 +289,4 @@ TEST_CASE("a record with flipped bits is refused or read within its bounds") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "storage/store_error.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string refusal(const std::string& url) { return refuse_store_url("postgresql://" + url).value_or(""); }
@@ -140,4 +140,4 @@ TEST_CASE("The printed URL of a store has neither password nor parameters, whate
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

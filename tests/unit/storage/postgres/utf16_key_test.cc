@@ -10,7 +10,7 @@
 #include "odata/key_ranges.h"
 #include "storage/format/entity_codec.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 constexpr TableId kTable{7};
@@ -87,4 +87,4 @@ TEST_CASE("what is no key is a damaged record") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

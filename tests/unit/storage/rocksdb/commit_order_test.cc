@@ -14,7 +14,7 @@
 #include "tests/unit/storage/store.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 // The second write begins when the first one has begun to read, and has half a second to overtake it.
 TEST_CASE("the second of two increments under one ETag waits for the first, and is refused") {
@@ -22,7 +22,7 @@ TEST_CASE("the second of two increments under one ETag waits for the first, and 
   StoreOptions options = folder.store();
   DateTime etag;
   {
-    TableStore store(options);
+    OpenedStore store(options);
     REQUIRE(outcome(store.create_table(kTable)) == "done");
     committed(store, kTable, "p", {insert("counter", {{"n", std::int64_t{0}}})});
     const auto read = [&](const EntityView& entity) { etag = entity.timestamp; };
@@ -35,10 +35,9 @@ TEST_CASE("the second of two increments under one ETag waits for the first, and 
   watched.files().before_table_read = [&](const std::string&) {
     if (waits.exchange(false)) meanwhile();
   };
-  TableStore store(options);  // with an empty cache: the first look-up reads the file
+  OpenedStore store(options);  // with an empty cache: the first look-up reads the file
   const auto increment = [&] {
-    const std::vector<Mutation> writes{
-        {WriteKind::Merge, "counter", if_match(etag), {{"n", std::int64_t{1}}}}};
+    const std::vector<Mutation> writes{{WriteKind::Merge, "counter", if_match(etag), {{"n", std::int64_t{1}}}}};
     return outcome(store.commit(kTable, "p", writes));
   };
   std::jthread second;
@@ -60,4 +59,4 @@ TEST_CASE("the second of two increments under one ETag waits for the first, and 
   CHECK(second_outcome == "0 UpdateConditionNotSatisfied");
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

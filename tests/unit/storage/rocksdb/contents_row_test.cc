@@ -6,15 +6,14 @@
 #include "storage/contents_id.h"
 #include "storage/rocksdb/format/catalog_codec.h"
 #include "storage/rocksdb/repair/repair.h"
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/rocksdb/files.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 
 std::string id_in(const StoreOptions& options) {
-  TableStore store(options);
-  return StoreFixtures(store).contents_id();
+  OpenedStore store(options);
+  return store.contents_id();
 }
 
 TEST_CASE("a damaged id of the contents is replaced at the next start, and a repaired store has a new one") {
@@ -29,4 +28,4 @@ TEST_CASE("a damaged id of the contents is replaced at the next start, and a rep
   CHECK(id_in(folder.store()) != after);
 }
 
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -11,7 +11,7 @@
 #include "tests/unit/storage/store.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::uintmax_t bytes_of_tables(const std::filesystem::path& store) {
@@ -27,7 +27,7 @@ std::uintmax_t bytes_of_tables(const std::filesystem::path& store) {
 TEST_CASE("the space of deleted rows is freed without further writes") {
   constexpr int kRows = 4000;
   const TemporaryFolder folder;
-  TableStore store(folder.store());
+  OpenedStore store(folder.store());
   REQUIRE(store.create_table(kTable).has_value());
   const std::string text(1000, 'x');
   std::vector<Mutation> inserts, removals;
@@ -48,4 +48,4 @@ TEST_CASE("the space of deleted rows is freed without further writes") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

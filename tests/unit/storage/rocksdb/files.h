@@ -16,7 +16,7 @@ namespace rocktable {
 
 // Creates a store with three entities in partition p: 1, 2, 3.
 inline void fill(const StoreOptions& options) {
-  TableStore store(options);
+  OpenedStore store(options);
   REQUIRE(store.create_table(kTable).has_value());
   std::vector<Mutation> writes;
   for (const char* row : {"1", "2", "3"}) writes.push_back(insert(row, {{"n", std::string(row)}}));
@@ -24,7 +24,7 @@ inline void fill(const StoreOptions& options) {
 }
 
 // Returns the row keys in key order, such as `123`.
-inline std::string rows(const TableStore& store, const TableName& name = kTable,
+inline std::string rows(const OpenedStore& store, const TableName& name = kTable,
                         const KeyRanges& ranges = all_keys()) {
   std::string out;
   for (const Entity& entity : entities_in(store, name, ranges)) out += entity.key.row_key;
@@ -38,9 +38,9 @@ inline void change(const StoreOptions& store, const Change& apply) {
   const rocksdb::ColumnFamilyOptions options;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   rocksdb::DB* opened = nullptr;
-  const auto status = rocksdb::DB::Open({}, store.directory.string(),
-                                        {{"default", options}, {"catalog", options}, {"entities", options}},
-                                        &families, &opened);
+  const auto status =
+      rocksdb::DB::Open({}, store.directory.string(),
+                        {{"default", options}, {"catalog", options}, {"entities", options}}, &families, &opened);
   REQUIRE(status.ToString() == "OK");
   const std::unique_ptr<rocksdb::DB> db(opened);
   apply(*db, families);

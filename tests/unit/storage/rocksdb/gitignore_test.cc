@@ -6,14 +6,13 @@
 #include <iterator>
 #include <string>
 
-#include "storage/folder_swap.h"
+#include "base/folder_swap.h"
 #include "storage/rocksdb/repair/repair.h"
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/contents.h"
 #include "tests/unit/storage/rocksdb/fixtures/snapshots.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,20 +33,20 @@ TEST_CASE("a store and its snapshots are ignored by git, from the first start on
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   {
-    TableStore store(options);
+    OpenedStore store(options);
     check_ignored(options.directory);
     REQUIRE(store.create_table({"acct", "before"}).has_value());
     take(store, "one");
     check_ignored(snapshots_of(options));
     CHECK_FALSE(fs::exists(snapshots_of(options) / "one" / ".gitignore"));
     REQUIRE(store.create_table({"acct", "after"}).has_value());
-    REQUIRE(StoreFixtures(store).restore_snapshot("one").has_value());
+    REQUIRE(store.restore_snapshot("one").has_value());
     check_ignored(options.directory);
-    CHECK(names_of(StoreFixtures(store).snapshots()) == "one ");
+    CHECK(names_of(store.snapshots()) == "one ");
     take(store, "one", true);
   }
-  TableStore again(options);
-  CHECK(StoreFixtures(again).count_tables(10) == 1);
+  OpenedStore again(options);
+  CHECK(again.count_tables(10) == 1);
   CHECK(beside(options) == std::vector<std::string>{"store", "store.snapshots"});
 }
 
@@ -55,19 +54,19 @@ TEST_CASE("a missing .gitignore is written at the next start, and a changed one 
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   {
-    TableStore store(options);
+    OpenedStore store(options);
     take(store, "one");
   }
   fs::remove(options.directory / ".gitignore");
   fs::remove(snapshots_of(options) / ".gitignore");
   {
-    const TableStore store(options);
+    const OpenedStore store(options);
   }
   check_ignored(options.directory);
   check_ignored(snapshots_of(options));
   std::ofstream(options.directory / ".gitignore") << "mine\n";
   {
-    const TableStore store(options);
+    const OpenedStore store(options);
   }
   CHECK(text_of(options.directory / ".gitignore") == "mine\n");
 }
@@ -76,7 +75,7 @@ TEST_CASE("a repaired store has one, and so has what it was") {
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
   {
-    TableStore store(options);
+    OpenedStore store(options);
     REQUIRE(store.create_table({"acct", "kept"}).has_value());
   }
   std::ofstream(options.directory / "CURRENT") << "nonsense\n";
@@ -84,8 +83,8 @@ TEST_CASE("a repaired store has one, and so has what it was") {
   CHECK_FALSE(report.was_whole);
   check_ignored(options.directory);
   check_ignored(report.backup);
-  TableStore repaired(options);
-  CHECK(StoreFixtures(repaired).count_tables(10) == 1);
+  OpenedStore repaired(options);
+  CHECK(repaired.count_tables(10) == 1);
 }
 
 TEST_CASE("nothing is written through a link, into a folder that is not there, or where it cannot be") {
@@ -101,16 +100,16 @@ TEST_CASE("nothing is written through a link, into a folder that is not there, o
 
 TEST_CASE("tables are counted over all accounts, up to a limit") {
   const TemporaryFolder folder;
-  TableStore store(folder.store());
-  CHECK(StoreFixtures(store).count_tables(10) == 0);
+  OpenedStore store(folder.store());
+  CHECK(store.count_tables(10) == 0);
   for (const char* account : {"one", "two"})
     for (const char* table : {"aaa", "bbb", "ccc"}) REQUIRE(store.create_table({account, table}).has_value());
-  CHECK(StoreFixtures(store).count_tables(10) == 6);
-  CHECK(StoreFixtures(store).count_tables(6) == 6);
-  CHECK(StoreFixtures(store).count_tables(4) == 4);
+  CHECK(store.count_tables(10) == 6);
+  CHECK(store.count_tables(6) == 6);
+  CHECK(store.count_tables(4) == 4);
   REQUIRE(store.delete_table({"one", "aaa"}).has_value());
-  CHECK(StoreFixtures(store).count_tables(10) == 5);
+  CHECK(store.count_tables(10) == 5);
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

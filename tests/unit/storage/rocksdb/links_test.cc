@@ -12,16 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "storage/folder_swap.h"
+#include "base/folder_swap.h"
 #include "storage/rocksdb/format/key_codec.h"
 #include "storage/rocksdb/repair/repair.h"
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/contents.h"
 #include "tests/unit/storage/rocksdb/files.h"
 #include "tests/unit/storage/rocksdb/fixtures/snapshots.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,8 +33,6 @@ Names names_in(const fs::path& folder) {
   std::sort(out.begin(), out.end());
   return out;
 }
-
-std::string everything(const TableStore& store) { return contents(store, "acct") + contents(store, "other"); }
 
 // here/store -> there/data
 struct LinkedStore {
@@ -72,27 +69,27 @@ TEST_CASE("a path is resolved through all its links, whether or not there is a f
 
 TEST_CASE("a store whose folder is a link is restored behind the link, as often as one likes") {
   const LinkedStore linked;
-  auto store = std::make_unique<TableStore>(linked.options);
+  auto store = std::make_unique<OpenedStore>(linked.options);
   make_accounts(*store);
   const std::string full = everything(*store);
   take(*store, "one");
   for (int round = 0; round < 3; ++round) {
     CAPTURE(round);
     committed(*store, {"acct", "first"}, "p", {upsert("more")});
-    REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("one")) == "done");
+    REQUIRE(outcome(store->restore_snapshot("one")) == "done");
     CHECK(everything(*store) == full);
     take(*store, "one", true);
     CHECK(fs::is_symlink(linked.link));
     CHECK(names_in(linked.link.parent_path()) == Names{"store"});
     CHECK(names_in(linked.real.parent_path()) == Names{"data", "data.snapshots"});
     store.reset();
-    store = std::make_unique<TableStore>(linked.options);
+    store = std::make_unique<OpenedStore>(linked.options);
     CHECK(everything(*store) == full);
   }
   store.reset();
-  TableStore by_its_own_name({.directory = linked.real});
+  OpenedStore by_its_own_name({.directory = linked.real});
   CHECK(everything(by_its_own_name) == full);
-  CHECK(names_of(StoreFixtures(by_its_own_name).snapshots()) == "one ");
+  CHECK(names_of(by_its_own_name.snapshots()) == "one ");
 }
 
 TEST_CASE("a link to nothing is refused with both names, and served once the folder is there") {
@@ -120,7 +117,7 @@ TEST_CASE("a link to a file is refused") {
 TEST_CASE("snapshots beside the link are found, restored, replaced and removed") {
   const LinkedStore linked;
   const fs::path beside_link = linked.link.string() + ".snapshots";
-  auto store = std::make_unique<TableStore>(linked.options);
+  auto store = std::make_unique<OpenedStore>(linked.options);
   take(*store, "empty");
   make_accounts(*store);
   const std::string full = everything(*store);
@@ -130,30 +127,29 @@ TEST_CASE("snapshots beside the link are found, restored, replaced and removed")
   for (const char* name : {"kept", "replaced", "removed"})
     fs::rename(linked.real.string() + ".snapshots/" + name, beside_link / name);
   fs::create_directory(beside_link / "~unfinished");
-  store = std::make_unique<TableStore>(linked.options);
+  store = std::make_unique<OpenedStore>(linked.options);
   CHECK(names_in(beside_link) == Names{".gitignore", "kept", "removed", "replaced"});
-  CHECK(names_of(StoreFixtures(*store).snapshots()) == "empty kept removed replaced ");
-  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("empty")) == "done");
-  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("kept")) == "done");
+  CHECK(names_of(store->snapshots()) == "empty kept removed replaced ");
+  REQUIRE(outcome(store->restore_snapshot("empty")) == "done");
+  REQUIRE(outcome(store->restore_snapshot("kept")) == "done");
   CHECK(everything(*store) == full);
-  REQUIRE(outcome(StoreFixtures(*store).delete_snapshot("removed")) == "done");
-  CHECK_FALSE(StoreFixtures(*store).take_snapshot("replaced", false)->has_value());
-  StoreFixtures(*store).reset_account("other");
+  REQUIRE(outcome(store->delete_snapshot("removed")) == "done");
+  CHECK_FALSE(store->take_snapshot("replaced", false)->has_value());
+  store->reset_account("other");
   take(*store, "replaced", true);
   CHECK(names_in(beside_link) == Names{".gitignore", "kept"});
-  CHECK(names_of(StoreFixtures(*store).snapshots()) == "empty kept replaced ");
+  CHECK(names_of(store->snapshots()) == "empty kept replaced ");
   const std::string less = everything(*store);
-  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("kept")) == "done");
-  REQUIRE(outcome(StoreFixtures(*store).restore_snapshot("replaced")) == "done");
+  REQUIRE(outcome(store->restore_snapshot("kept")) == "done");
+  REQUIRE(outcome(store->restore_snapshot("replaced")) == "done");
   CHECK(everything(*store) == less);
 }
 
 TEST_CASE("a snapshot that is a link is restored; removed or replaced, the link alone goes") {
   const TemporaryFolder folder;
   const StoreOptions options = folder.store();
-  const fs::path snapshots = options.directory.string() + ".snapshots",
-                 elsewhere = folder.path() / "elsewhere";
-  TableStore store(options);
+  const fs::path snapshots = options.directory.string() + ".snapshots", elsewhere = folder.path() / "elsewhere";
+  OpenedStore store(options);
   make_accounts(store);
   const std::string full = everything(store);
   for (const bool replaced : {false, true}) {
@@ -163,27 +159,27 @@ TEST_CASE("a snapshot that is a link is restored; removed or replaced, the link 
     fs::rename(snapshots / "one", elsewhere);
     fs::create_directory_symlink(elsewhere, snapshots / "one");
     const Names files = names_in(elsewhere);
-    CHECK(names_of(StoreFixtures(store).snapshots()) == "one ");
-    StoreFixtures(store).reset();
-    REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
+    CHECK(names_of(store.snapshots()) == "one ");
+    store.reset();
+    REQUIRE(outcome(store.restore_snapshot("one")) == "done");
     CHECK(everything(store) == full);
     if (replaced) {
       take(store, "one", true);
       CHECK_FALSE(fs::is_symlink(snapshots / "one"));
-      CHECK(names_of(StoreFixtures(store).snapshots()) == "one ");
+      CHECK(names_of(store.snapshots()) == "one ");
     } else {
-      REQUIRE(outcome(StoreFixtures(store).delete_snapshot("one")) == "done");
+      REQUIRE(outcome(store.delete_snapshot("one")) == "done");
       CHECK(names_in(snapshots) == Names{".gitignore"});
     }
     CHECK(names_in(elsewhere) == files);
   }
   fs::remove_all(snapshots / "one");
   fs::create_directory_symlink(folder.path() / "nothing", snapshots / "one");
-  CHECK(StoreFixtures(store).snapshots().empty());
-  CHECK(outcome(StoreFixtures(store).restore_snapshot("one")) == "ResourceNotFound");
-  CHECK_FALSE(StoreFixtures(store).take_snapshot("one", false)->has_value());
+  CHECK(store.snapshots().empty());
+  CHECK(outcome(store.restore_snapshot("one")) == "ResourceNotFound");
+  CHECK_FALSE(store.take_snapshot("one", false)->has_value());
   take(store, "one", true);
-  REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
+  REQUIRE(outcome(store.restore_snapshot("one")) == "done");
   CHECK(everything(store) == full);
 }
 
@@ -196,7 +192,7 @@ TEST_CASE("leftovers of any kind are removed at the start, but not the targets o
   std::ofstream(precious / "CURRENT") << "x";
   std::string full;
   {
-    TableStore store(options);
+    OpenedStore store(options);
     make_accounts(store);
     take(store, "one");
     full = everything(store);
@@ -212,10 +208,10 @@ TEST_CASE("leftovers of any kind are removed at the start, but not the targets o
         fs::create_directories(leftover + "/a/b");
         fs::create_directory_symlink(precious, leftover + "/a/link");
       }
-      TableStore store(options);
+      OpenedStore store(options);
       CHECK(everything(store) == full);
       CHECK_FALSE(fs::exists(fs::symlink_status(leftover)));
-      REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
+      REQUIRE(outcome(store.restore_snapshot("one")) == "done");
       CHECK(everything(store) == full);
       CHECK(names_in(precious) == Names{"CURRENT"});
     }
@@ -240,7 +236,7 @@ TEST_CASE("a leftover that cannot be removed causes a warning, and the store sta
   std::string warnings, full;
   options.warn = [&](const std::string& sentence) { warnings += sentence + "\n"; };
   {
-    TableStore store(options);
+    OpenedStore store(options);
     make_accounts(store);
     take(store, "one");
     full = everything(store);
@@ -254,24 +250,24 @@ TEST_CASE("a leftover that cannot be removed causes a warning, and the store sta
     possible = set_immutable(leftover, true) && possible;
   }
   if (possible) {
-    TableStore store(options);
+    OpenedStore store(options);
     CHECK(everything(store) == full);
     for (const auto& leftover : leftovers) {
       CAPTURE(leftover);
       CHECK(warnings.find("cannot remove " + leftover) != std::string::npos);
       CHECK(fs::exists(leftover));
     }
-    CHECK_THROWS_AS(StoreFixtures(store).restore_snapshot("one"), std::exception);  // its place is taken
-    CHECK_THROWS_AS(StoreFixtures(store).take_snapshot("one", true), std::exception);
+    CHECK_THROWS_AS(store.restore_snapshot("one"), std::exception);  // its place is taken
+    CHECK_THROWS_AS(store.take_snapshot("one", true), std::exception);
     CHECK(everything(store) == full);
     take(store, "two");
   } else {
     MESSAGE("not tried: it takes root, and a file system with immutable files");
   }
   for (const auto& leftover : leftovers) set_immutable(leftover, false);
-  TableStore store(options);
+  OpenedStore store(options);
   for (const auto& leftover : leftovers) CHECK_FALSE(fs::exists(leftover));
-  REQUIRE(outcome(StoreFixtures(store).restore_snapshot("one")) == "done");
+  REQUIRE(outcome(store.restore_snapshot("one")) == "done");
   CHECK(everything(store) == full);
 }
 
@@ -285,9 +281,9 @@ TEST_CASE("repair of a store behind a link keeps the link") {
   CHECK(fs::is_symlink(linked.link));
   CHECK(names_in(linked.link.parent_path()) == Names{"store"});
   CHECK(names_in(linked.real.parent_path()) == Names{"data", "data.damaged1"});
-  const TableStore store(linked.options);
+  const OpenedStore store(linked.options);
   CHECK(rows(store) == "123");
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

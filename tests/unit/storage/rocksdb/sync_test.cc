@@ -5,39 +5,34 @@
 #include <string>
 #include <vector>
 
-#include "storage/store_fixtures.h"
 #include "tests/unit/storage/contents.h"
 #include "tests/unit/storage/rocksdb/watched_files.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 struct Call {
   std::string name;
-  std::function<void(TableStore&)> run;
+  std::function<void(OpenedStore&)> run;
 };
 
 std::vector<Call> writing_calls() {
   return {
-      {"create_table", [](TableStore& store) { store.create_table({"acct", "new"}).value(); }},
-      {"insert", [](TableStore& store) { committed(store, kTable, "p", {insert("new")}); }},
-      {"replace", [](TableStore& store) { committed(store, kTable, "p", {upsert("new", {{"n", true}})}); }},
-      {"delete", [](TableStore& store) { committed(store, kTable, "p", {remove("new")}); }},
-      {"transaction", [](TableStore& store) { committed(store, kTable, "p", {upsert("a"), upsert("b")}); }},
-      {"set_signed_identifiers",
-       [](TableStore& store) { store.set_signed_identifiers(kTable, "who may").value(); }},
-      {"set_service_properties", [](TableStore& store) { store.set_service_properties("acct", "x"); }},
-      {"clone_account",
-       [](TableStore& store) { StoreFixtures(store).clone_account("acct", "copy").value(); }},
-      {"reset_table", [](TableStore& store) { StoreFixtures(store).reset_table(kTable).value(); }},
-      {"delete_table", [](TableStore& store) { store.delete_table(kTable).value(); }},
-      {"reset_account", [](TableStore& store) { StoreFixtures(store).reset_account("acct"); }},
+      {"create_table", [](OpenedStore& store) { store.create_table({"acct", "new"}).value(); }},
+      {"insert", [](OpenedStore& store) { committed(store, kTable, "p", {insert("new")}); }},
+      {"replace", [](OpenedStore& store) { committed(store, kTable, "p", {upsert("new", {{"n", true}})}); }},
+      {"delete", [](OpenedStore& store) { committed(store, kTable, "p", {remove("new")}); }},
+      {"transaction", [](OpenedStore& store) { committed(store, kTable, "p", {upsert("a"), upsert("b")}); }},
+      {"set_signed_identifiers", [](OpenedStore& store) { store.set_signed_identifiers(kTable, "who may").value(); }},
+      {"set_service_properties", [](OpenedStore& store) { store.set_service_properties("acct", "x"); }},
+      {"clone_account", [](OpenedStore& store) { store.clone_account("acct", "copy").value(); }},
+      {"reset_table", [](OpenedStore& store) { store.reset_table(kTable).value(); }},
+      {"delete_table", [](OpenedStore& store) { store.delete_table(kTable).value(); }},
+      {"reset_account", [](OpenedStore& store) { store.reset_account("acct"); }},
       {"seed",
-       [](TableStore& store) {
-         StoreFixtures(store).seed({{"acct", "seeded", [] { return std::optional<Entity>(); }}}).value();
-       }},
-      {"reset", [](TableStore& store) { StoreFixtures(store).reset(); }},
+       [](OpenedStore& store) { store.seed({{"acct", "seeded", [] { return std::optional<Entity>(); }}}).value(); }},
+      {"reset", [](OpenedStore& store) { store.reset(); }},
   };
 }
 
@@ -48,7 +43,7 @@ TEST_CASE("with the option, each write is synced before it is acknowledged; with
     WatchedEnvironment watched;
     StoreOptions options = folder.store(sync);
     options.environment = &watched.environment();
-    TableStore store(options);
+    OpenedStore store(options);
     make_table(store, kTable);
     for (const auto& [name, run] : writing_calls()) {
       CAPTURE(name);
@@ -74,13 +69,13 @@ TEST_CASE("a restored snapshot is synced before the restore is acknowledged, als
   WatchedEnvironment watched;
   StoreOptions options = folder.store();
   options.environment = &watched.environment();
-  TableStore store(options);
+  OpenedStore store(options);
   make_table(store, kTable);
-  StoreFixtures(store).take_snapshot("one", false).value();
+  store.take_snapshot("one", false).value();
   const int before = watched.files().log_syncs;
-  StoreFixtures(store).restore_snapshot("one").value();
+  store.restore_snapshot("one").value();
   CHECK(watched.files().log_syncs > before);
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/rocksdb/store_environment.h"
+#include "storage/rocksdb/database/store_environment.h"
 
 namespace rocktable {
 
@@ -46,8 +46,7 @@ class WatchedFiles : public rocksdb::FileSystemWrapper {
                                         std::unique_ptr<rocksdb::FSRandomAccessFile>* out,
                                         rocksdb::IODebugContext* debug) override {
     const auto status = target()->NewRandomAccessFile(path, options, out, debug);
-    if (status.ok() && path.ends_with(".sst"))
-      *out = std::make_unique<Table>(std::move(*out), path, before_table_read);
+    if (status.ok() && path.ends_with(".sst")) *out = std::make_unique<Table>(std::move(*out), path, before_table_read);
     return status;
   }
 
@@ -80,8 +79,7 @@ class WatchedFiles : public rocksdb::FileSystemWrapper {
           const std::function<void(const std::string&)>& before)
         : rocksdb::FSRandomAccessFileOwnerWrapper(std::move(file)), path_(std::move(path)), before_(before) {}
     rocksdb::IOStatus Read(std::uint64_t offset, std::size_t size, const rocksdb::IOOptions& options,
-                           rocksdb::Slice* out, char* scratch,
-                           rocksdb::IODebugContext* debug) const override {
+                           rocksdb::Slice* out, char* scratch, rocksdb::IODebugContext* debug) const override {
       if (before_) before_(path_);
       return rocksdb::FSRandomAccessFileOwnerWrapper::Read(offset, size, options, out, scratch, debug);
     }

@@ -10,7 +10,7 @@
 
 #include "storage/format/entity_codec.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using namespace std::string_literals;
@@ -46,8 +46,7 @@ TEST_CASE("the tables of an account are between its prefix and its end, those of
         CAPTURE(account);
         CAPTURE(other);
         const std::string key = encode_table_key(other, table);
-        CHECK((encode_account_prefix(account) <= key && key < encode_account_end(account)) ==
-              (account == other));
+        CHECK((encode_account_prefix(account) <= key && key < encode_account_end(account)) == (account == other));
       }
     }
   }
@@ -62,8 +61,8 @@ TEST_CASE("table keys ignore the case of the name, and only of the name") {
 TEST_CASE("numbers are eight bytes, most significant first") {
   CHECK(encode_number(0) == std::string(8, '\0'));
   CHECK(encode_number(0x0102030405060708) == "\1\2\3\4\5\6\7\x08"s);
-  for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x80},
-                                     std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x80}, std::uint64_t{1} << 63,
+                                     std::numeric_limits<std::uint64_t>::max()}) {
     CAPTURE(number);
     CHECK(decode_number(encode_number(number)) == number);
   }
@@ -85,4 +84,4 @@ TEST_CASE("a row that is too short or of another format is damaged") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

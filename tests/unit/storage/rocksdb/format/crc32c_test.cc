@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 std::string counted(int first, int step) {
@@ -24,4 +24,4 @@ TEST_CASE("CRC-32C: the examples of RFC 3720, B.4") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -9,20 +9,18 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/text.h"
+#include "base/text.h"
 #include "storage/format/entity_codec.h"
 #include "tests/unit/storage/samples.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 using namespace std::string_literals;
 
 constexpr TableId kTable{0x0102030405060708};
 
-std::string encoded(const EntityKey& key) {
-  return encode_entity_key(kTable, key.partition_key, key.row_key);
-}
+std::string encoded(const EntityKey& key) { return encode_entity_key(kTable, key.partition_key, key.row_key); }
 
 std::set<EntityKey, KeyOrder> sample_keys(unsigned seed, std::size_t count) {
   Samples samples(seed);
@@ -90,8 +88,7 @@ TEST_CASE("the keys of a table are between its prefix and its end, those of othe
         CAPTURE(table);
         CAPTURE(other);
         const std::string bytes = encode_entity_key(TableId{other}, key.partition_key, key.row_key);
-        const bool inside =
-            encode_table_prefix(TableId{table}) <= bytes && bytes < encode_table_end(TableId{table});
+        const bool inside = encode_table_prefix(TableId{table}) <= bytes && bytes < encode_table_end(TableId{table});
         CHECK(inside == (table == other));
       }
     }
@@ -101,10 +98,8 @@ TEST_CASE("the keys of a table are between its prefix and its end, those of othe
 TEST_CASE("a bound that ends in U+0000 is just after its key, or after its partition") {
   const auto keys = sample_keys(2, 120);
   for (const EntityKey& key : keys) {
-    const EntityKey bounds[] = {key,
-                                {key.partition_key, key.row_key + '\0'},
-                                {key.partition_key + '\0', ""},
-                                {key.partition_key, ""}};
+    const EntityKey bounds[] = {
+        key, {key.partition_key, key.row_key + '\0'}, {key.partition_key + '\0', ""}, {key.partition_key, ""}};
     for (const EntityKey& bound : bounds) {
       const std::string place = encode_bound(kTable, bound);
       for (const EntityKey& other : keys) {
@@ -183,4 +178,4 @@ TEST_CASE("random bytes decode to a key or are refused") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "storage/table_store.h"
+#include "tests/unit/support/opened_store.h"
 #include "tests/unit/support/temporary_folder.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,11 +33,10 @@ fs::path the_log_of(const fs::path& store) {
 // A copy of an open store, as if its process had died: ten commits, each larger than a block of the log.
 void die_after_ten_commits(const fs::path& copy) {
   const TemporaryFolder folder;
-  TableStore store(folder.store());
+  OpenedStore store(folder.store());
   REQUIRE(store.create_table({"acct", "table"}).has_value());
   for (int i = 0; i < 10; ++i) {
-    const std::vector<Mutation> writes{
-        {WriteKind::Insert, std::to_string(i), {}, {{"a", std::string(40'000, 'x')}}}};
+    const std::vector<Mutation> writes{{WriteKind::Insert, std::to_string(i), {}, {{"a", std::string(40'000, 'x')}}}};
     REQUIRE(store.commit({"acct", "table"}, "p", writes).has_value());
   }
   fs::copy(folder.store().directory, copy);
@@ -95,8 +94,7 @@ TEST_CASE("a flipped bit is damage; in the last record, the log is torn") {
     flipped[at] ^= 4;
     write(log, flipped);
     const LogCheck found = check_logs(store);
-    CHECK((found.damage.find(log.filename().string() + " is damaged at byte ") != std::string::npos) ==
-          (at < last));
+    CHECK((found.damage.find(log.filename().string() + " is damaged at byte ") != std::string::npos) == (at < last));
     CHECK(found.torn.empty() == (at < last));
   }
 }
@@ -110,7 +108,7 @@ TEST_CASE("a flipped bit in the log of an earlier start is damage") {
   StoreOptions options = folder.store();
   options.directory = died;
   {
-    TableStore again(options);
+    OpenedStore again(options);
     const std::vector<Mutation> writes{{WriteKind::Insert, "again", {}, {}}};
     REQUIRE(again.commit({"acct", "table"}, "p", writes).has_value());
     fs::copy(died, store);
@@ -159,8 +157,7 @@ TEST_CASE("a store whose log, or whose CURRENT, is missing is damaged") {
 // Arbitrary files, for example of a failing disk.
 TEST_CASE("any bytes are read as a log to their end") {
   std::string bytes;
-  for (unsigned i = 0, x = 1; i < 200'000; ++i)
-    bytes += static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
+  for (unsigned i = 0, x = 1; i < 200'000; ++i) bytes += static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
   int records = 0;
   CHECK(read_log(bytes, [&](std::uint64_t, std::string_view) { ++records; }) == 0);
   CHECK(records == 0);
@@ -169,4 +166,4 @@ TEST_CASE("any bytes are read as a log to their end") {
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

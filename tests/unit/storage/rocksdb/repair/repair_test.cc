@@ -12,7 +12,7 @@
 #include "storage/rocksdb/repair/salvage.h"
 #include "tests/unit/storage/rocksdb/files.h"
 
-namespace rocktable {
+namespace rocktable::TEST_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ TEST_CASE("repair does not change a whole store, and counts its contents") {
   CHECK(report.was_whole);
   CHECK(report.tables == 1);
   CHECK(report.entities == 3);
-  CHECK(rows(TableStore(folder.store())) == "123");
+  CHECK(rows(OpenedStore(folder.store())) == "123");
 }
 
 // A new table must not get the id, and so the rows, of an earlier one.
@@ -36,7 +36,7 @@ TEST_CASE("repair sets unreadable counters beyond all existing ids and timestamp
     change(folder.store(), put(1, key, "short"));
     CHECK(refusal_to_open(folder.store()).find("is damaged") != std::string::npos);
     CHECK_FALSE(repair_store(folder.store().directory, "acct").was_whole);
-    TableStore store(folder.store());
+    OpenedStore store(folder.store());
     REQUIRE(store.create_table({"acct", "New"}).has_value());
     CHECK(rows(store, {"acct", "New"}).empty());
     CHECK(rows(store) == "123");
@@ -52,7 +52,7 @@ TEST_CASE("repair creates tables for entities of unreadable tables, and deletes 
   REQUIRE(report.lost.size() == 3);
   CHECK(report.lost[1] == "the name of a table with 2 entities: it is now recovered1 of the account acct");
   CHECK(report.lost[2] == "1 entities that cannot be read");
-  CHECK(rows(TableStore(folder.store()), {"acct", "recovered1"}) == "13");
+  CHECK(rows(OpenedStore(folder.store()), {"acct", "recovered1"}) == "13");
   CHECK(repair_store(folder.store().directory, "acct").was_whole);
   CHECK(fs::exists(report.backup / "CURRENT"));
 }
@@ -75,12 +75,11 @@ TEST_CASE("repair loses only the rows of a damaged block, and names them") {
     const TemporaryFolder folder;
     std::vector<std::string> keys;
     {
-      TableStore store(folder.store());
+      OpenedStore store(folder.store());
       REQUIRE(store.create_table(kTable).has_value());
       for (int i = 0; i < 2000; ++i) {
         keys.push_back(std::to_string(100'000 + i * 7));
-        const std::vector<Mutation> writes{
-            {WriteKind::Insert, keys.back(), {}, {{"a", std::string(500, 'x')}}}};
+        const std::vector<Mutation> writes{{WriteKind::Insert, keys.back(), {}, {{"a", std::string(500, 'x')}}}};
         REQUIRE(store.commit(kTable, "p", writes).has_value());
       }
     }
@@ -96,16 +95,14 @@ TEST_CASE("repair loses only the rows of a damaged block, and names them") {
     CHECK(report.entities > 1930);  // a block is 32 KiB
     REQUIRE(report.lost.size() == 2);
     CHECK(report.lost[0].find(file.filename().string()) != std::string::npos);
-    const TableStore store(folder.store());
+    const OpenedStore store(folder.store());
     const auto exists = [&](const std::string& key) {
       return store.get(kTable, {"p", key}, [](const EntityView&) {}).value();
     };
     std::size_t first = 0, end = keys.size();  // range of the lost rows
     while (exists(keys[first])) ++first;
     while (exists(keys[end - 1])) --end;
-    const auto entity = [&](std::size_t i) {
-      return "acct/table(PartitionKey='p',RowKey='" + keys[i] + "')";
-    };
+    const auto entity = [&](std::size_t i) { return "acct/table(PartitionKey='p',RowKey='" + keys[i] + "')"; };
     const std::string before = first == 0 ? "" : entity(first - 1);
     const std::string after = end == keys.size() ? "" : entity(end);
     const std::string gap = before.empty()  ? "entities before " + after
@@ -123,7 +120,7 @@ TEST_CASE("repair omits the row of a finished clone, whose tables the next start
   change(folder.store(), put(1, encode_clone_key(TableId{1}), encode_number(1)));
   change(folder.store(), put(1, kClockKey, "short"));
   CHECK(repair_store(folder.store().directory, "acct").entities == 3);
-  CHECK(rows(TableStore(folder.store())) == "123");
+  CHECK(rows(OpenedStore(folder.store())) == "123");
 }
 
 TEST_CASE("repair says that anything may be older behind lost operations of a log") {
@@ -133,7 +130,7 @@ TEST_CASE("repair says that anything may be older behind lost operations of a lo
   options.directory = damaged;
   fill(folder.store());
   {
-    TableStore store(folder.store());
+    OpenedStore store(folder.store());
     committed(store, kTable, "p", {{WriteKind::Delete, "2", kAny, {}}});
     committed(store, kTable, "p", {insert("4", {{"n", std::string("4")}})});
     fs::copy(folder.store().directory, damaged);  // as if its process had died
@@ -152,7 +149,7 @@ TEST_CASE("repair says that anything may be older behind lost operations of a lo
   const RepairReport report = repair_store(damaged, "acct");
   CHECK_FALSE(report.was_whole);
   CHECK(report.older.empty());
-  CHECK(rows(TableStore(options)) == "1234");
+  CHECK(rows(OpenedStore(options)) == "1234");
   REQUIRE(report.older_unnamed.size() == 1);
   CHECK(report.older_unnamed[0] ==
         "1 operation of the logs is lost: what it changed or deleted may be as it was before: entities, "
@@ -184,18 +181,17 @@ TEST_CASE("repair refuses a newer store, a store in use, and a folder without a 
   CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
   fill(folder.store());
   {
-    const TableStore user(folder.store());
+    const OpenedStore user(folder.store());
     CHECK_THROWS_WITH_AS(
         repair_store(folder.store().directory, "acct"),
-        ("the folder " + folder.store().directory.string() + " is in use by another rocktable").c_str(),
-        StoreError);
+        ("the folder " + folder.store().directory.string() + " is in use by another rocktable").c_str(), StoreError);
   }
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat + 1)));
   CHECK_THROWS_AS(repair_store(folder.store().directory, "acct"), StoreError);
   change(folder.store(), put(1, kFormatKey, encode_number(kStoreFormat)));
-  CHECK(rows(TableStore(folder.store())) == "123");
+  CHECK(rows(OpenedStore(folder.store())) == "123");
   CHECK(std::distance(fs::directory_iterator(folder.store().directory.parent_path()), {}) == 1);
 }
 
 }  // namespace
-}  // namespace rocktable
+}  // namespace rocktable::TEST_FILE

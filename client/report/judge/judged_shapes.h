@@ -1,0 +1,40 @@
+// The requests of a report as a budget sees them: which limits apply to each shape, and how much it used of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/report/insight_report.h"
+#include "client/report/judge/budget.h"
+
+namespace rocktable {
+
+// Shapes of one table, operation, fingerprint and class, to which the same rules apply, from all accounts.
+struct JudgedShape {
+  std::string table, operation, fingerprint;
+  PlanClass plan = PlanClass::Point;
+  std::string client, test;  // empty: several
+  std::string example;
+  std::uint64_t requests = 0, scanned = 0, returned = 0;
+  std::optional<Placed<PlanClass>> max_class;  // nullopt: everything is allowed
+  std::optional<Placed<double>> max_scanned_per_returned;
+
+  // Entities scanned for each one returned; 0 below kMinScanned.
+  double ratio() const;
+  bool breaks_class() const { return max_class && plan > max_class->value; }
+  bool breaks_ratio() const { return max_scanned_per_returned && ratio() > max_scanned_per_returned->value; }
+};
+
+struct JudgedShapes {
+  std::vector<JudgedShape> shapes;  // in the order of their first ones in the report; without those that have no class
+  std::vector<bool> used;           // for each rule of the budget: whether a shape matches it
+};
+
+// The report must not be merged: rules may name clients and tests.
+JudgedShapes judged_shapes(const InsightReport& report, const Budget& budget);
+
+std::uint64_t entities_scanned_by(const InsightReport& report);
+
+}  // namespace rocktable

@@ -1,0 +1,12 @@
+// The report as one page that needs no other file, no network and no script.
+#pragma once
+
+#include <string>
+
+#include "client/report/render/report_view.h"
+
+namespace rocktable {
+
+std::string render_html(const ReportView& view);
+
+}  // namespace rocktable

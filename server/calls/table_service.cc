@@ -1,0 +1,22 @@
+#include "server/calls/table_service.h"
+
+#include <utility>
+#include <vector>
+
+#include "server/access/signed_identifiers.h"
+
+namespace rocktable {
+
+TableService::TableService(Store& its_store, Accounts accounts, ServiceOptions its_options)
+    : store(its_store),
+      options(std::move(its_options)),
+      authenticator(
+          std::move(accounts),
+          [this](std::string_view account, std::string_view table) {
+            const auto document = store.signed_identifiers_in_force({account, table});
+            return document ? parse_signed_identifiers(*document).value() : std::vector<SignedIdentifier>();
+          },
+          options.bearer_tokens),
+      cors_rules(store) {}
+
+}  // namespace rocktable

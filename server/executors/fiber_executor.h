@@ -1,0 +1,74 @@
+// Runs calls that wait for the database, each in a fiber, on the thread of their connections: while one waits, others
+// run.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "storage/waiter.h"
+
+namespace rocktable {
+
+// Belongs to one thread, which runs its io_context.
+class FiberExecutor final : public Waiter {
+ public:
+  // `limit`: calls at work at the same time. Those that sleep are not at work. Others wait in the order in which they
+  // came, at most for `longest_wait`.
+  // `blocking`: threads for work that blocks.
+  FiberExecutor(boost::asio::io_context& context, boost::asio::thread_pool& blocking, std::size_t limit,
+                Clock::duration longest_wait);
+  ~FiberExecutor() override;
+  FiberExecutor(const FiberExecutor&) = delete;
+  FiberExecutor& operator=(const FiberExecutor&) = delete;
+
+  // Runs the work of a call that was accepted at `since` in a fiber, to its end. Returns false if the call has waited
+  // for too long, and the work did not begin. Throws what it throws.
+  boost::asio::awaitable<bool> run(Clock::time_point since, std::function<void()> work);
+
+  // Ends the waits whose deadline is over, and of those who wait to begin. Called about once a second.
+  void sweep(Clock::time_point now);
+
+  Clock::time_point since() const override;
+  bool await_socket(int socket, short events, Clock::time_point deadline) override;
+  void sleep_for(Clock::duration time) override;
+  std::function<void()> waker() override;
+  void sleep() override;
+  void run_blocking(const std::function<void()>& work) override;
+
+ private:
+  struct Task;
+  struct Place;
+  struct Wait;
+
+  void start_next();
+  void end_late(Clock::time_point now);
+  void release_places();
+  void resume(Place& place);
+  void suspend();
+  void await_events();
+  void wake_ready();
+  void end(Wait& wait, bool is_ready);
+
+  boost::asio::io_context& context_;
+  boost::asio::thread_pool& blocking_;
+  const std::size_t limit_;
+  const Clock::duration longest_wait_;
+  // All sockets that calls wait for are in one epoll object, and Asio waits for that. A closed socket leaves it by
+  // itself.
+  boost::asio::posix::stream_descriptor epoll_;
+  std::vector<std::unique_ptr<Place>> places_;  // made when they are needed
+  std::size_t at_work_ = 0;
+  std::vector<Place*> idle_;
+  std::deque<Task*> queue_;
+  std::vector<Wait*> waits_;
+  Place* current_ = nullptr;
+};
+
+}  // namespace rocktable

@@ -1,0 +1,140 @@
+#include "server/http/call_runner.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <utility>
+
+#include "server/http/await.h"
+#include "server/limits/page_budget.h"
+
+namespace rocktable {
+namespace {
+
+namespace asio = boost::asio;
+using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace): operators
+
+constexpr std::chrono::milliseconds kAtOnce{50};  // a call that begins within this did not have to wait
+
+// Runs the call on an executor. Returns nullopt if a query waited for its thread, and its client hung up meanwhile.
+// (A client that only shuts down its sending side looks the same. It gets a response if the query did not have to
+// wait.)
+asio::awaitable<std::optional<Response>> run_there(Call& call, const std::atomic<bool>& hung_up,
+                                                   MemoryBudget::Share& memory,
+                                                   std::chrono::steady_clock::time_point since) {
+  const bool waited = std::chrono::steady_clock::now() - since > kAtOnce;
+  if (waited && hung_up && call.only_reads()) co_return std::nullopt;
+  co_return call.run(hung_up, memory);
+}
+
+}  // namespace
+
+// Watches the client while a call runs on another thread.
+struct CallRunner::Watch {
+  asio::steady_timer pause;
+  bool over = false;
+};
+
+bool CallRunner::accept_at_once(const Request& request, CallHolder& call) const {
+  if (fibers_ != nullptr && service_.accept_waits(request)) return false;
+  service_.accept(request, call);
+  return true;
+}
+
+asio::awaitable<bool> CallRunner::accept(const Request& request, CallHolder& call) const {
+  co_return co_await fibers_->run(machine_.since(), [&] { service_.accept(request, call); });
+}
+
+std::optional<Response> CallRunner::run_at_once(Call& call, std::chrono::microseconds delay) const {
+  if (delay > delay.zero() || call.executor() != Executor::Connection) return std::nullopt;
+  return call.run(machine_.has_hung_up(), memory_.response);
+}
+
+asio::awaitable<std::optional<Response>> CallRunner::run(Call& call, std::chrono::microseconds delay) {
+  if (delay > delay.zero()) {
+    if (!memory_.hold_apart()) {
+      Response busy = call.busy();
+      busy.explanation = "The memory for delayed requests is used up.";
+      co_return busy;
+    }
+    const bool is_there = co_await waits_.for_time(delay);
+    if (!is_there) {
+      call.give_up();
+      co_return std::nullopt;
+    }
+  }
+  co_return co_await run_now(call);
+}
+
+// Returns nullopt as run_watched().
+asio::awaitable<std::optional<Response>> CallRunner::run_now(Call& call) {
+  std::optional<Response> response;
+  switch (call.executor()) {
+    case Executor::Connection:
+      response = call.run(machine_.has_hung_up(), memory_.response);
+      break;
+    case Executor::Database:
+      response = co_await run_in_fiber(call);
+      break;
+    default:
+      response = co_await run_watched(call);
+  }
+  co_return response;
+}
+
+// Returns nullopt as run_watched(). A write that had to wait does not begin either if its client has gone: while the
+// database is silent, clients give up and come again, and what they gave up would come first. A client that only shut
+// down its sending side is told to come again.
+asio::awaitable<std::optional<Response>> CallRunner::run_in_fiber(Call& call) {
+  std::optional<Response> response;
+  const bool had_turn = co_await fibers_->run(machine_.since(), [&] {
+    const bool waited = std::chrono::steady_clock::now() - machine_.since() > kAtOnce;  // also to be accepted
+    if (!waited || !stream_.has_hung_up()) {
+      response = call.run(machine_.has_hung_up(), memory_.response);
+    } else if (!call.only_reads()) {
+      response = call.busy();
+    }
+  });
+  if (!had_turn) response = call.busy();
+  co_return response;
+}
+
+// Runs the call on the threads of its executor. Returns nullopt if the client hung up before a query began.
+asio::awaitable<std::optional<Response>> CallRunner::run_watched(Call& call) {
+  Watch its_client{asio::steady_timer(stream_.get_executor())};
+  co_return co_await (run_on_executor(call, its_client) && watch(its_client));
+}
+
+// A query over many partitions begins once there is memory for the first bytes of its page. A query within a partition
+// does not wait for memory: if memory is short, its page ends early.
+asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call, Watch& watch) {
+  std::optional<Response> response;
+  bool has_room = true;
+  if (call.executor() == Executor::Table)
+    has_room = co_await waits_.for_share(memory_.response, PageBudget::kFirstBytes);
+  if (has_room)
+    response = co_await asio::co_spawn(
+        executors_.of(call.executor()),
+        run_there(call, machine_.has_hung_up(), memory_.response, std::chrono::steady_clock::now()),
+        asio::use_awaitable);
+  watch.over = true;
+  watch.pause.cancel();
+  stream_.cancel();
+  co_return response;
+}
+
+// Notices that the client hangs up while a call runs. Pipelined requests and TLS's close_notify are bytes before the
+// end of the stream. They stay unread, so the end behind them must be polled for.
+asio::awaitable<void> CallRunner::watch(Watch& watch) {
+  co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
+  while (!watch.over && !machine_.has_hung_up()) {
+    if (stream_.has_hung_up()) {
+      machine_.hang_up();
+      waits_.cancel_memory();
+      co_return;
+    }
+    watch.pause.expires_after(kWatchInterval);
+    co_await watch.pause.async_wait(kAwait);
+  }
+}
+
+}  // namespace rocktable

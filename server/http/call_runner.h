@@ -1,0 +1,62 @@
+// Runs the calls of a connection, each where its executor says, and watches the client meanwhile.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <optional>
+
+#include "server/executors/executors.h"
+#include "server/executors/fiber_executor.h"
+#include "server/http/connection_machine.h"
+#include "server/http/connection_memory.h"
+#include "server/http/connection_waits.h"
+#include "server/http/stream.h"
+#include "server/service.h"
+
+namespace rocktable {
+
+// What it refers to must outlive it.
+class CallRunner {
+ public:
+  // `fiber_executor`: of its thread; null: the store does not wait for another machine.
+  CallRunner(const Service& service, Executors& executors, FiberExecutor* fibers, Stream& stream,
+             ConnectionMachine& machine, ConnectionMemory& memory, ConnectionWaits& waits)
+      : service_(service),
+        executors_(executors),
+        fibers_(fibers),
+        stream_(stream),
+        machine_(machine),
+        memory_(memory),
+        waits_(waits) {}
+
+  // Accepts the request in `call`. Returns false if that may wait for a store on another machine: then use accept(),
+  // which returns false if the request has waited for too long, and is not accepted.
+  bool accept_at_once(const Request& request, CallHolder& call) const;
+  boost::asio::awaitable<bool> accept(const Request& request, CallHolder& call) const;
+
+  // Returns the response of a call that waits for nothing. Returns nullopt for others: then use run().
+  std::optional<Response> run_at_once(Call& call, std::chrono::microseconds delay) const;
+
+  // Runs the call after a delay. Returns nullopt if the client hung up before the call began.
+  boost::asio::awaitable<std::optional<Response>> run(Call& call, std::chrono::microseconds delay);
+
+ private:
+  struct Watch;
+
+  boost::asio::awaitable<std::optional<Response>> run_now(Call& call);
+  boost::asio::awaitable<std::optional<Response>> run_in_fiber(Call& call);
+  boost::asio::awaitable<std::optional<Response>> run_watched(Call& call);
+  boost::asio::awaitable<std::optional<Response>> run_on_executor(Call& call, Watch& watch);
+  boost::asio::awaitable<void> watch(Watch& watch);
+
+  const Service& service_;
+  Executors& executors_;
+  FiberExecutor* const fibers_;
+  Stream& stream_;
+  ConnectionMachine& machine_;
+  ConnectionMemory& memory_;
+  ConnectionWaits& waits_;
+};
+
+}  // namespace rocktable

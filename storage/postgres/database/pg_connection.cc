@@ -1,0 +1,203 @@
+#include "storage/postgres/database/pg_connection.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "storage/waiter.h"
+
+namespace rocktable {
+namespace {
+
+constexpr int kBinary = 1;
+
+std::string state_of(const PGresult* result) {
+  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return state != nullptr ? state : "";
+}
+
+std::string message_of(const PGresult* result) {
+  const char* const primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  return first_line(primary != nullptr ? primary : PQresultErrorMessage(result));
+}
+
+std::string name_of(Statement statement) { return "s" + std::to_string(static_cast<int>(statement)); }
+
+}  // namespace
+
+std::string first_line(std::string_view message) {
+  const auto end = message.find('\n');
+  return std::string(message.substr(0, end));
+}
+
+PgConnection::PgConnection(PgHosts& hosts, PgDeadline deadline) : connection_(nullptr, &PQfinish) {
+  if (!hosts.mistake().empty()) throw PgConnectionLost(first_line(hosts.mistake()), true);
+  const std::size_t best = hosts.best();
+  std::optional<PgFailure> failure;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::size_t place = (best + i) % hosts.size();
+    const PgDeadline now = Waiter::Clock::now();
+    if (failure && now >= deadline) break;
+    failure = attempt([&] { connect(hosts[place], std::min(deadline, now + hosts.connect_timeout())); });
+    if (failure) continue;
+    hosts.note_reached(place);
+    PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+    return;
+  }
+  failure->raise();
+}
+
+// libpq looks up names and computes keys of TLS in its steps, so they may block.
+void PgConnection::connect(const PgHost& host, PgDeadline deadline) {
+  std::vector<const char*> names, values;
+  for (const auto& [name, value] : host) {
+    names.push_back(name.c_str());
+    values.push_back(value.c_str());
+  }
+  names.push_back(nullptr);
+  values.push_back(nullptr);
+  Waiter& waiter = Waiter::current();
+  waiter.run_blocking([&] { connection_.reset(PQconnectStartParams(names.data(), values.data(), 0)); });
+  PGconn* const connection = connection_.get();
+  if (connection == nullptr) throw std::bad_alloc();
+  auto next = PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+  while (next != PGRES_POLLING_OK) {
+    if (next == PGRES_POLLING_FAILED) throw PgConnectionLost(first_line(PQerrorMessage(connection)), true);
+    const short events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    if (!waiter.await_socket(PQsocket(connection), events, deadline))
+      throw PgConnectionLost("connection to server at \"" + std::string(PQhost(connection)) + "\", port " +
+                                 PQport(connection) + " failed: timeout expired",
+                             true);
+    waiter.run_blocking([&] { next = PQconnectPoll(connection); });
+  }
+}
+
+PgConnection::~PgConnection() = default;
+
+PgRows PgConnection::query(const std::string& sql) {
+  PGresult* const result = PQexec(connection_.get(), sql.c_str());
+  PgRows rows(result);
+  if (PQstatus(connection_.get()) != CONNECTION_OK) lose(first_line(PQerrorMessage(connection_.get())), false);
+  const auto status = PQresultStatus(result);
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) throw PgError(state_of(result), message_of(result));
+  return rows;
+}
+
+void PgConnection::run_script(const std::string& sql) { query(sql); }
+
+void PgConnection::prepare(PgDeadline deadline) {
+  PGconn* const connection = connection_.get();
+  if (PQsetnonblocking(connection, 1) != 0 || PQenterPipelineMode(connection) != 1)
+    lose(first_line(PQerrorMessage(connection)), true);
+  const auto settings = session_settings();
+  const auto& statements = all_statements();
+  for (const std::string& sql : settings)
+    check_sent(PQsendQueryParams(connection, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, kBinary));
+  for (const auto& [statement, sql] : statements)
+    check_sent(PQsendPrepare(connection, name_of(statement).c_str(), sql.c_str(), 0, nullptr));
+  send({Statement::Backend});
+  send({Statement::Format});
+  const auto rows = receive(settings.size() + statements.size() + 2, deadline);
+  const PgRows& backend = rows[rows.size() - 2];
+  // What stands between gives a connection a number of its own.
+  if (backend.size() == 1 && backend.number(0, 0) == PQbackendPID(connection))
+    backend_ = {backend.number(0, 0), backend.number(0, 1), backend.number(0, 2)};
+  const PgRows& format = rows.back();
+  if (const auto refusal = refuse_format(format.size() == 1 ? format.number(0, 0) : 0)) lose(*refusal, true);
+}
+
+bool PgConnection::is_in_transaction() const { return PQtransactionStatus(connection_.get()) != PQTRANS_IDLE; }
+
+bool PgConnection::is_stale() const {
+  pollfd socket{PQsocket(connection_.get()), POLLIN, 0};
+  return PQstatus(connection_.get()) != CONNECTION_OK || poll(&socket, 1, 0) != 0;
+}
+
+PgRows PgConnection::run(const PgStep& step, PgDeadline deadline) {
+  return std::move(run({&step, 1}, deadline).front());
+}
+
+std::vector<PgRows> PgConnection::run(std::span<const PgStep> steps, PgDeadline deadline) {
+  for (const PgStep& step : steps) send(step);
+  return receive(steps.size(), deadline);
+}
+
+// Ends the pipeline, and returns the rows of each of its steps.
+std::vector<PgRows> PgConnection::receive(std::size_t expected, PgDeadline deadline) {
+  check_sent(PQpipelineSync(connection_.get()));
+  flush(deadline);
+  std::vector<PgRows> out;
+  std::optional<PgError> error;
+  while (true) {
+    PGresult* const result = next_result(deadline);
+    if (result == nullptr) continue;  // after the rows of each step
+    PgRows rows(result);
+    switch (PQresultStatus(result)) {
+      case PGRES_COMMAND_OK:
+      case PGRES_TUPLES_OK:
+        out.push_back(std::move(rows));
+        break;
+      case PGRES_PIPELINE_SYNC:
+        if (error) throw PgError(*error);
+        return out;
+      case PGRES_PIPELINE_ABORTED:
+        break;
+      default: {
+        const std::string state = state_of(result);
+        // The server says so before it has done the last step, so the transaction is aborted.
+        if (PQstatus(connection_.get()) != CONNECTION_OK)
+          lose(message_of(result), !state.empty() && out.size() < expected);
+        if (!error) error.emplace(state, message_of(result));
+      }
+    }
+  }
+}
+
+void PgConnection::send(const PgStep& step) {
+  const auto values = step.parameters.pointers();
+  const auto lengths = step.parameters.lengths();
+  const std::vector<int> formats(values.size(), kBinary);
+  check_sent(PQsendQueryPrepared(connection_.get(), name_of(step.statement).c_str(), step.parameters.size(),
+                                 values.data(), lengths.data(), formats.data(), kBinary));
+}
+
+void PgConnection::check_sent(int is_sent) {
+  if (is_sent != 1) lose(first_line(PQerrorMessage(connection_.get())), false);
+}
+
+void PgConnection::flush(PgDeadline deadline) {
+  while (true) {
+    const int left = PQflush(connection_.get());
+    if (left == 0) return;
+    if (left < 0) return;  // what the server said before it hung up may still be read
+    wait_for(POLLIN | POLLOUT, deadline);
+    if (PQconsumeInput(connection_.get()) != 1) return;
+  }
+}
+
+PGresult* PgConnection::next_result(PgDeadline deadline) {
+  while (PQisBusy(connection_.get()) != 0) {
+    wait_for(POLLIN, deadline);
+    if (PQconsumeInput(connection_.get()) != 1 && PQisBusy(connection_.get()) != 0)
+      lose(first_line(PQerrorMessage(connection_.get())), false);
+  }
+  PGresult* const result = PQgetResult(connection_.get());
+  if (result == nullptr && PQstatus(connection_.get()) != CONNECTION_OK)
+    lose(first_line(PQerrorMessage(connection_.get())), false);
+  return result;
+}
+
+void PgConnection::wait_for(short events, PgDeadline deadline) {
+  if (!Waiter::current().await_socket(PQsocket(connection_.get()), events, deadline))
+    lose("the database does not answer", false);
+}
+
+void PgConnection::lose(const std::string& why, bool has_no_effect) {
+  connection_.reset();
+  throw PgConnectionLost(why, has_no_effect, backend_);
+}
+
+}  // namespace rocktable

@@ -1,0 +1,75 @@
+// One connection to the database: prepared statements, sent several at a time (libpq's pipeline mode).
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/postgres/database/pg_failure.h"
+#include "storage/postgres/database/pg_hosts.h"
+#include "storage/postgres/database/pg_values.h"
+#include "storage/postgres/database/statements.h"
+
+namespace rocktable {
+
+using PgDeadline = std::chrono::steady_clock::time_point;
+
+// A statement and its parameters.
+struct PgStep {
+  Statement statement;
+  PgParameters parameters = {};
+};
+
+// Not thread-safe.
+class PgConnection {
+ public:
+  // Connects to the first of the hosts that takes writes. Throws PgConnectionLost, also if the deadline is over before.
+  explicit PgConnection(PgHosts& hosts, PgDeadline deadline = PgDeadline::max());
+  ~PgConnection();
+  PgConnection(const PgConnection&) = delete;
+  PgConnection& operator=(const PgConnection&) = delete;
+
+  // Runs SQL without parameters, which may be several statements. Throws PgError, PgConnectionLost.
+  void run_script(const std::string& sql);
+  // As run_script(), for one statement; returns its rows as text.
+  PgRows query(const std::string& sql);
+
+  // Prepares all statements, in one round trip. The tables must exist. Throws PgError, PgConnectionLost (also if the
+  // tables are those of a newer version).
+  void prepare(PgDeadline deadline);
+
+  // Sends all steps at once and returns the rows of each. Without BEGIN they are one transaction, which is committed
+  // when this returns. Throws PgError, PgConnectionLost.
+  std::vector<PgRows> run(std::span<const PgStep> steps, PgDeadline deadline);
+  PgRows run(const PgStep& step, PgDeadline deadline);
+
+  // Whether a transaction is open.
+  bool is_in_transaction() const;
+
+  // Returns whether the server has ended the connection, or said something unasked. Do not use it on then.
+  bool is_stale() const;
+
+ private:
+  void connect(const PgHost& host, PgDeadline deadline);
+  void send(const PgStep& step);
+  void check_sent(int is_sent);
+  std::vector<PgRows> receive(std::size_t expected, PgDeadline deadline);
+  void flush(PgDeadline deadline);
+  PGresult* next_result(PgDeadline deadline);
+  void wait_for(short events, PgDeadline deadline);
+  [[noreturn]] void lose(const std::string& why, bool has_no_effect);
+
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  PgBackend backend_;
+};
+
+// What libpq says of a failure. Further lines are advice.
+std::string first_line(std::string_view message);
+
+}  // namespace rocktable

@@ -1,9 +1,0 @@
-#include "storage/rocksdb/engine_version.h"
-
-#include <rocksdb/version.h>
-
-namespace rocktable {
-
-std::string engine_version() { return rocksdb::GetRocksVersionAsString(); }
-
-}  // namespace rocktable

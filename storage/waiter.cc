@@ -1,0 +1,46 @@
+#include "storage/waiter.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <memory>
+#include <semaphore>
+#include <thread>
+
+namespace rocktable {
+namespace {
+
+// Blocks the thread, which runs one call at a time.
+class BlockingWaiter final : public Waiter {
+ public:
+  bool await_socket(int socket, short events, Clock::time_point deadline) override {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd wanted{socket, events, 0};
+    return left > 0 && poll(&wanted, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30))) != 0;
+  }
+  void sleep_for(Clock::duration time) override { std::this_thread::sleep_for(time); }
+  std::function<void()> waker() override {
+    return [woken = woken_] { woken->release(); };
+  }
+  void sleep() override { woken_->acquire(); }
+  void run_blocking(const std::function<void()>& work) override { work(); }
+
+ private:
+  // Shared, because release() may still run in the other thread when this one has ended.
+  const std::shared_ptr<std::counting_semaphore<>> woken_ = std::make_shared<std::counting_semaphore<>>(0);
+};
+
+}  // namespace
+
+Waiter*& Waiter::running() {
+  static thread_local Waiter* waiter = nullptr;
+  return waiter;
+}
+
+Waiter& Waiter::current() {
+  if (Waiter* const waiter = running()) return *waiter;
+  static thread_local BlockingWaiter blocking;
+  return blocking;
+}
+
+}  // namespace rocktable

@@ -1,0 +1,42 @@
+// How a call waits for another machine, or for other calls. A store waits only through this.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace rocktable {
+
+// While a call waits, its thread may run other calls: the caller must hold no mutex, nothing in a thread_local
+// variable, and handle no exception (no wait in a `catch` or a destructor).
+class Waiter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~Waiter() = default;
+
+  // Returns the waiter of the running call. Where nobody has set one, it is one that blocks the thread.
+  static Waiter& current();
+
+  // When the running call was accepted: its time counts from then. Now, for what is no call of a client.
+  virtual Clock::time_point since() const { return Clock::now(); }
+
+  // Waits for events of poll(2). Returns false if there are none until about a second after the deadline.
+  virtual bool await_socket(int socket, short events, Clock::time_point deadline) = 0;
+
+  virtual void sleep_for(Clock::duration time) = 0;
+
+  // To wait for another call, which keeps nothing from its work: others use what this one would use of the database.
+  // waker() is for another thread, or another call: it ends the next sleep() of this one, also before that began. Call
+  // it once for each sleep().
+  virtual std::function<void()> waker() = 0;
+  virtual void sleep() = 0;
+
+  // Runs work that blocks, where it keeps no other calls from running. Throws what it throws.
+  virtual void run_blocking(const std::function<void()>& work) = 0;
+
+ protected:
+  // Of this thread; null: none is set.
+  static Waiter*& running();
+};
+
+}  // namespace rocktable
