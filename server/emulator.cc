@@ -13,6 +13,7 @@ Emulator::Emulator(Store& store, Accounts accounts, EmulatorOptions options)
       fault_injection_(faults_),
       control_(
           {.statistics = tables_.statistics,
+           .metrics = tables_.metrics,
            .insight = tables_.insight,
            .recent_requests = tables_.recent_requests,
            .stopping = tables_.stopping,

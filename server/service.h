@@ -32,6 +32,9 @@ class Service {
   // Makes the service report from now on that it is not ready.
   void begin_stop() { tables_.stopping = true; }
 
+  // Calls that wait for the store end soon from now on.
+  void stop_waiting_for_store() { tables_.store.stop_waiting(); }
+
   // Whether the store waits for another machine.
   bool waits_for_store() const { return tables_.store.is_remote(); }
 

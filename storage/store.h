@@ -42,6 +42,15 @@ struct ScanArguments {
   std::function<bool()> is_full = {};
 };
 
+// A number that operators watch, with the name and labels of Prometheus.
+struct StoreMetric {
+  std::string_view name;    // metrics of one name follow each other
+  std::string_view labels;  // `state="idle"`, or empty
+  std::string_view help;
+  bool is_counter;  // else a gauge
+  std::uint64_t value;
+};
+
 // All functions are thread-safe. Disk faults and damaged records are thrown (std::runtime_error). The costs of a call
 // are added to `stats`.
 //
@@ -61,6 +70,12 @@ class Store {
   // Returns the reason why the store is not available, or nullopt if it is available. Does not block. A failed restore
   // may leave no database open, for example if the disk is full. Reopening is then tried every second.
   virtual std::optional<std::string> unavailable() const = 0;
+
+  // From now on, calls that wait for another machine end within about two seconds: the process is about to end.
+  virtual void stop_waiting() {}
+
+  // Does not block. Not available(), which all stores have.
+  virtual std::vector<StoreMetric> metrics() const { return {}; }
 
   // --- Tables and documents
 

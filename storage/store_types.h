@@ -33,7 +33,11 @@ struct StoreOptions {
   std::shared_ptr<const TimeSource> time = std::make_shared<TimeSource>();  // of timestamps
   std::string url = {};  // of a database (storage/postgres/); empty: the embedded store
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  // for the database to answer
-  const StoreEnvironment* environment = nullptr;                 // file system of tests; null: the real one
+  std::size_t max_connections = 40;                              // to the database
+  std::chrono::milliseconds wait{0};                             // for a database that is not up yet, at the start
+  // Whether the user has asked for an end meanwhile. Empty: nobody can.
+  std::function<bool()> must_stop = {};
+  const StoreEnvironment* environment = nullptr;  // file system of tests; null: the real one
 };
 
 // Names a table. Names are compared without regard to ASCII case.

@@ -12,6 +12,8 @@ class StoreWrapper : public Store {
 
   bool is_remote() const override { return store_.is_remote(); }
   std::optional<std::string> unavailable() const override { return store_.unavailable(); }
+  void stop_waiting() override { store_.stop_waiting(); }
+  std::vector<StoreMetric> metrics() const override { return store_.metrics(); }
 
   Result<void> create_table(const TableName& name) override { return store_.create_table(name); }
   Result<void> delete_table(const TableName& name) override { return store_.delete_table(name); }

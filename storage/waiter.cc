@@ -4,15 +4,23 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <semaphore>
 #include <thread>
 
 namespace rocktable {
 namespace {
 
+// Of the call that this thread runs; nullopt: of none.
+std::optional<Waiter::Clock::time_point>& call_of_thread() {
+  static thread_local std::optional<Waiter::Clock::time_point> since;
+  return since;
+}
+
 // Blocks the thread, which runs one call at a time.
 class BlockingWaiter final : public Waiter {
  public:
+  Clock::time_point since() const override { return call_of_thread().value_or(Clock::now()); }
   bool await_socket(int socket, short events, Clock::time_point deadline) override {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd wanted{socket, events, 0};
@@ -22,7 +30,11 @@ class BlockingWaiter final : public Waiter {
   std::function<void()> waker() override {
     return [woken = woken_] { woken->release(); };
   }
-  void sleep() override { woken_->acquire(); }
+  bool sleep(Clock::time_point deadline) override {
+    if (deadline != Clock::time_point::max()) return woken_->try_acquire_until(deadline);
+    woken_->acquire();
+    return true;
+  }
   void run_blocking(const std::function<void()>& work) override { work(); }
 
  private:
@@ -31,6 +43,9 @@ class BlockingWaiter final : public Waiter {
 };
 
 }  // namespace
+
+Waiter::CallOfThread::CallOfThread(Clock::time_point since) { call_of_thread() = since; }
+Waiter::CallOfThread::~CallOfThread() { call_of_thread().reset(); }
 
 Waiter*& Waiter::running() {
   static thread_local Waiter* waiter = nullptr;

@@ -7,6 +7,7 @@
 #include "base/time_source.h"
 #include "server/access/authenticator.h"
 #include "server/access/control_access.h"
+#include "server/events/request_metrics.h"
 #include "server/events/statistics.h"
 #include "server/handlers/cors.h"
 #include "server/insight/insight.h"
@@ -43,6 +44,7 @@ struct TableService {
   ScanThrottle scan_throttle;
   // They observe the events of requests.
   Statistics statistics;
+  RequestMetrics metrics;
   Insight insight;
   RecentRequests recent_requests;
 };

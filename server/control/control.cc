@@ -28,6 +28,10 @@ Response handle_stats(const ControlState& state, const ControlArguments&) {
   return control_json(200, state.statistics.to_json());
 }
 
+Response handle_metrics(const ControlState& state, const ControlArguments&) {
+  return control_metrics(state.metrics.to_text(state.store));
+}
+
 struct Route {
   std::string_view method;
   std::string_view pattern;  // `*` matches one segment: the name
@@ -39,6 +43,7 @@ constexpr Route kRoutes[] = {
     {"GET", "health", false, handle_health},
     {"GET", "ready", false, handle_ready},
     {"GET", "stats", false, handle_stats},
+    {"GET", "metrics", false, handle_metrics},
     {"GET", "contents", true, handle_contents},
     {"GET", "accounts", true, handle_get_accounts},
     {"GET", "tables", true, handle_get_tables},

@@ -7,6 +7,7 @@
 //                                  during shutdown, or while the store is not available:
 //                                  {"status": "stopping"}, {"status": "unavailable", "error": "why"}
 //   GET    stats                   the cost of requests since the start (statistics.h)
+//   GET    metrics                 counts for Prometheus (request_metrics.h)
 //
 // Resources for test suites (store_resources.h):
 //

@@ -27,6 +27,15 @@ Response control_json_text(int status, std::string text) {
   return response;
 }
 
+Response control_metrics(std::string text) {
+  Response response;
+  response.status = 200;
+  response.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+  response.add("Cache-Control", "no-store");
+  response.body = std::move(text);
+  return response;
+}
+
 Response control_done() { return control_json(200, {{"status", "done"}}); }
 
 Response control_error(int status, const std::string& sentence) { return control_json(status, {{"error", sentence}}); }

@@ -13,6 +13,8 @@ namespace rocktable {
 Response control_json(int status, const nlohmann::json& document);
 // Of a document that is rendered already.
 Response control_json_text(int status, std::string text);
+// 200, in the text format of Prometheus.
+Response control_metrics(std::string text);
 // 200 {"status": "done"}
 Response control_done();
 Response control_error(int status, const std::string& sentence);

@@ -9,6 +9,7 @@
 
 #include "base/time_source.h"
 #include "server/behaviour/behaviours.h"
+#include "server/events/request_metrics.h"
 #include "server/events/statistics.h"
 #include "server/faults/fault_plan.h"
 #include "server/faults/retry_log.h"
@@ -22,6 +23,7 @@ namespace rocktable {
 // The parts of the emulator that the control API shows and changes.
 struct ControlState {
   const Statistics& statistics;
+  const RequestMetrics& metrics;
   Insight& insight;
   RecentRequests& recent_requests;
   const std::atomic<bool>& stopping;

@@ -1,6 +1,5 @@
 #include "server/events/statistics.h"
 
-#include <atomic>
 #include <nlohmann/json.hpp>
 
 namespace rocktable {
@@ -50,13 +49,6 @@ nlohmann::json counters_json(const StatisticsKey& key, const Counters& counters)
 
 }  // namespace
 
-// Assigns shards to threads in turn. With more threads than shards, some threads share one.
-Statistics::Shard& Statistics::shard_of_this_thread() {
-  static std::atomic<std::size_t> threads = 0;
-  thread_local const std::size_t kNumber = threads++;
-  return shards_[kNumber % shards_.size()];
-}
-
 // Returns whether the key is known, or fits into the limit of kMaxCountedKeys. Called once per shard and key.
 bool Statistics::may_count(const StatisticsKey& key) {
   const std::lock_guard lock(known_mutex_);
@@ -65,7 +57,7 @@ bool Statistics::may_count(const StatisticsKey& key) {
 }
 
 void Statistics::add(const StatisticsKey& key, const Counters& counters) {
-  Shard& shard = shard_of_this_thread();
+  Shard& shard = shards_.of_this_thread();
   const std::lock_guard lock(shard.mutex);
   if (shard.last != nullptr && shard.last->first == key) return add_to(shard.last->second, counters);
   const auto found = shard.counters.find(key);

@@ -1,7 +1,6 @@
 // Counts the cost of requests since the start, per table, operation and plan class.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "server/events/request_event.h"
+#include "server/events/thread_shards.h"
 #include "storage/request_stats.h"
 
 namespace rocktable {
@@ -51,10 +51,9 @@ class Statistics : public RequestEventSink {
     CountersByKey::value_type* last = nullptr;
   };
 
-  Shard& shard_of_this_thread();
   bool may_count(const StatisticsKey& key);
 
-  std::array<Shard, 64> shards_;
+  ThreadShards<Shard, 64> shards_;
   Mutex known_mutex_;
   std::set<StatisticsKey> known_;  // the keys of all shards
 };

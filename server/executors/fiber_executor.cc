@@ -38,7 +38,9 @@ struct FiberExecutor::Task {
 
 // For one task at a time. Its fiber runs one task after the other, so that its stack is used again.
 struct FiberExecutor::Place {
-  Task* task = nullptr;  // null when its fiber is resumed: it shall end
+  Task* task = nullptr;    // null when its fiber is resumed: it shall end
+  Sleep* sleep = nullptr;  // null: it does not sleep
+  bool is_woken = false;   // before it slept
   Fiber fiber{[this] {
     while (task != nullptr) {
       try {
@@ -58,6 +60,12 @@ struct FiberExecutor::Wait {
   int socket;
   Clock::time_point deadline;
   bool is_ready = false;
+};
+
+struct FiberExecutor::Sleep {
+  Place& place;
+  Clock::time_point deadline;
+  bool is_woken = false;
 };
 
 FiberExecutor::FiberExecutor(asio::io_context& context, asio::thread_pool& blocking, std::size_t limit,
@@ -174,11 +182,14 @@ void FiberExecutor::sweep(Clock::time_point now) {
     epoll_ctl(epoll_.native_handle(), EPOLL_CTL_DEL, wait->socket, nullptr);
     end(*wait, false);
   }
+  std::vector<Sleep*> oversleepers;
+  std::ranges::copy_if(sleeps_, std::back_inserter(oversleepers), [&](Sleep* one) { return one->deadline <= now; });
+  for (Sleep* const one : oversleepers) end(*one, false);
   end_late(now);
   if (queue_.empty()) release_places();
 }
 
-// Those that only calls that slept needed.
+// Those beyond the limit: they were for calls that slept.
 void FiberExecutor::release_places() {
   while (places_.size() > limit_ && !idle_.empty()) {
     Place* const place = idle_.back();
@@ -206,27 +217,47 @@ void FiberExecutor::sleep_for(Clock::duration time) {
   suspend();
 }
 
-// The task is resumed by the event loop, so not before it sleeps.
 std::function<void()> FiberExecutor::waker() {
-  return [this, &place = *current_] { asio::post(context_, [this, &place] { resume(place); }); };
+  return [this, &place = *current_] { asio::post(context_, [this, &place] { wake(place); }); };
 }
 
-void FiberExecutor::sleep() {
+void FiberExecutor::wake(Place& place) {
+  if (place.sleep != nullptr) {
+    end(*place.sleep, true);
+  } else {
+    place.is_woken = true;
+  }
+}
+
+bool FiberExecutor::sleep(Clock::time_point deadline) {
+  Place& place = *current_;
+  if (std::exchange(place.is_woken, false)) return true;
+  Sleep sleep{place, deadline};
+  place.sleep = &sleep;
+  sleeps_.push_back(&sleep);
   --at_work_;
   if (!queue_.empty()) asio::post(context_, [this] { start_next(); });
   suspend();
   ++at_work_;
+  return sleep.is_woken;
+}
+
+void FiberExecutor::end(Sleep& sleep, bool is_woken) {
+  sleep.is_woken = is_woken;
+  sleep.place.sleep = nullptr;
+  std::erase(sleeps_, &sleep);
+  resume(sleep.place);
 }
 
 void FiberExecutor::run_blocking(const std::function<void()>& work) {
   std::exception_ptr failure;
-  asio::post(blocking_, [&work, &failure, wake = waker()] {
+  asio::post(blocking_, [this, &work, &failure, &place = *current_] {
     try {
       work();
     } catch (...) {
       failure = std::current_exception();
     }
-    wake();
+    asio::post(context_, [this, &place] { resume(place); });
   });
   suspend();
   if (failure) std::rethrow_exception(failure);

@@ -19,8 +19,8 @@ namespace rocktable {
 // Belongs to one thread, which runs its io_context.
 class FiberExecutor final : public Waiter {
  public:
-  // `limit`: calls at work at the same time. Those that sleep are not at work. Others wait in the order in which they
-  // came, at most for `longest_wait`.
+  // `limit`: calls at work at the same time; those in sleep() leave their turn to others. Others wait in the order in
+  // which they came, at most for `longest_wait`.
   // `blocking`: threads for work that blocks.
   FiberExecutor(boost::asio::io_context& context, boost::asio::thread_pool& blocking, std::size_t limit,
                 Clock::duration longest_wait);
@@ -35,17 +35,20 @@ class FiberExecutor final : public Waiter {
   // Ends the waits whose deadline is over, and of those who wait to begin. Called about once a second.
   void sweep(Clock::time_point now);
 
+  Clock::duration longest_wait() const { return longest_wait_; }
+
   Clock::time_point since() const override;
   bool await_socket(int socket, short events, Clock::time_point deadline) override;
   void sleep_for(Clock::duration time) override;
   std::function<void()> waker() override;
-  void sleep() override;
+  bool sleep(Clock::time_point deadline) override;
   void run_blocking(const std::function<void()>& work) override;
 
  private:
   struct Task;
   struct Place;
   struct Wait;
+  struct Sleep;
 
   void start_next();
   void end_late(Clock::time_point now);
@@ -55,6 +58,8 @@ class FiberExecutor final : public Waiter {
   void await_events();
   void wake_ready();
   void end(Wait& wait, bool is_ready);
+  void wake(Place& place);
+  void end(Sleep& sleep, bool is_woken);
 
   boost::asio::io_context& context_;
   boost::asio::thread_pool& blocking_;
@@ -68,6 +73,7 @@ class FiberExecutor final : public Waiter {
   std::vector<Place*> idle_;
   std::deque<Task*> queue_;
   std::vector<Wait*> waits_;
+  std::vector<Sleep*> sleeps_;
   Place* current_ = nullptr;
 };
 

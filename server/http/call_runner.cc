@@ -15,14 +15,23 @@ using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build
 
 constexpr std::chrono::milliseconds kAtOnce{50};  // a call that begins within this did not have to wait
 
+using Clock = std::chrono::steady_clock;
+
+// When a call that runs on other threads was accepted, and given to them; and how long it may have waited then.
+struct Times {
+  Clock::time_point accepted, given;
+  Clock::duration longest_wait;
+};
+
 // Runs the call on an executor. Returns nullopt if a query waited for its thread, and its client hung up meanwhile.
 // (A client that only shuts down its sending side looks the same. It gets a response if the query did not have to
 // wait.)
 asio::awaitable<std::optional<Response>> run_there(Call& call, const std::atomic<bool>& hung_up,
-                                                   MemoryBudget::Share& memory,
-                                                   std::chrono::steady_clock::time_point since) {
-  const bool waited = std::chrono::steady_clock::now() - since > kAtOnce;
-  if (waited && hung_up && call.only_reads()) co_return std::nullopt;
+                                                   MemoryBudget::Share& memory, Times times) {
+  const auto now = Clock::now();
+  if (now - times.given > kAtOnce && hung_up && call.only_reads()) co_return std::nullopt;
+  if (now - times.accepted >= times.longest_wait) co_return call.busy();
+  const Waiter::CallOfThread it(times.accepted);
   co_return call.run(hung_up, memory);
 }
 
@@ -87,7 +96,7 @@ asio::awaitable<std::optional<Response>> CallRunner::run_now(Call& call) {
 asio::awaitable<std::optional<Response>> CallRunner::run_in_fiber(Call& call) {
   std::optional<Response> response;
   const bool had_turn = co_await fibers_->run(machine_.since(), [&] {
-    const bool waited = std::chrono::steady_clock::now() - machine_.since() > kAtOnce;  // also to be accepted
+    const bool waited = Clock::now() - machine_.since() > kAtOnce;  // also to be accepted
     if (!waited || !stream_.has_hung_up()) {
       response = call.run(machine_.has_hung_up(), memory_.response);
     } else if (!call.only_reads()) {
@@ -111,11 +120,12 @@ asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call,
   bool has_room = true;
   if (call.executor() == Executor::Table)
     has_room = co_await waits_.for_share(memory_.response, PageBudget::kFirstBytes);
+  const Times times{machine_.since(), Clock::now(),
+                    fibers_ != nullptr ? fibers_->longest_wait() : Clock::duration::max()};
   if (has_room)
-    response = co_await asio::co_spawn(
-        executors_.of(call.executor()),
-        run_there(call, machine_.has_hung_up(), memory_.response, std::chrono::steady_clock::now()),
-        asio::use_awaitable);
+    response =
+        co_await asio::co_spawn(executors_.of(call.executor()),
+                                run_there(call, machine_.has_hung_up(), memory_.response, times), asio::use_awaitable);
   watch.over = true;
   watch.pause.cancel();
   stream_.cancel();

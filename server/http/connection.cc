@@ -274,9 +274,9 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
       co_return false;
     }
   }
-  const ResponseOptions options{
-      .keep_alive = parser.keep_alive() && !machine_.is_finishing() && !response->stream && !place_.is_guest(),
-      .http_1_0 = parser.is_http_1_0()};
+  const ResponseOptions options{.keep_alive = parser.keep_alive() && !machine_.is_finishing() &&
+                                              !context_.is_draining && !response->stream && !place_.is_guest(),
+                                .http_1_0 = parser.is_http_1_0()};
   if (delivery != nullptr && delivery->ending != Delivery::Ending::Complete) {
     co_await writer_.write_beginning(*response, options);
     co_return false;

@@ -39,6 +39,8 @@ struct ConnectionContext {
   ConnectionBudgets& budgets;
   ConnectionPlaces& places;
   std::atomic<bool>& has_freed;  // set after much memory went back to the heap
+  // The server ends soon: each response asks its client to come again on another connection.
+  const std::atomic<bool>& is_draining;
 };
 
 // Lives on one thread. Everything except the calls on the pool runs there, so nothing is locked.

@@ -1,6 +1,7 @@
 #include "server/http/server.h"
 
 #include <malloc.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr std::chrono::seconds kSweepInterval{1};
-constexpr std::chrono::seconds kStopGrace{6};  // a query has five
+constexpr std::chrono::seconds kStopGrace{6};       // a query has five
+constexpr std::chrono::seconds kStopStoreGrace{2};  // for a store on another machine that may not answer any more
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
@@ -192,6 +194,11 @@ class Server::Impl {
   }
 
   void run(Service& service, AccessLog& access_log, Trace* trace);
+  bool is_stop_asked() const {
+    pollfd signal{stop_signals_.descriptor(), POLLIN, 0};
+    return poll(&signal, 1, 0) > 0;
+  }
+
   void stop() {
     asio::post(main().context(), [this] { begin_stop(); });
   }
@@ -204,6 +211,7 @@ class Server::Impl {
   void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service, const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
+  asio::awaitable<void> drain();
   std::size_t max_connections() const;
   void begin_stop();
   asio::awaitable<void> await_end();
@@ -217,6 +225,7 @@ class Server::Impl {
   Service* service_ = nullptr;  // while it runs
   bool stopping_ = false;
   std::atomic<bool> has_freed_ = false;
+  std::atomic<bool> is_draining_ = false;
 };
 
 // --- Listening ---------------------------------------------------------------------------------------------
@@ -312,19 +321,21 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   Executors executors(service.waits_for_store());
   ConnectionBudgets budgets(options_.limits);
   ConnectionPlaces places(max_connections());
-  const ConnectionContext context{.service = service,
-                                  .executors = executors,
-                                  .event_sinks = {&service.tables().statistics, &service.tables().insight,
-                                                  &service.tables().recent_requests, &access_log},
-                                  .trace = trace,
-                                  .timeouts = timeouts_of(options_.limits),
-                                  .tls = options_.tls.get(),
-                                  .budgets = budgets,
-                                  .places = places,
-                                  .has_freed = has_freed_};
+  const ConnectionContext context{
+      .service = service,
+      .executors = executors,
+      .event_sinks = {&service.tables().statistics, &service.tables().metrics, &service.tables().insight,
+                      &service.tables().recent_requests, &access_log},
+      .trace = trace,
+      .timeouts = timeouts_of(options_.limits),
+      .tls = options_.tls.get(),
+      .budgets = budgets,
+      .places = places,
+      .has_freed = has_freed_,
+      .is_draining = is_draining_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
-    if (!error) begin_stop();
+    if (!error) asio::co_spawn(main().context(), drain(), asio::detached);
   });
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors)
@@ -383,6 +394,17 @@ std::size_t Server::Impl::max_connections() const {
   return std::min(static_cast<std::size_t>(options_.limits.max_connections), limit);
 }
 
+// Then stops.
+asio::awaitable<void> Server::Impl::drain() {
+  if (options_.drain > options_.drain.zero()) {
+    service_->begin_stop();
+    is_draining_ = true;
+    asio::steady_timer timer(main().context(), options_.drain);
+    co_await timer.async_wait(kAwait);
+  }
+  begin_stop();
+}
+
 void Server::Impl::begin_stop() {
   if (stopping_) return;
   stopping_ = true;
@@ -398,10 +420,12 @@ void Server::Impl::begin_stop() {
 // Waits until the last connection has ended, then ends all threads.
 asio::awaitable<void> Server::Impl::await_end() {
   asio::steady_timer timer(main().context());
-  const auto deadline = std::chrono::steady_clock::now() + kStopGrace;
+  const auto begin = std::chrono::steady_clock::now();
   const auto is_empty = [](const Worker& worker) { return worker.is_empty(); };
   while (!std::all_of(workers_.begin(), workers_.end(), is_empty)) {
-    if (std::chrono::steady_clock::now() >= deadline)
+    const auto time = std::chrono::steady_clock::now() - begin;
+    if (time >= kStopStoreGrace) service_->stop_waiting_for_store();
+    if (time >= kStopGrace)
       for (auto& worker : workers_) worker.close_all();
     timer.expires_after(kStopPoll);
     co_await timer.async_wait(kAwait);
@@ -418,6 +442,7 @@ std::uint16_t Server::port(std::size_t place) const { return impl_->port(place);
 std::string Server::address(std::size_t place) const { return impl_->address(place); }
 std::vector<asio::ip::address> Server::addresses() const { return impl_->addresses(); }
 void Server::run(Service& service, AccessLog& access_log, Trace* trace) { impl_->run(service, access_log, trace); }
+bool Server::is_stop_asked() const { return impl_->is_stop_asked(); }
 void Server::stop() { impl_->stop(); }
 
 }  // namespace rocktable

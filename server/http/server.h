@@ -32,6 +32,9 @@ struct ServerOptions {
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;  // null: plain HTTP
   // A call of a store on another machine waits at most this long for its turn.
   std::chrono::seconds store_timeout{10};
+  // After a signal, the server is not ready, and ends connections with their next response, for this long before it
+  // stops: who sends requests to it can turn away.
+  std::chrono::seconds drain{0};
 };
 
 // The server cannot listen. The message is a sentence for the user.
@@ -54,7 +57,10 @@ class Server {
   // All addresses of the first service. 0.0.0.0 and :: stand for all addresses of the machine.
   std::vector<boost::asio::ip::address> addresses() const;
 
-  // Serves until SIGINT, SIGTERM or stop(). Then accepts no more connections, lets current requests finish for up to
+  // Whether SIGINT or SIGTERM came.
+  bool is_stop_asked() const;
+
+  // Serves until SIGINT, SIGTERM (and ServerOptions::drain after it) or stop(). Then accepts no more connections, lets current requests finish for up to
   // six seconds (a query takes at most five), and returns. All referents must outlive the call. `trace` may be null.
   void run(Service& service, AccessLog& access_log, Trace* trace = nullptr);
 

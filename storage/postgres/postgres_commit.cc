@@ -44,8 +44,8 @@ class PostgresStore::Commit {
         deadline_(store.pool_.deadline()) {}
 
   CommitResult<DateTime> run() {
-    const RowLocks::Lock lock(store_.row_locks_, hashes());
-    if (Waiter::Clock::now() >= deadline_)
+    const RowLocks::Lock lock(store_.row_locks_, hashes(), deadline_);
+    if (!lock.is_held() || Waiter::Clock::now() >= deadline_)
       throw ServiceException(Error(ErrorCode::ServerBusy), "other requests write the same rows");
     bool reads_first = !is_one_statement();
     for (int beginnings = 0; beginnings < kMaxBeginnings; ++beginnings) {
@@ -281,6 +281,7 @@ class PostgresStore::Commit {
       case Effect::Unknown:
         break;
     }
+    store_.health_.note_unknown_effect();
     throw std::runtime_error("the answer to a commit was lost, and its effect is not known: " +
                              std::string(lost.what()));
   }

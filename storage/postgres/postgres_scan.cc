@@ -92,9 +92,9 @@ class PgScan {
 
   // If the connection is lost, reads on another one, from the same key on. That one sees another snapshot.
   PgRows fetch(const PgStep& step) {
-    for (PgRetryPolicy retry(pool_.deadline());;) {
+    for (PgRetryPolicy retry(pool_.health(), pool_.deadline());;) {
       const bool begins = !lease_ && in_transaction_;
-      if (!lease_) lease_.emplace(pool_, pool_.take(retry.deadline()).release());
+      if (!lease_) lease_.emplace(pool_.take(retry.deadline()));
       std::vector<PgStep> steps;
       if (begins) steps.push_back({Statement::BeginSnapshot});
       steps.push_back(step);
@@ -103,7 +103,7 @@ class PgScan {
       if (!failure) return std::move(rows.back());
       if (failure->lost()) {
         lease_->drop();
-        pool_.note_failure(failure->what());
+        pool_.health().note_failure(failure->what());
       } else {
         lease_->roll_back();
         if (!failure->error()->is_conflict() && !failure->error()->is_passing()) failure->raise();

@@ -1,7 +1,8 @@
 #include "storage/postgres/postgres_store.h"
 
+#include <condition_variable>
+#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/text.h"
 #include "storage/format/entity_codec.h"
@@ -15,41 +16,48 @@ namespace rocktable {
 namespace {
 
 constexpr std::chrono::milliseconds kHouseInterval{500};
-constexpr std::chrono::seconds kIdleTime{30};  // then a connection is closed: others may need it
+constexpr std::chrono::milliseconds kWatchTime{
+    1200};  // a database that does not answer a read of a row within this is not ready
+// An idle connection is closed after this time: others may need it. The short one is for a server that has no more.
+constexpr std::chrono::seconds kIdleTime{30};
+constexpr std::chrono::seconds kIdleTimeOfFullServer{1};
 
 std::string lower(std::string_view name) { return to_lower_ascii(name); }
+
+// Runs `work` every kHouseInterval until `stop`.
+template <class Work>
+void repeat(const std::stop_token& stop, const Work& work) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  while (!never.wait_for(lock, stop, kHouseInterval, [&] { return stop.stop_requested(); })) work();
+}
 
 }  // namespace
 
 // --- Open and close ----------------------------------------------------------------------------------------
 
-PostgresStore::PostgresStore(const StoreOptions& options) : options_(options), pool_(options.url, options.timeout) {
-  const SchemaState state = open_schema(options_.url, options_.timeout);
+PostgresStore::PostgresStore(const StoreOptions& options)
+    : options_(options), health_(options.warn), pool_(options.url, options.timeout, options.max_connections, health_) {
+  const SchemaState state = open_schema(options_, health_);
   slot_ = state.front_end % kSlots;
   contents_id_ = state.contents_id;
-  housekeeper_ = std::thread([this] { run_housekeeping(); });
-}
-
-PostgresStore::~PostgresStore() {
-  {
-    const std::lock_guard lock(stop_mutex_);
-    stopping_ = true;
-  }
-  stop_wanted_.notify_all();
-  housekeeper_.join();
+  watcher_ = std::jthread([this](const std::stop_token& stop) { repeat(stop, [this] { watch_database(); }); });
+  sweeper_ = std::jthread([this](const std::stop_token& stop) { repeat(stop, [&] { sweep_dropped(stop); }); });
 }
 
 // --- Connections -------------------------------------------------------------------------------------------
 
 void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const Work& work) const {
   std::optional<PgFailure> unknown;  // of an attempt that may have had an effect
-  for (PgRetryPolicy retry(deadline);;) {
+  for (PgRetryPolicy retry(health_, deadline);;) {
     std::optional<PgPool::Lease> lease;
     try {
-      lease.emplace(pool_, pool_.take(retry.deadline()).release());
+      lease.emplace(pool_.take(retry.deadline()));
     } catch (const ServiceException&) {
-      if (unknown) unknown->raise();
-      throw;
+      if (!unknown) throw;
+      health_.note_unknown_effect();
+      unknown->raise();
     }
     const auto failure = attempt([&] { work(**lease); });
     if (!failure || !failure->lost()) lease->roll_back();
@@ -57,7 +65,7 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     const PgError* const error = failure->error();
     if (error == nullptr || error->is_passing()) {
       lease->drop();
-      pool_.note_failure(failure->what());
+      health_.note_failure(failure->what());
       if (error == nullptr && !failure->lost()->has_no_effect()) {
         if (repeats == Repeats::Nothing) failure->raise();
         if (repeats == Repeats::Write) unknown.emplace(*failure);
@@ -72,7 +80,10 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     }
     lease.reset();
     if (retry.pause()) continue;
-    if (unknown) unknown->raise();
+    if (unknown) {
+      health_.note_unknown_effect();
+      unknown->raise();
+    }
     throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + failure->what());
   }
 }
@@ -83,10 +94,18 @@ std::vector<PgRows> PostgresStore::run(Repeats repeats, PgDeadline deadline, con
   return out;
 }
 
+std::vector<PgRows> PostgresStore::run_once(const PgStep& step) const {
+  std::vector<PgRows> out;
+  const auto failure = attempt([&] { out = run(Repeats::Nothing, {step}); });
+  if (!failure) return out;
+  if (failure->lost()) health_.note_unknown_effect();
+  failure->raise();
+}
+
 // A server that was started anew, or another one that took its place, runs nothing that was sent before.
 bool PostgresStore::end_backend(const PgBackend& backend, PgDeadline deadline) const {
   if (!backend.is_known()) return false;
-  for (PgRetryPolicy retry(deadline);;) {
+  for (PgRetryPolicy retry(health_, deadline);;) {
     PgStep step{Statement::EndBackend};
     step.parameters.add(backend.process).add(backend.started).add(backend.server_started);
     if (run(Repeats::Read, deadline, {std::move(step)})[0].size() == 0) return true;
@@ -153,7 +172,7 @@ Result<void> PostgresStore::create_table(const TableName& name) {
       .add(name.table)
       .add(clock_offset())
       .add(frozen ? std::optional(frozen->ticks) : std::nullopt);
-  const auto rows = run(Repeats::Nothing, {std::move(step)});
+  const auto rows = run_once(step);
   catalog_.forget(name);
   if (rows[0].size() == 0) return Error(ErrorCode::TableAlreadyExists);
   return {};
@@ -162,7 +181,7 @@ Result<void> PostgresStore::create_table(const TableName& name) {
 Result<void> PostgresStore::delete_table(const TableName& name) {
   PgStep step{Statement::DropTable};
   step.parameters.add(name.account).add(lower(name.table));
-  const auto rows = run(Repeats::Nothing, {std::move(step)});
+  const auto rows = run_once(step);
   catalog_.forget(name);
   if (rows[0].size() == 0) return Error(ErrorCode::ResourceNotFound);
   return {};
@@ -198,10 +217,7 @@ std::optional<Table> PostgresStore::list_tables(std::string_view account, const 
   return std::nullopt;
 }
 
-// This and service_properties() are also called on the threads of connections. They must not wait for a database that
-// does not answer.
 Result<std::string> PostgresStore::signed_identifiers(const TableName& name) const {
-  require_answers();
   const auto table = find_table(name);
   if (!table) return Error(ErrorCode::TableNotFound);
   return table->identifiers;
@@ -216,13 +232,7 @@ Result<void> PostgresStore::set_signed_identifiers(const TableName& name, std::s
   return {};
 }
 
-void PostgresStore::require_answers() const {
-  if (const auto reason = unavailable())
-    throw ServiceException(Error(ErrorCode::ServerBusy), "the database does not answer: " + *reason);
-}
-
 std::optional<std::string> PostgresStore::service_properties(std::string_view account) const {
-  require_answers();
   PgStep step{Statement::GetProperties};
   step.parameters.add(account);
   const auto rows = run(Repeats::Read, {std::move(step)});
@@ -259,65 +269,81 @@ Result<bool> PostgresStore::get(const TableName& name, const EntityKey& key,
   return true;
 }
 
-// --- The house ---------------------------------------------------------------------------------------------
+// --- For operators -----------------------------------------------------------------------------------------
+
+std::vector<StoreMetric> PostgresStore::metrics() const {
+  constexpr std::string_view kConnections = "rocktable_store_connections";
+  constexpr std::string_view kOfConnections = "Connections to the database that are open.";
+  const PgPool::Counts pool = pool_.counts();
+  return {
+      {kConnections, "state=\"in_use\"", kOfConnections, false, pool.in_use},
+      {kConnections, "state=\"idle\"", kOfConnections, false, pool.idle},
+      {"rocktable_store_connections_limit", "", "The value of --storeConnections.", false, pool.limit},
+      {"rocktable_store_calls_waiting", "", "Calls that wait for a connection.", false, pool.waiting},
+      {"rocktable_store_failures_total", "", "Connections that were lost or refused.", true, health_.failures()},
+      {"rocktable_store_retries_total", "", "Attempts that were made again.", true, health_.retries()},
+      {"rocktable_store_unknown_effects_total", "", "Writes whose effect could not be found out: 500.", true,
+       health_.unknown_effects()},
+  };
+}
+
+// --- In the background -------------------------------------------------------------------------------------
 
 std::string PostgresStore::contents_id() const {
   const std::lock_guard lock(contents_mutex_);
   return contents_id_;
 }
 
-void PostgresStore::run_housekeeping() {
-  std::unique_lock lock(stop_mutex_);
-  while (!stop_wanted_.wait_for(lock, kHouseInterval, [this] { return stopping_; })) {
-    lock.unlock();
-    pool_.close_idle(Waiter::Clock::now() - kIdleTime);
-    try {
-      // One attempt, so that a stop waits for no more than that.
-      PgPool::Lease lease = pool_.take(std::chrono::steady_clock::now());
-      const auto failure = attempt([&] {
-        const PgRows contents = lease->run({Statement::Contents}, pool_.deadline());
-        pool_.note_success();
-        if (contents.size() > 0) {
-          const std::lock_guard contents_lock(contents_mutex_);
-          contents_id_ = contents.bytes(0, 0);
-        }
-        sweep_dropped(*lease);
-      });
-      if (failure && failure->lost()) {
-        lease.drop();
-        pool_.note_failure(failure->what());
-      }
-      // The pool has noted a failure, and the next turn tries again. NOLINTNEXTLINE(bugprone-empty-catch)
-    } catch (const std::exception&) {
-    }
-    lock.lock();
+// On a connection of its own, so that calls do not keep it waiting.
+void PostgresStore::watch_database() {
+  bool is_full = false;
+  const auto failure = attempt([&] {
+    if (!watching_) watching_ = pool_.connect_apart(pool_.deadline());
+    const PgRows found = watching_->run({Statement::Watch}, Waiter::Clock::now() + kWatchTime);
+    health_.note_success();
+    if (found.size() == 0) return;
+    is_full = found.number(0, 1) != 0;
+    const std::lock_guard lock(contents_mutex_);
+    contents_id_ = found.bytes(0, 0);
+  });
+  const auto now = Waiter::Clock::now();
+  if (failure) {
+    watching_.reset();
+    health_.note_failure(failure->what());
   }
+  health_.report(now);
+  pool_.close_idle(now - (is_full ? kIdleTimeOfFullServer : kIdleTime));
 }
 
 // Deletes slices of one dropped table. Its row is forgotten only a minute after the deletion, because a write that
 // began before may still be on its way.
-void PostgresStore::sweep_dropped(PgConnection& connection) {
+void PostgresStore::sweep_dropped(const std::stop_token& stop) {
   constexpr std::int64_t kSlice = 2000;
   constexpr std::int64_t kLatestWrite = 60;  // seconds
-  const PgRows claimed = connection.run({Statement::ClaimDropped}, pool_.deadline());
-  if (claimed.size() == 0) return;
-  const TableId table{static_cast<std::uint64_t>(claimed.number(0, 0))};
-  bool was_empty = true;
-  while (true) {
-    PgStep step{Statement::Sweep};
-    step.parameters.add(utf16_table_begin(table)).add(utf16_table_end(table)).add(kSlice);
-    const std::int64_t swept = connection.run(step, pool_.deadline()).changed();
-    was_empty = was_empty && swept == 0;
-    {
-      const std::lock_guard lock(stop_mutex_);
-      if (stopping_) return;
+  if (unavailable()) return;
+  const auto sweep = [&](PgConnection& connection) {
+    const PgRows claimed = connection.run({Statement::ClaimDropped}, pool_.deadline());
+    if (claimed.size() == 0) return;
+    const TableId table{static_cast<std::uint64_t>(claimed.number(0, 0))};
+    bool was_empty = true;
+    for (std::int64_t swept = kSlice; swept == kSlice;) {
+      PgStep step{Statement::Sweep};
+      step.parameters.add(utf16_table_begin(table)).add(utf16_table_end(table)).add(kSlice);
+      swept = connection.run(step, pool_.deadline()).changed();
+      was_empty = was_empty && swept == 0;
+      if (stop.stop_requested()) return;
     }
-    if (swept < kSlice) break;
+    if (!was_empty || claimed.number(0, 1) < kLatestWrite) return;
+    PgStep step{Statement::ForgetDropped};
+    step.parameters.add(static_cast<std::int64_t>(table));
+    connection.run(step, pool_.deadline());
+  };
+  try {
+    PgPool::Lease lease = pool_.take(Waiter::Clock::now());  // one attempt
+    if (attempt([&] { sweep(*lease); })) lease.drop();
+    // Others note a failure, and the next turn tries again. NOLINTNEXTLINE(bugprone-empty-catch)
+  } catch (const std::exception&) {
   }
-  if (!was_empty || claimed.number(0, 1) < kLatestWrite) return;
-  PgStep step{Statement::ForgetDropped};
-  step.parameters.add(static_cast<std::int64_t>(table));
-  connection.run(step, pool_.deadline());
 }
 
 }  // namespace rocktable

@@ -16,14 +16,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -41,10 +40,12 @@ class PostgresStore final : public Store {
  public:
   // Connects, and makes the tables if there are none. Throws StoreError.
   explicit PostgresStore(const StoreOptions& options);
-  ~PostgresStore() override;
+  ~PostgresStore() override { health_.stop_waiting(); }
 
   bool is_remote() const override { return true; }
-  std::optional<std::string> unavailable() const override { return pool_.unavailable(); }
+  std::optional<std::string> unavailable() const override { return health_.unavailable(); }
+  void stop_waiting() override { health_.stop_waiting(); }
+  std::vector<StoreMetric> metrics() const override;
 
   Result<void> create_table(const TableName& name) override;
   Result<void> delete_table(const TableName& name) override;
@@ -92,9 +93,10 @@ class PostgresStore final : public Store {
   // (ServerBusy): there is no effect; PgConnectionLost, std::runtime_error: the effect is not known.
   void with_connection(Repeats repeats, PgDeadline deadline, const Work& work) const;
   std::vector<PgRows> run(Repeats repeats, PgDeadline deadline, const Steps& steps) const;
+  // A write of the catalog, once.
+  std::vector<PgRows> run_once(const PgStep& step) const;
   std::vector<PgRows> run(Repeats repeats, const Steps& steps) const { return run(repeats, pool_.deadline(), steps); }
 
-  void require_answers() const;
   // Ends a process of the server. Returns false if it has not ended by the deadline, or if that cannot be known.
   bool end_backend(const PgBackend& backend, PgDeadline deadline) const;
 
@@ -108,10 +110,11 @@ class PostgresStore final : public Store {
   void begin_ticks_anew();
 
   void change_contents(Steps steps);
-  void run_housekeeping();
-  void sweep_dropped(PgConnection& connection);
+  void watch_database();
+  void sweep_dropped(const std::stop_token& stop);
 
   const StoreOptions options_;
+  mutable PgHealth health_;
   mutable PgPool pool_;
   mutable SharedCatalog catalog_;
   mutable RowLocks row_locks_;
@@ -120,10 +123,9 @@ class PostgresStore final : public Store {
   mutable Mutex contents_mutex_;
   std::string contents_id_;
 
-  std::mutex stop_mutex_;
-  std::condition_variable stop_wanted_;
-  bool stopping_ = false;
-  std::thread housekeeper_;  // asks whether the database answers; deletes the rows of deleted tables
+  std::unique_ptr<PgConnection> watching_;  // the connection of `watcher_`
+  std::jthread watcher_;                    // asks whether the database answers
+  std::jthread sweeper_;                    // deletes the rows of deleted tables
 };
 
 }  // namespace rocktable

@@ -22,22 +22,32 @@ class RowLocks {
   // Waits until none of the rows is busy. Takes all or none, so that two writes never wait for each other.
   class Lock {
    public:
-    Lock(RowLocks& rows, std::vector<std::size_t> hashes) : rows_(rows), hashes_(std::move(hashes)) {
+    Lock(RowLocks& rows, std::vector<std::size_t> hashes, Waiter::Clock::time_point deadline)
+        : rows_(rows), hashes_(std::move(hashes)) {
       Waiter& waiter = Waiter::current();
       {
         const std::lock_guard lock(rows_.mutex_);
         if (rows_.take(hashes_)) return;
         rows_.waiting_.push_back({&hashes_, waiter.waker()});
       }
-      waiter.sleep();
+      is_held_ = waiter.sleep_until(deadline, [this] {
+        const std::lock_guard lock(rows_.mutex_);
+        return std::erase_if(rows_.waiting_, [this](const Waiting& one) { return one.hashes == &hashes_; }) > 0;
+      });
     }
-    ~Lock() { rows_.release(hashes_); }
+    ~Lock() {
+      if (is_held_) rows_.release(hashes_);
+    }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
+
+    // False: the deadline was over before.
+    bool is_held() const { return is_held_; }
 
    private:
     RowLocks& rows_;
     std::vector<std::size_t> hashes_;
+    bool is_held_ = true;
   };
 
  private:

@@ -37,9 +37,9 @@ bool has_schema(PgConnection& connection) {
 }
 
 // Two front ends that begin at once may meet: then one finds what the other has made.
-void make_schema(PgConnection& connection, PgDeadline deadline) {
+void make_schema(PgConnection& connection, PgHealth& health, PgDeadline deadline) {
   const std::string sql = schema_sql();
-  for (PgRetryPolicy retry(deadline);;) {
+  for (PgRetryPolicy retry(health, deadline);;) {
     const auto failure = attempt([&] { connection.run_script(sql); });
     if (!failure) return;
     const PgError* const error = failure->error();
@@ -55,10 +55,25 @@ void require_known_format(PgConnection& connection) {
   if (const auto refusal = refuse_format(format)) throw StoreError(*refusal);
 }
 
-SchemaState open(const std::string& url, std::chrono::milliseconds timeout) {
-  PgHosts hosts(url, timeout);
-  PgConnection connection(hosts);
-  if (!has_schema(connection)) make_schema(connection, Waiter::Clock::now() + timeout);
+// Tries again after any failure: a server that is being set up has no user or database at first.
+std::unique_ptr<PgConnection> connect(const StoreOptions& options, PgHealth& health) {
+  constexpr std::chrono::milliseconds kPause{100};
+  PgHosts hosts(options.url, options.timeout);
+  const PgDeadline end = Waiter::Clock::now() + options.wait;
+  for (bool is_told = false;; is_told = true) {
+    std::unique_ptr<PgConnection> out;
+    const auto failure = attempt([&] { out = std::make_unique<PgConnection>(hosts, health, PgDeadline::max()); });
+    if (!failure) return out;
+    const bool is_over = Waiter::Clock::now() >= end || (options.must_stop && options.must_stop());
+    if (is_over || !hosts.mistake().empty()) failure->raise();
+    if (!is_told && options.warn)
+      options.warn("waits for the database " + printable_store_url(options.url) + ": " + failure->what());
+    Waiter::current().sleep_for(kPause);
+  }
+}
+
+SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::milliseconds timeout) {
+  if (!has_schema(connection)) make_schema(connection, health, Waiter::Clock::now() + timeout);
   require_known_format(connection);
   const PgRows number = connection.query("SELECT nextval('rocktable_front_ends')");
   const PgRows contents =
@@ -117,10 +132,12 @@ bool can_parse(std::string_view url) {
 
 }  // namespace
 
-SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout) {
+SchemaState open_schema(const StoreOptions& options, PgHealth& health) {
+  const std::string& url = options.url;
   if (const auto refusal = refuse_store_url(url)) throw StoreError(*refusal);
   try {
-    return open(url, timeout);
+    const auto connection = connect(options, health);
+    return open(*connection, health, options.timeout);
   } catch (const std::exception& error) {
     throw StoreError("cannot open the store " + printable_store_url(url) + ": " + error.what());
   }

@@ -1,11 +1,13 @@
 // The tables of the store in the database: made at the first start, and checked at each.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "storage/postgres/database/pg_health.h"
+#include "storage/store_types.h"
 
 namespace rocktable {
 
@@ -16,7 +18,9 @@ struct SchemaState {
 
 // Connects, and makes the tables unless they exist. Two front ends may do so at once. Throws StoreError: the URL is
 // refused, the database does not answer, refuses the user, or has the tables of a newer version.
-SchemaState open_schema(const std::string& url, std::chrono::milliseconds timeout);
+//
+// Within `options.wait` a connection that cannot be made is tried again, and `options.warn` is told why, once.
+SchemaState open_schema(const StoreOptions& options, PgHealth& health);
 
 // Returns a sentence if libpq cannot read the URL, or would read a part of the name or password as something else,
 // such as a port: libpq shows it in its messages then. Else nullopt. The sentence quotes nothing of the URL.

@@ -67,6 +67,7 @@ void fuzz_control(std::string_view input) {
   static OpenedStore store({{}, true});
   const std::atomic<bool> stopping = false;
   const Statistics statistics;
+  const RequestMetrics metrics;
   Insight insight;
   RecentRequests recent_requests;
   TimeSource time;
@@ -74,6 +75,7 @@ void fuzz_control(std::string_view input) {
   FaultPlan faults;
   RetryLog retries;
   const ControlState state{.statistics = statistics,
+                           .metrics = metrics,
                            .insight = insight,
                            .recent_requests = recent_requests,
                            .stopping = stopping,

@@ -50,10 +50,11 @@ class Postgres:
     """A server with an empty folder. PostgreSQL refuses to run as root, so then it runs as the user `postgres`. Raises
     FileNotFoundError if PostgreSQL is not installed."""
 
-    def __init__(self, address="127.0.0.1", within=()):
-        """`within`: words before the command of the server, for example of nsenter(1)."""
+    def __init__(self, address="127.0.0.1", within=(), settings=None):
+        """`within`: words before the command of the server, for example of nsenter(1). `settings`: {name: value}, besides
+        SETTINGS."""
         program("initdb")  # before anything else, because without PostgreSQL there is no user either
-        self.address, self._within = address, within
+        self.address, self._within, self._settings = address, within, settings or {}
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rocktable-pg-"))
         self.data = self.folder / "data"
         self.process = None
@@ -93,7 +94,7 @@ class Postgres:
         """Returns False if the server ends at once. If this program is killed, the server gets SIGQUIT, which ends it
         immediately."""
         settings = SETTINGS | {"port": self.port, "unix_socket_directories": self.folder,
-                               "listen_addresses": self.address}
+                               "listen_addresses": self.address} | self._settings
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
@@ -114,8 +115,18 @@ class Postgres:
         path = self.folder / "log"
         return path.read_text(errors="replace")[-2000:] if path.exists() else ""
 
+    def start(self):
+        """Starts the server again, after halt()."""
+        if not self._start():
+            raise RuntimeError(f"PostgreSQL ends at once: {self.log()}")
+
     def stop(self):
         """Ends the server immediately and removes its folder."""
+        self.halt()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def halt(self):
+        """Ends the server immediately. Its data stays."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
             try:
@@ -123,7 +134,6 @@ class Postgres:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def freeze(self):
         """Stops all its processes: it answers nothing, and no connection ends. Returns them."""

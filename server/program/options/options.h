@@ -29,8 +29,10 @@ struct Options {
   std::string location = ".";
   bool in_memory = false;
   bool sync = false;
-  std::string store_url;     // of a database; empty: the store is in `location`
-  int store_timeout = 10;    // seconds
+  std::string store_url;   // of a database; empty: the store is in `location`
+  int store_timeout = 10;  // seconds
+  int store_connections = 40;
+  int store_wait = 0;        // seconds
   std::string seed;          // a file or folder; empty: none
   std::string seed_account;  // empty: the development account
   bool silent = false;
@@ -39,6 +41,7 @@ struct Options {
   int trace_limit = 64;            // MiB
   std::string ready_file;          // kStandardOutput: standard output, in place of the startup lines
   bool stop_at_input_end = false;  // stop when standard input ends
+  int drain = 0;                   // seconds
   bool path_style_only = false;
   std::string certificate_file;        // PEM with a key file, PFX without; empty: no HTTPS, unless tls_auto
   std::string private_key_file;        // PEM

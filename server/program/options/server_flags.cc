@@ -113,6 +113,10 @@ void ServerFlags::add_options() {
   app_.add_flag("--stopAtInputEnd", options_.stop_at_input_end,
                 "Stop when standard input ends, as when the parent process dies")
       ->group(listening);
+  constexpr int kHour = 3600;
+  add_number(app_, "--drain", options_.drain, 0, kHour, "After SIGTERM, be not ready for so long, then stop [0]")
+      ->type_name("SECONDS")
+      ->group(listening);
   app_.add_flag("--disableProductStyleUrl", options_.path_style_only, "Account in the path, not in the host name")
       ->group(listening);
 
@@ -158,9 +162,15 @@ void ServerFlags::add_options() {
   app_.add_option("--store", options_.store_url, "Keep data in a database: postgresql://HOST/DATABASE")
       ->type_name("URL")
       ->group(data);
-  constexpr int kHour = 3600;
   add_number(app_, "--storeTimeout", options_.store_timeout, 1, kHour,
              "Limit for the database to answer [" + std::to_string(options_.store_timeout) + "]")
+      ->type_name("SECONDS")
+      ->group(data);
+  add_number(app_, "--storeConnections", options_.store_connections, 1, 10'000,
+             "Limit of connections to it [" + std::to_string(options_.store_connections) + "]")
+      ->type_name("N")
+      ->group(data);
+  add_number(app_, "--storeWait", options_.store_wait, 0, kHour, "Wait so long for it at the start [0]")
       ->type_name("SECONDS")
       ->group(data);
   app_.add_option("--seed", options_.seed, "Fill an empty store with TABLE.ndjson or .csv, or a folder")
@@ -267,7 +277,8 @@ std::optional<std::string> ServerFlags::check() {
 
 std::optional<std::string> ServerFlags::check_store() {
   if (app_.count("--store") == 0) {
-    if (app_.count("--storeTimeout") > 0) return "--storeTimeout needs --store";
+    for (const std::string flag : {"--storeTimeout", "--storeConnections", "--storeWait"})
+      if (app_.count(flag) > 0) return flag + " needs --store";
     return std::nullopt;
   }
   options_.store_url = read_secret(options_.store_url, "--store");

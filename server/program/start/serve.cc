@@ -167,7 +167,8 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   Server server({.listen = listeners,
                  .limits = options.limits,
                  .tls = https.context,
-                 .store_timeout = std::chrono::seconds(options.store_timeout)});
+                 .store_timeout = std::chrono::seconds(options.store_timeout),
+                 .drain = std::chrono::seconds(options.drain)});
   std::optional<InputEnd> input_end;
   if (options.stop_at_input_end) input_end.emplace([&server] { server.stop(); });
   // The file of an earlier run would announce a server that is not running.
@@ -192,7 +193,10 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .give_up = give_up,
                                  .time = time,
                                  .url = options.store_url,
-                                 .timeout = std::chrono::seconds(options.store_timeout)});
+                                 .timeout = std::chrono::seconds(options.store_timeout),
+                                 .max_connections = static_cast<std::size_t>(options.store_connections),
+                                 .wait = std::chrono::seconds(options.store_wait),
+                                 .must_stop = [&server] { return server.is_stop_asked(); }});
   if (!options.seed.empty()) {
     const std::string seeded = seed_store(*store, seed_of(options), accounts, warn);
     if (!seeded.empty() && !options.silent) spdlog::info("{}", printable(seeded));

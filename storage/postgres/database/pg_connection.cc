@@ -33,7 +33,8 @@ std::string first_line(std::string_view message) {
   return std::string(message.substr(0, end));
 }
 
-PgConnection::PgConnection(PgHosts& hosts, PgDeadline deadline) : connection_(nullptr, &PQfinish) {
+PgConnection::PgConnection(PgHosts& hosts, const PgHealth& health, PgDeadline deadline)
+    : health_(health), connection_(nullptr, &PQfinish) {
   if (!hosts.mistake().empty()) throw PgConnectionLost(first_line(hosts.mistake()), true);
   const std::size_t best = hosts.best();
   std::optional<PgFailure> failure;
@@ -67,7 +68,7 @@ void PgConnection::connect(const PgHost& host, PgDeadline deadline) {
   while (next != PGRES_POLLING_OK) {
     if (next == PGRES_POLLING_FAILED) throw PgConnectionLost(first_line(PQerrorMessage(connection)), true);
     const short events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    if (!waiter.await_socket(PQsocket(connection), events, deadline))
+    if (!await(events, deadline))
       throw PgConnectionLost("connection to server at \"" + std::string(PQhost(connection)) + "\", port " +
                                  PQport(connection) + " failed: timeout expired",
                              true);
@@ -102,7 +103,7 @@ void PgConnection::prepare(PgDeadline deadline) {
   send({Statement::Format});
   const auto rows = receive(settings.size() + statements.size() + 2, deadline);
   const PgRows& backend = rows[rows.size() - 2];
-  // What stands between gives a connection a number of its own.
+  // PgBouncer, which may stand between, gives a connection a number of its own.
   if (backend.size() == 1 && backend.number(0, 0) == PQbackendPID(connection))
     backend_ = {backend.number(0, 0), backend.number(0, 1), backend.number(0, 2)};
   const PgRows& format = rows.back();
@@ -191,8 +192,17 @@ PGresult* PgConnection::next_result(PgDeadline deadline) {
 }
 
 void PgConnection::wait_for(short events, PgDeadline deadline) {
-  if (!Waiter::current().await_socket(PQsocket(connection_.get()), events, deadline))
-    lose("the database does not answer", false);
+  if (!await(events, deadline)) lose("there is no answer in time", false);
+}
+
+bool PgConnection::await(short events, PgDeadline deadline) const {
+  constexpr std::chrono::seconds kPart{1};  // then looks whether anybody shall still wait
+  while (!health_.stops_waiting()) {
+    const PgDeadline end = std::min(deadline, Waiter::Clock::now() + kPart);
+    if (Waiter::current().await_socket(PQsocket(connection_.get()), events, end)) return true;
+    if (end == deadline) return false;
+  }
+  return false;
 }
 
 void PgConnection::lose(const std::string& why, bool has_no_effect) {

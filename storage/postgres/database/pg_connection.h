@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "storage/postgres/database/pg_failure.h"
+#include "storage/postgres/database/pg_health.h"
 #include "storage/postgres/database/pg_hosts.h"
 #include "storage/postgres/database/pg_values.h"
 #include "storage/postgres/database/statements.h"
@@ -30,7 +31,8 @@ struct PgStep {
 class PgConnection {
  public:
   // Connects to the first of the hosts that takes writes. Throws PgConnectionLost, also if the deadline is over before.
-  explicit PgConnection(PgHosts& hosts, PgDeadline deadline = PgDeadline::max());
+  // `health`: also if nobody shall wait any more.
+  PgConnection(PgHosts& hosts, const PgHealth& health, PgDeadline deadline);
   ~PgConnection();
   PgConnection(const PgConnection&) = delete;
   PgConnection& operator=(const PgConnection&) = delete;
@@ -63,8 +65,10 @@ class PgConnection {
   void flush(PgDeadline deadline);
   PGresult* next_result(PgDeadline deadline);
   void wait_for(short events, PgDeadline deadline);
+  bool await(short events, PgDeadline deadline) const;
   [[noreturn]] void lose(const std::string& why, bool has_no_effect);
 
+  const PgHealth& health_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   PgBackend backend_;
 };

@@ -11,52 +11,87 @@ namespace {
 
 constexpr std::chrono::seconds kLeastTime{1};  // of an attempt that has begun
 
-}  // namespace
+PgDeadline with_least_time(PgDeadline deadline) { return std::max(deadline, Waiter::Clock::now() + kLeastTime); }
 
-PgPool::Lease::~Lease() {
-  if (!connection_ || connection_->is_in_transaction()) return;
-  const std::lock_guard lock(pool_.mutex_);
-  pool_.idle_.push_back({std::move(connection_), Waiter::Clock::now()});
-  pool_.failure_.reset();  // a connection that was lost does not come here
-}
+}  // namespace
 
 void PgPool::Lease::roll_back() {
   if (!connection_ || !connection_->is_in_transaction()) return;
   const auto failure =
-      attempt([this] { connection_->run({Statement::Rollback}, Waiter::Clock::now() + pool_.timeout_); });
+      attempt([this] { connection_->run({Statement::Rollback}, Waiter::Clock::now() + pool_->timeout_); });
   if (failure) drop();
 }
 
-std::unique_ptr<PgConnection> PgPool::take_idle() {
-  std::vector<std::unique_ptr<PgConnection>> stale;  // closed without the lock
-  const std::lock_guard lock(mutex_);
-  while (!idle_.empty()) {
-    auto connection = std::move(idle_.back().connection);
-    idle_.pop_back();
-    if (!connection->is_stale()) return connection;
-    stale.push_back(std::move(connection));
-  }
-  return nullptr;
+PgPool::Lease PgPool::take(PgDeadline deadline) {
+  Lease lease(*this, take_place(deadline));
+  if (!lease.connection_) lease.connection_ = connect(deadline);
+  return lease;
 }
 
-PgPool::Lease PgPool::take(PgDeadline deadline) {
-  auto connection = take_idle();
-  if (!connection) connection = connect(deadline);
-  return {*this, std::move(connection)};
+// Returns a connection, or null if one may be opened. The caller has a place among the limit then.
+std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline) {
+  std::vector<std::unique_ptr<PgConnection>> stale;  // closed without the lock
+  Waiter& waiter = Waiter::current();
+  Waiting self{};
+  {
+    const std::lock_guard lock(mutex_);
+    while (!idle_.empty()) {
+      auto connection = std::move(idle_.back().connection);
+      idle_.pop_back();
+      if (connection->is_stale()) {
+        stale.push_back(std::move(connection));
+        continue;
+      }
+      ++in_use_;
+      return connection;
+    }
+    if (in_use_ < limit_) {
+      ++in_use_;
+      return nullptr;
+    }
+    self.wake = waiter.waker();
+    waiting_.push_back(&self);
+  }
+  const bool has_place = waiter.sleep_until(deadline, [&] {
+    const std::lock_guard lock(mutex_);
+    return waiting_.remove(&self) > 0;
+  });
+  if (!has_place)
+    throw ServiceException(Error(ErrorCode::ServerBusy),
+                           "all " + std::to_string(limit_) + " connections to the database are in use");
+  return std::move(self.connection);
+}
+
+void PgPool::take_back(std::unique_ptr<PgConnection> connection) {
+  if (connection && connection->is_in_transaction()) connection.reset();
+  if (connection) health_.note_success();
+  const std::lock_guard lock(mutex_);
+  if (!waiting_.empty()) {
+    Waiting& next = *waiting_.front();
+    waiting_.pop_front();
+    next.connection = std::move(connection);
+    next.wake();
+    return;
+  }
+  --in_use_;
+  if (connection) idle_.push_back({std::move(connection), Waiter::Clock::now()});
+}
+
+std::unique_ptr<PgConnection> PgPool::connect_apart(PgDeadline deadline) {
+  auto out = std::make_unique<PgConnection>(hosts_, health_, deadline);
+  out->prepare(deadline);
+  return out;
 }
 
 std::unique_ptr<PgConnection> PgPool::connect(PgDeadline deadline) {
-  for (PgRetryPolicy retry(deadline);;) {
+  for (PgRetryPolicy retry(health_, deadline);;) {
     std::unique_ptr<PgConnection> connection;
-    const auto failure = attempt([&] {
-      connection = std::make_unique<PgConnection>(hosts_, std::max(deadline, Waiter::Clock::now() + kLeastTime));
-      connection->prepare(std::max(deadline, Waiter::Clock::now() + kLeastTime));
-    });
+    const auto failure = attempt([&] { connection = connect_apart(with_least_time(deadline)); });
     if (!failure) {
-      note_success();
+      health_.note_success();
       return connection;
     }
-    note_failure(failure->what());
+    health_.note_failure(failure->what());
     if (!retry.pause())
       throw ServiceException(Error(ErrorCode::ServerBusy),
                              std::string("the database does not answer: ") + failure->what());
@@ -71,19 +106,9 @@ void PgPool::close_idle(PgDeadline since) {
   idle_.erase(idle_.begin(), end);
 }
 
-void PgPool::note_failure(const std::string& reason) {
+PgPool::Counts PgPool::counts() const {
   const std::lock_guard lock(mutex_);
-  failure_ = reason;
-}
-
-void PgPool::note_success() {
-  const std::lock_guard lock(mutex_);
-  failure_.reset();
-}
-
-std::optional<std::string> PgPool::unavailable() const {
-  const std::lock_guard lock(mutex_);
-  return failure_;
+  return {limit_, in_use_, idle_.size(), waiting_.size()};
 }
 
 }  // namespace rocktable

@@ -1,32 +1,39 @@
-// The connections to the database, and whether it answers.
+// The connections to the database.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.h"
 #include "storage/postgres/database/pg_connection.h"
+#include "storage/postgres/database/pg_health.h"
 #include "storage/waiter.h"
 
 namespace rocktable {
 
-// Thread-safe. There are as many connections as calls that use one at the same time.
+// Thread-safe. Opens a connection when a call needs one and none is free, up to a limit.
 class PgPool {
  public:
-  PgPool(const std::string& url, std::chrono::milliseconds timeout) : hosts_(url, timeout), timeout_(timeout) {}
+  // `timeout`: of requests. `limit`: of connections that are open.
+  PgPool(const std::string& url, std::chrono::milliseconds timeout, std::size_t limit, PgHealth& health)
+      : hosts_(url, timeout), timeout_(timeout), limit_(limit), health_(health) {}
 
   // A connection in use. It goes back to the pool, which notes that the database answers, or is closed if it was lost
   // or a transaction is open.
   class Lease {
    public:
-    Lease(PgPool& pool, std::unique_ptr<PgConnection> connection) : pool_(pool), connection_(std::move(connection)) {}
-    ~Lease();
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
+    Lease(Lease&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (pool_ != nullptr) pool_->take_back(std::move(connection_));
+    }
 
     PgConnection& operator*() const { return *connection_; }
     PgConnection* operator->() const { return connection_.get(); }
@@ -34,16 +41,22 @@ class PgPool {
     void roll_back();
     // Closes the connection, after it was lost.
     void drop() { connection_.reset(); }
-    std::unique_ptr<PgConnection> release() { return std::move(connection_); }
 
    private:
-    PgPool& pool_;
+    friend class PgPool;
+    Lease(PgPool& pool, std::unique_ptr<PgConnection> connection) : pool_(&pool), connection_(std::move(connection)) {}
+
+    PgPool* pool_;
     std::unique_ptr<PgConnection> connection_;
   };
 
-  // Returns a connection that worked lately, or a new one. If the database does not answer, tries until the deadline,
-  // and then throws ServiceException (ServerBusy).
+  // Returns a connection that worked lately, or a new one. If all are in use, waits for one. If the database does not
+  // answer, tries until the deadline. Throws ServiceException (ServerBusy) then.
   Lease take(PgDeadline deadline);
+
+  // Returns a new connection that does not count, for one who must not wait for calls. Makes one attempt. Throws
+  // PgConnectionLost, PgError.
+  std::unique_ptr<PgConnection> connect_apart(PgDeadline deadline);
 
   // Of what the running call does.
   PgDeadline deadline() const { return Waiter::current().since() + timeout_; }
@@ -51,25 +64,35 @@ class PgPool {
   // Closes connections that nobody has used since then.
   void close_idle(PgDeadline since);
 
-  // Notes that the database does not answer, or does again.
-  void note_failure(const std::string& reason);
-  void note_success();
-  std::optional<std::string> unavailable() const;
+  struct Counts {
+    std::size_t limit, in_use, idle, waiting;  // connections; calls that wait for one
+  };
+  Counts counts() const;
+
+  PgHealth& health() const { return health_; }
 
  private:
   struct Idle {
     std::unique_ptr<PgConnection> connection;
     PgDeadline since;
   };
+  struct Waiting {
+    std::function<void()> wake;  // once `connection` is set; null: it may open one
+    std::unique_ptr<PgConnection> connection;
+  };
 
-  std::unique_ptr<PgConnection> take_idle();
+  std::unique_ptr<PgConnection> take_place(PgDeadline deadline);
+  void take_back(std::unique_ptr<PgConnection> connection);
   std::unique_ptr<PgConnection> connect(PgDeadline deadline);
 
   PgHosts hosts_;
   const std::chrono::milliseconds timeout_;
+  const std::size_t limit_;
+  PgHealth& health_;
   mutable Mutex mutex_;
+  std::size_t in_use_ = 0;
   std::vector<Idle> idle_;  // in the order of time; the last is used first
-  std::optional<std::string> failure_;
+  std::list<Waiting*> waiting_;
 };
 
 }  // namespace rocktable

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <random>
 
+#include "storage/postgres/database/pg_health.h"
 #include "storage/waiter.h"
 
 namespace rocktable {
@@ -12,7 +13,7 @@ namespace rocktable {
 class PgRetryPolicy {
  public:
   // No attempt begins after the deadline. One that began before it has its own time.
-  explicit PgRetryPolicy(Waiter::Clock::time_point deadline) : deadline_(deadline) {}
+  PgRetryPolicy(PgHealth& health, Waiter::Clock::time_point deadline) : health_(health), deadline_(deadline) {}
 
   Waiter::Clock::time_point deadline() const { return deadline_; }
 
@@ -20,17 +21,20 @@ class PgRetryPolicy {
   // together again. Returns false if there is no time left.
   bool pause() {
     const auto left = deadline_ - Waiter::Clock::now();
-    if (left <= left.zero()) return false;
+    if (left <= left.zero() || health_.stops_waiting()) return false;
     thread_local std::minstd_rand random{std::random_device{}()};
     const std::chrono::microseconds pause(1 + random() % longest_);
     longest_ = std::min(2 * longest_, kLongest);
     Waiter::current().sleep_for(std::min<Waiter::Clock::duration>(pause, left));
-    return Waiter::Clock::now() < deadline_;
+    if (Waiter::Clock::now() >= deadline_) return false;
+    health_.note_retry();
+    return true;
   }
 
  private:
   static constexpr unsigned kLongest = 256'000;  // microseconds
 
+  PgHealth& health_;
   const Waiter::Clock::time_point deadline_;
   unsigned longest_ = 1000;  // microseconds
 };

@@ -16,14 +16,14 @@ std::string with_parts(std::string sql, const Parts& parts) {
   return sql;
 }
 
-// Later parts stand in earlier ones.
+// In this order: a part may have the names of later ones in it.
 Parts parts() {
   return {
       // The ticks of a new row: the clock plus $offset in the slot of the front end, but not before its floor.
       {"{fresh}", "greatest({now_in_slot}, $4::bigint)"},
       // Of one that replaces a row: also after that row's.
       {"{next}", "greatest({now_in_slot}, $4::bigint, (e.ticks / {slots} + 1) * {slots} + $5::bigint)"},
-      // NULL if the offset is NULL.
+      // NULL if the offset is NULL: the emulator's clock stands still. Then only the floor counts.
       {"{now_in_slot}", "(({clock} + $3::bigint) / {slots} * {slots} + $5::bigint)"},
       // The table still has its id.
       {"{guard}", R"(EXISTS (SELECT 1 FROM rocktable_tables t
@@ -38,6 +38,8 @@ Parts parts() {
       {"{server_start}", "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint"},
       {"{unix_epoch}", std::to_string(kUnixEpoch.ticks)},
       {"{slots}", std::to_string(kSlots)},
+      // So many connections less than the server allows, and it counts as full: some are for superusers.
+      {"{spare}", "8"},
   };
 }
 
@@ -50,7 +52,10 @@ std::vector<StatementText> make_statements() {
       {Commit, "COMMIT"},
       {Rollback, "ROLLBACK"},
       {Ticks, "SELECT {clock}"},
-      {Contents, "SELECT value FROM rocktable_meta WHERE name = 'contents'"},
+      {Watch, R"(
+        SELECT value, ((SELECT sum(numbackends) FROM pg_stat_database) + {spare} >
+                       current_setting('max_connections')::bigint)::int::bigint
+        FROM rocktable_meta WHERE name = 'contents')"},
       {Format, "SELECT convert_from(value, 'UTF8')::bigint FROM rocktable_meta WHERE name = 'format'"},
 
       {FindTable, R"(

@@ -16,9 +16,9 @@ enum class Statement {
   BeginCopy,      // REPEATABLE READ, for writes
   Commit,
   Rollback,
-  Ticks,     // () -> ticks of the server's clock
-  Contents,  // () -> id of the contents
-  Format,    // () -> number
+  Ticks,   // () -> ticks of the server's clock
+  Watch,   // () -> id of the contents; 1 if the server has hardly a connection left
+  Format,  // () -> number
 
   // --- Tables
   FindTable,       // (account, name) -> id, created, title, identifiers

@@ -23,7 +23,9 @@ StoreOptions new_schema() {
   StoreOptions out;
   out.url = database();
   PgHosts hosts(out.url, out.timeout);
-  PgConnection(hosts).run_script("DROP SCHEMA IF EXISTS " + name + " CASCADE; CREATE SCHEMA " + name);
+  const PgHealth health({});
+  PgConnection(hosts, health, PgDeadline::max())
+      .run_script("DROP SCHEMA IF EXISTS " + name + " CASCADE; CREATE SCHEMA " + name);
   out.url += out.url.find('?') == std::string::npos ? '?' : '&';
   out.url += "options=-csearch_path%3D" + name;
   return out;

@@ -28,11 +28,34 @@ TEST_CASE("a thread that runs one call waits for a socket until its deadline") {
 
 TEST_CASE("a thread sleeps until it is woken, also if that was before") {
   Waiter& waiter = Waiter::current();
+  const auto later = Waiter::Clock::now() + 1h;
   waiter.waker()();
-  waiter.sleep();
+  CHECK(waiter.sleep(later));
   std::thread other([wake = waiter.waker()] { wake(); });
-  waiter.sleep();
+  CHECK(waiter.sleep(Waiter::Clock::time_point::max()));
   other.join();
+  CHECK_FALSE(waiter.sleep(Waiter::Clock::now() + 1ms));
+}
+
+TEST_CASE("who sleeps too long withdraws, unless somebody has woken him meanwhile") {
+  Waiter& waiter = Waiter::current();
+  const auto soon = Waiter::Clock::now() + 1ms;
+  CHECK_FALSE(waiter.sleep_until(soon, [] { return true; }));
+  const auto wake = waiter.waker();
+  CHECK(waiter.sleep_until(soon, [&] {
+    wake();
+    return false;
+  }));
+  CHECK_FALSE(waiter.sleep(soon));  // that wake is used up
+}
+
+TEST_CASE("the time of a call on a thread counts from when it was accepted") {
+  const auto then = Waiter::Clock::now() - 1h;
+  {
+    const Waiter::CallOfThread call(then);
+    CHECK(Waiter::current().since() == then);
+  }
+  CHECK(Waiter::current().since() > then);
 }
 
 TEST_CASE("each thread has a waiter of its own") {

@@ -212,10 +212,10 @@ TEST_CASE("a call sleeps until it is woken, also if that was before") {
   int woken = 0;
   fixture.start([&] {
     wake = Waiter::current().waker();
-    Waiter::current().sleep();
+    Waiter::current().sleep(later());
     ++woken;
     Waiter::current().waker()();
-    Waiter::current().sleep();
+    Waiter::current().sleep(later());
     ++woken;
   });
   fixture.run();
@@ -226,6 +226,44 @@ TEST_CASE("a call sleeps until it is woken, also if that was before") {
   CHECK(fixture.ended == 1);
 }
 
+TEST_CASE("a call sleeps until its deadline, and can be woken again") {
+  Fixture fixture;
+  std::vector<bool> outcomes;
+  std::function<void()> wake;
+  fixture.start([&] {
+    outcomes.push_back(Waiter::current().sleep(Waiter::Clock::now()));
+    wake = Waiter::current().waker();
+    outcomes.push_back(Waiter::current().sleep(later()));
+  });
+  fixture.run();
+  CHECK(outcomes.empty());
+  fixture.calls.sweep(Waiter::Clock::now());
+  CHECK(outcomes == std::vector{false});
+  wake();
+  fixture.run();
+  CHECK(outcomes == std::vector{false, true});
+  CHECK(fixture.ended == 1);
+}
+
+TEST_CASE("a wake that comes while a call waits for a socket does not end that wait") {
+  Fixture fixture;
+  const SocketPair sockets;
+  std::string order;
+  fixture.start([&] {
+    const auto wake = Waiter::current().waker();
+    wake();
+    Waiter::current().await_socket(sockets.near(), POLLIN, later());
+    order += "ready ";
+    Waiter::current().sleep(later());
+    order += "woken";
+  });
+  fixture.run();
+  CHECK(order.empty());
+  sockets.send();
+  fixture.run();
+  CHECK(order == "ready woken");
+}
+
 TEST_CASE("calls that sleep leave their turn to others, and their stacks go when they have ended") {
   Fixture fixture(1);
   std::vector<std::function<void()>> wakers;
@@ -233,7 +271,7 @@ TEST_CASE("calls that sleep leave their turn to others, and their stacks go when
   for (int i = 0; i < 100; ++i) {
     fixture.start([&] {
       wakers.push_back(Waiter::current().waker());
-      Waiter::current().sleep();
+      Waiter::current().sleep(later());
     });
   }
   fixture.start([&] { order += "other "; });

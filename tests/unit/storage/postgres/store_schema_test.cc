@@ -96,7 +96,11 @@ TEST_CASE("A URL that is refused is never given to libpq, whose messages repeat 
   for (const std::string& url : kMistaken) {
     CAPTURE(url);
     try {
-      open_schema("postgresql://" + url, std::chrono::milliseconds(1));
+      StoreOptions options;
+      options.url = "postgresql://" + url;
+      options.timeout = std::chrono::milliseconds(1);
+      PgHealth health({});
+      open_schema(options, health);
       FAIL_CHECK("it is refused");
     } catch (const StoreError& error) {
       CHECK(error.what() == refusal(url));

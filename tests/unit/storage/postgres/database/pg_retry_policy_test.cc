@@ -18,20 +18,22 @@ class Sleeper final : public Waiter {
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
 
+  Clock::time_point since() const override { return Clock::now(); }
   void sleep_for(Clock::duration time) override { pauses.push_back(time); }
   bool await_socket(int, short, Clock::time_point) override { return false; }
   std::function<void()> waker() override { return nullptr; }
-  void sleep() override {}
+  bool sleep(Clock::time_point) override { return true; }
   void run_blocking(const std::function<void()>& work) override { work(); }
 
   std::vector<Clock::duration> pauses;
 };
 
 TEST_CASE("pauses get longer, up to a quarter of a second, and are not the same for all") {
+  PgHealth health({});
   std::vector<Waiter::Clock::duration> longest(20);
   for (int round = 0; round < 200; ++round) {
     Sleeper sleeper;
-    PgRetryPolicy retry(Waiter::Clock::now() + 1h);
+    PgRetryPolicy retry(health, Waiter::Clock::now() + 1h);
     for (std::size_t i = 0; i < longest.size(); ++i) REQUIRE(retry.pause());
     for (std::size_t i = 0; i < longest.size(); ++i) longest[i] = std::max(longest[i], sleeper.pauses[i]);
   }
@@ -43,13 +45,24 @@ TEST_CASE("pauses get longer, up to a quarter of a second, and are not the same 
 }
 
 TEST_CASE("nothing is tried after the deadline, and no pause goes beyond it") {
+  PgHealth health({});
   Sleeper sleeper;
-  PgRetryPolicy late(Waiter::Clock::now() - 1ms);
+  PgRetryPolicy late(health, Waiter::Clock::now() - 1ms);
   CHECK_FALSE(late.pause());
   CHECK(sleeper.pauses.empty());
-  PgRetryPolicy soon(Waiter::Clock::now() + 100ms);
+  PgRetryPolicy soon(health, Waiter::Clock::now() + 100ms);
   for (int i = 0; i < 20; ++i) soon.pause();
   for (const auto pause : sleeper.pauses) CHECK(pause <= 100ms);
+}
+
+TEST_CASE("nothing is tried once nobody shall wait any more") {
+  PgHealth health({});
+  Sleeper sleeper;
+  PgRetryPolicy retry(health, Waiter::Clock::now() + 1h);
+  CHECK(retry.pause());
+  health.stop_waiting();
+  CHECK_FALSE(retry.pause());
+  CHECK(sleeper.pauses.size() == 1);
 }
 
 }  // namespace
