@@ -29,14 +29,14 @@ class Waiter {
     CallOfThread& operator=(const CallOfThread&) = delete;
   };
 
-  // Waits for events of poll(2). Returns false if there are none until about a second after the deadline.
+  // Waits for events of poll(2). Returns false if there are none until a moment after the deadline.
   virtual bool await_socket(int socket, short events, Clock::time_point deadline) = 0;
 
   virtual void sleep_for(Clock::duration time) = 0;
 
   // To wait for another call, which keeps nothing from its work: others use what this one would use of the database.
   // waker() is for another thread, or another call: it ends the next sleep() of this one, also before that began. Call
-  // it once for each sleep(). sleep() returns false if nobody has woken the call until about a second after the
+  // it once for each sleep(). sleep() returns false if nobody has woken the call until a moment after the
   // deadline.
   virtual std::function<void()> waker() = 0;
   virtual bool sleep(Clock::time_point deadline) = 0;

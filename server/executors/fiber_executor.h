@@ -32,7 +32,7 @@ class FiberExecutor final : public Waiter {
   // for too long, and the work did not begin. Throws what it throws.
   boost::asio::awaitable<bool> run(Clock::time_point since, std::function<void()> work);
 
-  // Ends the waits whose deadline is over, and of those who wait to begin. Called about once a second.
+  // Ends the waits whose deadline is over, and of those who wait to begin. Called a few times a second.
   void sweep(Clock::time_point now);
 
   Clock::duration longest_wait() const { return longest_wait_; }

@@ -16,6 +16,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <functional>
 #include <optional>
 #include <set>
 #include <thread>
@@ -35,6 +36,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr std::chrono::seconds kSweepInterval{1};
+constexpr std::chrono::milliseconds kFiberSweepInterval{200};  // who waits for a database is told in time
 constexpr std::chrono::seconds kStopGrace{6};       // a query has five
 constexpr std::chrono::seconds kStopStoreGrace{2};  // for a store on another machine that may not answer any more
 constexpr std::chrono::milliseconds kStopPoll{10};
@@ -76,7 +78,12 @@ class Worker {
     }
   }
 
-  void start() { asio::co_spawn(context_, sweep(), asio::detached); }
+  void start() {
+    asio::co_spawn(context_, repeat(kSweepInterval, [this] { sweep_connections(); }), asio::detached);
+    if (fibers_)
+      asio::co_spawn(context_, repeat(kFiberSweepInterval, [this] { fibers_->sweep(std::chrono::steady_clock::now()); }),
+                     asio::detached);
+  }
 
   // For a store that waits for another machine; before start(). As FiberExecutor().
   void begin_fibers(asio::thread_pool& blocking, std::size_t limit, std::chrono::seconds longest_wait) {
@@ -140,14 +147,13 @@ class Worker {
     Connection& connection_;
   };
 
-  asio::awaitable<void> sweep() {
+  asio::awaitable<void> repeat(std::chrono::milliseconds interval, std::function<void()> work) {
     asio::steady_timer timer(context_);
     for (;;) {
-      timer.expires_after(kSweepInterval);
+      timer.expires_after(interval);
       const auto [error] = co_await timer.async_wait(kAwait);
       if (error) co_return;
-      sweep_connections();
-      if (fibers_) fibers_->sweep(std::chrono::steady_clock::now());
+      work();
     }
   }
 
