@@ -37,7 +37,7 @@ using asio::ip::tcp;
 
 constexpr std::chrono::seconds kSweepInterval{1};
 constexpr std::chrono::milliseconds kFiberSweepInterval{200};  // who waits for a database is told in time
-constexpr std::chrono::seconds kStopGrace{6};       // a query has five
+constexpr std::chrono::seconds kStopGrace{6};                  // a query has five
 constexpr std::chrono::seconds kStopStoreGrace{2};  // for a store on another machine that may not answer any more
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
@@ -81,7 +81,8 @@ class Worker {
   void start() {
     asio::co_spawn(context_, repeat(kSweepInterval, [this] { sweep_connections(); }), asio::detached);
     if (fibers_)
-      asio::co_spawn(context_, repeat(kFiberSweepInterval, [this] { fibers_->sweep(std::chrono::steady_clock::now()); }),
+      asio::co_spawn(context_,
+                     repeat(kFiberSweepInterval, [this] { fibers_->sweep(std::chrono::steady_clock::now()); }),
                      asio::detached);
   }
 

@@ -86,12 +86,15 @@ class PostgresStore::Commit {
 
   Done write_at_once() {
     const std::int64_t floor = store_.floor();
-    const PgStep step = writes_.size() == 1 ? single_write(floor) : insertions(floor);
-    std::vector<PgRows> rows;
+    PgStep step = writes_.size() == 1 ? single_write(floor) : insertions(floor);
+    std::optional<PgRows> rows;
     const std::int64_t begin = earliest_ticks(floor);
-    const auto failure = attempt([&] { rows = store_.run(Repeats::Nothing, deadline_, {step}); });
+    const auto failure = attempt([&] {
+      if (writes_.size() == 1) rows = store_.writes_.run(keys_.front(), step, deadline_);
+      if (!rows) rows = std::move(store_.run(Repeats::Nothing, deadline_, {step})[0]);
+    });
     if (failure) return after(*failure, [&](std::string_view, std::int64_t ticks) { return ticks >= begin; });
-    if (rows[0].size() == static_cast<int>(writes_.size())) return DateTime{ticks_of_write(rows[0], floor)};
+    if (rows->size() == static_cast<int>(writes_.size())) return DateTime{ticks_of_write(*rows, floor)};
     store_.catalog_.forget(name_);  // the table may have another id
     return std::nullopt;
   }

@@ -38,7 +38,14 @@ void repeat(const std::stop_token& stop, const Work& work) {
 // --- Open and close ----------------------------------------------------------------------------------------
 
 PostgresStore::PostgresStore(const StoreOptions& options)
-    : options_(options), health_(options.warn), pool_(options.url, options.timeout, options.max_connections, health_) {
+    : options_(options),
+      health_(options.warn),
+      pool_(options.url, options.timeout, options.max_connections, health_),
+      reads_([this](const Steps& steps, PgDeadline deadline) { return run(Repeats::Read, deadline, steps); }),
+      // A write whose row another front end has locked must not keep others waiting: then all of its group are refused,
+      // and each runs alone.
+      writes_([this](const Steps& steps, PgDeadline deadline) { return run(Repeats::Nothing, deadline, steps); },
+              Statement::BrieflyLocked) {
   const SchemaState state = open_schema(options_, health_);
   slot_ = state.front_end % kSlots;
   contents_id_ = state.contents_id;
@@ -256,7 +263,9 @@ Result<bool> PostgresStore::get(const TableName& name, const EntityKey& key,
   PgStep step{Statement::Get};
   const std::string encoded = utf16_key(table->id, key.partition_key, key.row_key);
   step.parameters.add(encoded);
-  PgRows rows = std::move(run(Repeats::Read, {std::move(step)})[0]);
+  auto found = reads_.run(encoded, step, pool_.deadline());
+  if (!found) found = std::move(run(Repeats::Read, {std::move(step)})[0]);
+  PgRows& rows = *found;
   ++stats.ranges;
   if (rows.size() == 0) return false;
   ++stats.entities_scanned;
@@ -312,6 +321,8 @@ void PostgresStore::watch_database() {
     health_.note_failure(failure->what());
   }
   health_.report(now);
+  reads_.begin_overdue();
+  writes_.begin_overdue();
   pool_.close_idle(now - (is_full ? kIdleTimeOfFullServer : kIdleTime));
 }
 

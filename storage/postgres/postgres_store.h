@@ -32,6 +32,7 @@
 #include "storage/postgres/database/pg_pool.h"
 #include "storage/postgres/row_locks.h"
 #include "storage/postgres/shared_catalog.h"
+#include "storage/postgres/step_groups.h"
 #include "storage/store.h"
 
 namespace rocktable {
@@ -118,6 +119,7 @@ class PostgresStore final : public Store {
   mutable PgPool pool_;
   mutable SharedCatalog catalog_;
   mutable RowLocks row_locks_;
+  mutable StepGroups reads_, writes_;  // of one entity
   std::int64_t slot_ = 0;
   mutable std::atomic<std::int64_t> last_ticks_ = 0;
   mutable Mutex contents_mutex_;

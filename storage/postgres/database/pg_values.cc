@@ -59,6 +59,12 @@ PgParameters& PgParameters::add(std::span<const std::string> list) {
   return *this;
 }
 
+std::size_t PgParameters::bytes() const {
+  std::size_t out = 0;
+  for (const auto& value : values_) out += value ? value->size() : 0;
+  return out;
+}
+
 std::vector<const char*> PgParameters::pointers() const {
   std::vector<const char*> out;
   out.reserve(values_.size());

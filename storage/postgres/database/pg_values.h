@@ -24,6 +24,7 @@ class PgParameters {
   PgParameters& add(std::span<const std::string> list);   // an array of bytea
 
   int size() const { return static_cast<int>(values_.size()); }
+  std::size_t bytes() const;
   // Valid until the next call.
   std::vector<const char*> pointers() const;
   std::vector<int> lengths() const;

@@ -51,6 +51,7 @@ std::vector<StatementText> make_statements() {
       {BeginCopy, "BEGIN ISOLATION LEVEL REPEATABLE READ"},
       {Commit, "COMMIT"},
       {Rollback, "ROLLBACK"},
+      {BrieflyLocked, "SELECT set_config('lock_timeout', '100', true)"},
       {Ticks, "SELECT {clock}"},
       {Watch, R"(
         SELECT value, ((SELECT sum(numbackends) FROM pg_stat_database) + {spare} >

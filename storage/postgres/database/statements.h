@@ -16,6 +16,8 @@ enum class Statement {
   BeginCopy,      // REPEATABLE READ, for writes
   Commit,
   Rollback,
+  BrieflyLocked,  // in a transaction: its statements wait for locks only briefly
+
   Ticks,   // () -> ticks of the server's clock
   Watch,   // () -> id of the contents; 1 if the server has hardly a connection left
   Format,  // () -> number
