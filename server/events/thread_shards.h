@@ -1,4 +1,5 @@
-// One object for each thread, so that threads seldom wait for each other. With more threads than shards, some share one.
+// One object for each thread, so that threads seldom wait for each other. With more threads than shards, some share
+// one.
 #pragma once
 
 #include <array>

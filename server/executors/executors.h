@@ -31,7 +31,7 @@ class Executors {
     control_.join();
     partition_.join();
     table_.join();
-    if (database_) database_->join();  // last: what runs on the others may wait for it
+    if (database_) database_->join();  // last: it runs parts of the calls on the others
   }
 
  private:

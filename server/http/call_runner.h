@@ -19,7 +19,7 @@ namespace rocktable {
 // What it refers to must outlive it.
 class CallRunner {
  public:
-  // `fiber_executor`: of its thread; null: the store does not wait for another machine.
+  // `fibers`: of its thread; null: the store does not wait for another machine.
   CallRunner(const Service& service, Executors& executors, FiberExecutor* fibers, Stream& stream,
              ConnectionMachine& machine, ConnectionMemory& memory, ConnectionWaits& waits)
       : service_(service),

@@ -47,7 +47,7 @@ struct ConnectionContext {
 class Connection {
  public:
   // `place`: of this connection. `service`: the service of its port.
-  // `fiber_executor`: of its thread; null: the store does not wait for another machine.
+  // `fibers`: of its thread; null: the store does not wait for another machine.
   Connection(boost::asio::ip::tcp::socket socket, const ConnectionPlaces::Holder& place, StorageService service,
              const ConnectionContext& context, FiberExecutor* fibers);
 

@@ -60,8 +60,9 @@ class Server {
   // Whether SIGINT or SIGTERM came.
   bool is_stop_asked() const;
 
-  // Serves until SIGINT, SIGTERM (and ServerOptions::drain after it) or stop(). Then accepts no more connections, lets current requests finish for up to
-  // six seconds (a query takes at most five), and returns. All referents must outlive the call. `trace` may be null.
+  // Serves until SIGINT, SIGTERM (and ServerOptions::drain after it) or stop(). Then accepts no more connections, lets
+  // current requests finish for up to six seconds (a query takes at most five), and returns. All referents must outlive
+  // the call. `trace` may be null.
   void run(Service& service, AccessLog& access_log, Trace* trace = nullptr);
 
   // Thread-safe.

@@ -18,7 +18,7 @@ bool Stream::has_hung_up() {
 }
 
 // Lets OpenSSL believe that the client's close_notify came, so that the shutdown does not wait for it.
-void Stream::expect_no_response() {
+void Stream::expect_no_close_notify() {
   SSL* ssl = tls_->native_handle();
   SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);
 }

@@ -50,7 +50,7 @@ class Stream {
   // Only under TLS: sends close_notify, and does not wait for the client's.
   template <class Token>
   auto async_close_notify(Token&& token) {
-    expect_no_response();
+    expect_no_close_notify();
     return tls_->async_shutdown(std::forward<Token>(token));
   }
 
@@ -66,7 +66,7 @@ class Stream {
   void close();
 
  private:
-  void expect_no_response();
+  void expect_no_close_notify();
 
   Socket socket_;
   std::optional<boost::asio::ssl::stream<Socket&>> tls_;

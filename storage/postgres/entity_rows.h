@@ -20,7 +20,7 @@ std::string_view record_with_ticks(PgRows& rows, int row, int ticks, int record)
 using WriteMark = std::uint64_t;
 WriteMark new_write_mark();
 
-// `mark`: 0: nobody asks.
+// `mark`: 0: nobody asks later whether this write was applied.
 std::string marked_record(WriteMark mark, const EncodedProperties& properties);
 // Of the write that made column `record`. Throws CorruptRecord.
 WriteMark mark_of(const PgRows& rows, int row, int record);

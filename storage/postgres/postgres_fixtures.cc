@@ -62,14 +62,14 @@ void PostgresStore::change_contents(Steps steps) {
 
 void PostgresStore::reset() {
   change_contents({{Statement::DropAll}, {Statement::DropAllProperties}});
-  begin_ticks_anew();
+  restart_ticks();
 }
 
 void PostgresStore::reset_account(std::string_view account) {
   Steps steps{{Statement::DropAccount}, {Statement::DropProperties}};
   for (PgStep& step : steps) step.parameters.add(account);
   change_contents(std::move(steps));
-  if (count_tables(1) == 0) begin_ticks_anew();
+  if (count_tables(1) == 0) restart_ticks();
 }
 
 Result<void> PostgresStore::reset_table(const TableName& name) {

@@ -135,7 +135,8 @@ class PgScan {
     return true;
   }
 
-  // Checks at every 64th entity, never before the first one, so that a resumed scan makes progress.
+  // Looks at the second entity, and then at each 64th: never before the first one, so that a resumed scan makes
+  // progress.
   bool must_stop() {
     if (++offered_ % 64 != 2) return false;
     return Clock::now() >= call_.deadline || (stats_.progress && !stats_.progress(stats_));

@@ -149,9 +149,9 @@ void PostgresStore::note_ticks(std::int64_t ticks) const {
   }
 }
 
-// After a reset, if the emulator's clock was turned forward and back: as Clock::begin_anew(). The other front ends go
-// on.
-void PostgresStore::begin_ticks_anew() {
+// Called after a reset: if the emulator's clock was turned forward and back, ticks begin again at its time. Those of
+// other front ends go on.
+void PostgresStore::restart_ticks() {
   const std::int64_t latest = options_.time->now().ticks + 60 * kTicksPerSecond;
   if (last_ticks_ > latest) last_ticks_ = latest - 60 * kTicksPerSecond;
 }

@@ -108,7 +108,7 @@ class PostgresStore final : public Store {
   std::int64_t in_slot_after(std::int64_t ticks) const;
   std::int64_t ticks_of(std::int64_t clock) const;
   void note_ticks(std::int64_t ticks) const;
-  void begin_ticks_anew();
+  void restart_ticks();
 
   void change_contents(Steps steps);
   void watch_database();

@@ -1,5 +1,5 @@
-// Steps of calls that meet: they share a round trip to the database and a transaction. While two groups are on their way,
-// the steps that come wait for the next one. A call that meets nobody waits for nobody.
+// Steps of calls that meet: they share a round trip to the database and a transaction. While two groups are on their
+// way, the steps that come wait for the next one. A call that meets nobody waits for nobody.
 #pragma once
 
 #include <chrono>

@@ -23,7 +23,7 @@ std::int64_t number_in(std::string_view text) {
   return out;
 }
 
-StoreError foreign_tables() { return StoreError("its tables are not those of rocktable"); }
+StoreError not_our_tables() { return StoreError("its tables are not those of rocktable"); }
 
 bool has_schema(PgConnection& connection) {
   bool has_contents = false;
@@ -32,7 +32,7 @@ bool has_schema(PgConnection& connection) {
   if (!failure) return has_contents;
   const std::string state = failure->error() != nullptr ? failure->error()->state() : "";
   if (state == "42P01") return false;            // there is no such table
-  if (state == "42703") throw foreign_tables();  // no such column
+  if (state == "42703") throw not_our_tables();  // no such column
   failure->raise();
 }
 
@@ -78,7 +78,7 @@ SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::millis
   const PgRows number = connection.query("SELECT nextval('rocktable_front_ends')");
   const PgRows contents =
       connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'contents'");
-  if (number.size() != 1 || contents.size() != 1) throw foreign_tables();
+  if (number.size() != 1 || contents.size() != 1) throw not_our_tables();
   SchemaState out{number_in(number.bytes(0, 0)), std::string(contents.bytes(0, 0))};
   connection.prepare(Waiter::Clock::now() + timeout);
   return out;
@@ -113,7 +113,7 @@ bool are_ports_numbers(std::string_view hosts) {
 
 // Returns whether an @ stands behind the first slash or question mark, except in a parameter (`/data?user=a@b`).
 // libpq looks for the end of the user up to the first slash, also behind a question mark.
-bool has_misread_at(std::string_view text, std::string_view authority) {
+bool has_stray_at_sign(std::string_view text, std::string_view authority) {
   const auto at = text.rfind('@');
   if (at == text.npos || at < authority.size()) return false;
   const auto query = text.find('?');
@@ -155,7 +155,7 @@ std::optional<std::string> refuse_store_url(std::string_view url) {
   const bool has_user = at != authority.npos;
   if (has_user && authority.find('@') < at)
     return "--store has two @ before the database: in the name and the password, write %40 for an @";
-  if (has_misread_at(text, authority))
+  if (has_stray_at_sign(text, authority))
     return "--store has an @ behind a slash or question mark: in the name, the password and the database, "
            "write %2F for a slash, %3F for a question mark, %40 for an @";
   if (!are_ports_numbers(authority.substr(has_user ? at + 1 : 0)))

@@ -26,7 +26,10 @@ const std::set<Statement> kByKey{Statement::Get,          Statement::GetMany,   
 // A schema with the tables, and enough rows that reading them all would be a bad plan.
 class Database {
  public:
-  Database() : options_(test_store()), hosts_(options_.url, options_.timeout), connection_(hosts_, health_, PgDeadline::max()) {
+  Database()
+      : options_(test_store()),
+        hosts_(options_.url, options_.timeout),
+        connection_(hosts_, health_, PgDeadline::max()) {
     connection_.run_script(schema_sql());
     for (const std::string& setting : session_settings()) connection_.run_script(setting);
     connection_.run_script(
