@@ -108,7 +108,7 @@ Token number_token(std::string_view text, EdmType type, const std::optional<Numb
 
 // Digits without suffix are an Edm.Int32, also if it cannot hold them.
 Token parse_number(std::string_view text) {
-  const Token bad{.kind = TokenKind::BadNumber, .text = text};
+  Token bad{.kind = TokenKind::BadNumber, .text = text};
   if (text == "-INF")
     return number_token(text, EdmType::Double, std::optional(-std::numeric_limits<double>::infinity()));
   std::string_view rest = text;

@@ -5,7 +5,7 @@
 namespace rocktable {
 
 // The control API works on the store itself: what it counts, seeds and resets is whole.
-Emulator::Emulator(Store& store, Accounts accounts, EmulatorOptions options)
+Emulator::Emulator(Store& store, Accounts accounts, const EmulatorOptions& options)
     : behaviours_(options.behaviour),
       simulated_store_(store, behaviours_, *options.service.time),
       tables_(simulated_store_, std::move(accounts), options.service),

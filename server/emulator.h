@@ -21,7 +21,7 @@ struct EmulatorOptions {
 class Emulator {
  public:
   // The store must outlive it.
-  Emulator(Store& store, Accounts accounts, EmulatorOptions options = {});
+  Emulator(Store& store, Accounts accounts, const EmulatorOptions& options = {});
 
   Service& service() { return service_; }
   TableService& tables() { return tables_; }

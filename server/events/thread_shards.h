@@ -8,20 +8,20 @@
 
 namespace rocktable {
 
-template <class Shard, std::size_t kCount>
+template <class Shard, std::size_t Count>
 class ThreadShards {
  public:
   Shard& of_this_thread() {
     static std::atomic<std::size_t> threads = 0;
     thread_local const std::size_t kNumber = threads++;
-    return shards_[kNumber % kCount];
+    return shards_[kNumber % Count];
   }
 
   auto begin() const { return shards_.begin(); }
   auto end() const { return shards_.end(); }
 
  private:
-  std::array<Shard, kCount> shards_;
+  std::array<Shard, Count> shards_;
 };
 
 }  // namespace rocktable

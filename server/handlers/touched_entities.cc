@@ -43,7 +43,8 @@ RequestFacts facts_of(const RequestContext& context, const Operation& operation,
     } else if (std::holds_alternative<CreateTable>(operation)) {
       out.table = read_table_name(body).value();
     }
-  } catch (const ServiceException&) {  // the operation refuses the body
+    // The operation refuses the body. NOLINTNEXTLINE(bugprone-empty-catch)
+  } catch (const ServiceException&) {
   }
   return out;
 }

@@ -288,7 +288,7 @@ std::optional<std::uint64_t> read_log(std::string_view log,
 
 std::string current_manifest(const std::filesystem::path& store) {
   const std::string current = read_store_file(store / "CURRENT");
-  const std::string named = current.substr(0, current.find('\n'));
+  std::string named = current.substr(0, current.find('\n'));
   if (number_in(named, kManifestPrefix, "") && std::filesystem::exists(store / named)) return named;
   const auto manifests = files_of(store, kManifestPrefix, "");
   return manifests.empty() ? std::string() : manifests.rbegin()->second;

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -66,7 +68,7 @@ class Fixture {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  static constexpr std::chrono::milliseconds usual_time = 1h;
+  static constexpr std::chrono::milliseconds kUsualTime = 1h;
   std::function<void()> fails = [] {};  // in a group of several
   std::vector<std::string> outcomes;
   std::vector<std::string> sent;  // the steps of each group
@@ -81,7 +83,7 @@ class Fixture {
                       out.resize(steps.size());
                       return out;
                     },
-                    Statement::BrieflyLocked, usual_time};
+                    Statement::BrieflyLocked, kUsualTime};
 
  private:
   std::mutex mutex_;
