@@ -110,6 +110,8 @@ Response TableCall::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& m
 }
 
 Response TableCall::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
+  // Before anything is done: if they cannot be read, 503 means that nothing was.
+  if (door_ == Door::Service) cors_rules_ = service_.cors_rules.of(admission_.context().target.account);
   if (!scans_) return dispatch(memory);
   std::optional<RunningScanCounter> live;
   if (door_ == Door::Service) live.emplace(service_.statistics, key_, counted_stats_);
@@ -168,8 +170,8 @@ void TableCall::add_own_fields(Response& response) const {
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
     response.add("x-rocktable-milliseconds", std::to_string(time.count()));
   } else if (admission_.has(Admission::Stage::AccountFound)) {
-    add_cors_fields(response, service_.cors_rules.of(admission_.context().target.account), request_.method,
-                    request_.headers.get("Origin"));
+    const auto& rules = cors_rules_ ? *cors_rules_ : service_.cors_rules.of(admission_.context().target.account);
+    add_cors_fields(response, rules, request_.method, request_.headers.get("Origin"));
   }
 }
 

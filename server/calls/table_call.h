@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "server/calls/admission.h"
 #include "server/calls/call.h"
+#include "server/handlers/service_properties.h"
 #include "server/request/operation.h"
 #include "server/request/request_notes.h"
 
@@ -67,6 +69,7 @@ class TableCall final : public Call {
   bool scans_ = false;  // may visit many entities
   std::string_view plan_class_;
   std::chrono::steady_clock::time_point start_;  // of run()
+  std::optional<std::vector<CorsRule>> cors_rules_;  // that the request met
   RequestStats stats_, counted_stats_;
   RequestNotes notes_;
   StatisticsKey key_;

@@ -34,6 +34,42 @@ thread_local Fiber* running_fiber = nullptr;
 
 }  // namespace
 
+// --- Switching, with what the sanitizers must know of it ----------------------------------------------------
+//
+// ThreadSanitizer counts the functions that are entered and left, for each fiber. So no function may be entered on one
+// and left on another: these are parts of those that switch, and a fiber that is over does not return.
+[[gnu::always_inline]] inline void Fiber::enter_stack() {
+#ifdef __SANITIZE_ADDRESS__
+  void* fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(&fake_stack, static_cast<char*>(stack_.sp) - stack_.size, stack_.size);
+#endif
+#ifdef __SANITIZE_THREAD__
+  caller_fiber_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(own_fiber_, 0);
+#endif
+  own_ = std::move(own_).resume();
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+}
+
+[[gnu::always_inline]] inline void Fiber::prepare_to_leave([[maybe_unused]] bool for_good) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(for_good ? nullptr : &own_fake_stack_, caller_stack_, caller_stack_size_);
+#endif
+#ifdef __SANITIZE_THREAD__
+  __tsan_switch_to_fiber(caller_fiber_, 0);
+#endif
+}
+
+[[gnu::always_inline]] inline void Fiber::note_entered() {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(own_fake_stack_, &caller_stack_, &caller_stack_size_);
+#endif
+}
+
+// --- The fiber -----------------------------------------------------------------------------------------------
+
 Fiber::Fiber(std::function<void()> work) : work_(std::move(work)) {
   context::protected_fixedsize_stack stacks(kStackBytes);
   stack_ = stacks.allocate();
@@ -46,6 +82,10 @@ Fiber::Fiber(std::function<void()> work) : work_(std::move(work)) {
 
 Fiber::~Fiber() {
 #ifdef __SANITIZE_THREAD__
+  caller_fiber_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(own_fiber_, 0);
+  own_ = {};  // unwinds what is left on the stack
+  __tsan_switch_to_fiber(caller_fiber_, 0);
   __tsan_destroy_fiber(own_fiber_);
 #endif
 }
@@ -78,39 +118,10 @@ context::fiber Fiber::run(context::fiber caller) {
   }
   is_over_ = true;
   prepare_to_leave(true);
+#ifdef __SANITIZE_THREAD__
+  caller_ = std::move(caller_).resume();  // for ever: the destructor unwinds
+#endif
   return std::move(caller_);
-}
-
-// --- Switching, with what the sanitizers must know of it ----------------------------------------------------
-
-void Fiber::enter_stack() {
-#ifdef __SANITIZE_ADDRESS__
-  void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, static_cast<char*>(stack_.sp) - stack_.size, stack_.size);
-#endif
-#ifdef __SANITIZE_THREAD__
-  caller_fiber_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(own_fiber_, 0);
-#endif
-  own_ = std::move(own_).resume();
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
-}
-
-void Fiber::prepare_to_leave([[maybe_unused]] bool for_good) {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(for_good ? nullptr : &own_fake_stack_, caller_stack_, caller_stack_size_);
-#endif
-#ifdef __SANITIZE_THREAD__
-  __tsan_switch_to_fiber(caller_fiber_, 0);
-#endif
-}
-
-void Fiber::note_entered() {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(own_fake_stack_, &caller_stack_, &caller_stack_size_);
-#endif
 }
 
 }  // namespace rocktable

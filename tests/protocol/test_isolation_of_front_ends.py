@@ -36,6 +36,7 @@ class Places:
 
     def __init__(self, url):
         self.url = url
+        self.said = ""  # by those that have ended
         self.running = [self.start(0) for _ in range(3)]
 
     def start(self, port):
@@ -46,7 +47,13 @@ class Places:
         server.process.send_signal(ending)
         server.process.wait(20)
         self.running[number] = self.start(server.ready["port"])
+        self.said += server.errors()
         server.kill()
+
+    def why(self, request_id):
+        """What the front ends say of a request."""
+        said = self.said + "".join(server.errors() for server in self.running)
+        return [line for line in said.splitlines() if request_id in line]
 
     def stop(self):
         for server in self.running:
@@ -60,7 +67,7 @@ class Client:
         self.server, self.connection = server, None
 
     def send(self, method, row, headers=None, body=None):
-        """Returns (status, ETag, value); status 0: there is no answer."""
+        """Returns (status, ETag or None, value of a GET, or the id of a request that failed); status 0: there is no answer."""
         target = f"{self.server.base}/{TABLE}(PartitionKey='p',RowKey='{row}')"
         data = rocktable.request_bytes(self.server, method, target,
                                        {"Content-Type": "application/json", "Accept": "application/json;odata=nometadata",
@@ -73,7 +80,7 @@ class Client:
         except (OSError, http.client.HTTPException, AssertionError):
             self.close()
             return 0, None, None
-        value = answer.json()["n"] if method == "GET" and answer.status == 200 else None
+        value = answer.json()["n"] if method == "GET" and answer.status == 200 else answer.headers["x-ms-request-id"]
         return answer.status, answer.headers.get("ETag"), value
 
     def close(self):
@@ -88,14 +95,15 @@ class History:
     def __init__(self, first):
         self.first, self.known = first, []
         self.unknown = {}  # value: (start, ETag in If-Match or None)
-        self.without_effect = set()
+        self.without_effect = {}  # value: id of its request
 
-    def check(self):
+    def check(self, places):
         seen = {}
         for one in self.known:
             if isinstance(one, Read):
                 seen.setdefault(one.value, one.etag)
-        assert not self.without_effect & seen.keys(), "a write that was answered with 503 was seen"
+        wrong = {value: places.why(request_id) for value, request_id in self.without_effect.items() if value in seen}
+        assert not wrong, "writes that were answered with 503 were seen"
         late = [Write(start, NEVER, seen[value], value, before)
                 for value, (start, before) in self.unknown.items() if value in seen]
         written = {one.etag for one in self.known + late if isinstance(one, Write)} | {self.first.etag}
@@ -122,14 +130,14 @@ def work(server, number, until, histories):
         value = number * 10_000_000 + turn
         before = etag if random_of.random() < 0.7 else None
         start = time.monotonic()
-        status, etag, _ = client.send("PUT", row, {"If-Match": before} if before else {}, json.dumps({"n": value}))
+        status, etag, request_id = client.send("PUT", row, {"If-Match": before} if before else {}, json.dumps({"n": value}))
         end = time.monotonic()
         if status == 204:
             history.known.append(Write(start, end, etag, value, before))
         elif status == 412:
             history.known.append(Refused(start, end, before))
         elif status == 503:
-            history.without_effect.add(value)
+            history.without_effect[value] = request_id
         else:
             assert status in (0, 500), status
             history.unknown[value] = (start, before)
@@ -208,7 +216,7 @@ def test_each_entity_is_linearizable_whatever_fails():
                 status, etag, value = client.send("GET", row)
                 assert status == 200
                 history.known.append(Read(start, time.monotonic(), etag, value))
-            told = [history.check() for history in histories]
+            told = [history.check(places) for history in histories]
             print(f"{len(happened)} faults; operations, late writes that were seen, unknown writes: {told}")
             assert all(known > 50 for known, _, _ in told)
         finally:

@@ -55,15 +55,21 @@ def read(server):
 
 
 @contextlib.contextmanager
-def locked_rows(store):
-    """Another client of the database holds a lock on all entities."""
+def held(store, lock):
+    """Another client of the database holds this lock."""
     with subprocess.Popen(["psql", "--no-psqlrc", "--quiet", "--tuples-only", store], text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as other:
-        other.stdin.write("BEGIN; SELECT count(*) FROM (SELECT 1 FROM rocktable_entities FOR UPDATE) locked;\n")
+        other.stdin.write(f"BEGIN; {lock}; SELECT 'locked';\n")
         other.stdin.flush()
-        other.stdout.readline()
+        while "locked" not in other.stdout.readline():
+            pass
         yield
         other.stdin.close()  # and so it rolls back
+
+
+def locked_rows(store):
+    """Another client of the database holds a lock on all entities."""
+    return held(store, "SELECT count(*) FROM (SELECT 1 FROM rocktable_entities FOR UPDATE) entities")
 
 
 def slow_writes(store, seconds):
@@ -80,6 +86,16 @@ def backends(store):
     return int(postgres.sql(store, """SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
                                       AND state = 'active' AND query LIKE '%rocktable_entities%'
                                       AND pid <> pg_backend_pid()"""))
+
+
+def test_nothing_is_done_if_the_rules_for_its_answer_cannot_be_read(store, server):
+    """The CORS rules of the account. What a front end knows of them it asks for again after a second."""
+    assert insert(server, "first").status == 201
+    before = read(server)
+    time.sleep(1.2)
+    with held(store, "LOCK TABLE rocktable_accounts"):
+        assert put(server, "second").status == 503
+    assert read(server) == before
 
 
 def test_what_waits_for_a_lock_for_too_long_is_not_done_later(store, server):
