@@ -68,7 +68,7 @@ class TableCall final : public Call {
   Executor executor_;
   bool scans_ = false;  // may visit many entities
   std::string_view plan_class_;
-  std::chrono::steady_clock::time_point start_;  // of run()
+  std::chrono::steady_clock::time_point start_;      // of run()
   std::optional<std::vector<CorsRule>> cors_rules_;  // that the request met
   RequestStats stats_, counted_stats_;
   RequestNotes notes_;

@@ -49,7 +49,10 @@ PostgresStore::PostgresStore(const StoreOptions& options)
   const SchemaState state = open_schema(options_, health_);
   slot_ = state.front_end % kSlots;
   contents_id_ = state.contents_id;
-  watcher_ = std::jthread([this](const std::stop_token& stop) { repeat(stop, [this] { watch_database(); }); });
+  watcher_ = std::jthread([this](const std::stop_token& stop) {
+    watch_database();  // at once, because it must know the clock before that goes back
+    repeat(stop, [this] { watch_database(); });
+  });
   sweeper_ = std::jthread([this](const std::stop_token& stop) { repeat(stop, [&] { sweep_dropped(stop); }); });
 }
 
@@ -311,7 +314,9 @@ void PostgresStore::watch_database() {
     const PgRows found = watching_->run({Statement::Watch}, Waiter::Clock::now() + kWatchTime);
     health_.note_success();
     if (found.size() == 0) return;
-    is_full = found.number(0, 1) != 0;
+    is_full = found.number(0, 2) != 0;
+    const auto bound = server_clock_.observe(found.number(0, 1), Waiter::Clock::now());
+    if (const auto offset = clock_offset(); bound && offset) note_ticks(*bound + *offset);
     const std::lock_guard lock(contents_mutex_);
     contents_id_ = found.bytes(0, 0);
   });

@@ -31,6 +31,7 @@
 #include "base/mutex.h"
 #include "storage/postgres/database/pg_pool.h"
 #include "storage/postgres/row_locks.h"
+#include "storage/postgres/server_clock.h"
 #include "storage/postgres/shared_catalog.h"
 #include "storage/postgres/step_groups.h"
 #include "storage/store.h"
@@ -125,7 +126,8 @@ class PostgresStore final : public Store {
   mutable Mutex contents_mutex_;
   std::string contents_id_;
 
-  std::unique_ptr<PgConnection> watching_;  // the connection of `watcher_`
+  ServerClock server_clock_;                // of the thread `watcher_`, as the next
+  std::unique_ptr<PgConnection> watching_;  // its connection
   std::jthread watcher_;                    // asks whether the database answers
   std::jthread sweeper_;                    // deletes the rows of deleted tables
 };

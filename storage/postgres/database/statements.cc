@@ -54,8 +54,8 @@ std::vector<StatementText> make_statements() {
       {BrieflyLocked, "SELECT set_config('lock_timeout', '100', true)"},
       {Ticks, "SELECT {clock}"},
       {Watch, R"(
-        SELECT value, ((SELECT sum(numbackends) FROM pg_stat_database) + {spare} >
-                       current_setting('max_connections')::bigint)::int::bigint
+        SELECT value, {clock}, ((SELECT sum(numbackends) FROM pg_stat_database) + {spare} >
+                                current_setting('max_connections')::bigint)::int::bigint
         FROM rocktable_meta WHERE name = 'contents')"},
       {Format, "SELECT convert_from(value, 'UTF8')::bigint FROM rocktable_meta WHERE name = 'format'"},
 

@@ -19,7 +19,7 @@ enum class Statement {
   BrieflyLocked,  // in a transaction: its statements wait for locks only briefly
 
   Ticks,   // () -> ticks of the server's clock
-  Watch,   // () -> id of the contents; 1 if the server has hardly a connection left
+  Watch,   // () -> id of the contents; ticks of the server's clock; 1 if the server has hardly a connection left
   Format,  // () -> number
 
   // --- Tables
