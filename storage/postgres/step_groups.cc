@@ -31,7 +31,7 @@ std::optional<PgRows> StepGroups::run(std::string_view key, PgStep& step, PgDead
     leader = take_next(Clock::now());
   }
   if (leader != &self) {
-    if (leader != nullptr) leader->wake();
+    if (leader != nullptr) wake(*leader);
     const bool has_begun = waiter.sleep_until(deadline, [&] {
       const std::lock_guard lock(mutex_);
       return std::erase(queue_, &self) > 0;
@@ -39,7 +39,7 @@ std::optional<PgRows> StepGroups::run(std::string_view key, PgStep& step, PgDead
     if (!has_begun) throw ServiceException(Error(ErrorCode::ServerBusy), "the database is slow: other requests wait");
   }
   if (!self.leads.empty()) {
-    lead(self.leads, deadline);
+    lead(self, deadline);
     end(self.began);
   }
   if (self.failure) std::rethrow_exception(self.failure);
@@ -73,7 +73,7 @@ void StepGroups::begin_overdue() {
     const std::lock_guard lock(mutex_);
     leader = take_next(Clock::now());
   }
-  if (leader != nullptr) leader->wake();
+  if (leader != nullptr) wake(*leader);
 }
 
 void StepGroups::end(Clock::time_point began) {
@@ -83,17 +83,23 @@ void StepGroups::end(Clock::time_point began) {
     at_work_.erase(std::ranges::find(at_work_, began));
     leader = take_next(Clock::now());
   }
-  if (leader != nullptr) leader->wake();
+  if (leader != nullptr) wake(*leader);
 }
 
-// Runs the group of the calling member, and wakes the others.
-void StepGroups::lead(const Group& group, PgDeadline deadline) {
-  Group sorted = group;
-  std::ranges::sort(sorted, {}, &Member::key);
+// Wakes a member, which may be gone when this returns, and what wakes it with it.
+void StepGroups::wake(Member& member) {
+  const auto wake = std::move(member.wake);
+  wake();
+}
+
+// Runs the group of this member, and wakes the others.
+void StepGroups::lead(Member& self, PgDeadline deadline) {
+  Group group = std::move(self.leads);
+  std::ranges::sort(group, {}, &Member::key);
   std::vector<PgStep> steps;
-  if (prefix_ && sorted.size() > 1) steps.push_back({*prefix_});
+  if (prefix_ && group.size() > 1) steps.push_back({*prefix_});
   const std::size_t first = steps.size();
-  for (Member* const member : sorted) steps.push_back(std::move(member->step));
+  for (Member* const member : group) steps.push_back(std::move(member->step));
   std::vector<PgRows> rows;
   std::exception_ptr failure;
   bool is_lost = false;
@@ -105,17 +111,16 @@ void StepGroups::lead(const Group& group, PgDeadline deadline) {
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
-  Member* const self = group.front();
   const bool is_of_one = group.size() == 1;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    Member& member = *sorted[i];
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    Member& member = *group[i];
     member.step = std::move(steps[first + i]);
     if (!failure) {
       member.rows = std::move(rows[first + i]);
     } else if (is_lost || is_of_one) {
       member.failure = failure;
     }
-    if (&member != self) member.wake();  // it may be gone when this returns
+    if (&member != &self) wake(member);
   }
 }
 

@@ -45,7 +45,8 @@ class StepGroups {
   using Clock = Waiter::Clock;
 
   Member* take_next(Clock::time_point now);
-  void lead(const Group& group, PgDeadline deadline);
+  void lead(Member& self, PgDeadline deadline);
+  static void wake(Member& member);
   void end(Clock::time_point began);
 
   static constexpr std::size_t kAtWork = 2;  // groups on their way

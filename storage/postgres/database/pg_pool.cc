@@ -70,7 +70,8 @@ void PgPool::take_back(std::unique_ptr<PgConnection> connection) {
     Waiting& next = *waiting_.front();
     waiting_.pop_front();
     next.connection = std::move(connection);
-    next.wake();
+    const auto wake = std::move(next.wake);  // `next` may be gone before this returns
+    wake();
     return;
   }
   --in_use_;
