@@ -120,8 +120,11 @@ asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call,
   bool has_room = true;
   if (call.executor() == Executor::Table)
     has_room = co_await waits_.for_share(memory_.response, PageBudget::kFirstBytes);
-  const Times times{machine_.since(), Clock::now(),
-                    fibers_ != nullptr ? fibers_->longest_wait() : Clock::duration::max()};
+  // Control calls may wait for each other, and count their time from their beginning.
+  const bool is_limited = fibers_ != nullptr && call.executor() != Executor::Control;
+  const auto now = Clock::now();
+  const Times times{is_limited ? machine_.since() : now, now,
+                    is_limited ? fibers_->longest_wait() : Clock::duration::max()};
   if (has_room)
     response =
         co_await asio::co_spawn(executors_.of(call.executor()),

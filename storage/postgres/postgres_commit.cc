@@ -267,7 +267,8 @@ class PostgresStore::Commit {
 
   // The answer to a commit is lost. If a row has the mark of this write, it is committed. If none has, the server works
   // on it no more, and nobody has written the rows since, it is not committed, and begins again. Otherwise nobody
-  // knows: the commit may still be on its way, others may have replaced what it wrote, and a deletion leaves no mark.
+  // knows: the commit may still be on its way, others may have replaced what it wrote, and a deletion leaves no mark: it
+  // is known not to be committed if its row is there.
   Done resolve_lost_commit(const PgConnectionLost& lost, const IsChanged& is_changed) {
     std::int64_t ticks = 0;
     Effect effect = Effect::Unknown;
@@ -292,14 +293,10 @@ class PostgresStore::Commit {
   PgDeadline resolve_deadline() const { return std::max(deadline_, Waiter::Clock::now() + kResolveTime); }
 
   Effect find_effect(const PgBackend& backend, const IsChanged& is_changed, std::int64_t& ticks) const {
-    std::vector<std::string> keys;
-    for (std::size_t i = 0; i < writes_.size(); ++i)
-      if (writes_[i].kind != WriteKind::Delete) keys.push_back(keys_[i]);
-    if (keys.empty()) return Effect::Unknown;
     const PgDeadline deadline = resolve_deadline();
     const bool is_over = store_.end_backend(backend, deadline);
     PgStep step{Statement::GetMany};
-    step.parameters.add(std::span<const std::string>(keys));
+    step.parameters.add(std::span<const std::string>(keys_));
     const PgRows rows = std::move(store_.run(Repeats::Read, deadline, {std::move(step)})[0]);
     bool changed = false;
     for (int row = 0; row < rows.size(); ++row) {
@@ -307,7 +304,9 @@ class PostgresStore::Commit {
       if (mark_of(rows, row, 2) == mark_) return Effect::Committed;
       changed = changed || is_changed(rows.bytes(row, 0), ticks);
     }
-    return is_over && !changed ? Effect::None : Effect::Unknown;
+    const bool only_deletes =
+        std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Delete; });
+    return is_over && !changed && (!only_deletes || rows.size() > 0) ? Effect::None : Effect::Unknown;
   }
 
   PostgresStore& store_;

@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kFirstFetch = 100;  // rows
 constexpr std::int64_t kMaxFetchedRows = 1000;
 constexpr std::size_t kFetchBytes = 4 << 20;
+constexpr std::chrono::milliseconds kLastFetch{500};  // for the last fetch of a page
 
 class PgScan {
  public:
@@ -103,9 +104,10 @@ class PgScan {
       if (!failure) return std::move(rows.back());
       if (failure->lost()) {
         lease_->drop();
-        pool_.health().note_failure(failure->what());
+        if (!failure->is_late()) pool_.health().note_failure(failure->what());
       } else {
         lease_->roll_back();
+        if (failure->error()->is_busy()) throw ServiceException(Error(ErrorCode::ServerBusy), failure->what());
         if (!failure->error()->is_conflict() && !failure->error()->is_passing()) failure->raise();
       }
       lease_.reset();
@@ -139,13 +141,15 @@ class PgScan {
   // progress.
   bool must_stop() {
     if (++offered_ % 64 != 2) return false;
-    return Clock::now() >= call_.deadline || (stats_.progress && !stats_.progress(stats_));
+    return Clock::now() >= end_ || (stats_.progress && !stats_.progress(stats_));
   }
 
   PgPool& pool_;
   TableId table_;
   const ScanArguments& call_;
   RequestStats& stats_;
+  // Of the page: before the time of the request is over, which waited for its turn, too.
+  const Clock::time_point end_ = std::min(call_.deadline, pool_.deadline() - kLastFetch);
   std::optional<PgPool::Lease> lease_;
   bool in_transaction_ = false;
   LazyEntity entity_;

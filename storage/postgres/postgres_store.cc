@@ -19,6 +19,7 @@ constexpr std::chrono::milliseconds kHouseInterval{500};
 constexpr std::chrono::milliseconds kWatchTime{
     1200};  // a database that does not answer a read of a row within this is not ready
 // An idle connection is closed after this time: others may need it. The short one is for a server that has no more.
+constexpr std::chrono::seconds kEndTime{1};  // for what is not a call of a client, but keeps one waiting
 constexpr std::chrono::seconds kIdleTime{30};
 constexpr std::chrono::seconds kIdleTimeOfFullServer{1};
 
@@ -75,7 +76,7 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     const PgError* const error = failure->error();
     if (error == nullptr || error->is_passing()) {
       lease->drop();
-      health_.note_failure(failure->what());
+      if (!failure->is_late()) health_.note_failure(failure->what());
       if (error == nullptr && !failure->lost()->has_no_effect()) {
         if (repeats == Repeats::Nothing) failure->raise();
         if (repeats == Repeats::Write) unknown.emplace(*failure);
@@ -83,6 +84,10 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     } else if (error->is_duplicate()) {
       failure->raise();  // the caller knows what it means
     } else if (error->is_busy()) {
+      if (unknown) {
+        health_.note_unknown_effect();
+        unknown->raise();
+      }
       throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + error->what());
     } else if (!error->is_conflict()) {
       throw std::runtime_error("the database refused a statement: " + std::string(error->what()) + " (SQLSTATE " +
@@ -100,7 +105,7 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
 
 std::vector<PgRows> PostgresStore::run(Repeats repeats, PgDeadline deadline, const Steps& steps) const {
   std::vector<PgRows> out;
-  with_connection(repeats, deadline, [&](PgConnection& connection) { out = connection.run(steps, pool_.deadline()); });
+  with_connection(repeats, deadline, [&](PgConnection& connection) { out = connection.run(steps, deadline); });
   return out;
 }
 
@@ -108,7 +113,10 @@ std::vector<PgRows> PostgresStore::run_once(const PgStep& step) const {
   std::vector<PgRows> out;
   const auto failure = attempt([&] { out = run(Repeats::Nothing, {step}); });
   if (!failure) return out;
-  if (failure->lost()) health_.note_unknown_effect();
+  if (failure->lost()) {
+    health_.note_unknown_effect();
+    end_late_work(failure->lost()->backend());
+  }
   failure->raise();
 }
 
@@ -120,6 +128,14 @@ bool PostgresStore::end_backend(const PgBackend& backend, PgDeadline deadline) c
     step.parameters.add(backend.process).add(backend.started).add(backend.server_started);
     if (run(Repeats::Read, deadline, {std::move(step)})[0].size() == 0) return true;
     if (!retry.pause()) return false;
+  }
+}
+
+void PostgresStore::end_late_work(const PgBackend& backend) const {
+  try {
+    end_backend(backend, Waiter::Clock::now() + kEndTime);
+    // The database does not answer: nobody can end what it still does. NOLINTNEXTLINE(bugprone-empty-catch)
+  } catch (const ServiceException&) {
   }
 }
 
@@ -308,6 +324,8 @@ std::string PostgresStore::contents_id() const {
 
 // On a connection of its own, so that calls do not keep it waiting.
 void PostgresStore::watch_database() {
+  reads_.begin_overdue();
+  writes_.begin_overdue();
   bool is_full = false;
   const auto failure = attempt([&] {
     if (!watching_) watching_ = pool_.connect_apart(pool_.deadline());
@@ -326,8 +344,6 @@ void PostgresStore::watch_database() {
     health_.note_failure(failure->what());
   }
   health_.report(now);
-  reads_.begin_overdue();
-  writes_.begin_overdue();
   pool_.close_idle(now - (is_full ? kIdleTimeOfFullServer : kIdleTime));
 }
 
@@ -337,26 +353,35 @@ void PostgresStore::sweep_dropped(const std::stop_token& stop) {
   constexpr std::int64_t kSlice = 2000;
   constexpr std::int64_t kLatestWrite = 60;  // seconds
   if (unavailable()) return;
-  const auto sweep = [&](PgConnection& connection) {
-    const PgRows claimed = connection.run({Statement::ClaimDropped}, pool_.deadline());
+  // Each statement waits in the line of connections anew, so that calls need not wait for all of them.
+  const auto run_in_turn = [this](const PgStep& step) {
+    const PgDeadline deadline = Waiter::Clock::now() + kEndTime;
+    PgPool::Lease lease = pool_.take(deadline);
+    std::optional<PgRows> rows;
+    const auto failure = attempt([&] { rows = lease->run(step, deadline); });
+    if (!failure) return std::move(*rows);
+    lease.drop();
+    failure->raise();
+  };
+  const auto sweep = [&] {
+    const PgRows claimed = run_in_turn({Statement::ClaimDropped});
     if (claimed.size() == 0) return;
     const TableId table{static_cast<std::uint64_t>(claimed.number(0, 0))};
     bool was_empty = true;
     for (std::int64_t swept = kSlice; swept == kSlice;) {
       PgStep step{Statement::Sweep};
       step.parameters.add(utf16_table_begin(table)).add(utf16_table_end(table)).add(kSlice);
-      swept = connection.run(step, pool_.deadline()).changed();
+      swept = run_in_turn(step).changed();
       was_empty = was_empty && swept == 0;
       if (stop.stop_requested()) return;
     }
     if (!was_empty || claimed.number(0, 1) < kLatestWrite) return;
     PgStep step{Statement::ForgetDropped};
     step.parameters.add(static_cast<std::int64_t>(table));
-    connection.run(step, pool_.deadline());
+    run_in_turn(step);
   };
   try {
-    PgPool::Lease lease = pool_.take(Waiter::Clock::now());  // one attempt
-    if (attempt([&] { sweep(*lease); })) lease.drop();
+    sweep();
     // Others note a failure, and the next turn tries again. NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const std::exception&) {
   }

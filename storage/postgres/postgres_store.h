@@ -101,6 +101,7 @@ class PostgresStore final : public Store {
 
   // Ends a process of the server. Returns false if it has not ended by the deadline, or if that cannot be known.
   bool end_backend(const PgBackend& backend, PgDeadline deadline) const;
+  void end_late_work(const PgBackend& backend) const;
 
   std::shared_ptr<const SharedTable> find_table(const TableName& name) const;
   // For the parameters `offset` and `floor` of writes.

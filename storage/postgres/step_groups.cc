@@ -9,10 +9,17 @@
 #include "storage/waiter.h"
 
 namespace rocktable {
+namespace {
+
+// Who has less time left runs alone, so that its end is not that of others.
+constexpr std::chrono::milliseconds kLeastShared{500};
+
+}  // namespace
 
 struct StepGroups::Member {
   std::string_view key;
   PgStep& step;
+  PgDeadline deadline;
   std::size_t bytes;
   std::function<void()> wake;
   Group leads = {};  // not empty: it runs this group, which it belongs to
@@ -23,7 +30,7 @@ struct StepGroups::Member {
 
 std::optional<PgRows> StepGroups::run(std::string_view key, PgStep& step, PgDeadline deadline) {
   Waiter& waiter = Waiter::current();
-  Member self{key, step, step.parameters.bytes(), waiter.waker()};
+  Member self{key, step, deadline, step.parameters.bytes(), waiter.waker()};
   Member* leader = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -39,7 +46,7 @@ std::optional<PgRows> StepGroups::run(std::string_view key, PgStep& step, PgDead
     if (!has_begun) throw ServiceException(Error(ErrorCode::ServerBusy), "the database is slow: other requests wait");
   }
   if (!self.leads.empty()) {
-    lead(self, deadline);
+    lead(self);
     end(self.began);
   }
   if (self.failure) std::rethrow_exception(self.failure);
@@ -53,10 +60,12 @@ StepGroups::Member* StepGroups::take_next(Clock::time_point now) {
     return nullptr;
   Group group;
   std::size_t bytes = 0;
-  while (!queue_.empty() && group.size() < kMaxSteps) {
+  bool is_late = false;
+  while (!queue_.empty() && group.size() < kMaxSteps && !is_late) {
     Member* const next = queue_.front();
     bytes += next->bytes;
-    if (!group.empty() && bytes > kMaxBytes) break;
+    is_late = next->deadline - now < kLeastShared;
+    if (!group.empty() && (bytes > kMaxBytes || is_late)) break;
     group.push_back(next);
     queue_.pop_front();
   }
@@ -92,10 +101,11 @@ void StepGroups::wake(Member& member) {
   wake();
 }
 
-// Runs the group of this member, and wakes the others.
-void StepGroups::lead(Member& self, PgDeadline deadline) {
+// Runs the group of this member until the first deadline of its members, and wakes the others.
+void StepGroups::lead(Member& self) {
   Group group = std::move(self.leads);
   std::ranges::sort(group, {}, &Member::key);
+  const PgDeadline deadline = (*std::ranges::min_element(group, {}, &Member::deadline))->deadline;
   std::vector<PgStep> steps;
   if (prefix_ && group.size() > 1) steps.push_back({*prefix_});
   const std::size_t first = steps.size();

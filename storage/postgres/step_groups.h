@@ -29,13 +29,14 @@ class StepGroups {
                       std::chrono::milliseconds usual_time = std::chrono::milliseconds(10))
       : run_(std::move(run)), prefix_(prefix), usual_time_(usual_time) {}
 
-  // Runs a single statement, which must not fail for reasons of its own but return no row. Returns its rows, or nullopt
+  // Runs a single statement. If it refuses, it must return no row, not fail. Returns its rows, or nullopt
   // if its group failed: then it had no effect, `step` is as before, and the caller runs it alone. The steps of a group
   // run in the order of their keys. Throws PgConnectionLost if the group did, so that its effect may not be known;
   // ServiceException (ServerBusy) if it did not begin until the deadline.
   std::optional<PgRows> run(std::string_view key, PgStep& step, PgDeadline deadline);
 
-  // Begins a group if those on their way take long, and nobody comes who would. Call it about twice a second.
+  // Begins a group if those on their way take long and no other step comes, which would begin it. Call it about twice a
+  // second.
   void begin_overdue();
 
  private:
@@ -45,7 +46,7 @@ class StepGroups {
   using Clock = Waiter::Clock;
 
   Member* take_next(Clock::time_point now);
-  void lead(Member& self, PgDeadline deadline);
+  void lead(Member& self);
   static void wake(Member& member);
   void end(Clock::time_point began);
 

@@ -111,6 +111,20 @@ def test_what_waits_for_a_lock_for_too_long_is_not_done_later(store, server):
     assert put(server, "second", before[1]).status == 204
 
 
+def test_a_deletion_that_waits_for_a_lock_for_too_long_is_not_done_later(store, server):
+    """The database is well meanwhile, and the front end says so."""
+    assert put(server, "first").status == 204
+    before = read(server)
+    with locked_rows(store):
+        answer = rocktable.send(server, "DELETE", f"/{TABLE}(PartitionKey='p',RowKey='r')", {"If-Match": "*"})
+        assert answer.status == 503
+        assert backends(store) == 0
+        ready = rocktable.exchange(server, rocktable.request_bytes(server, "GET", "/_rocktable/ready", signed=False))
+        assert ready.status == 200
+    time.sleep(0.5)
+    assert read(server) == before
+
+
 def test_a_transaction_that_waits_for_a_lock_for_too_long_is_not_done_later(store, server):
     assert put(server, "first").status == 204
     before = read(server)

@@ -192,7 +192,7 @@ PGresult* PgConnection::next_result(PgDeadline deadline) {
 }
 
 void PgConnection::wait_for(short events, PgDeadline deadline) {
-  if (!await(events, deadline)) lose("there is no answer in time", false);
+  if (!await(events, deadline)) lose("there is no answer in time", false, true);
 }
 
 bool PgConnection::await(short events, PgDeadline deadline) const {
@@ -205,9 +205,9 @@ bool PgConnection::await(short events, PgDeadline deadline) const {
   return false;
 }
 
-void PgConnection::lose(const std::string& why, bool has_no_effect) {
+void PgConnection::lose(const std::string& why, bool has_no_effect, bool is_late) {
   connection_.reset();
-  throw PgConnectionLost(why, has_no_effect, backend_);
+  throw PgConnectionLost(why, has_no_effect, backend_, is_late);
 }
 
 }  // namespace rocktable

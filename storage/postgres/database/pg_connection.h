@@ -66,7 +66,7 @@ class PgConnection {
   PGresult* next_result(PgDeadline deadline);
   void wait_for(short events, PgDeadline deadline);
   bool await(short events, PgDeadline deadline) const;
-  [[noreturn]] void lose(const std::string& why, bool has_no_effect);
+  [[noreturn]] void lose(const std::string& why, bool has_no_effect, bool is_late = false);
 
   const PgHealth& health_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;

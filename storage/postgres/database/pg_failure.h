@@ -45,15 +45,18 @@ struct PgBackend {
 // The connection ended, or cannot be made. The message is a sentence for the user.
 class PgConnectionLost : public std::runtime_error {
  public:
-  // `has_no_effect`: what was sent last is known not to be committed. `backend`: of the connection.
-  PgConnectionLost(const std::string& message, bool has_no_effect, const PgBackend& backend = {})
-      : std::runtime_error(message), has_no_effect_(has_no_effect), backend_(backend) {}
+  // `has_no_effect`: what was sent last is known not to be committed. `backend`: of the connection. `is_late`: it was
+  // given up because the time of a call was over, which need not be the fault of the database.
+  PgConnectionLost(const std::string& message, bool has_no_effect, const PgBackend& backend = {}, bool is_late = false)
+      : std::runtime_error(message), has_no_effect_(has_no_effect), is_late_(is_late), backend_(backend) {}
 
   bool has_no_effect() const { return has_no_effect_; }
+  bool is_late() const { return is_late_; }
   const PgBackend& backend() const { return backend_; }
 
  private:
   bool has_no_effect_;
+  bool is_late_;
   PgBackend backend_;
 };
 
@@ -65,6 +68,8 @@ class PgFailure {
   // Null: it is the other one.
   const PgError* error() const { return std::get_if<PgError>(&what_); }
   const PgConnectionLost* lost() const { return std::get_if<PgConnectionLost>(&what_); }
+
+  bool is_late() const { return lost() != nullptr && lost()->is_late(); }
 
   const char* what() const {
     return std::visit([](const auto& one) { return one.what(); }, what_);

@@ -77,8 +77,10 @@ class Fixture {
   static constexpr std::chrono::milliseconds kUsualTime = 1h;
   std::function<void()> fails = [] {};  // in a group of several
   std::vector<std::string> outcomes;
-  StepGroups groups{[this](const std::vector<PgStep>& steps, PgDeadline) {
+  std::vector<PgDeadline> deadlines;  // of the groups
+  StepGroups groups{[this](const std::vector<PgStep>& steps, PgDeadline deadline) {
                       std::unique_lock lock(mutex_);
+                      deadlines.push_back(deadline);
                       std::string all;
                       for (const PgStep& step : steps) all += (all.empty() ? "" : " ") + text_of(step).substr(0, 10);
                       sent_.push_back(all);
@@ -137,6 +139,34 @@ TEST_CASE_FIXTURE(Fixture, "a call whose group does not begin in time is not don
   finish();
   CHECK(outcomes == std::vector<std::string>{"done", "done", "busy", "done"});
   CHECK(sent() == std::vector<std::string>{"x", "y", "a"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a group runs until the first deadline of its calls, whoever leads it") {
+  const PgDeadline soon = Waiter::Clock::now() + 1min;
+  call("x");
+  call("y");
+  call("a");
+  call("b", soon);
+  call("c");
+  finish();
+  CHECK(sent() == std::vector<std::string>{"x", "y", "prefix a b c"});
+  CHECK(deadlines.back() == soon);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a call with little time left runs alone, so that its end is not that of others") {
+  const std::string late = "late";
+  call("x");
+  call("y");
+  call("a");
+  call("b");
+  call(late, Waiter::Clock::now() + 490ms);
+  call("c");
+  call("d");
+  finish();
+  std::vector<std::string> rest = sent();
+  rest.erase(rest.begin(), rest.begin() + 2);
+  std::ranges::sort(rest);
+  CHECK(rest == std::vector<std::string>{late, "prefix a b", "prefix c d"});
 }
 
 TEST_CASE("groups that take long keep no others waiting: the next call begins one, or the overdue ones are begun") {
