@@ -95,7 +95,7 @@ class PgScan {
   PgRows fetch(const PgStep& step) {
     for (PgRetryPolicy retry(pool_.health(), pool_.deadline());;) {
       const bool begins = !lease_ && in_transaction_;
-      if (!lease_) lease_.emplace(pool_.take(retry.deadline()));
+      if (!lease_) lease_.emplace(pool_.take(retry.deadline(), PgUse::Scan));
       std::vector<PgStep> steps;
       if (begins) steps.push_back({Statement::BeginSnapshot});
       steps.push_back(step);

@@ -22,20 +22,22 @@ void PgPool::Lease::roll_back() {
   if (failure) drop();
 }
 
-PgPool::Lease PgPool::take(PgDeadline deadline) {
-  Lease lease(*this, take_place(deadline));
+PgPool::Lease PgPool::take(PgDeadline deadline, PgUse use) {
+  Lease lease(*this, use, take_place(deadline, use));
   if (!lease.connection_) lease.connection_ = connect(deadline);
   return lease;
 }
 
 // Returns a connection, or null if one may be opened. The caller has a place among the limit then.
-std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline) {
+std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline, PgUse use) {
   std::vector<std::unique_ptr<PgConnection>> stale;  // closed without the lock
   Waiter& waiter = Waiter::current();
-  Waiting self{};
+  Waiting self{use};
   {
     const std::lock_guard lock(mutex_);
-    while (!idle_.empty()) {
+    const bool is_scan = use == PgUse::Scan;
+    const bool may_begin = !is_scan || may_scan();
+    while (may_begin && !idle_.empty()) {
       auto connection = std::move(idle_.back().connection);
       idle_.pop_back();
       if (connection->is_stale()) {
@@ -43,10 +45,12 @@ std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline) {
         continue;
       }
       ++in_use_;
+      if (is_scan) ++scans_;
       return connection;
     }
-    if (in_use_ < limit_) {
+    if (may_begin && in_use_ < limit_) {
       ++in_use_;
+      if (is_scan) ++scans_;
       return nullptr;
     }
     self.wake = waiter.waker();
@@ -62,13 +66,18 @@ std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline) {
   return std::move(self.connection);
 }
 
-void PgPool::take_back(std::unique_ptr<PgConnection> connection) {
+// Gives the place to the first that waits for one and may have it.
+void PgPool::take_back(std::unique_ptr<PgConnection> connection, PgUse use) {
   if (connection && connection->is_in_transaction()) connection.reset();
   if (connection) health_.note_success();
   const std::lock_guard lock(mutex_);
-  if (!waiting_.empty()) {
-    Waiting& next = *waiting_.front();
-    waiting_.pop_front();
+  if (use == PgUse::Scan) --scans_;
+  const auto place =
+      std::ranges::find_if(waiting_, [this](const Waiting* one) { return one->use != PgUse::Scan || may_scan(); });
+  if (place != waiting_.end()) {
+    Waiting& next = **place;
+    waiting_.erase(place);
+    if (next.use == PgUse::Scan) ++scans_;
     next.connection = std::move(connection);
     const auto wake = std::move(next.wake);  // `next` may be gone before this returns
     wake();

@@ -17,6 +17,10 @@
 
 namespace rocktable {
 
+// What a connection is for. A scan has it for as long as a page takes, which may be seconds; other work only for a
+// moment. So scans leave a quarter of the places to others, if there are two or more.
+enum class PgUse { Moment, Scan };
+
 // Thread-safe. Opens a connection when a call needs one and none is free, up to a limit.
 class PgPool {
  public:
@@ -29,10 +33,10 @@ class PgPool {
   class Lease {
    public:
     Lease(Lease&& other) noexcept
-        : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
+        : pool_(std::exchange(other.pool_, nullptr)), use_(other.use_), connection_(std::move(other.connection_)) {}
     Lease& operator=(Lease&&) = delete;
     ~Lease() {
-      if (pool_ != nullptr) pool_->take_back(std::move(connection_));
+      if (pool_ != nullptr) pool_->take_back(std::move(connection_), use_);
     }
 
     PgConnection& operator*() const { return *connection_; }
@@ -44,15 +48,17 @@ class PgPool {
 
    private:
     friend class PgPool;
-    Lease(PgPool& pool, std::unique_ptr<PgConnection> connection) : pool_(&pool), connection_(std::move(connection)) {}
+    Lease(PgPool& pool, PgUse use, std::unique_ptr<PgConnection> connection)
+        : pool_(&pool), use_(use), connection_(std::move(connection)) {}
 
     PgPool* pool_;
+    PgUse use_;
     std::unique_ptr<PgConnection> connection_;
   };
 
   // Returns a connection that worked lately, or a new one. If all are in use, waits for one. If the database does not
   // answer, tries until the deadline. Throws ServiceException (ServerBusy) then.
-  Lease take(PgDeadline deadline);
+  Lease take(PgDeadline deadline, PgUse use = PgUse::Moment);
 
   // Returns a new connection that does not count, for one who must not wait for calls. Makes one attempt. Throws
   // PgConnectionLost, PgError.
@@ -77,20 +83,24 @@ class PgPool {
     PgDeadline since;
   };
   struct Waiting {
-    std::function<void()> wake;  // once `connection` is set; null: it may open one
-    std::unique_ptr<PgConnection> connection;
+    PgUse use;
+    std::function<void()> wake = {};  // once `connection` is set; null: it may open one
+    std::unique_ptr<PgConnection> connection = {};
   };
 
-  std::unique_ptr<PgConnection> take_place(PgDeadline deadline);
-  void take_back(std::unique_ptr<PgConnection> connection);
+  std::unique_ptr<PgConnection> take_place(PgDeadline deadline, PgUse use);
+  void take_back(std::unique_ptr<PgConnection> connection, PgUse use);
+  bool may_scan() const { return scans_ < max_scans_; }
   std::unique_ptr<PgConnection> connect(PgDeadline deadline);
 
   PgHosts hosts_;
   const std::chrono::milliseconds timeout_;
   const std::size_t limit_;
+  const std::size_t max_scans_ = limit_ > 1 ? limit_ - (limit_ + 3) / 4 : 1;
   PgHealth& health_;
   mutable Mutex mutex_;
   std::size_t in_use_ = 0;
+  std::size_t scans_ = 0;   // of those
   std::vector<Idle> idle_;  // in the order of time; the last is used first
   std::list<Waiting*> waiting_;
 };

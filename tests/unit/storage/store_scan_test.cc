@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "storage/waiter.h"
 #include "tests/unit/storage/store.h"
 
 namespace rocktable::TEST_FILE {
@@ -143,6 +144,20 @@ TEST_CASE("a scan ends when RequestStats::progress returns false, and can be res
   }
   CHECK(visited == 300);
   CHECK(pages > 2);
+}
+
+// A store in a database has a limit for each request. Half a second of it is left for the last rows.
+TEST_CASE("a page of a request that waited for its turn ends before its time is over" *
+          doctest::skip(!is_in_database())) {
+  const StoreOptions options = test_store();
+  OpenedStore store(options);
+  REQUIRE(outcome(store.create_table(kTable)) == "done");
+  for (int partition = 0; partition < 3; ++partition)
+    committed(store, kTable, std::to_string(partition), hundred_rows());
+  const Waiter::CallOfThread waited(Waiter::Clock::now() - options.timeout + std::chrono::milliseconds(450));
+  const auto resume = store.scan(kTable, all_keys(), 1000, far_away(), [](const EntityView&) { return true; });
+  REQUIRE(resume.has_value());
+  CHECK(resume->has_value());
 }
 
 }  // namespace
