@@ -267,8 +267,8 @@ class PostgresStore::Commit {
 
   // The answer to a commit is lost. If a row has the mark of this write, it is committed. If none has, the server works
   // on it no more, and nobody has written the rows since, it is not committed, and begins again. Otherwise nobody
-  // knows: the commit may still be on its way, others may have replaced what it wrote, and a deletion leaves no mark: it
-  // is known not to be committed if its row is there.
+  // knows: the commit may still be on its way, others may have replaced what it wrote, and a deletion leaves no mark.
+  // If the row of a deletion is there, it is not committed.
   Done resolve_lost_commit(const PgConnectionLost& lost, const IsChanged& is_changed) {
     std::int64_t ticks = 0;
     Effect effect = Effect::Unknown;

@@ -355,10 +355,9 @@ void PostgresStore::sweep_dropped(const std::stop_token& stop) {
   if (unavailable()) return;
   // Each statement waits in the line of connections anew, so that calls need not wait for all of them.
   const auto run_in_turn = [this](const PgStep& step) {
-    const PgDeadline deadline = Waiter::Clock::now() + kEndTime;
-    PgPool::Lease lease = pool_.take(deadline);
+    PgPool::Lease lease = pool_.take(Waiter::Clock::now() + kEndTime);
     std::optional<PgRows> rows;
-    const auto failure = attempt([&] { rows = lease->run(step, deadline); });
+    const auto failure = attempt([&] { rows = lease->run(step, pool_.deadline()); });
     if (!failure) return std::move(*rows);
     lease.drop();
     failure->raise();
