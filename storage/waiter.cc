@@ -28,7 +28,7 @@ class BlockingWaiter final : public Waiter {
   }
   void sleep_for(Clock::duration time) override { std::this_thread::sleep_for(time); }
   std::function<void()> waker() override {
-    return [woken = woken_] { woken->release(); };
+    return [woken = woken_] { std::shared_ptr(woken)->release(); };
   }
   bool sleep(Clock::time_point deadline) override {
     if (deadline != Clock::time_point::max()) return woken_->try_acquire_until(deadline);
@@ -38,7 +38,8 @@ class BlockingWaiter final : public Waiter {
   void run_blocking(const std::function<void()>& work) override { work(); }
 
  private:
-  // Shared, because release() may still run in the other thread when this one has ended.
+  // Shared, and once more by who calls release(): that may still run in the other thread when this one, and the
+  // function that it calls, are gone.
   const std::shared_ptr<std::counting_semaphore<>> woken_ = std::make_shared<std::counting_semaphore<>>(0);
 };
 

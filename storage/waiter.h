@@ -35,9 +35,9 @@ class Waiter {
   virtual void sleep_for(Clock::duration time) = 0;
 
   // To wait for another call, which keeps nothing from its work: others use what this one would use of the database.
-  // waker() is for another thread, or another call: it ends the next sleep() of this one, also before that began. Call
-  // it once for each sleep(). sleep() returns false if nobody has woken the call until a moment after the
-  // deadline.
+  // waker() is for another thread, or another call: it ends the next sleep() of this one, also before that began.
+  // Call it once for each sleep(). What it returns may be destroyed while it runs, by the call that it wakes. sleep()
+  // returns false if nobody has woken the call until a moment after the deadline.
   virtual std::function<void()> waker() = 0;
   virtual bool sleep(Clock::time_point deadline) = 0;
 

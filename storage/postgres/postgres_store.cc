@@ -61,14 +61,18 @@ PostgresStore::PostgresStore(const StoreOptions& options)
 
 void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const Work& work) const {
   std::optional<PgFailure> unknown;  // of an attempt that may have had an effect
+  const auto raise_unknown = [&] {
+    if (!unknown) return;
+    health_.note_unknown_effect();
+    unknown->raise();
+  };
   for (PgRetryPolicy retry(health_, deadline);;) {
     std::optional<PgPool::Lease> lease;
     try {
       lease.emplace(pool_.take(retry.deadline()));
     } catch (const ServiceException&) {
-      if (!unknown) throw;
-      health_.note_unknown_effect();
-      unknown->raise();
+      raise_unknown();
+      throw;
     }
     const auto failure = attempt([&] { work(**lease); });
     if (!failure || !failure->lost()) lease->roll_back();
@@ -84,10 +88,7 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     } else if (error->is_duplicate()) {
       failure->raise();  // the caller knows what it means
     } else if (error->is_busy()) {
-      if (unknown) {
-        health_.note_unknown_effect();
-        unknown->raise();
-      }
+      raise_unknown();
       throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + error->what());
     } else if (!error->is_conflict()) {
       throw std::runtime_error("the database refused a statement: " + std::string(error->what()) + " (SQLSTATE " +
@@ -95,10 +96,7 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     }
     lease.reset();
     if (retry.pause()) continue;
-    if (unknown) {
-      health_.note_unknown_effect();
-      unknown->raise();
-    }
+    raise_unknown();
     throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + failure->what());
   }
 }
@@ -354,14 +352,7 @@ void PostgresStore::sweep_dropped(const std::stop_token& stop) {
   constexpr std::int64_t kLatestWrite = 60;  // seconds
   if (unavailable()) return;
   // Each statement waits in the line of connections anew, so that calls need not wait for all of them.
-  const auto run_in_turn = [this](const PgStep& step) {
-    PgPool::Lease lease = pool_.take(Waiter::Clock::now() + kEndTime);
-    std::optional<PgRows> rows;
-    const auto failure = attempt([&] { rows = lease->run(step, pool_.deadline()); });
-    if (!failure) return std::move(*rows);
-    lease.drop();
-    failure->raise();
-  };
+  const auto run_in_turn = [this](const PgStep& step) { return std::move(run(Repeats::Nothing, {step})[0]); };
   const auto sweep = [&] {
     const PgRows claimed = run_in_turn({Statement::ClaimDropped});
     if (claimed.size() == 0) return;

@@ -38,7 +38,7 @@ std::optional<PgRows> StepGroups::run(std::string_view key, PgStep& step, PgDead
     leader = take_next(Clock::now());
   }
   if (leader != &self) {
-    if (leader != nullptr) wake(*leader);
+    if (leader != nullptr) leader->wake();
     const bool has_begun = waiter.sleep_until(deadline, [&] {
       const std::lock_guard lock(mutex_);
       return std::erase(queue_, &self) > 0;
@@ -82,7 +82,7 @@ void StepGroups::begin_overdue() {
     const std::lock_guard lock(mutex_);
     leader = take_next(Clock::now());
   }
-  if (leader != nullptr) wake(*leader);
+  if (leader != nullptr) leader->wake();
 }
 
 void StepGroups::end(Clock::time_point began) {
@@ -92,13 +92,7 @@ void StepGroups::end(Clock::time_point began) {
     at_work_.erase(std::ranges::find(at_work_, began));
     leader = take_next(Clock::now());
   }
-  if (leader != nullptr) wake(*leader);
-}
-
-// Wakes a member, which may be gone when this returns, and what wakes it with it.
-void StepGroups::wake(Member& member) {
-  const auto wake = std::move(member.wake);
-  wake();
+  if (leader != nullptr) leader->wake();
 }
 
 // Runs the group of this member until the first deadline of its members, and wakes the others.
@@ -130,7 +124,7 @@ void StepGroups::lead(Member& self) {
     } else if (is_lost || is_of_one) {
       member.failure = failure;
     }
-    if (&member != &self) wake(member);
+    if (&member != &self) member.wake();  // it may be gone when this returns
   }
 }
 

@@ -29,9 +29,9 @@ class StepGroups {
                       std::chrono::milliseconds usual_time = std::chrono::milliseconds(10))
       : run_(std::move(run)), prefix_(prefix), usual_time_(usual_time) {}
 
-  // Runs a single statement. If it refuses, it must return no row, not fail. Returns its rows, or nullopt
-  // if its group failed: then it had no effect, `step` is as before, and the caller runs it alone. The steps of a group
-  // run in the order of their keys. Throws PgConnectionLost if the group did, so that its effect may not be known;
+  // Runs a single statement. If it refuses, it must return no row, not fail. Returns its rows, or nullopt if its
+  // group failed: then it had no effect, `step` is as before, and the caller runs it alone. The steps of a group run
+  // in the order of their keys. Throws PgConnectionLost if the group did, so that its effect may not be known;
   // ServiceException (ServerBusy) if it did not begin until the deadline.
   std::optional<PgRows> run(std::string_view key, PgStep& step, PgDeadline deadline);
 
@@ -47,7 +47,6 @@ class StepGroups {
 
   Member* take_next(Clock::time_point now);
   void lead(Member& self);
-  static void wake(Member& member);
   void end(Clock::time_point began);
 
   static constexpr std::size_t kAtWork = 2;  // groups on their way

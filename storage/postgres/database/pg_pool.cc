@@ -79,8 +79,7 @@ void PgPool::take_back(std::unique_ptr<PgConnection> connection, PgUse use) {
     waiting_.erase(place);
     if (next.use == PgUse::Scan) ++scans_;
     next.connection = std::move(connection);
-    const auto wake = std::move(next.wake);  // `next` may be gone before this returns
-    wake();
+    next.wake();
     return;
   }
   --in_use_;
