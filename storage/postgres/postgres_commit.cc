@@ -79,7 +79,8 @@ class PostgresStore::Commit {
 
   bool is_one_statement() const {
     if (writes_.size() == 1) return writes_.front().kind != WriteKind::Merge;
-    return std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Insert; });
+    return store_.dialect_.has_insert_new() &&
+           std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Insert; });
   }
 
   // --- One statement
@@ -124,7 +125,6 @@ class PostgresStore::Commit {
     if (write.kind == WriteKind::Delete) {
       out.statement = matches ? Statement::DeleteMatch : Statement::DeleteOne;
       out.parameters.add(keys_.front());
-      add_guard(out.parameters);
     } else {
       out.statement = write.kind == WriteKind::Insert           ? Statement::InsertOne
                       : condition.kind == Condition::Kind::None ? Statement::PutOne
@@ -135,9 +135,9 @@ class PostgresStore::Commit {
           .add(store_.clock_offset())
           .add(floor)
           .add(store_.slot_);
-      add_guard(out.parameters);
     }
     if (matches && write.kind != WriteKind::Insert) out.parameters.add(condition.etag.ticks);
+    add_guard(out.parameters);
     return out;
   }
 
@@ -177,7 +177,7 @@ class PostgresStore::Commit {
     });
     if (!failure) return out;
     if (failure->lost() && !is_committing_) {  // it must not lock the rows any more
-      store_.end_backend(failure->lost()->backend(), resolve_deadline());
+      store_.end_work(failure->lost()->backend(), resolve_deadline());
       return std::nullopt;
     }
     return after(*failure, [this](std::string_view key, std::int64_t ticks) {
@@ -259,7 +259,8 @@ class PostgresStore::Commit {
 
   Done after(const PgFailure& failure, const IsChanged& is_changed) {
     if (failure.lost()) return resolve_lost_commit(*failure.lost(), is_changed);
-    if (!failure.error()->is_duplicate()) failure.raise();
+    if (failure.error()->is_guard()) store_.catalog_.forget(name_);
+    if (!failure.error()->is_refusal()) failure.raise();
     return std::nullopt;
   }
 
@@ -294,7 +295,7 @@ class PostgresStore::Commit {
 
   Effect find_effect(const PgBackend& backend, const IsChanged& is_changed, std::int64_t& ticks) const {
     const PgDeadline deadline = resolve_deadline();
-    const bool is_over = store_.end_backend(backend, deadline);
+    const bool is_over = store_.end_work(backend, deadline);
     PgStep step{Statement::GetMany};
     step.parameters.add(std::span<const std::string>(keys_));
     const PgRows rows = std::move(store_.run(Repeats::Read, deadline, {std::move(step)})[0]);

@@ -73,8 +73,9 @@ void PostgresStore::reset_account(std::string_view account) {
 }
 
 Result<void> PostgresStore::reset_table(const TableName& name) {
+  const std::int64_t id = run(Repeats::Read, {{Statement::NewTableId}})[0].number(0, 0);
   PgStep step{Statement::EmptyTable};
-  step.parameters.add(name.account).add(to_lower_ascii(name.table));
+  step.parameters.add(name.account).add(to_lower_ascii(name.table)).add(id);
   const auto rows = run(Repeats::Write, {std::move(step)});
   catalog_.forget(name);
   if (rows[0].size() == 0) return Error(ErrorCode::TableNotFound);

@@ -19,6 +19,13 @@ constexpr std::int64_t kMaxFetchedRows = 1000;
 constexpr std::size_t kFetchBytes = 4 << 20;
 constexpr std::chrono::milliseconds kLastFetch{500};  // for the last fetch of a page
 
+bool is_of_one_partition(const KeyRange& range) {
+  if (!range.end || range.begin.partition_key.ends_with('\0')) return false;
+  std::string_view last = range.end->partition_key;
+  if (last.ends_with('\0')) last.remove_suffix(1);
+  return last == range.begin.partition_key;
+}
+
 class PgScan {
  public:
   PgScan(PgPool& pool, TableId table, const ScanArguments& call, RequestStats& stats)
@@ -71,7 +78,7 @@ class PgScan {
     const std::string end = range.end ? utf16_bound(table_, *range.end) : utf16_table_end(table_);
     while (true) {
       const std::int64_t limit = next_limit();
-      PgStep step{Statement::Range};
+      PgStep step{is_of_one_partition(range) ? Statement::RangeInPartition : Statement::Range};
       step.parameters.add(begin).add(end).add(limit);
       PgRows rows = fetch(step);
       for (int row = 0; row < rows.size(); ++row)
@@ -104,7 +111,7 @@ class PgScan {
       if (!failure) return std::move(rows.back());
       if (failure->lost()) {
         lease_->drop();
-        if (!failure->is_late()) pool_.health().note_failure(failure->what());
+        if (failure->is_of_database()) pool_.health().note_failure(failure->what());
       } else {
         lease_->roll_back();
         if (failure->error()->is_busy()) throw ServiceException(Error(ErrorCode::ServerBusy), failure->what());

@@ -23,6 +23,12 @@ constexpr std::chrono::seconds kEndTime{1};  // for what is not a call of a clie
 constexpr std::chrono::seconds kIdleTime{30};
 constexpr std::chrono::seconds kIdleTimeOfFullServer{1};
 
+// Statements for several nodes do not meet: they would run one after the other, and a transaction on several nodes
+// takes longer.
+std::chrono::milliseconds group_time(PgLayout layout) {
+  return std::chrono::milliseconds(layout == PgLayout::Distributed ? 0 : 10);
+}
+
 std::string lower(std::string_view name) { return to_lower_ascii(name); }
 
 // Runs `work` every kHouseInterval until `stop`.
@@ -41,15 +47,17 @@ void repeat(const std::stop_token& stop, const Work& work) {
 PostgresStore::PostgresStore(const StoreOptions& options)
     : options_(options),
       health_(options.warn),
-      pool_(options.url, options.timeout, options.max_connections, health_),
-      reads_([this](const Steps& steps, PgDeadline deadline) { return run(Repeats::Read, deadline, steps); }),
+      schema_(open_schema(options, health_)),
+      dialect_(dialect_of(schema_.layout)),
+      pool_(options.url, dialect_, options.timeout, options.max_connections, health_),
+      reads_([this](const Steps& steps, PgDeadline deadline) { return run(Repeats::Read, deadline, steps); }, {},
+             group_time(schema_.layout)),
       // A write whose row another front end has locked must not keep others waiting: then all of its group are refused,
       // and each runs alone.
       writes_([this](const Steps& steps, PgDeadline deadline) { return run(Repeats::Nothing, deadline, steps); },
-              Statement::BrieflyLocked) {
-  const SchemaState state = open_schema(options_, health_);
-  slot_ = state.front_end % kSlots;
-  contents_id_ = state.contents_id;
+              Statement::BrieflyLocked, group_time(schema_.layout)),
+      slot_(schema_.front_end % kSlots),
+      contents_id_(schema_.contents_id) {
   watcher_ = std::jthread([this](const std::stop_token& stop) {
     watch_database();  // at once, because it must know the clock before that goes back
     repeat(stop, [this] { watch_database(); });
@@ -79,13 +87,13 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
     if (!failure) return;
     const PgError* const error = failure->error();
     if (error == nullptr || error->is_passing()) {
-      lease->drop();
-      if (!failure->is_late()) health_.note_failure(failure->what());
+      if (failure->is_of_database()) health_.note_failure(failure->what());
+      if (error == nullptr || !error->is_of_node()) lease->drop();
       if (error == nullptr && !failure->lost()->has_no_effect()) {
         if (repeats == Repeats::Nothing) failure->raise();
         if (repeats == Repeats::Write) unknown.emplace(*failure);
       }
-    } else if (error->is_duplicate()) {
+    } else if (error->is_refusal()) {
       failure->raise();  // the caller knows what it means
     } else if (error->is_busy()) {
       raise_unknown();
@@ -119,11 +127,11 @@ std::vector<PgRows> PostgresStore::run_once(const PgStep& step) const {
 }
 
 // A server that was started anew, or another one that took its place, runs nothing that was sent before.
-bool PostgresStore::end_backend(const PgBackend& backend, PgDeadline deadline) const {
+bool PostgresStore::end_work(const PgBackend& backend, PgDeadline deadline) const {
   if (!backend.is_known()) return false;
   for (PgRetryPolicy retry(health_, deadline);;) {
-    PgStep step{Statement::EndBackend};
-    step.parameters.add(backend.process).add(backend.started).add(backend.server_started);
+    PgStep step{Statement::EndWork};
+    step.parameters.add(backend.work).add(backend.started).add(backend.server_started);
     if (run(Repeats::Read, deadline, {std::move(step)})[0].size() == 0) return true;
     if (!retry.pause()) return false;
   }
@@ -131,7 +139,7 @@ bool PostgresStore::end_backend(const PgBackend& backend, PgDeadline deadline) c
 
 void PostgresStore::end_late_work(const PgBackend& backend) const {
   try {
-    end_backend(backend, Waiter::Clock::now() + kEndTime);
+    end_work(backend, Waiter::Clock::now() + kEndTime);
     // The database does not answer: nobody can end what it still does. NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const ServiceException&) {
   }
@@ -354,6 +362,7 @@ void PostgresStore::sweep_dropped(const std::stop_token& stop) {
   // Each statement waits in the line of connections anew, so that calls need not wait for all of them.
   const auto run_in_turn = [this](const PgStep& step) { return std::move(run(Repeats::Nothing, {step})[0]); };
   const auto sweep = [&] {
+    if (run_in_turn({Statement::FindDropped}).size() == 0) return;
     const PgRows claimed = run_in_turn({Statement::ClaimDropped});
     if (claimed.size() == 0) return;
     const TableId table{static_cast<std::uint64_t>(claimed.number(0, 0))};

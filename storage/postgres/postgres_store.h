@@ -34,6 +34,7 @@
 #include "storage/postgres/server_clock.h"
 #include "storage/postgres/shared_catalog.h"
 #include "storage/postgres/step_groups.h"
+#include "storage/postgres/store_schema.h"
 #include "storage/store.h"
 
 namespace rocktable {
@@ -99,8 +100,9 @@ class PostgresStore final : public Store {
   std::vector<PgRows> run_once(const PgStep& step) const;
   std::vector<PgRows> run(Repeats repeats, const Steps& steps) const { return run(repeats, pool_.deadline(), steps); }
 
-  // Ends a process of the server. Returns false if it has not ended by the deadline, or if that cannot be known.
-  bool end_backend(const PgBackend& backend, PgDeadline deadline) const;
+  // Ends what the server does for a connection. Returns false if it has not ended by the deadline, or if that cannot be
+  // known.
+  bool end_work(const PgBackend& backend, PgDeadline deadline) const;
   void end_late_work(const PgBackend& backend) const;
 
   std::shared_ptr<const SharedTable> find_table(const TableName& name) const;
@@ -118,11 +120,13 @@ class PostgresStore final : public Store {
 
   const StoreOptions options_;
   mutable PgHealth health_;
+  const SchemaState schema_;
+  const PgDialect& dialect_;
   mutable PgPool pool_;
   mutable SharedCatalog catalog_;
   mutable RowLocks row_locks_;
   mutable StepGroups reads_, writes_;  // of one entity
-  std::int64_t slot_ = 0;
+  const std::int64_t slot_;
   mutable std::atomic<std::int64_t> last_ticks_ = 0;
   mutable Mutex contents_mutex_;
   std::string contents_id_;

@@ -36,23 +36,52 @@ bool has_schema(PgConnection& connection) {
   failure->raise();
 }
 
+std::int64_t number_of(PgConnection& connection, const std::string& sql) {
+  const PgRows rows = connection.query(sql);
+  return rows.size() == 1 ? number_in(rows.bytes(0, 0)) : 0;
+}
+
+// Where the database has Citus, the tables are spread over its nodes.
+PgLayout layout_of_new(PgConnection& connection) {
+  if (number_of(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'") == 0) return PgLayout::Plain;
+  if (number_of(connection, "SELECT groupid FROM pg_dist_local_group") != 0)
+    throw StoreError(
+        "it has no tables of rocktable yet, and only the coordinator of Citus can make them: the first "
+        "start needs its URL");
+  return PgLayout::Distributed;
+}
+
 // Two front ends that begin at once may meet: then one finds what the other has made.
 void make_schema(PgConnection& connection, PgHealth& health, PgDeadline deadline) {
-  const std::string sql = schema_sql();
+  const std::string sql = schema_sql(layout_of_new(connection));
   for (PgRetryPolicy retry(health, deadline);;) {
     const auto failure = attempt([&] { connection.run_script(sql); });
     if (!failure) return;
     const PgError* const error = failure->error();
-    const bool meets_another = error != nullptr && (error->is_duplicate() || error->is_conflict() ||
-                                                    error->state() == "42P07" || error->state() == "XX000");
+    const bool meets_another =
+        error != nullptr && (error->is_duplicate() || error->is_conflict() || error->state() == "42P07" ||
+                             error->state() == "42P16" || error->state() == "XX000");
     if (!meets_another || !retry.pause()) failure->raise();
   }
 }
 
-void require_known_format(PgConnection& connection) {
-  const PgRows rows = connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'format'");
-  const std::int64_t format = rows.size() == 1 ? number_in(rows.bytes(0, 0)) : 0;
+PgLayout layout_of(PgConnection& connection) {
+  const std::int64_t format =
+      number_of(connection, "SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'format'");
   if (const auto refusal = refuse_format(format)) throw StoreError(*refusal);
+  const auto distributed = static_cast<std::int64_t>(PgLayout::Distributed);
+  return format == distributed ? PgLayout::Distributed : PgLayout::Plain;
+}
+
+// Returns the number of nodes that have rows of entities.
+std::int64_t nodes_of(PgConnection& connection) {
+  const std::int64_t nodes = number_of(connection, "SELECT count(*) FROM pg_dist_node");
+  // All nodes are asked what they still do for a connection (Statement::EndWork), and this is one of them.
+  if (number_of(connection, "SELECT count(*) FROM pg_dist_node WHERE groupid = 0") == 0)
+    throw StoreError(
+        "Citus does not know the address of its coordinator: run SELECT citus_set_coordinator_host('HOST', "
+        "PORT) there");
+  return nodes > 1 ? number_of(connection, "SELECT count(*) FROM pg_dist_node WHERE shouldhaveshards") : nodes;
 }
 
 // Tries again after any failure: a server that is being set up has no user or database at first.
@@ -74,13 +103,16 @@ std::unique_ptr<PgConnection> connect(const StoreOptions& options, PgHealth& hea
 
 SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::milliseconds timeout) {
   if (!has_schema(connection)) make_schema(connection, health, Waiter::Clock::now() + timeout);
-  require_known_format(connection);
-  const PgRows number = connection.query("SELECT nextval('rocktable_front_ends')");
+  SchemaState out{};
+  out.layout = layout_of(connection);
+  if (out.layout == PgLayout::Distributed) out.nodes = nodes_of(connection);
   const PgRows contents =
       connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'contents'");
-  if (number.size() != 1 || contents.size() != 1) throw not_our_tables();
-  SchemaState out{number_in(number.bytes(0, 0)), std::string(contents.bytes(0, 0))};
-  connection.prepare(Waiter::Clock::now() + timeout);
+  if (contents.size() != 1) throw not_our_tables();
+  out.contents_id = contents.bytes(0, 0);
+  const PgDeadline deadline = Waiter::Clock::now() + timeout;
+  connection.prepare(dialect_of(out.layout), deadline);
+  out.front_end = connection.run({Statement::FrontEnd}, deadline).number(0, 0);
   return out;
 }
 

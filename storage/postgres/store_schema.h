@@ -7,11 +7,14 @@
 #include <string_view>
 
 #include "storage/postgres/database/pg_health.h"
+#include "storage/postgres/database/statements.h"
 #include "storage/store_types.h"
 
 namespace rocktable {
 
 struct SchemaState {
+  PgLayout layout;
+  std::int64_t nodes;      // of Citus, with rows of entities; 0: it is one PostgreSQL
   std::int64_t front_end;  // the number of this front end; each start has another
   std::string contents_id;
 };

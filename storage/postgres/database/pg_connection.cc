@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <optional>
 #include <utility>
@@ -89,25 +90,28 @@ PgRows PgConnection::query(const std::string& sql) {
 
 void PgConnection::run_script(const std::string& sql) { query(sql); }
 
-void PgConnection::prepare(PgDeadline deadline) {
+void PgConnection::prepare(const PgDialect& dialect, PgDeadline deadline) {
+  dialect_ = &dialect;
+  const PgLayout layout = dialect.layout();
   PGconn* const connection = connection_.get();
   if (PQsetnonblocking(connection, 1) != 0 || PQenterPipelineMode(connection) != 1)
     lose(first_line(PQerrorMessage(connection)), true);
-  const auto settings = session_settings();
-  const auto& statements = all_statements();
+  const auto settings = session_settings(layout);
+  const auto& statements = all_statements(layout);
   for (const std::string& sql : settings)
     check_sent(PQsendQueryParams(connection, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, kBinary));
-  for (const auto& [statement, sql] : statements)
-    check_sent(PQsendPrepare(connection, name_of(statement).c_str(), sql.c_str(), 0, nullptr));
+  for (const StatementText& text : statements)
+    check_sent(PQsendPrepare(connection, name_of(text.statement).c_str(), text.sql.c_str(), 0, nullptr));
   send({Statement::Backend});
   send({Statement::Format});
   const auto rows = receive(settings.size() + statements.size() + 2, deadline);
   const PgRows& backend = rows[rows.size() - 2];
   // PgBouncer, which may stand between, gives a connection a number of its own.
   if (backend.size() == 1 && backend.number(0, 0) == PQbackendPID(connection))
-    backend_ = {backend.number(0, 0), backend.number(0, 1), backend.number(0, 2)};
-  const PgRows& format = rows.back();
-  if (const auto refusal = refuse_format(format.size() == 1 ? format.number(0, 0) : 0)) lose(*refusal, true);
+    backend_ = {backend.number(0, 1), backend.number(0, 2), backend.number(0, 3)};
+  const std::int64_t format = rows.back().size() == 1 ? rows.back().number(0, 0) : 0;
+  if (const auto refusal = refuse_format(format)) lose(*refusal, true);
+  if (format != static_cast<std::int64_t>(layout)) lose("its tables are of another kind than at the start", true);
 }
 
 bool PgConnection::is_in_transaction() const { return PQtransactionStatus(connection_.get()) != PQTRANS_IDLE; }
@@ -122,8 +126,10 @@ PgRows PgConnection::run(const PgStep& step, PgDeadline deadline) {
 }
 
 std::vector<PgRows> PgConnection::run(std::span<const PgStep> steps, PgDeadline deadline) {
-  for (const PgStep& step : steps) send(step);
-  return receive(steps.size(), deadline);
+  return dialect_->run(steps, [&](std::span<const PgStep> sent) {
+    for (const PgStep& step : sent) send(step);
+    return receive(sent.size(), deadline);
+  });
 }
 
 // Ends the pipeline, and returns the rows of each of its steps.
@@ -142,19 +148,32 @@ std::vector<PgRows> PgConnection::receive(std::size_t expected, PgDeadline deadl
         out.push_back(std::move(rows));
         break;
       case PGRES_PIPELINE_SYNC:
-        if (error) throw PgError(*error);
+        if (error) fail(*error);
         return out;
       case PGRES_PIPELINE_ABORTED:
         break;
       default: {
         const std::string state = state_of(result);
+        const PgError said(state, message_of(result));
         // The server says so before it has done the last step, so the transaction is aborted.
         if (PQstatus(connection_.get()) != CONNECTION_OK)
-          lose(message_of(result), !state.empty() && out.size() < expected);
-        if (!error) error.emplace(state, message_of(result));
+          lose(said.what(), !state.empty() && out.size() < expected && dialect_->effect_after(said) == PgEffect::None);
+        if (!error) error.emplace(said);
       }
     }
   }
+}
+
+void PgConnection::fail(const PgError& error) {
+  switch (dialect_->effect_after(error)) {
+    case PgEffect::None:
+      throw PgError(error);
+    case PgEffect::NoneOfNode:
+      throw PgError::of_node(error);
+    case PgEffect::Unknown:
+      lose(error.what(), false, Cause::Node);
+  }
+  std::abort();
 }
 
 void PgConnection::send(const PgStep& step) {
@@ -192,7 +211,7 @@ PGresult* PgConnection::next_result(PgDeadline deadline) {
 }
 
 void PgConnection::wait_for(short events, PgDeadline deadline) {
-  if (!await(events, deadline)) lose("there is no answer in time", false, true);
+  if (!await(events, deadline)) lose("there is no answer in time", false, Cause::Late);
 }
 
 bool PgConnection::await(short events, PgDeadline deadline) const {
@@ -205,9 +224,9 @@ bool PgConnection::await(short events, PgDeadline deadline) const {
   return false;
 }
 
-void PgConnection::lose(const std::string& why, bool has_no_effect, bool is_late) {
+void PgConnection::lose(const std::string& why, bool has_no_effect, Cause cause) {
   connection_.reset();
-  throw PgConnectionLost(why, has_no_effect, backend_, is_late);
+  throw PgConnectionLost(why, has_no_effect, backend_, cause);
 }
 
 }  // namespace rocktable

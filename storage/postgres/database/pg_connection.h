@@ -11,21 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/postgres/database/pg_dialect.h"
 #include "storage/postgres/database/pg_failure.h"
 #include "storage/postgres/database/pg_health.h"
 #include "storage/postgres/database/pg_hosts.h"
-#include "storage/postgres/database/pg_values.h"
-#include "storage/postgres/database/statements.h"
 
 namespace rocktable {
 
 using PgDeadline = std::chrono::steady_clock::time_point;
-
-// A statement and its parameters.
-struct PgStep {
-  Statement statement;
-  PgParameters parameters = {};
-};
 
 // Not thread-safe.
 class PgConnection {
@@ -43,8 +36,8 @@ class PgConnection {
   PgRows query(const std::string& sql);
 
   // Prepares all statements, in one round trip. The tables must exist. Throws PgError, PgConnectionLost (also if the
-  // tables are those of a newer version).
-  void prepare(PgDeadline deadline);
+  // tables have another layout).
+  void prepare(const PgDialect& dialect, PgDeadline deadline);
 
   // Sends all steps at once and returns the rows of each. Without BEGIN they are one transaction, which is committed
   // when this returns. Throws PgError, PgConnectionLost.
@@ -62,15 +55,18 @@ class PgConnection {
   void send(const PgStep& step);
   void check_sent(int is_sent);
   std::vector<PgRows> receive(std::size_t expected, PgDeadline deadline);
+  [[noreturn]] void fail(const PgError& error);
   void flush(PgDeadline deadline);
   PGresult* next_result(PgDeadline deadline);
   void wait_for(short events, PgDeadline deadline);
   bool await(short events, PgDeadline deadline) const;
-  [[noreturn]] void lose(const std::string& why, bool has_no_effect, bool is_late = false);
+  using Cause = PgConnectionLost::Cause;
+  [[noreturn]] void lose(const std::string& why, bool has_no_effect, Cause cause = Cause::Database);
 
   const PgHealth& health_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   PgBackend backend_;
+  const PgDialect* dialect_ = &dialect_of(PgLayout::Plain);
 };
 
 // What libpq says of a failure. Further lines are advice.

@@ -88,7 +88,7 @@ void PgPool::take_back(std::unique_ptr<PgConnection> connection, PgUse use) {
 
 std::unique_ptr<PgConnection> PgPool::connect_apart(PgDeadline deadline) {
   auto out = std::make_unique<PgConnection>(hosts_, health_, deadline);
-  out->prepare(deadline);
+  out->prepare(dialect_, deadline);
   return out;
 }
 

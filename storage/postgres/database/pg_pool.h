@@ -25,8 +25,9 @@ enum class PgUse { Moment, Scan };
 class PgPool {
  public:
   // `timeout`: of requests. `limit`: of connections that are open.
-  PgPool(const std::string& url, std::chrono::milliseconds timeout, std::size_t limit, PgHealth& health)
-      : hosts_(url, timeout), timeout_(timeout), limit_(limit), health_(health) {}
+  PgPool(const std::string& url, const PgDialect& dialect, std::chrono::milliseconds timeout, std::size_t limit,
+         PgHealth& health)
+      : hosts_(url, timeout), dialect_(dialect), timeout_(timeout), limit_(limit), health_(health) {}
 
   // A connection in use. It goes back to the pool, which notes that the database answers, or is closed if it was lost
   // or a transaction is open.
@@ -94,6 +95,7 @@ class PgPool {
   std::unique_ptr<PgConnection> connect(PgDeadline deadline);
 
   PgHosts hosts_;
+  const PgDialect& dialect_;
   const std::chrono::milliseconds timeout_;
   const std::size_t limit_;
   const std::size_t max_scans_ = limit_ > 1 ? limit_ - (limit_ + 3) / 4 : 1;

@@ -1,12 +1,18 @@
 #include "storage/postgres/database/pg_values.h"
 
+#include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 
 namespace rocktable {
 namespace {
 
-constexpr int kByteaType = 17;  // its OID
+constexpr std::int32_t kByteaType = 17;  // OIDs
+constexpr std::int32_t kIntType = 23;
+constexpr std::size_t kLengthBytes = 4;  // of the length of an element
+constexpr std::size_t kArrayHeaderBytes = 20;
 
 template <class Number>
 void append_big_endian(std::string& out, Number number) {
@@ -15,9 +21,27 @@ void append_big_endian(std::string& out, Number number) {
     out += static_cast<char>(bits >> shift & 0xFF);
 }
 
-std::string number_bytes(std::int64_t number) {
+std::string number_bytes(std::integral auto number) {
   std::string out;
   append_big_endian(out, number);
+  return out;
+}
+
+std::size_t number_at(std::string_view bytes) {
+  std::size_t out = 0;
+  for (const char c : bytes.substr(0, kLengthBytes)) out = out << 8 | static_cast<unsigned char>(c);
+  return out;
+}
+
+// Dimensions, whether there are NULLs, type of the elements, length and lower bound of the dimension, elements.
+std::string array_header(std::size_t size, std::int32_t type) {
+  std::string out;
+  append_big_endian(out, std::int32_t{size == 0 ? 0 : 1});
+  append_big_endian(out, std::int32_t{0});
+  append_big_endian(out, type);
+  if (size == 0) return out;
+  append_big_endian(out, static_cast<std::int32_t>(size));
+  append_big_endian(out, std::int32_t{1});
   return out;
 }
 
@@ -33,30 +57,57 @@ PgParameters& PgParameters::add(std::int64_t number) {
   return *this;
 }
 
+PgParameters& PgParameters::add(std::int32_t number) {
+  values_.emplace_back(number_bytes(number));
+  return *this;
+}
+
 PgParameters& PgParameters::add(std::optional<std::int64_t> number) {
   values_.push_back(number ? std::optional(number_bytes(*number)) : std::nullopt);
   return *this;
 }
 
-// Dimensions, whether there are NULLs, type of the elements, length and lower bound of the dimension, elements.
 PgParameters& PgParameters::add(std::span<const std::string> list) {
-  std::string out;
-  std::size_t bytes = 20;
-  for (const auto& element : list) bytes += 4 + element.size();
+  std::string out = array_header(list.size(), kByteaType);
+  std::size_t bytes = out.size();
+  for (const auto& element : list) bytes += kLengthBytes + element.size();
   out.reserve(bytes);
-  append_big_endian(out, std::int32_t{list.empty() ? 0 : 1});
-  append_big_endian(out, std::int32_t{0});
-  append_big_endian(out, std::int32_t{kByteaType});
-  if (!list.empty()) {
-    append_big_endian(out, static_cast<std::int32_t>(list.size()));
-    append_big_endian(out, std::int32_t{1});
-  }
   for (const auto& element : list) {
     append_big_endian(out, static_cast<std::int32_t>(element.size()));
     out += element;
   }
   values_.emplace_back(std::move(out));
   return *this;
+}
+
+PgParameters& PgParameters::add(std::span<const std::int32_t> list) {
+  std::string out = array_header(list.size(), kIntType);
+  for (const std::int32_t element : list) {
+    append_big_endian(out, static_cast<std::int32_t>(sizeof element));
+    append_big_endian(out, element);
+  }
+  values_.emplace_back(std::move(out));
+  return *this;
+}
+
+std::vector<std::string_view> PgParameters::list_at(std::size_t place) const {
+  std::vector<std::string_view> out;
+  std::string_view left = bytes_at(place);
+  left.remove_prefix(std::min(kArrayHeaderBytes, left.size()));
+  while (!left.empty()) {
+    const std::size_t length = number_at(left);
+    out.push_back(left.substr(kLengthBytes, length));
+    left.remove_prefix(kLengthBytes + length);
+  }
+  return out;
+}
+
+PgParameters PgParameters::take_last(std::size_t count) {
+  PgParameters out;
+  const auto first = values_.end() - static_cast<std::ptrdiff_t>(count);
+  out.values_.assign(std::make_move_iterator(first), std::make_move_iterator(values_.end()));
+  values_.erase(first, values_.end());
+  return out;
 }
 
 std::size_t PgParameters::bytes() const {

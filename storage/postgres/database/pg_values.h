@@ -22,6 +22,14 @@ class PgParameters {
   PgParameters& add(std::int64_t number);
   PgParameters& add(std::optional<std::int64_t> number);  // nullopt: NULL
   PgParameters& add(std::span<const std::string> list);   // an array of bytea
+  PgParameters& add(std::int32_t number);
+  PgParameters& add(std::span<const std::int32_t> list);
+
+  // What was added at a place.
+  std::string_view bytes_at(std::size_t place) const { return *values_[place]; }
+  std::vector<std::string_view> list_at(std::size_t place) const;
+  // Removes the last ones.
+  PgParameters take_last(std::size_t count);
 
   int size() const { return static_cast<int>(values_.size()); }
   std::size_t bytes() const;

@@ -1,39 +1,29 @@
 #include "storage/postgres/database/statements.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/date_time.h"
 #include "storage/contents_id.h"
+#include "storage/postgres/database/citus_sql.h"
+#include "storage/postgres/database/sql_parts.h"
 
 namespace rocktable {
 namespace {
 
-// Parts of statements: in the text of one, a name in braces stands for its part.
-using Parts = std::vector<std::pair<std::string, std::string>>;
-
-std::string with_parts(std::string sql, const Parts& parts) {
-  for (const auto& [name, part] : parts)
-    for (std::size_t at = 0; (at = sql.find(name, at)) != sql.npos; at += part.size())
-      sql.replace(at, name.size(), part);
-  return sql;
-}
-
-// In this order: a part may have the names of later ones in it.
-Parts parts() {
+SqlParts common_parts() {
   return {
       // The ticks of a new row: the clock plus $offset in the slot of the front end, but not before its floor.
       {"{fresh}", "greatest({now_in_slot}, $4::bigint)"},
       // Of one that replaces a row: also after that row's.
-      {"{next}", "greatest({now_in_slot}, $4::bigint, (e.ticks / {slots} + 1) * {slots} + $5::bigint)"},
+      {"{next}", "greatest({now_in_slot}, $4::bigint, {after_row})"},
+      {"{after_row}", "(e.ticks / {slots} + 1) * {slots} + $5::bigint"},
       // NULL if the offset is NULL: the emulator's clock stands still. Then only the floor counts.
       {"{now_in_slot}", "(({clock} + $3::bigint) / {slots} * {slots} + $5::bigint)"},
-      // The table still has its id.
-      {"{guard}", R"(EXISTS (SELECT 1 FROM rocktable_tables t
-                      WHERE t.account = $6::bytea AND t.name = $7::bytea AND t.id = $8::bigint))"},
-      {"{guard_of_deletion}", R"(EXISTS (SELECT 1 FROM rocktable_tables t
-                      WHERE t.account = $2::bytea AND t.name = $3::bytea AND t.id = $4::bigint))"},
       {"{drop_gone}", R"(INSERT INTO rocktable_dropped (id, since, claimed)
                          SELECT id, {clock}, 0 FROM gone RETURNING id)"},
-      // The server's clock; its resolution is a microsecond.
-      {"{clock}", "((extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 10 + {unix_epoch})"},
+      // Of the server; its resolution is a microsecond.
+      {"{clock}", "((extract(epoch FROM {now}) * 1000000)::bigint * 10 + {unix_epoch})"},
       {"{backend_start}", "(extract(epoch FROM backend_start) * 1000000)::bigint"},
       {"{server_start}", "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint"},
       {"{unix_epoch}", std::to_string(kUnixEpoch.ticks)},
@@ -43,9 +33,89 @@ Parts parts() {
   };
 }
 
-std::vector<StatementText> make_statements() {
+// Where the rows are in one database.
+std::vector<std::string> plain_settings() {
+  std::vector<std::string> out{"SET plan_cache_mode = force_generic_plan"};
+  // The primary key gives the rows in their order, and LIMIT ends the scan. Where the database's statistics are old it
+  // would guess that a range has few rows, and read and sort all of them for each page.
+  for (const char* other : {"seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"})
+    out.push_back(std::string("SET enable_") + other + " = off");
+  return out;
+}
+
+SqlParts plain_parts() {
+  return {
+      {"{values}", "SELECT"},
+      {"{if_guarded}", "WHERE {guard}"},
+      {"{and_guarded}", "AND {guard}"},
+      // The table still has its id.
+      {"{guard}", R"(EXISTS (SELECT 1 FROM rocktable_tables t
+                      WHERE t.account = $account::bytea AND t.name = $name::bytea AND t.id = $id::bigint))"},
+      {"{now}", "clock_timestamp()"},
+      {"{front_end}", "SELECT nextval('rocktable_front_ends')"},
+      {"{work}", "pid::bigint"},
+      {"{end_work}", R"(
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE pid = $1::bigint AND {backend_start} = $2::bigint AND {server_start} = $3::bigint)"},
+      {"{, id}", ", id"},
+      {"{, next id}", ", nextval('rocktable_ids')"},
+      {"{default_id}", ""},
+      {"{counters}", "CREATE SEQUENCE IF NOT EXISTS rocktable_front_ends;"},
+      {"{part_column}", ""},
+      {"{spread}", ""},
+      {"{counted}", "$3::bigint"},
+      // The parameter or column `part`: nothing.
+      {"{in_part}", ""},
+      {"{in_parts}", ""},
+      {"{, part}", ""},
+      {"{, $part}", ""},
+      {"{, $parts}", ""},
+      {"{, n.part}", ""},
+      {"{, moved part}", ""},
+  };
+}
+
+const SqlParts& parts_of(PgLayout layout) {
+  const auto all = [](SqlParts own, PgLayout of) {
+    for (auto& part : common_parts()) own.push_back(std::move(part));
+    own.emplace_back("{format}", std::to_string(static_cast<std::int64_t>(of)));
+    return own;
+  };
+  static const SqlParts kPlain = all(plain_parts(), PgLayout::Plain);
+  static const SqlParts kDistributed = all(citus_parts(), PgLayout::Distributed);
+  return layout == PgLayout::Plain ? kPlain : kDistributed;
+}
+
+// The number of the last parameter.
+int last_parameter(std::string_view sql) {
+  int out = 0;
+  for (std::size_t at = 0; (at = sql.find('$', at)) != sql.npos; ++at) {
+    int number = 0;
+    std::from_chars(sql.data() + at + 1, sql.data() + sql.size(), number);
+    out = std::max(out, number);
+  }
+  return out;
+}
+
+StatementText make_statement(Statement statement, const std::string& text, PgLayout layout) {
+  const auto has = [&](const char* name) { return text.find(name) != text.npos; };
+  StatementText out{statement, with_parts(text, parts_of(layout)), has("guarded}")};
+  if (has("{in_part}") || has("{, $part}")) out.part = has("$1::bytea[]") ? PartOf::FirstKey : PartOf::Key;
+  if (has("{in_parts}") || has("{, $parts}")) out.part = PartOf::EachKey;
+  if (has("{, moved part}")) out.part = PartOf::Table;
+  // Parameters with names follow those with numbers.
+  int number = last_parameter(out.sql);
+  for (const char* name : {"$account", "$name", "$id"}) {
+    if (out.sql.find(name) == out.sql.npos) continue;
+    out.sql = replace_all(std::move(out.sql), name, "$" + std::to_string(++number));
+  }
+  out.sql = replace_all(std::move(out.sql), "$part", "$" + std::to_string(number + 1));
+  return out;
+}
+
+std::vector<StatementText> make_statements(PgLayout layout) {
   using enum Statement;
-  std::vector<StatementText> out{
+  const std::vector<std::pair<Statement, std::string>> texts{
       {Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"},
       {BeginSnapshot, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
       {BeginCopy, "BEGIN ISOLATION LEVEL REPEATABLE READ"},
@@ -67,9 +137,8 @@ std::vector<StatementText> make_statements() {
         WHERE account = $1::bytea AND name >= $2::bytea AND name < $3::bytea
         ORDER BY name LIMIT $4::bigint)"},
       {CreateTable, R"(
-        INSERT INTO rocktable_tables (account, name, id, created, title, identifiers)
-        SELECT $1::bytea, $2::bytea, nextval('rocktable_ids'), coalesce($5::bigint, {clock} + $4::bigint),
-               $3::bytea, ''::bytea
+        INSERT INTO rocktable_tables (account, name, created, title, identifiers{, id})
+        VALUES ($1::bytea, $2::bytea, coalesce($5::bigint, {clock} + $4::bigint), $3::bytea, ''::bytea{, next id})
         ON CONFLICT (account, name) DO NOTHING RETURNING id)"},
       {DropTable, R"(
         WITH gone AS (DELETE FROM rocktable_tables WHERE account = $1::bytea AND name = $2::bytea RETURNING id)
@@ -84,56 +153,61 @@ std::vector<StatementText> make_statements() {
       {CountTables, "SELECT count(*) FROM (SELECT 1 FROM rocktable_tables LIMIT $1::bigint) some_tables"},
       {TableCounts, "SELECT account, count(*) FROM rocktable_tables GROUP BY account"},
 
-      {Get, "SELECT ticks, record FROM rocktable_entities WHERE key = $1::bytea"},
+      {Get, "SELECT ticks, record FROM rocktable_entities WHERE key = $1::bytea{in_part}"},
       {GetMany, R"(
-        SELECT key, ticks, record FROM rocktable_entities WHERE key = ANY($1::bytea[]) ORDER BY key)"},
+        SELECT key, ticks, record FROM rocktable_entities WHERE key = ANY($1::bytea[]){in_parts} ORDER BY key)"},
       {Range, R"(
         SELECT key, ticks, record FROM rocktable_entities WHERE key >= $1::bytea AND key < $2::bytea
         ORDER BY key LIMIT $3::bigint)"},
+      {RangeInPartition, R"(
+        SELECT key, ticks, record FROM rocktable_entities WHERE key >= $1::bytea AND key < $2::bytea{in_part}
+        ORDER BY key LIMIT $3::bigint)"},
       {RangeBytes, R"(
-        SELECT coalesce(sum(octet_length(key) + octet_length(record)), 0)::bigint
-        FROM (SELECT key, record FROM rocktable_entities WHERE key >= $1::bytea AND key < $2::bytea
-              LIMIT $3::bigint) some_entities)"},
+        SELECT coalesce(sum(bytes), 0)::bigint
+        FROM (SELECT octet_length(key) + octet_length(record) AS bytes FROM rocktable_entities
+              WHERE key >= $1::bytea AND key < $2::bytea LIMIT {counted}) some_entities)"},
       {CheckTable, R"(
         SELECT 1 FROM rocktable_tables WHERE account = $1::bytea AND name = $2::bytea AND id = $3::bigint)"},
       {LockTicks, R"(
-        SELECT key, ticks FROM rocktable_entities WHERE key = ANY($1::bytea[]) ORDER BY key FOR UPDATE)"},
+        SELECT key, ticks FROM rocktable_entities WHERE key = ANY($1::bytea[]){in_part} ORDER BY key FOR UPDATE)"},
       {LockRows, R"(
-        SELECT key, ticks, record FROM rocktable_entities WHERE key = ANY($1::bytea[])
+        SELECT key, ticks, record FROM rocktable_entities WHERE key = ANY($1::bytea[]){in_part}
         ORDER BY key FOR UPDATE)"},
 
       {InsertOne, R"(
-        INSERT INTO rocktable_entities AS e (key, ticks, record)
-        SELECT $1::bytea, {fresh}, $2::bytea WHERE {guard}
-        ON CONFLICT (key) DO NOTHING RETURNING ticks)"},
+        INSERT INTO rocktable_entities AS e (key, ticks, record{, part})
+        {values} $1::bytea, {fresh}, $2::bytea{, $part} {if_guarded}
+        ON CONFLICT (key{, part}) DO NOTHING RETURNING ticks)"},
       {PutOne, R"(
-        INSERT INTO rocktable_entities AS e (key, ticks, record)
-        SELECT $1::bytea, {fresh}, $2::bytea WHERE {guard}
-        ON CONFLICT (key) DO UPDATE SET ticks = {next}, record = excluded.record RETURNING ticks)"},
+        INSERT INTO rocktable_entities AS e (key, ticks, record{, part})
+        {values} $1::bytea, {fresh}, $2::bytea{, $part} {if_guarded}
+        ON CONFLICT (key{, part}) DO UPDATE SET ticks = greatest(excluded.ticks, {after_row}), record = excluded.record
+        RETURNING ticks)"},
       {ReplaceOne, R"(
         UPDATE rocktable_entities AS e SET ticks = {next}, record = $2::bytea
-        WHERE key = $1::bytea AND {guard} RETURNING ticks)"},
+        WHERE key = $1::bytea{in_part} {and_guarded} RETURNING ticks)"},
       {ReplaceMatch, R"(
         UPDATE rocktable_entities AS e SET ticks = {next}, record = $2::bytea
-        WHERE key = $1::bytea AND ticks = $9::bigint AND {guard} RETURNING ticks)"},
+        WHERE key = $1::bytea{in_part} AND ticks = $6::bigint {and_guarded} RETURNING ticks)"},
       {DeleteOne, R"(
-        DELETE FROM rocktable_entities WHERE key = $1::bytea AND {guard_of_deletion} RETURNING ticks)"},
+        DELETE FROM rocktable_entities WHERE key = $1::bytea{in_part} {and_guarded} RETURNING ticks)"},
       {DeleteMatch, R"(
-        DELETE FROM rocktable_entities WHERE key = $1::bytea AND {guard_of_deletion} AND ticks = $5::bigint
+        DELETE FROM rocktable_entities WHERE key = $1::bytea{in_part} AND ticks = $2::bigint {and_guarded}
         RETURNING ticks)"},
 
       {InsertNew, R"(
-        INSERT INTO rocktable_entities AS e (key, ticks, record)
-        SELECT n.key, c.ticks, n.record
-        FROM (SELECT {fresh} AS ticks OFFSET 0) c, unnest($1::bytea[], $2::bytea[]) AS n(key, record)
-        WHERE {guard} RETURNING ticks)"},
+        INSERT INTO rocktable_entities AS e (key, ticks, record{, part})
+        SELECT n.key, c.ticks, n.record{, n.part}
+        FROM (SELECT {fresh} AS ticks OFFSET 0) c, unnest($1::bytea[], $2::bytea[]{, $parts}) AS n(key, record{, part})
+        WHERE true {and_guarded} RETURNING ticks)"},
       {InsertMany, R"(
-        INSERT INTO rocktable_entities (key, ticks, record)
-        SELECT n.key, $3::bigint, n.record FROM unnest($1::bytea[], $2::bytea[]) AS n(key, record))"},
+        INSERT INTO rocktable_entities (key, ticks, record{, part})
+        SELECT n.key, $3::bigint, n.record{, n.part}
+        FROM unnest($1::bytea[], $2::bytea[]{, $parts}) AS n(key, record{, part}))"},
       {UpdateMany, R"(
         UPDATE rocktable_entities e SET ticks = $3::bigint, record = n.record
-        FROM unnest($1::bytea[], $2::bytea[]) AS n(key, record) WHERE e.key = n.key)"},
-      {DeleteMany, "DELETE FROM rocktable_entities WHERE key = ANY($1::bytea[])"},
+        FROM unnest($1::bytea[], $2::bytea[]) AS n(key, record) WHERE e.key = n.key{in_part})"},
+      {DeleteMany, "DELETE FROM rocktable_entities WHERE key = ANY($1::bytea[]){in_part}"},
 
       {NewTableId, "SELECT nextval('rocktable_ids')"},
       {AddTable, R"(
@@ -142,7 +216,7 @@ std::vector<StatementText> make_statements() {
       {EmptyTable, R"(
         WITH former AS (SELECT account, name, id FROM rocktable_tables
                         WHERE account = $1::bytea AND name = $2::bytea FOR UPDATE),
-             gone AS (UPDATE rocktable_tables t SET id = nextval('rocktable_ids') FROM former f
+             gone AS (UPDATE rocktable_tables t SET id = $3::bigint FROM former f
                       WHERE t.account = f.account AND t.name = f.name RETURNING f.id)
         {drop_gone})"},
       {DropAccount, R"(
@@ -158,9 +232,10 @@ std::vector<StatementText> make_statements() {
         SELECT $1::bytea, (SELECT properties FROM rocktable_accounts WHERE account = $2::bytea)
         ON CONFLICT (account) DO UPDATE SET properties = excluded.properties)"},
       {CopyEntities, R"(
-        INSERT INTO rocktable_entities (key, ticks, record)
-        SELECT $1::bytea || substring(key FROM 9), ticks, record
+        INSERT INTO rocktable_entities (key, ticks, record{, part})
+        SELECT $1::bytea || substring(key FROM 9), ticks, record{, moved part}
         FROM rocktable_entities WHERE key >= $2::bytea AND key < $3::bytea)"},
+      {FindDropped, "SELECT 1 FROM rocktable_dropped WHERE claimed < {clock} - 300000000 LIMIT 1"},
       {ClaimDropped, R"(
         UPDATE rocktable_dropped SET claimed = {clock}
         WHERE id = (SELECT id FROM rocktable_dropped WHERE claimed < {clock} - 300000000
@@ -173,61 +248,66 @@ std::vector<StatementText> make_statements() {
                       ORDER BY key LIMIT $3::bigint))"},
       {ForgetDropped, "DELETE FROM rocktable_dropped WHERE id = $1::bigint"},
 
+      {FrontEnd, "{front_end}"},
       {Backend, R"(
-        SELECT pid::bigint, {backend_start}, {server_start} FROM pg_stat_activity WHERE pid = pg_backend_pid())"},
-      {EndBackend, R"(
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE pid = $1::bigint AND {backend_start} = $2::bigint AND {server_start} = $3::bigint)"},
+        SELECT pid::bigint, {work}, {backend_start}, {server_start} FROM pg_stat_activity
+        WHERE pid = pg_backend_pid())"},
+      {EndWork, "{end_work}"},
   };
-  const Parts known = parts();
-  for (auto& [statement, sql] : out) sql = with_parts(std::move(sql), known);
+  std::vector<StatementText> out;
+  for (const auto& [statement, text] : texts) out.push_back(make_statement(statement, text, layout));
+  if (layout == PgLayout::Distributed) out.push_back(make_statement(Guard, citus_guard(), layout));
   return out;
 }
 
 }  // namespace
 
-const std::vector<StatementText>& all_statements() {
-  static const std::vector<StatementText> kAll = make_statements();
-  return kAll;
+const std::vector<StatementText>& all_statements(PgLayout layout) {
+  static const std::vector<StatementText> kPlain = make_statements(PgLayout::Plain);
+  static const std::vector<StatementText> kDistributed = make_statements(PgLayout::Distributed);
+  return layout == PgLayout::Plain ? kPlain : kDistributed;
 }
 
-std::vector<std::string> session_settings() {
-  // If this machine is cut off between the two round trips of a transaction, the database ends it and frees its rows.
-  std::vector<std::string> out{"SET idle_in_transaction_session_timeout = 10000",
-                               "SET plan_cache_mode = force_generic_plan",
-                               // To compile a statement takes longer than to run it.
-                               "SET jit = off"};
-  // The primary key gives the rows in their order, and LIMIT ends the scan. Where the database's statistics are old it
-  // would guess that a range has few rows, and read and sort all of them for each page.
-  for (const char* other : {"seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"})
-    out.push_back(std::string("SET enable_") + other + " = off");
-  return out;
+const StatementText& text_of(Statement statement, PgLayout layout) {
+  return *std::ranges::find(all_statements(layout), statement, &StatementText::statement);
 }
 
 std::optional<std::string> refuse_format(std::int64_t format) {
-  if (format <= kPostgresFormat) return std::nullopt;
+  constexpr auto kLast = static_cast<std::int64_t>(PgLayout::Distributed);
+  if (format <= kLast) return std::nullopt;
   return "it was written by a newer rocktable (format " + std::to_string(format) + "; this version reads up to " +
-         std::to_string(kPostgresFormat) + ")";
+         std::to_string(kLast) + ")";
 }
 
-std::string schema_sql() {
-  return with_parts(
-      R"(CREATE TABLE IF NOT EXISTS rocktable_meta (name text, value bytea NOT NULL, PRIMARY KEY (name));
+std::vector<std::string> session_settings(PgLayout layout) {
+  // If this machine is cut off between the two round trips of a transaction, the database ends it and frees its rows.
+  std::vector<std::string> out{"SET idle_in_transaction_session_timeout = 10000",
+                               // To compile a statement takes longer than to run it.
+                               "SET jit = off"};
+  for (std::string& sql : layout == PgLayout::Plain ? plain_settings() : citus_settings())
+    out.push_back(std::move(sql));
+  return out;
+}
+
+std::string schema_sql(PgLayout layout) {
+  const std::string sql =
+      with_parts(R"(CREATE TABLE IF NOT EXISTS rocktable_meta (name text, value bytea NOT NULL, PRIMARY KEY (name));
 CREATE TABLE IF NOT EXISTS rocktable_accounts (account bytea, properties bytea, PRIMARY KEY (account));
+CREATE SEQUENCE IF NOT EXISTS rocktable_ids;
 CREATE TABLE IF NOT EXISTS rocktable_tables (
-  account bytea, name bytea, id bigint NOT NULL, created bigint NOT NULL, title bytea NOT NULL,
+  account bytea, name bytea, id bigint NOT NULL{default_id}, created bigint NOT NULL, title bytea NOT NULL,
   identifiers bytea NOT NULL, PRIMARY KEY (account, name));
 CREATE TABLE IF NOT EXISTS rocktable_dropped (
   id bigint, since bigint NOT NULL, claimed bigint NOT NULL, PRIMARY KEY (id));
 CREATE TABLE IF NOT EXISTS rocktable_entities (
-  key bytea, ticks bigint NOT NULL, record bytea NOT NULL, PRIMARY KEY (key));
+  key bytea, ticks bigint NOT NULL, record bytea NOT NULL{part_column}, PRIMARY KEY (key{, part}));
 ALTER TABLE rocktable_entities ALTER COLUMN record SET STORAGE EXTERNAL;
-CREATE SEQUENCE IF NOT EXISTS rocktable_ids;
-CREATE SEQUENCE IF NOT EXISTS rocktable_front_ends;
-INSERT INTO rocktable_meta (name, value) VALUES ('format', '{format}') ON CONFLICT (name) DO NOTHING;
+{counters}
+{spread}INSERT INTO rocktable_meta (name, value) VALUES ('format', '{format}') ON CONFLICT (name) DO NOTHING;
 INSERT INTO rocktable_meta (name, value) VALUES ('contents', '{contents}') ON CONFLICT (name) DO NOTHING;
 )",
-      {{"{format}", std::to_string(kPostgresFormat)}, {"{contents}", new_contents_id()}});
+                 parts_of(layout));
+  return replace_all(sql, "{contents}", new_contents_id());
 }
 
 }  // namespace rocktable

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/postgres/database/statements.h"
 #include "tests/unit/support/opened_store.h"
 #include "tests/unit/support/temporary_folder.h"
 
@@ -27,17 +28,21 @@ inline ScanDeadline passed() { return std::chrono::steady_clock::now() - std::ch
 
 // --- The store under test ----------------------------------------------------------------------------------
 //
-// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it. A test that is
-// for the embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
+// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it. If
+// ROCKTABLE_TEST_LAYOUT is `distributed`, it has the tables and statements for Citus (support/citus_stand_in.sql). A test
+// that is for the embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
 
 inline constexpr const char* kEmbedded = "embedded";
 
 bool is_in_database();
+PgLayout layout_of_tests();
 
 inline StoreOptions in_memory() { return {{}, true, false}; }
 
 // A new, empty store: in memory, or a schema of its own in the database.
 StoreOptions test_store();
+// In the database.
+StoreOptions test_store(PgLayout layout);
 
 // A new, empty store. If it is `kept`, it can be closed and opened again: a folder of its own. Otherwise it is in
 // memory. A store in the database is always kept.

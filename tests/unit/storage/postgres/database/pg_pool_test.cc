@@ -21,7 +21,7 @@ PgDeadline soon() { return Waiter::Clock::now() + 50ms; }
 
 class Fixture {
  public:
-  explicit Fixture(std::size_t limit = 4) : pool(options_.url, 10s, limit, health_) {}
+  explicit Fixture(std::size_t limit = 4) : pool(options_.url, dialect_of(layout_of_tests()), 10s, limit, health_) {}
 
  private:
   StoreOptions options_ = test_store();

@@ -51,6 +51,34 @@ TEST_CASE("a list is an array of bytea in one dimension") {
         "ab\0\0\0\1\0"sv);
 }
 
+TEST_CASE("a list of numbers is an array of int") {
+  const std::vector<std::int32_t> two{1, -1};
+  PgParameters parameters;
+  parameters.add(std::span<const std::int32_t>(two)).add(std::int32_t{5});
+  CHECK(value(parameters, 0) ==
+        "\0\0\0\1\0\0\0\0\0\0\0\x17\0\0\0\2\0\0\0\1\0\0\0\4\0\0\0\1\0\0\0\4\xFF\xFF\xFF\xFF"sv);
+  CHECK(value(parameters, 1) == "\0\0\0\5"sv);
+}
+
+TEST_CASE("what was added can be read") {
+  for (const auto& list : {std::vector<std::string>{}, {""}, {"ab", "", std::string(300, '\0')}}) {
+    PgParameters parameters;
+    parameters.add("first"sv).add(std::span<const std::string>(list));
+    CHECK(parameters.bytes_at(0) == "first");
+    CHECK(parameters.list_at(1) == std::vector<std::string_view>(list.begin(), list.end()));
+  }
+}
+
+TEST_CASE("the last ones can be taken") {
+  PgParameters parameters;
+  parameters.add("a"sv).add("b"sv).add("c"sv);
+  const PgParameters last = parameters.take_last(2);
+  CHECK(parameters.size() == 1);
+  CHECK(last.size() == 2);
+  CHECK(value(last, 0) == "b");
+  CHECK(value(last, 1) == "c");
+}
+
 TEST_CASE("no rows are no rows") {
   const PgRows rows;
   CHECK(rows.size() == 0);

@@ -1,0 +1,19 @@
+// Texts of SQL with parts in braces.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rocktable {
+
+// Names, with their braces, and what stands for them. It may have other names in it.
+using SqlParts = std::vector<std::pair<std::string, std::string>>;
+
+std::string with_parts(std::string sql, const SqlParts& parts);
+
+// Replaces all places where `name` stands.
+std::string replace_all(std::string text, std::string_view name, std::string_view by);
+
+}  // namespace rocktable
