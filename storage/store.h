@@ -74,7 +74,11 @@ class Store {
   // From now on, calls that wait for another machine end within about two seconds: the process is about to end.
   virtual void stop_waiting() {}
 
-  // Does not block. Not available(), which all stores have.
+  // What kind of store it is, for the line of the start that says where the data are: `Citus, 2 nodes`. Empty: there is
+  // nothing to say.
+  virtual std::string kind() const { return {}; }
+
+  // Does not block. unavailable() is not among them, because all stores have it.
   virtual std::vector<StoreMetric> metrics() const { return {}; }
 
   // --- Tables and documents

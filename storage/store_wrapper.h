@@ -13,6 +13,7 @@ class StoreWrapper : public Store {
   bool is_remote() const override { return store_.is_remote(); }
   std::optional<std::string> unavailable() const override { return store_.unavailable(); }
   void stop_waiting() override { store_.stop_waiting(); }
+  std::string kind() const override { return store_.kind(); }
   std::vector<StoreMetric> metrics() const override { return store_.metrics(); }
 
   Result<void> create_table(const TableName& name) override { return store_.create_table(name); }

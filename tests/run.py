@@ -80,12 +80,15 @@ class Unit:
 
     name = "unit_tests"
 
-    def __init__(self, build, filters, on_store=False):
+    def __init__(self, build, filters, on_store=False, layout=None):
+        """`layout`: ROCKTABLE_TEST_LAYOUT."""
+        if layout:
+            self.name, self.environment = f"unit_tests, {layout}", {"ROCKTABLE_TEST_LAYOUT": layout}
         self.command = [sys.executable, shards.__file__, str(WORKERS), build / "unit_tests", "--no-colors=true"]
         self.omitted = 0
         if on_store:
             self.command += [f"{option}={value}" for option, value in STORE_UNIT.items()]
-            self.omitted = 0 if filters else sum(self.number_of(build, *options) for options in EMBEDDED_UNIT)
+            self.omitted = 0 if filters or layout else sum(self.number_of(build, *options) for options in EMBEDDED_UNIT)
         if filters:
             self.command.append("--test-case=" + ",".join("*" + f.replace(",", "\\,") + "*" for f in filters))
 
@@ -373,7 +376,8 @@ def store_runners(options, build, filters, sanitized, scratch):
     print("== what does not run on this store")
     for what, reason in NOT_ON_STORE.items():
         print(f"{what}: {reason}")
-    runners, names = [Unit(build / "tests", filters, on_store=True)], STORE_PROTOCOL
+    runners = [Unit(build / "tests", filters, on_store=True, layout=layout) for layout in (None, "distributed")]
+    names = STORE_PROTOCOL
     if "--quick" in options:
         names = [name for name in names if name not in STORE_LONG]
     else:

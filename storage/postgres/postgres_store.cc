@@ -305,6 +305,11 @@ Result<bool> PostgresStore::get(const TableName& name, const EntityKey& key,
 
 // --- For operators -----------------------------------------------------------------------------------------
 
+std::string PostgresStore::kind() const {
+  if (schema_.layout == PgLayout::Plain) return {};
+  return "Citus, " + std::to_string(schema_.nodes) + (schema_.nodes == 1 ? " node" : " nodes");
+}
+
 std::vector<StoreMetric> PostgresStore::metrics() const {
   constexpr std::string_view kConnections = "rocktable_store_connections";
   constexpr std::string_view kOfConnections = "Connections to the database that are open.";

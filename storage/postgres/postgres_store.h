@@ -48,6 +48,7 @@ class PostgresStore final : public Store {
   bool is_remote() const override { return true; }
   std::optional<std::string> unavailable() const override { return health_.unavailable(); }
   void stop_waiting() override { health_.stop_waiting(); }
+  std::string kind() const override;
   std::vector<StoreMetric> metrics() const override;
 
   Result<void> create_table(const TableName& name) override;

@@ -119,7 +119,7 @@ def test_a_user_with_the_rights_of_the_documentation(store):
 def test_a_format_of_a_newer_version(store):
     rocktable.Server("--store", store).stop()
     postgres.sql(store, "UPDATE rocktable_meta SET value = '99' WHERE name = 'format'")
-    assert "it was written by a newer rocktable (format 99; this version reads up to 1)" in refusal(store)
+    assert "it was written by a newer rocktable (format 99; this version reads up to 2)" in refusal(store)
     assert postgres.sql(store, "SELECT value FROM rocktable_meta WHERE name = 'format'").strip() == "\\x3939"
 
 

@@ -19,4 +19,8 @@ CREATE FUNCTION run_command_on_all_nodes(command text, OUT nodeid int, OUT succe
       EXECUTE command INTO result;
     END IF;
     RETURN NEXT;
+  EXCEPTION WHEN OTHERS THEN
+    success := false;
+    result := SQLERRM;
+    RETURN NEXT;
   END $$;

@@ -223,6 +223,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
     report.queue = address_of(server, listeners, 2, secure);
   }
   report.store = store_path(options);
+  if (const std::string kind = store->kind(); !kind.empty()) report.store += " (" + kind + ")";
   boost::system::error_code ignored;
   const ControlPolicy policy{server.addresses(), options.table_host, options.control_token,
                              boost::asio::ip::host_name(ignored)};

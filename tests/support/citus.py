@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+"""A cluster of Citus for tests: a coordinator and two workers, each a PostgreSQL server of this machine.
+
+    tests/support/citus.py -- COMMAND...     runs a command with ROCKTABLE_CITUS=URL,URL,URL set, the coordinator first
+
+Debian has no package of Citus. Citus 12.1 is built from its sources for the PostgreSQL of Debian 12:
+
+    ./configure --without-libcurl && make && make install
+"""
+import contextlib
+import itertools
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+import postgres
+
+VARIABLE = "ROCKTABLE_CITUS"
+START_DEADLINE = 60.0
+SETTINGS = {"shared_preload_libraries": "citus", "citus.node_conninfo": "sslmode=disable", "wal_level": "logical",
+            "max_prepared_transactions": "200", "max_connections": "500", "max_wal_senders": "20",
+            "max_replication_slots": "20", "log_min_messages": "fatal"}
+
+_numbers = itertools.count()
+
+
+class Node:
+    """A node by its URL. What kills, stops and starts it needs the node on this machine, and the right to do so."""
+
+    def __init__(self, url):
+        self.url = url
+        self.port = urllib.parse.urlsplit(url).port
+
+    def sql(self, statement):
+        return postgres.sql(self.url, statement)
+
+    def with_path(self, name):
+        return Node(urllib.parse.urlsplit(self.url)._replace(path=f"/{name}").geturl())
+
+    @property
+    def data(self):
+        """Its folder."""
+        if not hasattr(self, "_data"):
+            self._data = pathlib.Path(self.sql("SHOW data_directory").strip())
+        return self._data
+
+    def _first(self):
+        return int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
+
+    def kill(self):
+        """Kills its processes with SIGKILL, the first of them first, and waits for their end."""
+        first = self._first()
+        processes = [first, *self._others(first)]
+        self._options = (self.data / "postmaster.opts").read_text()
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        while any(map(self._runs, processes)):
+            time.sleep(0.01)
+        # Its parent may not have heard of its end yet, and then a new server would believe that it still runs.
+        locks = self.data / "postmaster.pid"
+        sockets = locks.read_text().split("\n")[4]
+        if sockets:
+            (pathlib.Path(sockets) / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
+        locks.unlink()
+
+    @staticmethod
+    def _runs(process):
+        try:
+            return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except FileNotFoundError:
+            return False
+
+    @staticmethod
+    def _others(first):
+        return map(int, subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split())
+
+    def start(self):
+        """Starts it again, as it was started before, and waits until it takes connections."""
+        owner = self.data.stat()
+        subprocess.run(["setpriv", f"--reuid={owner.st_uid}", f"--regid={owner.st_gid}", "--clear-groups",
+                        postgres.program("pg_ctl"), "start", "--silent", "--no-wait", "-D", self.data, "-l", self.data / "start.log",
+                        "-o", self._options.partition(" ")[2].strip()],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, cwd="/")
+        deadline = time.monotonic() + START_DEADLINE
+        while True:
+            try:
+                self.sql("SELECT 1")
+                return
+            except subprocess.CalledProcessError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    @contextlib.contextmanager
+    def silent(self):
+        """All its processes stand still, for the block."""
+        first = self._first()
+        os.kill(first, signal.SIGSTOP)
+        processes = [first, *self._others(first)]
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for process in processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, number)
+            if number == signal.SIGSTOP:
+                yield
+
+
+def nodes():
+    """Those of ROCKTABLE_CITUS: the coordinator and two workers."""
+    return [Node(url) for url in os.environ[VARIABLE].split(",")]
+
+
+def new_schema(coordinator):
+    """Makes a schema for a store. Returns its name."""
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    coordinator.sql(f"CREATE SCHEMA {name}")
+    return name
+
+
+def in_schema(node, name):
+    """The URL of the store in a schema, through this node."""
+    return f"{node.url}?options=-csearch_path%3D{name}"
+
+
+class Cluster:
+    """Three servers with empty folders, which know each other. Raises FileNotFoundError if Citus is not installed."""
+
+    def __init__(self):
+        library = pathlib.Path(postgres.program("postgres")).parent.parent / "lib/citus.so"
+        if not library.exists():
+            raise FileNotFoundError(f"{library} is missing: Citus is not installed")
+        self._servers = []
+        try:
+            self._servers = [postgres.Postgres(settings=SETTINGS) for _ in range(3)]
+            self.nodes = [Node(server.url) for server in self._servers]
+            for node in self.nodes:
+                node.sql("CREATE EXTENSION citus")
+            coordinator = self.nodes[0]
+            coordinator.sql(f"SELECT citus_set_coordinator_host('127.0.0.1', {coordinator.port})")
+            for worker in self.nodes[1:]:
+                coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self):
+        for server in self._servers:
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # one that was killed and started again
+                os.kill(int((server.data / "postmaster.pid").read_text().split("\n", 1)[0]), signal.SIGQUIT)
+                time.sleep(0.5)
+            server.stop()
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] != "--":
+        sys.exit("usage: tests/support/citus.py -- COMMAND...")
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, postgres.end)
+    cluster = Cluster()
+    try:
+        urls = ",".join(node.url for node in cluster.nodes)
+        return subprocess.run(sys.argv[2:], env={**os.environ, VARIABLE: urls}).returncode
+    finally:
+        cluster.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
