@@ -40,7 +40,6 @@ StoreOptions new_schema(PgLayout layout) {
   return out;
 }
 
-
 }  // namespace
 
 PgLayout layout_of_tests() {

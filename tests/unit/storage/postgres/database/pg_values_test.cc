@@ -55,8 +55,7 @@ TEST_CASE("a list of numbers is an array of int") {
   const std::vector<std::int32_t> two{1, -1};
   PgParameters parameters;
   parameters.add(std::span<const std::int32_t>(two)).add(std::int32_t{5});
-  CHECK(value(parameters, 0) ==
-        "\0\0\0\1\0\0\0\0\0\0\0\x17\0\0\0\2\0\0\0\1\0\0\0\4\0\0\0\1\0\0\0\4\xFF\xFF\xFF\xFF"sv);
+  CHECK(value(parameters, 0) == "\0\0\0\1\0\0\0\0\0\0\0\x17\0\0\0\2\0\0\0\1\0\0\0\4\0\0\0\1\0\0\0\4\xFF\xFF\xFF\xFF"sv);
   CHECK(value(parameters, 1) == "\0\0\0\5"sv);
 }
 
