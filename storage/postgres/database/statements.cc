@@ -81,9 +81,12 @@ const SqlParts& parts_of(PgLayout layout) {
     own.emplace_back("{format}", std::to_string(static_cast<std::int64_t>(of)));
     return own;
   };
-  static const SqlParts kPlain = all(plain_parts(), PgLayout::Plain);
+  if (layout == PgLayout::Plain) {
+    static const SqlParts kPlain = all(plain_parts(), PgLayout::Plain);
+    return kPlain;
+  }
   static const SqlParts kDistributed = all(citus_parts(), PgLayout::Distributed);
-  return layout == PgLayout::Plain ? kPlain : kDistributed;
+  return kDistributed;
 }
 
 // The number of the last parameter.
@@ -255,6 +258,7 @@ std::vector<StatementText> make_statements(PgLayout layout) {
       {EndWork, "{end_work}"},
   };
   std::vector<StatementText> out;
+  out.reserve(texts.size() + 1);
   for (const auto& [statement, text] : texts) out.push_back(make_statement(statement, text, layout));
   if (layout == PgLayout::Distributed) out.push_back(make_statement(Guard, citus_guard(), layout));
   return out;
@@ -263,9 +267,12 @@ std::vector<StatementText> make_statements(PgLayout layout) {
 }  // namespace
 
 const std::vector<StatementText>& all_statements(PgLayout layout) {
-  static const std::vector<StatementText> kPlain = make_statements(PgLayout::Plain);
-  static const std::vector<StatementText> kDistributed = make_statements(PgLayout::Distributed);
-  return layout == PgLayout::Plain ? kPlain : kDistributed;
+  if (layout == PgLayout::Plain) {
+    static const auto kPlain = make_statements(PgLayout::Plain);
+    return kPlain;
+  }
+  static const auto kDistributed = make_statements(PgLayout::Distributed);
+  return kDistributed;
 }
 
 const StatementText& text_of(Statement statement, PgLayout layout) {
