@@ -34,9 +34,7 @@ class FailingPostgres(postgres.Postgres):
     def kill(self):
         """Kills all its processes at once."""
         processes = self.freeze()
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
+        postgres.signal_all(processes, signal.SIGKILL)
         self.process.wait()
         while any(pathlib.Path(f"/proc/{process}").exists() for process in processes):
             time.sleep(0.005)

@@ -52,13 +52,10 @@ class Node:
         return int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
 
     def kill(self):
-        """Kills its processes with SIGKILL, the first of them first, and waits for their end."""
-        first = self._first()
-        processes = [first, *self._others(first)]
+        """Kills its processes with SIGKILL, and waits for their end."""
+        processes = postgres.freeze(self._first())
         self._options = (self.data / "postmaster.opts").read_text()
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
+        postgres.signal_all(processes, signal.SIGKILL)
         while any(map(self._runs, processes)):
             time.sleep(0.01)
         # Its parent may not have heard of its end yet, and then a new server would believe that it still runs.
@@ -74,10 +71,6 @@ class Node:
             return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
         except FileNotFoundError:
             return False
-
-    @staticmethod
-    def _others(first):
-        return map(int, subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split())
 
     def start(self):
         """Starts it again, as it was started before, and waits until it takes connections."""
@@ -96,18 +89,9 @@ class Node:
                     raise
                 time.sleep(0.1)
 
-    @contextlib.contextmanager
     def silent(self):
         """All its processes stand still, for the block."""
-        first = self._first()
-        os.kill(first, signal.SIGSTOP)
-        processes = [first, *self._others(first)]
-        for number in (signal.SIGSTOP, signal.SIGCONT):
-            for process in processes:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, number)
-            if number == signal.SIGSTOP:
-                yield
+        return postgres.silent(self._first())
 
 
 def nodes():

@@ -46,6 +46,31 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def signal_all(processes, number):
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
+
+
+def freeze(first):
+    """Stops the processes of the server whose first one this is. Returns them."""
+    os.kill(first, signal.SIGSTOP)  # before the others, so that it starts no further one
+    others = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
+    processes = [first, *map(int, others)]
+    signal_all(processes, signal.SIGSTOP)
+    return processes
+
+
+@contextlib.contextmanager
+def silent(first):
+    """Frozen, for the block."""
+    processes = freeze(first)
+    try:
+        yield
+    finally:
+        signal_all(processes, signal.SIGCONT)
+
+
 class Postgres:
     """A server with an empty folder. PostgreSQL refuses to run as root, so then it runs as the user `postgres`. Raises
     FileNotFoundError if PostgreSQL is not installed."""
@@ -137,25 +162,11 @@ class Postgres:
 
     def freeze(self):
         """Stops all its processes: it answers nothing, and no connection ends. Returns them."""
-        first = self.process.pid
-        os.kill(first, signal.SIGSTOP)  # before the others, so that it starts no further one
-        others = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
-        processes = [first, *map(int, others)]
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGSTOP)
-        return processes
+        return freeze(self.process.pid)
 
-    @contextlib.contextmanager
     def silent(self):
         """Frozen, for the block."""
-        processes = self.freeze()
-        try:
-            yield
-        finally:
-            for process in processes:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGCONT)
+        return silent(self.process.pid)
 
     def __enter__(self):
         return self

@@ -11,11 +11,7 @@ namespace {
 constexpr std::size_t kIdBytes = 8;
 constexpr int kGuardParameters = 3;
 
-std::uint64_t id_in(std::string_view key) {
-  std::uint64_t out = 0;
-  for (const char c : key.substr(0, kIdBytes)) out = out << 8 | static_cast<unsigned char>(c);
-  return out;
-}
+std::uint64_t id_in(std::string_view key) { return unsigned_in(key.substr(0, kIdBytes)); }
 
 // Tables whose entities have the same partition keys are spread, too.
 std::uint32_t part_of_table(std::uint64_t id) {

@@ -27,12 +27,6 @@ std::string number_bytes(std::integral auto number) {
   return out;
 }
 
-std::size_t number_at(std::string_view bytes) {
-  std::size_t out = 0;
-  for (const char c : bytes.substr(0, kLengthBytes)) out = out << 8 | static_cast<unsigned char>(c);
-  return out;
-}
-
 // Dimensions, whether there are NULLs, type of the elements, length and lower bound of the dimension, elements.
 std::string array_header(std::size_t size, std::int32_t type) {
   std::string out;
@@ -95,7 +89,7 @@ std::vector<std::string_view> PgParameters::list_at(std::size_t place) const {
   std::string_view left = bytes_at(place);
   left.remove_prefix(std::min(kArrayHeaderBytes, left.size()));
   while (!left.empty()) {
-    const std::size_t length = number_at(left);
+    const std::size_t length = unsigned_in(left.substr(0, kLengthBytes));
     out.push_back(left.substr(kLengthBytes, length));
     left.remove_prefix(kLengthBytes + length);
   }
@@ -107,6 +101,12 @@ PgParameters PgParameters::take_last(std::size_t count) {
   const auto first = values_.end() - static_cast<std::ptrdiff_t>(count);
   out.values_.assign(std::make_move_iterator(first), std::make_move_iterator(values_.end()));
   values_.erase(first, values_.end());
+  return out;
+}
+
+std::uint64_t unsigned_in(std::string_view bytes) {
+  std::uint64_t out = 0;
+  for (const char c : bytes) out = out << 8 | static_cast<unsigned char>(c);
   return out;
 }
 
@@ -139,9 +139,7 @@ std::span<char> PgRows::buffer(int row, int column) {
 }
 
 std::int64_t PgRows::number(int row, int column) const {
-  std::uint64_t out = 0;
-  for (const char c : bytes(row, column)) out = out << 8 | static_cast<unsigned char>(c);
-  return static_cast<std::int64_t>(out);
+  return static_cast<std::int64_t>(unsigned_in(bytes(row, column)));
 }
 
 std::int64_t PgRows::changed() const {

@@ -41,6 +41,9 @@ class PgParameters {
   std::vector<std::optional<std::string>> values_;
 };
 
+// A number without sign in binary, of up to eight bytes, the highest first.
+std::uint64_t unsigned_in(std::string_view bytes);
+
 struct PgResultDeleter {
   void operator()(PGresult* result) const { PQclear(result); }
 };
