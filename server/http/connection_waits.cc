@@ -31,11 +31,11 @@ asio::awaitable<bool> ConnectionWaits::for_share(MemoryBudget::Share& share, std
 }
 
 asio::awaitable<bool> ConnectionWaits::for_time(std::chrono::microseconds time) {
-  using Clock = ConnectionMachine::Clock;
-  const auto begin = Clock::now();
+  using MachineClock = ConnectionMachine::Clock;
+  const auto begin = MachineClock::now();
   const auto end = begin + time;
-  for (auto now = begin; now < end && !machine_.must_end(); now = Clock::now()) {
-    const Clock::duration interval = now - begin < kLongWatchInterval ? kWatchInterval : kLongWatchInterval;
+  for (auto now = begin; now < end && !machine_.must_end(); now = MachineClock::now()) {
+    const MachineClock::duration interval = now - begin < kLongWatchInterval ? kWatchInterval : kLongWatchInterval;
     pause_timer_.emplace(stream_.get_executor(), std::min(end - now, interval));
     co_await pause_timer_->async_wait(kAwait);
     if (stream_.has_hung_up()) machine_.hang_up();

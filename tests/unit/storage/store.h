@@ -28,9 +28,9 @@ inline ScanDeadline passed() { return std::chrono::steady_clock::now() - std::ch
 
 // --- The store under test ----------------------------------------------------------------------------------
 //
-// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it. If
-// ROCKTABLE_TEST_LAYOUT is `distributed`, it has the tables and statements for Citus (support/citus_stand_in.sql). A test
-// that is for the embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
+// The embedded store; or, if ROCKTABLE_TEST_STORE names a database (postgresql://...), a store in it, which has the
+// tables and statements for Citus if ROCKTABLE_TEST_LAYOUT is `distributed` (support/citus_stand_in.sql). A test that
+// is for the embedded store alone is in rocksdb/, or in the test suite kEmbedded, which a run with a database omits.
 
 inline constexpr const char* kEmbedded = "embedded";
 
