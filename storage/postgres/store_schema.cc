@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <random>
 
 #include "base/text.h"
 #include "storage/postgres/database/pg_connection.h"
@@ -75,13 +76,16 @@ PgLayout layout_of(PgConnection& connection) {
 
 // Returns the number of nodes that have rows of entities.
 std::int64_t nodes_of(PgConnection& connection) {
-  const std::int64_t nodes = number_of(connection, "SELECT count(*) FROM pg_dist_node");
+  const PgRows rows = connection.query(
+      "SELECT count(*) FILTER (WHERE groupid = 0), count(*), count(*) FILTER (WHERE shouldhaveshards) FROM "
+      "pg_dist_node");
   // All nodes are asked what they still do for a connection (Statement::EndWork), and this is one of them.
-  if (number_of(connection, "SELECT count(*) FROM pg_dist_node WHERE groupid = 0") == 0)
+  if (number_in(rows.bytes(0, 0)) == 0)
     throw StoreError(
         "Citus does not know the address of its coordinator: run SELECT citus_set_coordinator_host('HOST', "
         "PORT) there");
-  return nodes > 1 ? number_of(connection, "SELECT count(*) FROM pg_dist_node WHERE shouldhaveshards") : nodes;
+  const std::int64_t nodes = number_in(rows.bytes(0, 1));
+  return nodes > 1 ? number_in(rows.bytes(0, 2)) : nodes;
 }
 
 // Tries again after any failure: a server that is being set up has no user or database at first.
@@ -101,6 +105,15 @@ std::unique_ptr<PgConnection> connect(const StoreOptions& options, PgHealth& hea
   }
 }
 
+// Numbers are counted, with Citus on all nodes. While one of them is down, a number at random must do: two front ends
+// that have the same may give the same ETag to an entity, if it is deleted and made again within microseconds.
+std::int64_t number_of_front_end(PgConnection& connection, PgDeadline deadline) {
+  std::int64_t out = 0;
+  const auto failure = attempt([&] { out = connection.run({Statement::FrontEnd}, deadline).number(0, 0); });
+  if (failure && failure->is_of_database()) failure->raise();
+  return failure ? std::random_device{}() : out;
+}
+
 SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::milliseconds timeout) {
   if (!has_schema(connection)) make_schema(connection, health, Waiter::Clock::now() + timeout);
   SchemaState out{};
@@ -112,7 +125,7 @@ SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::millis
   out.contents_id = contents.bytes(0, 0);
   const PgDeadline deadline = Waiter::Clock::now() + timeout;
   connection.prepare(dialect_of(out.layout), deadline);
-  out.front_end = connection.run({Statement::FrontEnd}, deadline).number(0, 0);
+  out.front_end = number_of_front_end(connection, deadline);
   return out;
 }
 

@@ -170,20 +170,19 @@ class RoamingWriter(Writer):
 
 
 class Farm:
-    """A database and front ends on it."""
+    """Front ends on one store, one for each URL."""
 
-    def __init__(self, database, *options, front_ends=3, writers=9, seed=1):
-        self.database, self.options, self.seed = database, options, seed
-        self.url = postgres.new_database(database.url)
-        self.front_ends = [self.new_front_end() for _ in range(front_ends)]
+    def __init__(self, urls, *options, writers=9, seed=1):
+        self.urls, self.options, self.seed = urls, options, seed
+        self.front_ends = [self.new_front_end(url) for url in urls]
         for name in SHARED_TABLES:
             rocktable.create_table(self.front_ends[0], name)
         self.stop, self.failures = threading.Event(), []
         self.writers = [RoamingWriter(number, seed, self.stop, self.failures) for number in range(writers)]
         self.longest_pause = 0.0
 
-    def new_front_end(self):
-        return rocktable.Server("--store", self.url, *self.options)
+    def new_front_end(self, url):
+        return rocktable.Server("--store", url, *self.options)
 
     def run(self, rounds, fail):
         """`fail(farm)` makes something fail while writers write."""
@@ -219,31 +218,31 @@ class Farm:
             front_end.kill()
 
 
-def end_connections(farm):
+def end_connections(database, _farm):
     for _ in range(20):
-        farm.database.end_connections(farm.database.url)
+        database.end_connections(database.url)
         time.sleep(0.02)
 
 
-def kill_database(farm):
-    farm.database.kill()
-    farm.database.restart()
+def kill_database(database, _farm):
+    database.kill()
+    database.restart()
 
 
-def kill_front_end(farm):
+def kill_front_end(_database, farm):
     victim = random.Random(farm.acknowledged()).randrange(len(farm.front_ends))
     farm.front_ends[victim].kill()
-    farm.front_ends[victim] = farm.new_front_end()
+    farm.front_ends[victim] = farm.new_front_end(farm.urls[victim])
 
 
-def fail_over(farm):
-    farm.database.primary.kill()
-    farm.database.standby.promote()
+def fail_over(pair, _farm):
+    pair.primary.kill()
+    pair.standby.promote()
 
 
 def pull_cable(cable, seconds):
     """Returns a failure that lasts this long."""
-    def fail(_farm):
+    def fail(_database, _farm):
         cable.pull()
         time.sleep(seconds)
         cable.plug_in()

@@ -1,4 +1,6 @@
 """Nothing acknowledged is lost when connections, the database, the network or a front end fail (database.py)."""
+import functools
+
 import pytest
 
 import database
@@ -17,9 +19,10 @@ def server():
 
 def check(server, fail, rounds=ROUNDS, options=(), least=101):
     """`least`: of requests acknowledged."""
-    farm = database.Farm(server, *options)
+    url = postgres.new_database(server.url)
+    farm = database.Farm([url] * 3, *options)
     try:
-        farm.run(rounds, fail)
+        farm.run(rounds, functools.partial(fail, server))
         print(f"{farm.acknowledged()} requests acknowledged, {len(farm.failures)} of unknown effect, the longest pause "
               f"{farm.longest_pause:.2f} s")
         assert farm.acknowledged() >= least
@@ -28,7 +31,7 @@ def check(server, fail, rounds=ROUNDS, options=(), least=101):
         return farm.longest_pause
     finally:
         farm.end()
-        postgres.drop_database(farm.url)
+        postgres.drop_database(url)
 
 
 @pytest.mark.embedded("it starts a database of its own")

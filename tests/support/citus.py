@@ -23,7 +23,8 @@ VARIABLE = "ROCKTABLE_CITUS"
 START_DEADLINE = 60.0
 SETTINGS = {"shared_preload_libraries": "citus", "citus.node_conninfo": "sslmode=disable", "wal_level": "logical",
             "max_prepared_transactions": "200", "max_connections": "500", "max_wal_senders": "20",
-            "max_replication_slots": "20", "log_min_messages": "fatal"}
+            "max_replication_slots": "20", "log_min_messages": "fatal",
+            "citus.recover_2pc_interval": "2s"}
 
 _numbers = itertools.count()
 
@@ -111,17 +112,57 @@ def in_schema(node, name):
     return f"{node.url}?options=-csearch_path%3D{name}"
 
 
-class Cluster:
-    """Three servers with empty folders, which know each other. Raises FileNotFoundError if Citus is not installed."""
+# --- where entities are; `url` is that of a store ----------------------------------------------------------------------
 
-    def __init__(self):
+# Ends about half of the connections of a node, also those of other nodes to it.
+CUT_HALF = ("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+            "AND pid <> pg_backend_pid() AND datname = current_database() AND random() < 0.5")
+
+
+def parts(url):
+    """The values of the column `part`, of all entities."""
+    return sorted(set(postgres.sql(url, "SELECT part FROM rocktable_entities").split()))
+
+
+def _places(url, some):
+    """Returns {part: (shard, port of its node)}."""
+    listed = postgres.sql(url, f"SELECT part, shardid, nodeport FROM unnest(ARRAY[{','.join(some)}]) part JOIN citus_shards "
+                               "ON shardid = get_shard_id_for_distribution_column('rocktable_entities', part)")
+    return {part: (shard, int(port)) for part, shard, port in (line.split("|") for line in listed.split())}
+
+
+def homes(url, nodes):
+    """Returns {PartitionKey as a number: index of the node that has its rows}."""
+    places = _places(url, parts(url))
+    ports = [node.port for node in nodes]
+    found = {}
+    for line in postgres.sql(url, "SELECT encode(key, 'hex'), part FROM rocktable_entities").split():
+        key, part = line.split("|")
+        partition = bytes.fromhex(key)[8:].decode("utf-16-be").partition("\0")[0]
+        found[int(partition)] = ports.index(places[part][1])
+    return found
+
+
+def move(url, nodes, part, mode):
+    """Moves the shard with this part to the other worker."""
+    shard, port = _places(url, [part])[part]
+    other = next(node for node in nodes[1:] if node.port != port)
+    postgres.sql(url, f"SELECT citus_move_shard_placement({shard}, '127.0.0.1', {port}, '127.0.0.1', {other.port}, '{mode}')")
+
+
+class Cluster:
+    """A coordinator and workers with empty folders, which know each other. Raises FileNotFoundError if Citus is not
+    installed."""
+
+    def __init__(self, workers=2):
         library = pathlib.Path(postgres.program("postgres")).parent.parent / "lib/citus.so"
         if not library.exists():
             raise FileNotFoundError(f"{library} is missing: Citus is not installed")
-        self._servers = []
+        self.servers = []
         try:
-            self._servers = [postgres.Postgres(settings=SETTINGS) for _ in range(3)]
-            self.nodes = [Node(server.url) for server in self._servers]
+            for _ in range(1 + workers):
+                self.servers.append(postgres.Postgres(settings=SETTINGS))
+            self.nodes = [Node(server.url) for server in self.servers]
             for node in self.nodes:
                 node.sql("CREATE EXTENSION citus")
             coordinator = self.nodes[0]
@@ -133,7 +174,7 @@ class Cluster:
             raise
 
     def stop(self):
-        for server in self._servers:
+        for server in self.servers:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # one that was killed and started again
                 os.kill(int((server.data / "postmaster.pid").read_text().split("\n", 1)[0]), signal.SIGQUIT)
                 time.sleep(0.5)

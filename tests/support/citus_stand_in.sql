@@ -1,7 +1,7 @@
 -- What a store on Citus uses of it, on one PostgreSQL: so its statements can be run where there is no Citus. For a new
 -- schema or database; then `rocktable store schema --distributed`.
-CREATE TABLE pg_dist_node (groupid int, shouldhaveshards bool);
-INSERT INTO pg_dist_node VALUES (0, true);
+CREATE TABLE pg_dist_node (nodeid int, groupid int, shouldhaveshards bool);
+INSERT INTO pg_dist_node VALUES (0, 0, true);
 CREATE TABLE pg_dist_partition (logicalrelid regclass);
 CREATE FUNCTION create_reference_table(regclass) RETURNS void LANGUAGE sql AS '';
 CREATE FUNCTION create_distributed_table(regclass, text, colocate_with text) RETURNS void LANGUAGE sql AS '';

@@ -1,5 +1,6 @@
 #include "storage/postgres/database/citus.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/crc.hpp>
 #include <cstddef>
@@ -75,17 +76,38 @@ std::vector<PgRows> CitusDialect::run(std::span<const PgStep> steps, const Send&
   return out;
 }
 
+namespace {
+
+// Whether a node could not connect to another one, by the words of Citus, of libpq and of a server that accepts no
+// connection. What goes wrong later has other words before those of the system: "could not receive data from server:
+// Connection timed out". In another language they are not found.
+bool could_not_connect(std::string_view message) {
+  constexpr std::string_view kDetail = "following error: ";
+  constexpr std::array<std::string_view, 6> kAtOnce{"connection to server ",  "Connection refused",
+                                                    "Connection timed out",   "No route to host",
+                                                    "Network is unreachable", "timeout expired"};
+  constexpr std::array<std::string_view, 5> kAnywhere{"could not establish any connections", "the database system is ",
+                                                      "could not translate host name", "too many clients",
+                                                      "connection slots are reserved"};
+  const auto at = message.find(kDetail);
+  const std::string_view detail = at == message.npos ? "" : message.substr(at + kDetail.size());
+  return std::ranges::any_of(kAtOnce, [&](std::string_view words) { return detail.starts_with(words); }) ||
+         std::ranges::any_of(kAnywhere, [&](std::string_view words) { return message.find(words) != message.npos; });
+}
+
+}  // namespace
+
 PgEffect CitusDialect::effect_after(const PgError& error) const {
   // Of SQLSTATEs: a connection, the operator or the system, the inside of the server.
   constexpr std::array<std::string_view, 4> kUnknown{"08", "57", "58", "XX"};
-  const std::string_view message = error.what();
-  // libpq's words if a connection cannot be made, and Citus' own. In another language they are not found.
-  if (error.state() == "08006" && (message.find("connection to server ") != message.npos ||
-                                   message.find("could not establish any connections") != message.npos))
-    return PgEffect::NoneOfNode;
+  if (error.state() == "08006" && could_not_connect(error.what())) return PgEffect::NoneOfNode;
   for (const std::string_view unknown : kUnknown)
     if (error.state().starts_with(unknown)) return PgEffect::Unknown;
   return PgEffect::None;
+}
+
+bool CitusDialect::is_doubtful(std::string_view warning) const {
+  return warning.starts_with("failed to commit transaction on ");
 }
 
 const PgDialect& dialect_of(PgLayout layout) {

@@ -46,7 +46,7 @@ PgConnection::PgConnection(PgHosts& hosts, const PgHealth& health, PgDeadline de
     failure = attempt([&] { connect(hosts[place], std::min(deadline, now + hosts.connect_timeout())); });
     if (failure) continue;
     hosts.note_reached(place);
-    PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+    PQsetNoticeReceiver(connection_.get(), &PgConnection::receive_notice, this);
     return;
   }
   failure->raise();
@@ -78,6 +78,12 @@ void PgConnection::connect(const PgHost& host, PgDeadline deadline) {
 }
 
 PgConnection::~PgConnection() = default;
+
+void PgConnection::receive_notice(void* connection, const PGresult* notice) {
+  auto& self = *static_cast<PgConnection*>(connection);
+  std::string message = message_of(notice);
+  if (self.dialect_->is_doubtful(message)) self.doubt_ = std::move(message);
+}
 
 PgRows PgConnection::query(const std::string& sql) {
   PGresult* const result = PQexec(connection_.get(), sql.c_str());
@@ -135,6 +141,7 @@ std::vector<PgRows> PgConnection::run(std::span<const PgStep> steps, PgDeadline 
 // Ends the pipeline, and returns the rows of each of its steps.
 std::vector<PgRows> PgConnection::receive(std::size_t expected, PgDeadline deadline) {
   check_sent(PQpipelineSync(connection_.get()));
+  doubt_.clear();
   flush(deadline);
   std::vector<PgRows> out;
   std::optional<PgError> error;
@@ -149,6 +156,7 @@ std::vector<PgRows> PgConnection::receive(std::size_t expected, PgDeadline deadl
         break;
       case PGRES_PIPELINE_SYNC:
         if (error) fail(*error);
+        if (!doubt_.empty()) lose(doubt_, false, Cause::Node);
         return out;
       case PGRES_PIPELINE_ABORTED:
         break;

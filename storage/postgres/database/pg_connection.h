@@ -52,6 +52,7 @@ class PgConnection {
 
  private:
   void connect(const PgHost& host, PgDeadline deadline);
+  static void receive_notice(void* connection, const PGresult* notice);
   void send(const PgStep& step);
   void check_sent(int is_sent);
   std::vector<PgRows> receive(std::size_t expected, PgDeadline deadline);
@@ -67,6 +68,7 @@ class PgConnection {
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   PgBackend backend_;
   const PgDialect* dialect_ = &dialect_of(PgLayout::Plain);
+  std::string doubt_;  // what makes the steps that were sent last doubtful; empty: nothing
 };
 
 // What libpq says of a failure. Further lines are advice.

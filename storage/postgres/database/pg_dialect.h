@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "storage/postgres/database/pg_failure.h"
@@ -37,6 +38,9 @@ class PgDialect {
   virtual std::vector<PgRows> run(std::span<const PgStep> steps, const Send& send) const { return send(steps); }
 
   virtual PgEffect effect_after(const PgError&) const { return PgEffect::None; }
+
+  // Whether a statement that succeeds, and warns of this, may have no effect yet, or none at all.
+  virtual bool is_doubtful(std::string_view) const { return false; }
 
   // Whether Statement::InsertNew either commits or ends with its process.
   virtual bool has_insert_new() const { return true; }

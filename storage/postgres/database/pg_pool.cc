@@ -28,6 +28,17 @@ PgPool::Lease PgPool::take(PgDeadline deadline, PgUse use) {
   return lease;
 }
 
+// Returns one that worked lately, or null. Needs the lock.
+std::unique_ptr<PgConnection> PgPool::take_idle(std::vector<std::unique_ptr<PgConnection>>& stale) {
+  while (!idle_.empty()) {
+    auto connection = std::move(idle_.back().connection);
+    idle_.pop_back();
+    if (!connection->is_stale()) return connection;
+    stale.push_back(std::move(connection));
+  }
+  return nullptr;
+}
+
 // Returns a connection, or null if one may be opened. The caller has a place among the limit then.
 std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline, PgUse use) {
   std::vector<std::unique_ptr<PgConnection>> stale;  // closed without the lock
@@ -35,23 +46,13 @@ std::unique_ptr<PgConnection> PgPool::take_place(PgDeadline deadline, PgUse use)
   Waiting self{use};
   {
     const std::lock_guard lock(mutex_);
-    const bool is_scan = use == PgUse::Scan;
-    const bool may_begin = !is_scan || may_scan();
-    while (may_begin && !idle_.empty()) {
-      auto connection = std::move(idle_.back().connection);
-      idle_.pop_back();
-      if (connection->is_stale()) {
-        stale.push_back(std::move(connection));
-        continue;
+    if (use != PgUse::Scan || may_scan()) {
+      auto connection = take_idle(stale);
+      if (connection || in_use_ < limit_) {
+        ++in_use_;
+        if (use == PgUse::Scan) ++scans_;
+        return connection;
       }
-      ++in_use_;
-      if (is_scan) ++scans_;
-      return connection;
-    }
-    if (may_begin && in_use_ < limit_) {
-      ++in_use_;
-      if (is_scan) ++scans_;
-      return nullptr;
     }
     self.wake = waiter.waker();
     waiting_.push_back(&self);

@@ -89,6 +89,7 @@ class PgPool {
     std::unique_ptr<PgConnection> connection = {};
   };
 
+  std::unique_ptr<PgConnection> take_idle(std::vector<std::unique_ptr<PgConnection>>& stale);
   std::unique_ptr<PgConnection> take_place(PgDeadline deadline, PgUse use);
   void take_back(std::unique_ptr<PgConnection> connection, PgUse use);
   bool may_scan() const { return scans_ < max_scans_; }

@@ -15,4 +15,13 @@ std::string replace_all(std::string text, std::string_view name, std::string_vie
   return text;
 }
 
+// The primary key gives the rows in their order, and LIMIT ends the scan. Where the database's statistics are old it
+// would guess that a range has few rows, and read and sort all of them for each page.
+std::vector<std::string> planner_settings() {
+  std::vector<std::string> out;
+  for (const char* other : {"seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"})
+    out.push_back(std::string("enable_") + other + " = off");
+  return out;
+}
+
 }  // namespace rocktable

@@ -16,4 +16,7 @@ std::string with_parts(std::string sql, const SqlParts& parts);
 // Replaces all places where `name` stands.
 std::string replace_all(std::string text, std::string_view name, std::string_view by);
 
+// Settings with which the primary key gives the rows of a range, as `NAME = VALUE`.
+std::vector<std::string> planner_settings();
+
 }  // namespace rocktable

@@ -36,10 +36,7 @@ SqlParts common_parts() {
 // Where the rows are in one database.
 std::vector<std::string> plain_settings() {
   std::vector<std::string> out{"SET plan_cache_mode = force_generic_plan"};
-  // The primary key gives the rows in their order, and LIMIT ends the scan. Where the database's statistics are old it
-  // would guess that a range has few rows, and read and sort all of them for each page.
-  for (const char* other : {"seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"})
-    out.push_back(std::string("SET enable_") + other + " = off");
+  for (const std::string& setting : planner_settings()) out.push_back("SET " + setting);
   return out;
 }
 

@@ -32,7 +32,7 @@ enum class Statement {
   // --- Tables
   FindTable,       // (account, name) -> id, created, title, identifiers
   ListTables,      // (account, begin, end, limit) -> name, created, title
-  CreateTable,     // (account, name, title, offset) -> id
+  CreateTable,     // (account, name, title, offset, created or NULL) -> id
   DropTable,       // (account, name) -> id
   SetIdentifiers,  // (account, name, document)
   GetProperties,   // (account) -> document

@@ -121,16 +121,35 @@ TEST_CASE("an error tells whether the statement may have an effect") {
     CAPTURE(refused);
     CHECK(effect(refused) == PgEffect::None);
   }
-  CHECK(effect("08006",
-               "connection to the remote node a@b:1 failed with the following error: server closed the "
-               "connection unexpectedly") == PgEffect::Unknown);
-  CHECK(effect("08006",
-               "connection to the remote node a@b:1 failed with the following error: connection to server at "
-               "\"b\", port 1 failed: Connection refused") == PgEffect::NoneOfNode);
+  const auto of_node = [&](const char* detail) {
+    return effect(
+        "08006",
+        (std::string("connection to the remote node a@b:1 failed with the following error: ") + detail).c_str());
+  };
+  for (const char* lost :
+       {"server closed the connection unexpectedly", "could not receive data from server: Connection timed out",
+        "could not send data to server: No route to host", "connection not open", "SSL SYSCALL error: EOF detected",
+        "FATAL:  terminating connection due to administrator command"}) {
+    CAPTURE(lost);
+    CHECK(of_node(lost) == PgEffect::Unknown);
+  }
+  for (const char* missing :
+       {"connection to server at \"b\", port 1 failed: Connection refused", "Connection refused", "No route to host",
+        "timeout expired", "FATAL:  the database system is starting up", "FATAL:  sorry, too many clients already"}) {
+    CAPTURE(missing);
+    CHECK(of_node(missing) == PgEffect::NoneOfNode);
+  }
   CHECK(effect("08006", "could not establish any connections to the node b:1 after 2000 ms") == PgEffect::NoneOfNode);
   CHECK(effect("XX000", "failure on connection marked as essential: b:1") == PgEffect::Unknown);
   CHECK(effect("57P01", "terminating connection due to administrator command") == PgEffect::Unknown);
   CHECK(effect("57014", "canceling statement due to user request") == PgEffect::Unknown);
+}
+
+TEST_CASE("a commit that a node does not confirm is doubtful, though it succeeds") {
+  const char* const warning = "failed to commit transaction on b:1";
+  CHECK(dialect_of(PgLayout::Distributed).is_doubtful(warning));
+  CHECK_FALSE(dialect_of(PgLayout::Distributed).is_doubtful("there is already a transaction in progress"));
+  CHECK_FALSE(dialect_of(PgLayout::Plain).is_doubtful(warning));
 }
 
 TEST_CASE("an error of PostgreSQL itself says that its statement has no effect") {
