@@ -59,6 +59,7 @@ std::optional<Response> CallRunner::run_at_once(Call& call, std::chrono::microse
 }
 
 asio::awaitable<std::optional<Response>> CallRunner::run(Call& call, std::chrono::microseconds delay) {
+  delay_ = delay;
   if (delay > delay.zero()) {
     if (!memory_.hold_apart()) {
       Response busy = call.busy();
@@ -95,8 +96,8 @@ asio::awaitable<std::optional<Response>> CallRunner::run_now(Call& call) {
 // down its sending side is told to come again.
 asio::awaitable<std::optional<Response>> CallRunner::run_in_fiber(Call& call) {
   std::optional<Response> response;
-  const bool had_turn = co_await fibers_->run(machine_.since(), [&] {
-    const bool waited = Clock::now() - machine_.since() > kAtOnce;  // also to be accepted
+  const bool had_turn = co_await fibers_->run(since(), [&] {
+    const bool waited = Clock::now() - since() > kAtOnce;  // also to be accepted
     if (!waited || !stream_.has_hung_up()) {
       response = call.run(machine_.has_hung_up(), memory_.response);
     } else if (!call.only_reads()) {
@@ -123,7 +124,7 @@ asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call,
   // Control calls may wait for each other, and count their time from their beginning.
   const bool is_limited = fibers_ != nullptr && call.executor() != Executor::Control;
   const auto now = Clock::now();
-  const Times times{is_limited ? machine_.since() : now, now,
+  const Times times{is_limited ? since() : now, now,
                     is_limited ? fibers_->longest_wait() : Clock::duration::max()};
   if (has_room)
     response =

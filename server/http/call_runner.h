@@ -38,11 +38,15 @@ class CallRunner {
   // Returns the response of a call that waits for nothing. Returns nullopt for others: then use run().
   std::optional<Response> run_at_once(Call& call, std::chrono::microseconds delay) const;
 
-  // Runs the call after a delay. Returns nullopt if the client hung up before the call began.
+  // Runs the call after a delay, which does not count as its time. Returns nullopt if the client hung up before the call
+  // began.
   boost::asio::awaitable<std::optional<Response>> run(Call& call, std::chrono::microseconds delay);
 
  private:
   struct Watch;
+
+  // When the time of the running call began.
+  std::chrono::steady_clock::time_point since() const { return machine_.since() + delay_; }
 
   boost::asio::awaitable<std::optional<Response>> run_now(Call& call);
   boost::asio::awaitable<std::optional<Response>> run_in_fiber(Call& call);
@@ -57,6 +61,7 @@ class CallRunner {
   ConnectionMachine& machine_;
   ConnectionMemory& memory_;
   ConnectionWaits& waits_;
+  std::chrono::microseconds delay_{};  // of the running call
 };
 
 }  // namespace rocktable

@@ -256,3 +256,14 @@ def test_connections_that_nobody_needs_are_closed(store, server):
     assert count() > 3
     time.sleep(35)
     assert count() <= 3
+
+
+def test_a_delay_that_a_fault_makes_is_no_time_of_the_database(store):
+    server = rocktable.Server("--store", store, "--storeTimeout", "1")
+    try:
+        rocktable.create_table(server, TABLE)
+        done(server, "POST", "faults", {"match": {"operation": ["InsertEntity", "GetEntity"]}, "then": {"delay": "1500ms"}})
+        assert insert(server, "r").status == 201
+        assert read(server, "r").status == 200
+    finally:
+        server.kill()
