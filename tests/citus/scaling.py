@@ -26,20 +26,23 @@ ENTITIES, PARTITIONS = 1000, 100
 CONNECTIONS = 16  # of each front end
 ROUNDS, SECONDS = 3, 4
 TABLE = "Orders"
+TEXT = "x" * 40
 TARGET = f"/_rocktable/entities/devstoreaccount1/{TABLE}"
 READS = f"""
 local n = math.random({ENTITIES})
 function request()
   n = (n + 7919) % {ENTITIES}
-  return wrk.format("GET", "{TARGET}(PartitionKey='" .. n % {PARTITIONS} .. "',RowKey='" .. n .. "')")
+  local key = "(PartitionKey='" .. n % {PARTITIONS} .. "',RowKey='" .. n .. "')"
+  return wrk.format("GET", "{TARGET}" .. key, {{["Accept"] = "application/json"}})
 end"""
 INSERTS = f"""
 local n, mark = 0, ""
+local headers = {{["Accept"] = "application/json", ["Content-Type"] = "application/json", ["Prefer"] = "return-no-content"}}
 function init(arguments) mark = arguments[1] end
 function request()
   n = n + 1
-  local body = '{{"PartitionKey":"' .. n % {PARTITIONS} .. '","RowKey":"' .. mark .. n .. '","Text":"' .. ("x"):rep(40) .. '"}}'
-  return wrk.format("POST", "{TARGET}", {{["Content-Type"] = "application/json", ["Prefer"] = "return-no-content"}}, body)
+  local body = '{{"PartitionKey":"' .. n % {PARTITIONS} .. '","RowKey":"' .. mark .. n .. '","Text":"{TEXT}"}}'
+  return wrk.format("POST", "{TARGET}", headers, body)
 end"""
 
 
@@ -68,7 +71,7 @@ def load(servers, script, seconds, mark):
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
         file.write(script)
         file.flush()
-        running = [subprocess.Popen(["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s", "-s", file.name,
+        running = [subprocess.Popen(["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s", "--timeout", "30s", "-s", file.name,
                                      server.url, "--", f"{mark}-{number}-"], stdout=subprocess.PIPE, text=True)
                    for number, server in enumerate(servers)]
         told = [one.communicate()[0] for one in running]
@@ -81,7 +84,7 @@ def fill(server):
     rocktable.create_table(server, TABLE)
     for number in range(ENTITIES):
         answer = rocktable.send(server, "POST", f"/{TABLE}", {"Prefer": "return-no-content"},
-                                f'{{"PartitionKey":"{number % PARTITIONS}","RowKey":"{number}","Text":"{"x" * 40}"}}')
+                                f'{{"PartitionKey":"{number % PARTITIONS}","RowKey":"{number}","Text":"{TEXT}"}}')
         assert answer.status == 204, answer
 
 
