@@ -59,14 +59,16 @@ std::optional<Response> CallRunner::run_at_once(Call& call, std::chrono::microse
 }
 
 asio::awaitable<std::optional<Response>> CallRunner::run(Call& call, std::chrono::microseconds delay) {
-  delay_ = delay;
+  delay_ = delay_.zero();
   if (delay > delay.zero()) {
     if (!memory_.hold_apart()) {
       Response busy = call.busy();
       busy.explanation = "The memory for delayed requests is used up.";
       co_return busy;
     }
+    const auto begin = Clock::now();
     const bool is_there = co_await waits_.for_time(delay);
+    delay_ = Clock::now() - begin;
     if (!is_there) {
       call.give_up();
       co_return std::nullopt;
@@ -124,8 +126,7 @@ asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call,
   // Control calls may wait for each other, and count their time from their beginning.
   const bool is_limited = fibers_ != nullptr && call.executor() != Executor::Control;
   const auto now = Clock::now();
-  const Times times{is_limited ? since() : now, now,
-                    is_limited ? fibers_->longest_wait() : Clock::duration::max()};
+  const Times times{is_limited ? since() : now, now, is_limited ? fibers_->longest_wait() : Clock::duration::max()};
   if (has_room)
     response =
         co_await asio::co_spawn(executors_.of(call.executor()),

@@ -61,7 +61,7 @@ class CallRunner {
   ConnectionMachine& machine_;
   ConnectionMemory& memory_;
   ConnectionWaits& waits_;
-  std::chrono::microseconds delay_{};  // of the running call
+  std::chrono::steady_clock::duration delay_{};  // of the running call, as long as it was
 };
 
 }  // namespace rocktable

@@ -79,8 +79,7 @@ class PostgresStore::Commit {
 
   bool is_one_statement() const {
     if (writes_.size() == 1) return writes_.front().kind != WriteKind::Merge;
-    return store_.dialect_.has_insert_new() &&
-           std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Insert; });
+    return std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Insert; });
   }
 
   // --- One statement
@@ -293,21 +292,35 @@ class PostgresStore::Commit {
 
   PgDeadline resolve_deadline() const { return std::max(deadline_, Waiter::Clock::now() + kResolveTime); }
 
+  // The mark is looked for first: if it is there, nothing has to end, which would need all nodes of Citus.
   Effect find_effect(const PgBackend& backend, const IsChanged& is_changed, std::int64_t& ticks) const {
     const PgDeadline deadline = resolve_deadline();
-    const bool is_over = store_.end_work(backend, deadline);
+    const Rows before = look_at_rows(is_changed, deadline);
+    const bool is_over = !before.have_mark && store_.end_work(backend, deadline);
+    const Rows rows = is_over ? look_at_rows(is_changed, deadline) : before;
+    ticks = rows.ticks;
+    if (rows.have_mark) return Effect::Committed;
+    const bool only_deletes =
+        std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Delete; });
+    return is_over && !rows.are_changed && (!only_deletes || rows.are_there) ? Effect::None : Effect::Unknown;
+  }
+
+  struct Rows {
+    bool are_there, are_changed, have_mark;
+    std::int64_t ticks;  // of the one that has the mark
+  };
+
+  Rows look_at_rows(const IsChanged& is_changed, PgDeadline deadline) const {
     PgStep step{Statement::GetMany};
     step.parameters.add(std::span<const std::string>(keys_));
     const PgRows rows = std::move(store_.run(Repeats::Read, deadline, {std::move(step)})[0]);
-    bool changed = false;
-    for (int row = 0; row < rows.size(); ++row) {
-      ticks = rows.number(row, 1);
-      if (mark_of(rows, row, 2) == mark_) return Effect::Committed;
-      changed = changed || is_changed(rows.bytes(row, 0), ticks);
+    Rows out{rows.size() > 0, false, false, 0};
+    for (int row = 0; row < rows.size() && !out.have_mark; ++row) {
+      out.ticks = rows.number(row, 1);
+      out.have_mark = mark_of(rows, row, 2) == mark_;
+      out.are_changed = out.are_changed || is_changed(rows.bytes(row, 0), out.ticks);
     }
-    const bool only_deletes =
-        std::ranges::all_of(writes_, [](const Mutation& write) { return write.kind == WriteKind::Delete; });
-    return is_over && !changed && (!only_deletes || rows.size() > 0) ? Effect::None : Effect::Unknown;
+    return out;
   }
 
   PostgresStore& store_;

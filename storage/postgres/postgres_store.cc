@@ -48,8 +48,7 @@ PostgresStore::PostgresStore(const StoreOptions& options)
     : options_(options),
       health_(options.warn),
       schema_(open_schema(options, health_)),
-      dialect_(dialect_of(schema_.layout)),
-      pool_(options.url, dialect_, options.timeout, options.max_connections, health_),
+      pool_(options.url, dialect_of(schema_.layout), options.timeout, options.max_connections, health_),
       reads_([this](const Steps& steps, PgDeadline deadline) { return run(Repeats::Read, deadline, steps); }, {},
              group_time(schema_.layout)),
       // A write whose row another front end has locked must not keep others waiting: then all of its group are refused,
@@ -103,6 +102,8 @@ void PostgresStore::with_connection(Repeats repeats, PgDeadline deadline, const 
                                error->state() + ")");
     }
     lease.reset();
+    // What was sent before must not be done after what is sent now, nor after the answer.
+    if (unknown && failure->lost() && !end_work(failure->lost()->backend(), retry.deadline())) raise_unknown();
     if (retry.pause()) continue;
     raise_unknown();
     throw ServiceException(Error(ErrorCode::ServerBusy), std::string("the database: ") + failure->what());

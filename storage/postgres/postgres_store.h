@@ -12,7 +12,8 @@
 //
 // Ticks of writes come from the clock of the database, and are later than those of the row before. They are in the slot
 // of the front end: modulo kSlots, they are its number. A row that is deleted and made again by two front ends has
-// another ETag then, whatever their clocks. A front end recognizes its own writes by their marks (entity_rows.h).
+// another ETag then, whatever their clocks. (Unless they have the same number, because a node of Citus was down when one
+// of them started.) A front end recognizes its own writes by their marks (entity_rows.h).
 #pragma once
 
 #include <atomic>
@@ -122,7 +123,6 @@ class PostgresStore final : public Store {
   const StoreOptions options_;
   mutable PgHealth health_;
   const SchemaState schema_;
-  const PgDialect& dialect_;
   mutable PgPool pool_;
   mutable SharedCatalog catalog_;
   mutable RowLocks row_locks_;

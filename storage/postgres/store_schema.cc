@@ -105,17 +105,22 @@ std::unique_ptr<PgConnection> connect(const StoreOptions& options, PgHealth& hea
   }
 }
 
-// Numbers are counted, with Citus on all nodes. While one of them is down, a number at random must do: two front ends
-// that have the same may give the same ETag to an entity, if it is deleted and made again within microseconds.
-std::int64_t number_of_front_end(PgConnection& connection, PgDeadline deadline) {
+// Numbers are counted, with Citus on all nodes. While one of them is down, a number at random must do. Two front ends
+// that have the same may give the same ETag to an entity that one deletes and the other makes again.
+std::int64_t number_of_front_end(PgConnection& connection, const StoreOptions& options, PgDeadline deadline) {
   std::int64_t out = 0;
   const auto failure = attempt([&] { out = connection.run({Statement::FrontEnd}, deadline).number(0, 0); });
-  if (failure && failure->is_of_database()) failure->raise();
-  return failure ? std::random_device{}() : out;
+  if (!failure) return out;
+  if (failure->error() == nullptr || !failure->error()->is_of_node()) failure->raise();
+  if (options.warn)
+    options.warn(
+        std::string("a node of the database is down, so the ETags of this front end may be those of another: ") +
+        failure->what());
+  return std::random_device{}();
 }
 
-SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::milliseconds timeout) {
-  if (!has_schema(connection)) make_schema(connection, health, Waiter::Clock::now() + timeout);
+SchemaState open(PgConnection& connection, PgHealth& health, const StoreOptions& options) {
+  if (!has_schema(connection)) make_schema(connection, health, Waiter::Clock::now() + options.timeout);
   SchemaState out{};
   out.layout = layout_of(connection);
   if (out.layout == PgLayout::Distributed) out.nodes = nodes_of(connection);
@@ -123,9 +128,9 @@ SchemaState open(PgConnection& connection, PgHealth& health, std::chrono::millis
       connection.query("SELECT convert_from(value, 'UTF8') FROM rocktable_meta WHERE name = 'contents'");
   if (contents.size() != 1) throw not_our_tables();
   out.contents_id = contents.bytes(0, 0);
-  const PgDeadline deadline = Waiter::Clock::now() + timeout;
+  const PgDeadline deadline = Waiter::Clock::now() + options.timeout;
   connection.prepare(dialect_of(out.layout), deadline);
-  out.front_end = number_of_front_end(connection, deadline);
+  out.front_end = number_of_front_end(connection, options, deadline);
   return out;
 }
 
@@ -182,7 +187,7 @@ SchemaState open_schema(const StoreOptions& options, PgHealth& health) {
   if (const auto refusal = refuse_store_url(url)) throw StoreError(*refusal);
   try {
     const auto connection = connect(options, health);
-    return open(*connection, health, options.timeout);
+    return open(*connection, health, options);
   } catch (const std::exception& error) {
     throw StoreError("cannot open the store " + printable_store_url(url) + ": " + error.what());
   }

@@ -15,7 +15,7 @@ namespace rocktable {
 struct SchemaState {
   PgLayout layout;
   std::int64_t nodes;      // of Citus, with rows of entities; 0: it is one PostgreSQL
-  std::int64_t front_end;  // the number of this front end; each start has another, as far as can be
+  std::int64_t front_end;  // the number of this front end; each start has another, unless a node of Citus is down
   std::string contents_id;
 };
 

@@ -39,8 +39,10 @@ def work(server, number, moments):
 
 @pytest.mark.parametrize("mode", ["force_logical", "block_writes"])
 def test_no_request_fails_while_shards_move(nodes, urls, mode):
-    servers = [rocktable.Server("--store", url) for url in urls]
+    servers = []
     try:
+        for url in urls:
+            servers.append(rocktable.Server("--store", url))
         rocktable.create_table(servers[0], TABLE)
         time.sleep(1.2)  # until all front ends know of the table
         moves = concurrent.futures.Future()

@@ -174,10 +174,17 @@ class Farm:
 
     def __init__(self, urls, *options, writers=9, seed=1):
         self.urls, self.options, self.seed = urls, options, seed
-        self.front_ends = [self.new_front_end(url) for url in urls]
+        self.stop = threading.Event()
+        self.front_ends = []
+        try:
+            for url in urls:
+                self.front_ends.append(self.new_front_end(url))
+        except BaseException:
+            self.end()
+            raise
         for name in SHARED_TABLES:
             rocktable.create_table(self.front_ends[0], name)
-        self.stop, self.failures = threading.Event(), []
+        self.failures = []
         self.writers = [RoamingWriter(number, seed, self.stop, self.failures) for number in range(writers)]
         self.longest_pause = 0.0
 
@@ -216,6 +223,21 @@ class Farm:
         self.stop.set()
         for front_end in self.front_ends:
             front_end.kill()
+
+
+def check(urls, fail, rounds, options=(), least=101):
+    """Runs a farm. `least`: of requests acknowledged. Returns the longest pause in s."""
+    farm = Farm(urls, *options)
+    try:
+        farm.run(rounds, fail)
+        print(f"{farm.acknowledged()} requests acknowledged, {len(farm.failures)} failed, the longest pause "
+              f"{farm.longest_pause:.2f} s")
+        assert farm.acknowledged() >= least
+        # Deletions leave no trace, so the effect of a few requests cannot be found out.
+        assert len(farm.failures) < 10 * rounds * len(farm.writers)
+        return farm.longest_pause
+    finally:
+        farm.end()
 
 
 def end_connections(database, _farm):

@@ -20,17 +20,9 @@ def server():
 def check(server, fail, rounds=ROUNDS, options=(), least=101):
     """`least`: of requests acknowledged."""
     url = postgres.new_database(server.url)
-    farm = database.Farm([url] * 3, *options)
     try:
-        farm.run(rounds, functools.partial(fail, server))
-        print(f"{farm.acknowledged()} requests acknowledged, {len(farm.failures)} of unknown effect, the longest pause "
-              f"{farm.longest_pause:.2f} s")
-        assert farm.acknowledged() >= least
-        # Deletions leave no trace, so the effect of a few requests cannot be found out.
-        assert len(farm.failures) < 10 * rounds * len(farm.writers)
-        return farm.longest_pause
+        return database.check([url] * 3, functools.partial(fail, server), rounds, options, least)
     finally:
-        farm.end()
         postgres.drop_database(url)
 
 

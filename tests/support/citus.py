@@ -23,8 +23,11 @@ VARIABLE = "ROCKTABLE_CITUS"
 START_DEADLINE = 60.0
 SETTINGS = {"shared_preload_libraries": "citus", "citus.node_conninfo": "sslmode=disable", "wal_level": "logical",
             "max_prepared_transactions": "200", "max_connections": "500", "max_wal_senders": "20",
-            "max_replication_slots": "20", "log_min_messages": "fatal",
-            "citus.recover_2pc_interval": "2s"}
+            "max_replication_slots": "20", "log_min_messages": "fatal", "citus.recover_2pc_interval": "2s"}
+
+# Ends about half of the connections of a node, also those of other nodes to it.
+CUT_HALF = ("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+            "AND pid <> pg_backend_pid() AND datname = current_database() AND random() < 0.5")
 
 _numbers = itertools.count()
 
@@ -38,9 +41,6 @@ class Node:
 
     def sql(self, statement):
         return postgres.sql(self.url, statement)
-
-    def with_path(self, name):
-        return Node(urllib.parse.urlsplit(self.url)._replace(path=f"/{name}").geturl())
 
     @property
     def data(self):
@@ -113,11 +113,6 @@ def in_schema(node, name):
 
 
 # --- where entities are; `url` is that of a store ----------------------------------------------------------------------
-
-# Ends about half of the connections of a node, also those of other nodes to it.
-CUT_HALF = ("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' "
-            "AND pid <> pg_backend_pid() AND datname = current_database() AND random() < 0.5")
-
 
 def parts(url):
     """The values of the column `part`, of all entities."""

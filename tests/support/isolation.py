@@ -3,6 +3,7 @@ must stay linearizable (history.py).
 
 What is answered with 503 has no effect. What gets 500 or no answer may have had one: it counts if somebody saw it.
 """
+import collections
 import concurrent.futures
 import functools
 import http.client
@@ -28,7 +29,13 @@ class Places:
     def __init__(self, urls):
         self.urls = urls
         self.said = ""  # by those that have ended
-        self.running = [self.start(url, 0) for url in urls]
+        self.running = []
+        try:
+            for url in urls:
+                self.running.append(self.start(url, 0))
+        except BaseException:
+            self.stop()
+            raise
 
     @staticmethod
     def start(url, port):
@@ -174,21 +181,21 @@ def first_history(server, row):
 
 
 def check(urls, faults, entities, seconds, least):
-    """Runs clients on front ends of these URLs, and each fault in turn, then at random. Each entity must have at least so
-    many operations with a known outcome."""
+    """Runs clients on front ends of these URLs, and each fault in turn, then at random. A fault returns False if it could not
+    happen. Each entity must have at least so many operations with a known outcome."""
     places = Places(urls)
     try:
         rocktable.create_table(places.running[0], TABLE)
         histories = [first_history(places.running[0], row) for row in range(entities)]
         until = time.monotonic() + seconds
-        random_of, happened = random.Random(7), []
+        random_of, turns, happened = random.Random(7), 0, collections.Counter()
         with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
             running = [pool.submit(work, places.running[number % len(urls)], number + 1, until, histories)
                        for number in range(CLIENTS)]
             while time.monotonic() < until - LONGEST_FAULT:
-                fault = faults[len(happened)] if len(happened) < len(faults) else random_of.choice(faults)
-                fault(places, random_of)
-                happened.append(name_of(fault))
+                fault = faults[turns] if turns < len(faults) else random_of.choice(faults)
+                turns += 1
+                happened[name_of(fault)] += fault(places, random_of) is not False
                 time.sleep(random_of.uniform(0.1, 0.5))
             for one in running:
                 one.result()
@@ -198,7 +205,8 @@ def check(urls, faults, entities, seconds, least):
             assert status == 200
             history.known.append(Read(start, time.monotonic(), etag, value))
         told = [history.check(places) for history in histories]
-        print(f"{len(happened)} faults; operations, late writes that were seen, unknown writes: {told}")
+        print(f"{happened.total()} faults; operations, late writes that were seen, unknown writes: {told}")
         assert all(known > least for known, _, _ in told)
+        assert turns < 3 * len(faults) or all(happened[name_of(fault)] for fault in faults), happened
     finally:
         places.stop()

@@ -30,10 +30,11 @@ class CitusDialect final : public PgDialect {
   std::vector<PgRows> run(std::span<const PgStep> steps, const Send& send) const override;
   // A node that passes a statement on may lose the one that runs it.
   PgEffect effect_after(const PgError& error) const override;
-  // Of a commit that a node does not confirm, Citus only warns.
+  // Of a commit in two phases whose second one a node does not confirm, Citus only warns.
   bool is_doubtful(std::string_view warning) const override;
-  // It is a commit in two phases: between them no process works on it, and it may still be committed.
-  bool has_insert_new() const override { return false; }
+  // Citus 12.1 makes another plan at each execution of a prepared statement whose rows are on the node that has it, and
+  // keeps all of them (27 kB each) until the connection ends.
+  bool prepares() const override { return false; }
 };
 
 }  // namespace rocktable

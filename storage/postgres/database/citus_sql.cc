@@ -3,16 +3,18 @@
 namespace rocktable {
 namespace {
 
-// A statement that runs `command` on each node, as text. Each returns the number of processes that it found.
-std::string left_on_nodes(const std::string& command) {
+// `command`: text of SQL that returns a number. Whether it is not 0 on a node, or the node does not answer.
+std::string is_left_on_a_node(const std::string& command) {
   return "EXISTS (SELECT 1 FROM run_command_on_all_nodes(" + command + ") node WHERE NOT success OR result <> '0')";
 }
 
 // Ends the processes that work for a connection, on all nodes. A node that passes a statement on and ends may have sent
-// it to another one just before. So only a second look, after nothing was found, is sure.
+// it to another one just before. So only a second look, after nothing was found, is sure. PostgreSQL would look once
+// for `x OR x`.
+//
 // A commit on several nodes has two phases. After the first no process works on it, and it can still be committed: the
-// node that coordinates it decides within citus.recover_2pc_interval. It is named after the group of that node and its
-// process there, which is the rest of the global id.
+// node that coordinates it decides within citus.recover_2pc_interval. The name of a prepared transaction begins with
+// the group and the process of that node. The global number of a connection has the node, whose group must be known.
 std::string end_work() {
   const std::string command = R"(format($command$
           SELECT (SELECT count(pg_terminate_backend(process_id))
@@ -22,8 +24,10 @@ std::string end_work() {
                + (SELECT count(*) FROM pg_prepared_xacts
                   WHERE database = current_database() AND starts_with(gid, 'citus_%4$s_%5$s_'))
         $command$, $1::bigint, $2::bigint, $3::bigint,
-        (SELECT groupid FROM pg_dist_node WHERE nodeid = $1::bigint / 10000000000), $1::bigint % 10000000000))";
-  return "SELECT 1 WHERE " + left_on_nodes(command) + " OR " + left_on_nodes(command);
+        (SELECT groupid FROM {its_node}), $1::bigint % 10000000000))";
+  const std::string is_left = is_left_on_a_node(command);
+  return "SELECT 1 WHERE CASE WHEN NOT EXISTS (SELECT 1 FROM {its_node}) THEN true WHEN " + is_left +
+         " THEN true ELSE " + is_left + " END";
 }
 
 // The coordinator runs this. The settings are those of processes that work for others: only a database can give them.
@@ -37,9 +41,16 @@ std::string spread() {
   WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = one);
 SELECT create_distributed_table('rocktable_entities', 'part', colocate_with := 'none')
   WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'rocktable_entities'::regclass);
-SELECT run_command_on_all_nodes(format('ALTER DATABASE %I SET %s', current_database(), setting))
-  FROM unnest(ARRAY[)" +
-         settings + R"(]) setting;
+DO $$
+DECLARE refusal text;
+BEGIN
+  SELECT result INTO refusal
+    FROM unnest(ARRAY[)" +
+         settings + R"(]) setting,
+         run_command_on_all_nodes(format('ALTER DATABASE %I SET %s', current_database(), setting))
+    WHERE NOT success LIMIT 1;
+  IF FOUND THEN RAISE EXCEPTION 'a node refuses a setting of the database: %', refusal; END IF;
+END $$;
 INSERT INTO rocktable_counters (name, value) VALUES ('front_ends', 0) ON CONFLICT (name) DO NOTHING;
 )";
 }
@@ -58,6 +69,7 @@ SqlParts citus_parts() {
       {"{front_end}", "UPDATE rocktable_counters SET value = value + 1 WHERE name = 'front_ends' RETURNING value"},
       {"{work}", "citus_backend_gpid()::bigint"},
       {"{end_work}", end_work()},
+      {"{its_node}", "pg_dist_node WHERE nodeid = $1::bigint / 10000000000"},
       // On each node, a sequence gives other numbers, if it is the default of a column.
       {"{, id}", ""},
       {"{, next id}", ""},
@@ -81,6 +93,8 @@ SqlParts citus_parts() {
 std::vector<std::string> citus_settings() {
   return {// With a plan for all values, a statement would go to all nodes.
           "SET plan_cache_mode = auto",
+          // Of a commit that a node does not confirm, Citus warns.
+          "SET client_min_messages = warning",
           // Connections to the other nodes, for one of a front end.
           "SET citus.max_adaptive_executor_pool_size = 1",
           // A node that is not there must not keep a connection for long.

@@ -103,14 +103,18 @@ void PgConnection::prepare(const PgDialect& dialect, PgDeadline deadline) {
   if (PQsetnonblocking(connection, 1) != 0 || PQenterPipelineMode(connection) != 1)
     lose(first_line(PQerrorMessage(connection)), true);
   const auto settings = session_settings(layout);
-  const auto& statements = all_statements(layout);
   for (const std::string& sql : settings)
     check_sent(PQsendQueryParams(connection, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, kBinary));
-  for (const StatementText& text : statements)
-    check_sent(PQsendPrepare(connection, name_of(text.statement).c_str(), text.sql.c_str(), 0, nullptr));
+  std::size_t steps = settings.size() + 2;
+  if (dialect.prepares()) {
+    const auto& statements = all_statements(layout);
+    for (const StatementText& text : statements)
+      check_sent(PQsendPrepare(connection, name_of(text.statement).c_str(), text.sql.c_str(), 0, nullptr));
+    steps += statements.size();
+  }
   send({Statement::Backend});
   send({Statement::Format});
-  const auto rows = receive(settings.size() + statements.size() + 2, deadline);
+  const auto rows = receive(steps, deadline);
   const PgRows& backend = rows[rows.size() - 2];
   // PgBouncer, which may stand between, gives a connection a number of its own.
   if (backend.size() == 1 && backend.number(0, 0) == PQbackendPID(connection))
@@ -188,8 +192,13 @@ void PgConnection::send(const PgStep& step) {
   const auto values = step.parameters.pointers();
   const auto lengths = step.parameters.lengths();
   const std::vector<int> formats(values.size(), kBinary);
-  check_sent(PQsendQueryPrepared(connection_.get(), name_of(step.statement).c_str(), step.parameters.size(),
-                                 values.data(), lengths.data(), formats.data(), kBinary));
+  PGconn* const connection = connection_.get();
+  const int size = step.parameters.size();
+  check_sent(dialect_->prepares()
+                 ? PQsendQueryPrepared(connection, name_of(step.statement).c_str(), size, values.data(), lengths.data(),
+                                       formats.data(), kBinary)
+                 : PQsendQueryParams(connection, text_of(step.statement, dialect_->layout()).sql.c_str(), size, nullptr,
+                                     values.data(), lengths.data(), formats.data(), kBinary));
 }
 
 void PgConnection::check_sent(int is_sent) {

@@ -35,8 +35,8 @@ class PgConnection {
   // As run_script(), for one statement; returns its rows as text.
   PgRows query(const std::string& sql);
 
-  // Prepares all statements, in one round trip. The tables must exist. Throws PgError, PgConnectionLost (also if the
-  // tables have another layout).
+  // Sets the connection up, and prepares all statements, in one round trip. The tables must exist. Throws PgError,
+  // PgConnectionLost (also if the tables have another layout).
   void prepare(const PgDialect& dialect, PgDeadline deadline);
 
   // Sends all steps at once and returns the rows of each. Without BEGIN they are one transaction, which is committed

@@ -39,11 +39,11 @@ class PgDialect {
 
   virtual PgEffect effect_after(const PgError&) const { return PgEffect::None; }
 
-  // Whether a statement that succeeds, and warns of this, may have no effect yet, or none at all.
+  // Whether a statement that succeeds, and warns of this, may have no effect yet.
   virtual bool is_doubtful(std::string_view) const { return false; }
 
-  // Whether Statement::InsertNew either commits or ends with its process.
-  virtual bool has_insert_new() const { return true; }
+  // Whether connections prepare their statements. Otherwise they send the text each time.
+  virtual bool prepares() const { return true; }
 };
 
 const PgDialect& dialect_of(PgLayout layout);

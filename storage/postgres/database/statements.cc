@@ -215,7 +215,7 @@ std::vector<StatementText> make_statements(PgLayout layout) {
         VALUES ($1::bytea, $2::bytea, $3::bigint, $4::bigint, $5::bytea, $6::bytea))"},
       {EmptyTable, R"(
         WITH former AS (SELECT account, name, id FROM rocktable_tables
-                        WHERE account = $1::bytea AND name = $2::bytea FOR UPDATE),
+                        WHERE account = $1::bytea AND name = $2::bytea AND id <> $3::bigint FOR UPDATE),
              gone AS (UPDATE rocktable_tables t SET id = $3::bigint FROM former f
                       WHERE t.account = f.account AND t.name = f.name RETURNING f.id)
         {drop_gone})"},

@@ -68,7 +68,7 @@ enum class Statement {
   // --- Resets, copies, the sweep
   NewTableId,      // () -> id
   AddTable,        // (account, name, id, created, title, identifiers)
-  EmptyTable,      // (account, name, id) -> former id
+  EmptyTable,      // (account, name, id) -> former id; no row if it has this one
   DropAccount,     // (account) -> ids
   DropProperties,  // (account)
   DropAll,         // () -> ids
@@ -81,7 +81,7 @@ enum class Statement {
   Sweep,           // (begin, end, limit) -> deletes rows
   ForgetDropped,   // (id)
 
-  FrontEnd,  // () -> a number that no other has
+  FrontEnd,  // () -> a number that has not been given yet
   Backend,   // () -> process; its work, when it and the server were started: PgBackend
   EndWork,   // (work, when they were started) -> a row if it had not ended yet
 };
