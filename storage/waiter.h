@@ -42,7 +42,7 @@ class Waiter {
   virtual bool sleep(Clock::time_point deadline) = 0;
 
   // Sleeps, and returns false after the deadline, likewise. `withdraw` is called then: it sees to it that nobody wakes
-  // the call any more. It returns false if somebody has meanwhile.
+  // the call any more. It returns false if somebody is about to: then this waits for that, whatever the deadline.
   bool sleep_until(Clock::time_point deadline, const std::function<bool()>& withdraw) {
     if (sleep(deadline)) return true;
     if (withdraw()) return false;

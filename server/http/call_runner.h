@@ -38,8 +38,8 @@ class CallRunner {
   // Returns the response of a call that waits for nothing. Returns nullopt for others: then use run().
   std::optional<Response> run_at_once(Call& call, std::chrono::microseconds delay) const;
 
-  // Runs the call after a delay, which does not count as its time. Returns nullopt if the client hung up before the call
-  // began.
+  // Runs the call after a delay, which does not count as its time. Returns nullopt if the client hung up before the
+  // call began.
   boost::asio::awaitable<std::optional<Response>> run(Call& call, std::chrono::microseconds delay);
 
  private:

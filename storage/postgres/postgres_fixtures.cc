@@ -49,15 +49,16 @@ std::map<std::string, std::uint64_t> PostgresStore::table_counts() const {
 
 // --- Resets ------------------------------------------------------------------------------------------------
 
-// Adds a new id of the contents to the transaction.
-void PostgresStore::change_contents(Steps steps) {
+// Adds a new id of the contents to the transaction. Returns the rows of the steps.
+std::vector<PgRows> PostgresStore::change_contents(Steps steps) {
   const std::string id = new_contents_id();
   steps.push_back({Statement::SetContents});
   steps.back().parameters.add(id);
-  run(Repeats::Write, steps);
+  auto rows = run(Repeats::Write, steps);
   catalog_.clear();
   const std::lock_guard lock(contents_mutex_);
   contents_id_ = id;
+  return rows;
 }
 
 void PostgresStore::reset() {
@@ -68,8 +69,9 @@ void PostgresStore::reset() {
 void PostgresStore::reset_account(std::string_view account) {
   Steps steps{{Statement::DropAccount}, {Statement::DropProperties}};
   for (PgStep& step : steps) step.parameters.add(account);
-  change_contents(std::move(steps));
-  if (count_tables(1) == 0) restart_ticks();
+  steps.push_back({Statement::CountTables});
+  steps.back().parameters.add(std::int64_t{1});
+  if (change_contents(std::move(steps))[2].number(0, 0) == 0) restart_ticks();
 }
 
 Result<void> PostgresStore::reset_table(const TableName& name) {

@@ -10,10 +10,10 @@
 //
 // Each write checks that the table still has its id, so that none lands in a deleted table.
 //
-// Ticks of writes come from the clock of the database, and are later than those of the row before. They are in the slot
-// of the front end: modulo kSlots, they are its number. A row that is deleted and made again by two front ends has
-// another ETag then, whatever their clocks. (Unless they have the same number, because a node of Citus was down when one
-// of them started.) A front end recognizes its own writes by their marks (entity_rows.h).
+// Ticks of writes come from the clock of the database, and are later than those of the row before. They are in the
+// slot of the front end: modulo kSlots, they are its number. A row that is deleted and made again by two front ends
+// has another ETag then, whatever their clocks. (Unless they have the same number, because a node of Citus was down
+// when one of them started.) A front end recognizes its own writes by their marks (entity_rows.h).
 #pragma once
 
 #include <atomic>
@@ -116,7 +116,7 @@ class PostgresStore final : public Store {
   void note_ticks(std::int64_t ticks) const;
   void restart_ticks();
 
-  void change_contents(Steps steps);
+  std::vector<PgRows> change_contents(Steps steps);
   void watch_database();
   void sweep_dropped(const std::stop_token& stop);
 
