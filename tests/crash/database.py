@@ -133,7 +133,11 @@ class Cable:
 
 
 class FailedRequest(OSError):
-    """A request got 5xx: nobody knows whether it was done."""
+    """A request got 5xx. 503: it was not done. Others: nobody knows."""
+
+    def __init__(self, status):
+        super().__init__(status)
+        self.status = status
 
 
 class FaultyClient(Client):
@@ -165,8 +169,16 @@ class RoamingWriter(Writer):
                     self._step(client)
         except (Violation, Unexpected) as failure:
             self.failure = failure
+        except FailedRequest as failed:
+            if failed.status == 503:
+                self._forget_what_is_under_way()
         except GONE:
             pass  # unacknowledged requests stay recorded
+
+    def _forget_what_is_under_way(self):
+        """503: nothing was done."""
+        for table in self.tables:
+            table.under_way, table.creation_or_deletion_under_way = [], False
 
 
 class Farm:
