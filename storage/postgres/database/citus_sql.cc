@@ -44,6 +44,8 @@ SELECT create_distributed_table('rocktable_entities', 'part', colocate_with := '
 DO $$
 DECLARE refusal text;
 BEGIN
+  -- Of two that alter a database at once, one is refused.
+  PERFORM pg_advisory_xact_lock(hashtext('rocktable: settings of the database'));
   SELECT result INTO refusal
     FROM unnest(ARRAY[)" +
          settings + R"(]) setting,
