@@ -5,7 +5,7 @@
 
 Each server may use SHARE of a core. Each worker has a front end of its own, which is not limited. Prints for each number of
 workers the requests per second of all front ends together, the median of three rounds. Needs root, the controller `cpu` of
-cgroups (version 1), and wrk(1). It starts the servers itself.
+cgroups (version 1), and wrk(1) (script/bootstrap --bench). It starts the servers itself.
 """
 import contextlib
 import pathlib

@@ -25,12 +25,16 @@ def database():
         yield server
 
 
+def schema():
+    command = [rocktable.BINARY, "store", "schema", "--distributed"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.fixture
 def store(database):
     url = postgres.new_database(database.url)
     postgres.sql(url, STAND_IN.read_text())
-    schema = subprocess.run([rocktable.BINARY, "store", "schema", "--distributed"], capture_output=True, text=True, check=True)
-    postgres.sql(url, schema.stdout)
+    postgres.sql(url, schema())
     yield url
     postgres.drop_database(url)
 
@@ -116,8 +120,7 @@ def test_a_setting_that_a_node_refuses_is_an_error_of_the_schema(database):
     postgres.sql(url, STAND_IN.read_text())
     text = postgres.sql(url, "SELECT pg_get_functiondef('run_command_on_all_nodes'::regproc)")
     postgres.sql(url, text.replace("EXECUTE command;", "RAISE EXCEPTION 'must be owner of database';"))
-    schema = subprocess.run([rocktable.BINARY, "store", "schema", "--distributed"], capture_output=True, text=True, check=True)
     with pytest.raises(subprocess.CalledProcessError) as refused:
-        postgres.sql(url, schema.stdout)
+        postgres.sql(url, schema())
     assert "must be owner of database" in refused.value.stderr
     postgres.drop_database(url)

@@ -114,6 +114,7 @@ def in_schema(node, name):
 
 # --- where entities are; `url` is that of a store ----------------------------------------------------------------------
 
+
 def parts(url):
     """The values of the column `part`, of all entities."""
     return sorted(set(postgres.sql(url, "SELECT part FROM rocktable_entities").split()))
