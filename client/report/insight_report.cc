@@ -29,10 +29,15 @@ void add_to(ShapeStatistics& sum, const ShapeStatistics& other) {
   sum.milliseconds.max = std::max(sum.milliseconds.max, other.milliseconds.max);
   sum.requests += other.requests;
   sum.errors += other.errors;
+  sum.not_found += other.not_found;
   sum.conflicts += other.conflicts;
+  sum.preconditions_failed += other.preconditions_failed;
+  sum.server_errors += other.server_errors;
   sum.continuations += other.continuations;
   sum.abandoned += other.abandoned;
   sum.entities_scanned += other.entities_scanned;
+  sum.entities_scanned_here += other.entities_scanned_here;
+  sum.most_scanned_per_request = std::max(sum.most_scanned_per_request, other.most_scanned_per_request);
   sum.entities_returned += other.entities_returned;
   sum.entities_written += other.entities_written;
   sum.bytes_read += other.bytes_read;

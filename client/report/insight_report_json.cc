@@ -96,10 +96,15 @@ void for_each_member_of_shape(Shape& shape, const Member& member) {
   member("test", shape.test);
   member("requests", shape.requests);
   member("errors", shape.errors);
+  member("notFound", shape.not_found);
   member("conflicts", shape.conflicts);
+  member("preconditionsFailed", shape.preconditions_failed);
+  member("serverErrors", shape.server_errors);
   member("continuations", shape.continuations);
   member("abandoned", shape.abandoned);
   member("entitiesScanned", shape.entities_scanned);
+  member("mostScannedPerRequest", shape.most_scanned_per_request);
+  member("entitiesScannedHere", shape.entities_scanned_here);
   member("entitiesReturned", shape.entities_returned);
   member("entitiesWritten", shape.entities_written);
   member("bytesRead", shape.bytes_read);
@@ -137,6 +142,7 @@ void for_each_member_of_table(Table& table, const Member& member) {
 }
 
 void read_members(const ReportObject& object, ShapeStatistics& out) {
+  object.read("entitiesScanned", out.entities_scanned_here);  // of an older rocktable, which had only this figure
   for_each_member_of_shape(out, [&](const char* name, auto& value) { object.read(name, value); });
 }
 

@@ -26,9 +26,21 @@ constexpr auto kFindingKinds = std::to_array<FindingKind>({
      true},
     {"n-plus-one", "point reads that could be one query",
      "Read the rows by one query of the partition, with a range of RowKeys.", false},
+    {"reads-across-partitions", "point reads through partitions one by one",
+     "If these entities are read together, give them one PartitionKey. Otherwise send the reads at the same time.",
+     false},
+    {"repeated-reads", "reads of an entity that does not change",
+     "Keep what was read for a while, or read it once for all that need it.", false},
+    {"missing-reads", "reads of entities that do not exist",
+     "Insert, and handle 409, instead of asking first. Use insert-or-merge or insert-or-replace where both are right.",
+     false},
     {"or-across-partitions", "keys of several partitions in one filter",
      "Send one query for each partition, at the same time. The service scans the table for keys that are "
      "joined by `or`.",
+     false},
+    {"or-across-rows", "row keys that are joined by `or`",
+     "Read each by its own point read, at the same time. The service scans the partition for RowKeys that are joined "
+     "by `or`.",
      false},
     {"single-writes", "single writes that could be one transaction",
      "Write up to 100 entities of a partition by one entity group transaction: one request, and all or "
@@ -47,6 +59,10 @@ constexpr auto kFindingKinds = std::to_array<FindingKind>({
      "Pad the numbers with zeros to a fixed width. Keys are compared as text: `10` is before `9`.", false},
     {"insert-conflicts", "inserts that meet an existing entity",
      "Use insert-or-replace or insert-or-merge where it does not matter whether the entity exists.", false},
+    {"refused-updates", "updates and deletions that are refused",
+     "Where many write one entity, divide it, or write what each has to say as an entity of its own. Where it may be "
+     "missing, use insert-or-merge or insert-or-replace.",
+     false},
     {"near-limits", "entities near a limit of the service",
      "Divide the entity, or store large values as blobs. An entity has at most 252 properties and 1 MiB; a "
      "key has 512 "

@@ -94,7 +94,7 @@ std::optional<Response> TableCall::accept() {
   admission_.note_parsed();
   require_access(context, *operation_);
   check_location(target, *operation_).value();
-  if (const auto plan_class = plan_class_of(*operation_)) plan_class_ = to_string(*plan_class);
+  if (const auto plan_class = cloud_class_of(*operation_)) plan_class_ = to_string(*plan_class);
   scans_ = is_scan(*operation_);
   executor_ = executor_of(*operation_, scans_, service_.store.is_remote(), service_.options.sync);
   return std::nullopt;
@@ -112,13 +112,23 @@ Response TableCall::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& m
 Response TableCall::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   // Before anything is done: if they cannot be read, 503 means that nothing was.
   if (door_ == Door::Service) cors_rules_ = service_.cors_rules.of(admission_.context().target.account);
-  if (!scans_) return dispatch(memory);
+  if (!scans_) return noting_the_cloud(dispatch(memory));
   std::optional<RunningScanCounter> live;
   if (door_ == Door::Service) live.emplace(service_.statistics, key_, counted_stats_);
   ScanThrottle::Scan scan(service_.scan_throttle, start_, request_.connection);
   if (executor_ == Executor::Partition) scan.note_request(start_);
   const ScanProgress progress(stats_, [&](const RequestStats&) { return keep_scanning(live, scan, hung_up); });
-  return dispatch(memory);
+  return noting_the_cloud(dispatch(memory));
+}
+
+// What the service would have read is estimated once the answer is there.
+Response TableCall::noting_the_cloud(Response response) {
+  const auto* const query = std::get_if<QueryEntities>(&*operation_);
+  if (query != nullptr && query->cloud)
+    notes_.scanned_in_cloud =
+        service_.cloud_reads.estimate(service_.store, {admission_.context().target.account, query->table}, *query,
+                                      admission_.context().caller, notes_.next, stats_.entities_scanned);
+  return response;
 }
 
 Response TableCall::dispatch(MemoryBudget::Share& memory) {
@@ -163,8 +173,9 @@ void TableCall::add_own_fields(Response& response) const {
     response.add("x-rocktable-explain", response.explanation);
   if ((service_.options.insight_headers || is_owner) && !plan_class_.empty()) {
     response.add("x-rocktable-plan", plan_class_);
-    response.add("x-rocktable-scanned", std::to_string(stats_.entities_scanned));
+    response.add("x-rocktable-scanned", std::to_string(scanned_in_cloud()));
     response.add("x-rocktable-returned", std::to_string(stats_.entities_returned));
+    response.add("x-rocktable-read", std::to_string(stats_.entities_scanned));
   }
   if (is_owner) {
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
@@ -195,6 +206,7 @@ RequestEvent TableCall::event(const Response& response, std::chrono::microsecond
   out.operation = operation();
   out.notes = &notes_;
   out.reads = stats_;
+  out.scanned_in_cloud = scanned_in_cloud();
   out.counted_reads = counted_stats_;
   return out;
 }

@@ -51,10 +51,12 @@ class TableCall final : public Call {
   std::optional<Response> accept();
   Response execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
   Response dispatch(MemoryBudget::Share& memory);
+  Response noting_the_cloud(Response response);
   bool keep_scanning(std::optional<RunningScanCounter>& live, ScanThrottle::Scan& scan,
                      const std::atomic<bool>& hung_up);
   Response complete(Response response) const;
   void add_own_fields(Response& response) const;
+  std::uint64_t scanned_in_cloud() const { return notes_.scanned_in_cloud.value_or(stats_.entities_scanned); }
   StatisticsKey statistics_key() const;
 
   TableService& service_;

@@ -7,6 +7,7 @@
 #include "base/time_source.h"
 #include "server/access/authenticator.h"
 #include "server/access/control_access.h"
+#include "server/calls/cloud_reads.h"
 #include "server/events/request_metrics.h"
 #include "server/events/statistics.h"
 #include "server/handlers/cors.h"
@@ -42,6 +43,7 @@ struct TableService {
   Authenticator authenticator;
   CorsRules cors_rules;
   ScanThrottle scan_throttle;
+  CloudReads cloud_reads;
   // They observe the events of requests.
   Statistics statistics;
   RequestMetrics metrics;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "odata/filter_parser.h"
+#include "odata/insight/cloud_plan.h"
 #include "odata/insight/finding_catalog.h"
 #include "odata/plan_text.h"
 #include "odata/query_plan.h"
@@ -63,7 +64,8 @@ double share_of(const TableSize& part, const TableSize& whole) {
   return all > 0 ? std::min(read / all, 1.0) : 0;
 }
 
-Response planned(const TableSize& whole, const TableSize& part, const QueryPlan& plan) {
+// `plan`: of the service. `here`: of rocktable.
+Response planned(const TableSize& whole, const TableSize& part, const QueryPlan& plan, const QueryPlan& here) {
   constexpr std::size_t kMaxRanges = 20;
   auto texts = nlohmann::json::array();
   for (const KeyRange& range : plan.ranges) {
@@ -76,6 +78,7 @@ Response planned(const TableSize& whole, const TableSize& part, const QueryPlan&
                             {"share", share_of(part, whole)},
                             {"entities", part.entities},
                             {"isExact", part.is_exact},
+                            {"planHere", to_string(here.plan_class)},
                             {"better", better_than(plan.plan_class)}});
 }
 
@@ -132,13 +135,13 @@ Response handle_get_plan(const ControlState& state, const ControlArguments& argu
     if (!parsed) return refused_plan(parsed.error());
     filter = std::move(*parsed);
   }
-  const QueryPlan plan = plan_query(filter);
+  const QueryPlan here = plan_query(filter), plan = cloud_plan(filter);
   const TableName name{*account, *table};
   const auto whole = size_of_table(state.store, name, all_keys(), kMaxPlanned, in(kTimeToPlan));
   if (!whole) return refused_plan(whole.error());
   const auto part = size_of_table(state.store, name, plan.ranges, kMaxPlanned, in(kTimeToPlan));
   if (!part) return refused_plan(part.error());
-  return planned(*whole, *part, plan);
+  return planned(*whole, *part, plan, here);
 }
 
 }  // namespace rocktable

@@ -71,8 +71,11 @@ void AccessLog::record(const RequestEvent& event) {
   if (!file_) return;
   std::string cost;
   if (!event.plan_class.empty()) {
-    cost = fmt::format(" {} scanned {} returned {} read {} bytes", event.plan_class, event.reads.entities_scanned,
-                       event.reads.entities_returned, event.reads.bytes_read);
+    cost = fmt::format(" {} scanned {} returned {}", event.plan_class, event.scanned_in_cloud,
+                       event.reads.entities_returned);
+    if (event.scanned_in_cloud != event.reads.entities_scanned)
+      cost += fmt::format(" here scanned {}", event.reads.entities_scanned);
+    cost += fmt::format(" read {} bytes", event.reads.bytes_read);
   }
   cost += reason_of(event);
   if (!event.explanation.empty()) cost += fmt::format(" refused: {}", event.explanation);

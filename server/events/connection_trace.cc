@@ -47,7 +47,8 @@ void ConnectionTrace::keep_outcome(const RequestEvent& event) {
   request_id_ = event.request_id;
   plan_class_ = event.plan_class;
   explanation_ = event.explanation;
-  entities_scanned_ = event.reads.entities_scanned;
+  entities_scanned_ = event.scanned_in_cloud;
+  entities_scanned_here_ = event.reads.entities_scanned;
   entities_returned_ = event.reads.entities_returned;
 }
 
@@ -108,6 +109,7 @@ void ConnectionTrace::write(TracedExchange& exchange) {
   exchange.request_id = request_id_;
   exchange.plan_class = plan_class_;
   exchange.entities_scanned = entities_scanned_;
+  exchange.entities_scanned_here = entities_scanned_here_;
   exchange.entities_returned = entities_returned_;
   exchange.explanation = explanation_;
   exchange.comment = comment_;
@@ -116,7 +118,7 @@ void ConnectionTrace::write(TracedExchange& exchange) {
   started_.reset();
   request_ = nullptr;
   body_bytes_ = 0;
-  entities_scanned_ = entities_returned_ = 0;
+  entities_scanned_ = entities_scanned_here_ = entities_returned_ = 0;
   for (std::string* text : {&head_, &request_id_, &plan_class_, &explanation_, &comment_}) std::string().swap(*text);
 }
 

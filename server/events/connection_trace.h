@@ -80,7 +80,7 @@ class ConnectionTrace {
   std::size_t body_bytes_ = 0;
   std::string head_;  // empty: use that of `request_`
   std::string request_id_, plan_class_, explanation_, comment_;
-  std::uint64_t entities_scanned_ = 0, entities_returned_ = 0;
+  std::uint64_t entities_scanned_ = 0, entities_scanned_here_ = 0, entities_returned_ = 0;
 };
 
 }  // namespace rocktable

@@ -298,6 +298,7 @@ Json insight_of(const TracedExchange& exchange) {
   add("plan", exchange.plan_class);
   if (!exchange.plan_class.empty()) {
     out["scanned"] = exchange.entities_scanned;
+    out["scannedHere"] = exchange.entities_scanned_here;
     out["returned"] = exchange.entities_returned;
   }
   add("errorCode", exchange.error_code);

@@ -38,9 +38,10 @@ struct TracedExchange {
   std::string_view response_body;
   std::size_t response_body_bytes = 0;
 
-  std::string_view request_id;  // empty: not accepted as a request
-  std::string_view plan_class;  // empty if the request read nothing by key
-  std::uint64_t entities_scanned = 0;
+  std::string_view request_id;         // empty: not accepted as a request
+  std::string_view plan_class;         // empty if the request read nothing by key
+  std::uint64_t entities_scanned = 0;  // by the service (RequestEvent::scanned_in_cloud)
+  std::uint64_t entities_scanned_here = 0;
   std::uint64_t entities_returned = 0;
   std::string_view error_code;   // empty: no error
   std::string_view explanation;  // why access was refused

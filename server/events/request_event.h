@@ -37,7 +37,7 @@ struct RequestEvent {
   std::string_view request_id;
   std::string_view account;            // as the target names it, which may not exist; empty: it names none
   const StatisticsKey* key = nullptr;  // null: not a request to the table service; not counted
-  std::string_view plan_class;         // as in the key
+  std::string_view plan_class;         // as in the key: what the service would do
   std::string_view user_agent;
   std::string_view client_request_id;
   const Operation* operation = nullptr;  // null: refused before it was known
@@ -46,8 +46,9 @@ struct RequestEvent {
   const Response* response = nullptr;
   DateTime received;
 
-  RequestStats reads;          // of the store
-  RequestStats counted_reads;  // the part that RunningScanCounter has already counted
+  RequestStats reads;                  // of the store
+  RequestStats counted_reads;          // the part that RunningScanCounter has already counted
+  std::uint64_t scanned_in_cloud = 0;  // entities that the service would scan, an estimate where it is not `reads`
 
   int status = 0;
   std::optional<ErrorCode> error;

@@ -62,14 +62,14 @@ bool has_field(const Response& response, std::string_view name) {
 // The headers of this response that the rule exposes, in the order of the service. Content-Length and Transfer-Encoding
 // are both listed, whichever the response has.
 std::string exposed_headers(const Response& response, const CorsRule& rule) {
-  constexpr std::array kOrder = {"x-ms-request-id", "x-ms-client-request-id", "Server", "x-ms-version",
-                                 "X-Content-Type-Options", "Cache-Control", "x-ms-continuation-NextTableName",
-                                 "x-ms-continuation-NextPartitionKey", "x-ms-continuation-NextRowKey",
-                                 "Preference-Applied", "DataServiceId", "ETag", "Location", "Content-Type",
-                                 "Content-Length", "Date", "Transfer-Encoding",
-                                 // not recorded: of refusals, and of the emulator
-                                 "x-ms-error-code", "WWW-Authenticate", "Allow", "x-rocktable-plan",
-                                 "x-rocktable-scanned", "x-rocktable-returned", "x-rocktable-explain"};
+  constexpr std::array kOrder = {
+      "x-ms-request-id", "x-ms-client-request-id", "Server", "x-ms-version", "X-Content-Type-Options", "Cache-Control",
+      "x-ms-continuation-NextTableName", "x-ms-continuation-NextPartitionKey", "x-ms-continuation-NextRowKey",
+      "Preference-Applied", "DataServiceId", "ETag", "Location", "Content-Type", "Content-Length", "Date",
+      "Transfer-Encoding",
+      // not recorded: of refusals, and of the emulator
+      "x-ms-error-code", "WWW-Authenticate", "Allow", "x-rocktable-plan", "x-rocktable-scanned", "x-rocktable-returned",
+      "x-rocktable-read", "x-rocktable-explain"};
   const bool table_layer = has_field(response, "X-Content-Type-Options");
   std::string out;
   for (const std::string_view name : kOrder) {

@@ -6,17 +6,16 @@
 
 namespace rocktable {
 
-void AccessRuns::add(const Access& access) {
-  if (requests_ == 0 || access.step != step_ || access.partition != partition_) {
+void AccessRuns::Runs::add(const Access& access) {
+  if (requests_ == 0 || access.partition != partition_) {
     finish();
-    step_ = access.step;
     partition_ = access.partition;
   }
   ++requests_;
   if (rows_ < kMinRows) add_row(access);
 }
 
-void AccessRuns::add_row(const Access& access) {
+void AccessRuns::Runs::add_row(const Access& access) {
   auto* const end = row_hashes_.begin() + rows_;
   if (std::find(row_hashes_.begin(), end, access.row) != end) return;
   *end = access.row;
@@ -26,24 +25,28 @@ void AccessRuns::add_row(const Access& access) {
   client_ = access.client;
 }
 
-void AccessRuns::finish() {
+void AccessRuns::Runs::finish() {
   if (rows_ >= kMinRows) {
-    Runs& runs = runs_of(step_);
-    runs.total.count += requests_;
-    if (requests_ > runs.longest) {
-      runs.longest = requests_;
-      runs.total.subject = partition_key_;
-      runs.total.example = example_;
-      runs.total.client = client_;
+    total_.count += requests_;
+    if (requests_ > longest_) {
+      longest_ = requests_;
+      total_.subject = partition_key_;
+      total_.example = example_;
+      total_.client = client_;
     }
   }
   requests_ = rows_ = 0;
 }
 
-Evidence AccessRuns::with_current(Step step) const {
-  AccessRuns copy = *this;
+Evidence AccessRuns::Runs::with_current() const {
+  Runs copy = *this;
   copy.finish();
-  return copy.runs_of(step).total;
+  return copy.total_;
+}
+
+void AccessRuns::interrupt() {
+  reads_.finish();
+  writes_.finish();
 }
 
 }  // namespace rocktable

@@ -23,32 +23,38 @@ class AccessRuns {
     std::string_view partition_key, method, target, client;
   };
 
-  // The next request of the table.
-  void add(const Access& access);
+  // The next request of the table. Reads do not end a run of writes, nor writes one of reads: a program that reads and
+  // then updates one entity after the other has both.
+  void add(const Access& access) { run_of(access.step).add(access); }
   // Anything but a point read or a single write: a query, a transaction.
-  void interrupt() { finish(); }
+  void interrupt();
 
   // Runs that have ended, and the current one.
-  Evidence point_reads() const { return with_current(Step::PointRead); }
-  Evidence single_writes() const { return with_current(Step::SingleWrite); }
+  Evidence point_reads() const { return reads_.with_current(); }
+  Evidence single_writes() const { return writes_.with_current(); }
 
  private:
-  struct Runs {
-    Evidence total;
-    std::uint32_t longest = 0;
+  // The runs of one step.
+  class Runs {
+   public:
+    void add(const Access& access);
+    void finish();
+    Evidence with_current() const;
+
+   private:
+    void add_row(const Access& access);
+
+    // The current run, and its different rows up to kMinRows.
+    std::uint64_t partition_ = 0;
+    std::uint32_t requests_ = 0, rows_ = 0;
+    std::array<std::uint64_t, kMinRows> row_hashes_{};
+    std::string partition_key_, example_, client_;
+    Evidence total_;
+    std::uint32_t longest_ = 0;
   };
 
-  void finish();
-  void add_row(const Access& access);
-  Runs& runs_of(Step step) { return step == Step::PointRead ? reads_ : writes_; }
-  Evidence with_current(Step step) const;
+  Runs& run_of(Step step) { return step == Step::PointRead ? reads_ : writes_; }
 
-  // The current run, and its different rows up to kMinRows.
-  Step step_ = Step::PointRead;
-  std::uint64_t partition_ = 0;
-  std::uint32_t requests_ = 0, rows_ = 0;
-  std::array<std::uint64_t, kMinRows> row_hashes_{};
-  std::string partition_key_, example_, client_;
   Runs reads_, writes_;
 };
 

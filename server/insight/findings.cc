@@ -11,9 +11,20 @@ namespace rocktable {
 namespace {
 
 std::string scanned_and_returned(const ShapeSums& statistics) {
-  return counted(statistics.entities_scanned, "entity", "entities") + " scanned, " +
+  const std::string here =
+      statistics.entities_scanned == statistics.entities_scanned_here
+          ? ""
+          : " in the cloud by estimate (" + with_commas(statistics.entities_scanned_here) + " here)";
+  return counted(statistics.entities_scanned, "entity", "entities") + " scanned" + here + ", " +
          with_commas(statistics.entities_returned) + " returned, in " +
          counted(statistics.requests, "request", "requests");
+}
+
+// Updates and deletions that did nothing. To delete what is not there is no mistake.
+std::uint64_t refused_updates(const QueryShape& shape, const ShapeSums& statistics) {
+  if (shape.operation == "DeleteEntity") return statistics.preconditions_failed;
+  if (shape.operation != "UpdateEntity" && shape.operation != "MergeEntity") return 0;
+  return statistics.preconditions_failed + statistics.not_found;
 }
 
 std::string sentence_of(std::string_view id, const Evidence& evidence) {
@@ -23,6 +34,10 @@ std::string sentence_of(std::string_view id, const Evidence& evidence) {
     return count + " point reads went one by one to rows of one partition, such as " + subject + ".";
   if (id == "single-writes")
     return count + " writes went one by one to rows of one partition, such as " + subject + ".";
+  if (id == "reads-across-partitions")
+    return count + " point reads went through partitions one by one, up to " + subject + ".";
+  if (id == "repeated-reads")
+    return "The entity " + evidence.subject + " was read " + count + " times, and nothing changed it in between.";
   if (id == "lost-update")
     return counted(evidence.count, "entity was", "entities were") +
            " read and then replaced without the ETag, so that a change in between is lost.";
@@ -48,26 +63,46 @@ std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums
     out.push_back({id, shape, count, std::move(sentence), statistics.example});
   };
   const bool is_query = shape.operation == "QueryEntities";
+  const bool names_partitions = statistics.max_partitions > 1;
   const std::string cost = scanned_and_returned(statistics);
-  if (is_query && shape.plan == "table-scan") {
-    add("table-scan", statistics.requests, "The query reads the whole table: " + cost + ".");
-  } else if (is_query && shape.plan == "partition-range") {
-    add("partition-range-scan", statistics.requests, "The query reads a range of partitions: " + cost + ".");
-  } else if (const auto returned = std::max<std::uint64_t>(statistics.entities_returned, 1);
-             is_query && statistics.entities_scanned >= kMinScanned &&
+  const bool is_large =
+      is_query && scanned_by_query(statistics.entities_scanned, statistics.most_scanned, statistics.requests,
+                                   statistics.continuations) >= kMinScannedByQuery;
+  const std::uint64_t returned = std::max<std::uint64_t>(statistics.entities_returned, 1);
+  if (is_large && shape.plan == "table-scan") {
+    if (!names_partitions)  // else or-across-partitions says why
+      add("table-scan", statistics.requests, "The service searches the whole table: " + cost + ".");
+  } else if (is_large && shape.plan == "partition-range") {
+    add("partition-range-scan", statistics.requests, "The service reads a range of partitions: " + cost + ".");
+  } else if (is_large && statistics.entities_scanned >= kMinScanned &&
              statistics.entities_scanned > kMaxScannedPerReturned * returned) {
-    add("scanned-per-returned", statistics.entities_scanned,
-        with_commas(statistics.entities_scanned / returned) + " entities were scanned for each one returned: " + cost +
-            ".");
+    if (statistics.is_wider_in_cloud) {
+      add("or-across-rows", statistics.requests, "The service scans the partition for its rows: " + cost + ".");
+    } else {
+      add("scanned-per-returned", statistics.entities_scanned,
+          with_commas(statistics.entities_scanned / returned) +
+              " entities were scanned for each one returned: " + cost + ".");
+    }
   }
-  if (is_query && statistics.max_partitions > 1)
+  if (is_query && names_partitions)
     add("or-across-partitions", statistics.requests,
-        "One filter names keys of " + with_commas(statistics.max_partitions) + " partitions.");
+        "One filter names keys of " + with_commas(statistics.max_partitions) + " partitions: " + cost + ".");
+  if (shape.operation == "GetEntity" && statistics.not_found >= kMinMissing &&
+      statistics.not_found * 2 >= statistics.requests)
+    add("missing-reads", statistics.not_found,
+        with_commas(statistics.not_found) + " of " + counted(statistics.requests, "read", "reads") +
+            " met no entity (404).");
   if (shape.operation == "InsertEntity" && statistics.conflicts >= kMinConflicts &&
       statistics.conflicts * 5 >= statistics.requests)
     add("insert-conflicts", statistics.conflicts,
         with_commas(statistics.conflicts) + " of " + counted(statistics.requests, "insert", "inserts") +
             " met an entity that exists (409).");
+  if (const auto refused = refused_updates(shape, statistics);
+      refused >= kMinConflicts && refused * 5 >= statistics.requests)
+    add("refused-updates", refused,
+        with_commas(refused) + " of " + counted(statistics.requests, "request", "requests") + " were refused: " +
+            with_commas(statistics.preconditions_failed) + " because the entity has changed (412), " +
+            with_commas(refused - statistics.preconditions_failed) + " because there is none (404).");
   if (abandoned > 0)
     add("abandoned-paging", abandoned,
         counted(abandoned, "page was", "pages were") + " followed by no request for the next one, though " +

@@ -21,7 +21,8 @@ struct RequestFinding {
 };
 
 // The limits of docs/insight.md, beside those of odata/insight/scan_limits.h.
-inline constexpr std::uint64_t kMinConflicts = 10;  // of at least a fifth of the inserts
+inline constexpr std::uint64_t kMinConflicts = 10;  // of at least a fifth of the inserts, or updates
+inline constexpr std::uint64_t kMinMissing = 20;    // of at least half of the reads
 
 // `abandoned`: pages whose token the client did not use.
 std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics, std::uint64_t abandoned);

@@ -84,10 +84,15 @@ nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, 
           {"test", shape.test},
           {"requests", statistics.requests},
           {"errors", statistics.errors},
+          {"notFound", statistics.not_found},
           {"conflicts", statistics.conflicts},
+          {"preconditionsFailed", statistics.preconditions_failed},
+          {"serverErrors", statistics.server_errors},
           {"continuations", statistics.continuations},
           {"abandoned", abandoned},
           {"entitiesScanned", statistics.entities_scanned},
+          {"mostScannedPerRequest", statistics.most_scanned},
+          {"entitiesScannedHere", statistics.entities_scanned_here},
           {"entitiesReturned", statistics.entities_returned},
           {"entitiesWritten", statistics.entities_written},
           {"bytesRead", statistics.bytes_read},
@@ -150,7 +155,7 @@ void Insight::record(const RequestEvent& event) {
   const std::string select = select_of(operation);
   if (query == nullptr) made_fingerprint = fingerprint_of_tables(operation);
   const QueryShapeView shape{event.key->account,
-                             has_digit(table) ? (folded = folded_table(table)) : table,
+                             may_hold_date(table) ? (folded = folded_table(table)) : table,
                              name_of_operation(operation, event.key->operation),
                              event.plan_class,
                              bounded_text(query != nullptr ? query->shape : made_fingerprint, fingerprint_buffer),
@@ -158,19 +163,23 @@ void Insight::record(const RequestEvent& event) {
                              client_of(event.user_agent),
                              test_of(event.client_request_id)};
   const Keys keys = keys_of(event);
-  TableAccess access{.event = event, .client = shape.client, .partition_key = {}};
+  TableAccess access{.event = event, .client = shape.client, .partition_key = {}, .row_key = {}};
   if (keys.partition != nullptr) {
     access.has_partition = true;
     access.partition_key = *keys.partition;
     access.partition = text_hash(*keys.partition);
   }
-  if (keys.row != nullptr) access.row = text_hash(*keys.row);
+  if (keys.row != nullptr) {
+    access.row = text_hash(*keys.row);
+    access.row_key = *keys.row;
+  }
   access.is_single = keys.row != nullptr && !std::holds_alternative<Batch>(operation);
 
-  shapes_.add(shape, {.is_error = event.status >= 400,
-                      .is_conflict = event.status == 409,
+  shapes_.add(shape, {.status = event.status,
                       .continues = event.continues,
-                      .entities_scanned = event.reads.entities_scanned,
+                      .is_wider_in_cloud = query != nullptr && query->cloud.has_value(),
+                      .entities_scanned = event.scanned_in_cloud,
+                      .entities_scanned_here = event.reads.entities_scanned,
                       .entities_returned = event.reads.entities_returned,
                       .entities_written = event.notes->writes.size(),
                       .bytes_read = event.reads.bytes_read,

@@ -36,10 +36,16 @@ void ShapeSums::add(const ShapeSample& sample) {
     example_scanned = sample.entities_scanned;
   }
   ++requests;
-  errors += sample.is_error ? 1 : 0;
-  conflicts += sample.is_conflict ? 1 : 0;
+  errors += sample.status >= 400 ? 1 : 0;
+  not_found += sample.status == 404 ? 1 : 0;
+  conflicts += sample.status == 409 ? 1 : 0;
+  preconditions_failed += sample.status == 412 ? 1 : 0;
+  server_errors += sample.status >= 500 ? 1 : 0;
   continuations += sample.continues ? 1 : 0;
+  is_wider_in_cloud = is_wider_in_cloud || sample.is_wider_in_cloud;
   entities_scanned += sample.entities_scanned;
+  entities_scanned_here += sample.entities_scanned_here;
+  most_scanned = std::max(most_scanned, sample.entities_scanned);
   entities_returned += sample.entities_returned;
   entities_written += sample.entities_written;
   bytes_read += sample.bytes_read;
@@ -59,9 +65,15 @@ void ShapeSums::add(const ShapeSums& other) {
   last = std::max(last, other.last);
   requests += other.requests;
   errors += other.errors;
+  not_found += other.not_found;
   conflicts += other.conflicts;
+  preconditions_failed += other.preconditions_failed;
+  server_errors += other.server_errors;
   continuations += other.continuations;
+  is_wider_in_cloud = is_wider_in_cloud || other.is_wider_in_cloud;
   entities_scanned += other.entities_scanned;
+  entities_scanned_here += other.entities_scanned_here;
+  most_scanned = std::max(most_scanned, other.most_scanned);
   entities_returned += other.entities_returned;
   entities_written += other.entities_written;
   bytes_read += other.bytes_read;

@@ -22,10 +22,12 @@ namespace rocktable {
 
 // What one request adds.
 struct ShapeSample {
-  bool is_error = false;     // status 400 or above
-  bool is_conflict = false;  // status 409
-  bool continues = false;    // the response has a continuation token
-  std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
+  int status = 0;
+  bool continues = false;              // the response has a continuation token
+  bool is_wider_in_cloud = false;      // the service reads more for this query than rocktable does
+  std::uint64_t entities_scanned = 0;  // by the service: an estimate if it reads more
+  std::uint64_t entities_scanned_here = 0;
+  std::uint64_t entities_returned = 0, entities_written = 0;
   std::uint64_t bytes_read = 0, bytes_sent = 0;
   std::chrono::microseconds duration{};
   std::uint64_t partition = 0;      // hash of the PartitionKey; 0: none, or several
@@ -35,8 +37,13 @@ struct ShapeSample {
 };
 
 struct ShapeSums {
-  std::uint64_t requests = 0, errors = 0, conflicts = 0, continuations = 0;
-  std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
+  std::uint64_t requests = 0, continuations = 0;
+  // Answers with status 400 and above; 404, 409 and 412 of them; those that the service would not bill (500 and above).
+  std::uint64_t errors = 0, not_found = 0, conflicts = 0, preconditions_failed = 0, server_errors = 0;
+  std::uint64_t entities_scanned = 0, entities_scanned_here = 0;  // as in ShapeSample
+  std::uint64_t most_scanned = 0;                                 // of one request
+  std::uint64_t entities_returned = 0, entities_written = 0;
+  bool is_wider_in_cloud = false;
   std::uint64_t bytes_read = 0, bytes_sent = 0;
   DurationHistogram durations;
   DistinctCount partitions;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "odata/entity.h"
 #include "odata/insight/near_limits.h"
+#include "odata/insight/text_hash.h"
 #include "server/events/masking.h"
 #include "server/request/request_notes.h"
 
@@ -15,18 +16,43 @@ std::string request_of(const RequestEvent& event) {
   return std::string(event.method).append(" ").append(without_signature(event.target.substr(0, 500)));
 }
 
+// Whether the filter of this shape compares a key by `gt`, `ge`, `lt` or `le`. `key` ends in a space.
+bool compares_order(std::string_view shape, std::string_view key) {
+  for (auto at = shape.find(key); at != shape.npos; at = shape.find(key, at + 1)) {
+    const auto op = at + key.size();
+    const bool is_whole_name = at == 0 || shape[at - 1] == ' ' || shape[at - 1] == '(';
+    if (is_whole_name && op < shape.size() && (shape[op] == 'g' || shape[op] == 'l')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void TableActivity::add(const TableAccess& access) {
   if (access.has_partition) partitions_.add(access.partition, access.partition_key);
   const bool writes = !access.event.notes->writes.empty();
   if (access.is_single) {
-    runs_.add({writes ? AccessRuns::Step::SingleWrite : AccessRuns::Step::PointRead, access.partition, access.row,
-               access.partition_key, access.event.method, access.event.target, access.client});
+    add_single(access, writes);
   } else {
     runs_.interrupt();
   }
+  if (!access.is_single || writes) walk_.interrupt();
+  if (const auto* const query = std::get_if<QueryEntities>(access.event.operation)) {
+    orders_partitions_ = orders_partitions_ || compares_order(query->shape, "PartitionKey ");
+    orders_rows_ = orders_rows_ || compares_order(query->shape, "RowKey ");
+  }
   if (writes) add_writes(access);
+}
+
+void TableActivity::add_single(const TableAccess& access, bool writes) {
+  const RequestEvent& event = access.event;
+  runs_.add({writes ? AccessRuns::Step::SingleWrite : AccessRuns::Step::PointRead, access.partition, access.row,
+             access.partition_key, event.method, event.target, access.client});
+  const auto entity = joined_hash(access.partition, access.row);
+  if (writes) return repeated_reads_.forget(entity);
+  walk_.add({access.partition_key, event.method, event.target, access.client});
+  if (event.reads.entities_returned > 0)
+    repeated_reads_.add({entity, access.partition_key, access.row_key, event.method, event.target, access.client});
 }
 
 void TableActivity::add_writes(const TableAccess& access) {
@@ -73,11 +99,13 @@ std::vector<Observation> TableActivity::observations() const {
   };
   add("n-plus-one", runs_.point_reads());
   add("single-writes", runs_.single_writes());
+  add("reads-across-partitions", walk_.walks());
+  add("repeated-reads", repeated_reads_.most());
   if (lost_updates_.count >= kMinLostUpdates) add("lost-update", lost_updates_);
   add("hot-partition", partitions_.hot());
   add("append-only-keys", partition_order_.one_sided());
-  const auto numbers = row_numbers_.unpadded();
-  add("unpadded-numbers", numbers ? numbers : partition_numbers_.unpadded());
+  const auto rows = orders_rows_ ? row_numbers_.unpadded() : std::nullopt;
+  add("unpadded-numbers", rows || !orders_partitions_ ? rows : partition_numbers_.unpadded());
   add("near-limits", near_limits_);
   if (creations_ >= kMinCreations) add("repeated-create-table", Evidence{creations_, {}, {}, {}});
   return out;

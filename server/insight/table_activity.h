@@ -12,6 +12,8 @@
 #include "server/events/request_event.h"
 #include "server/insight/access_runs.h"
 #include "server/insight/key_order.h"
+#include "server/insight/partition_walk.h"
+#include "server/insight/repeated_reads.h"
 #include "server/insight/top_partitions.h"
 
 namespace rocktable {
@@ -26,6 +28,7 @@ struct TableAccess {
   std::string_view partition_key;        // if has_partition
   bool has_partition = false;            // all its entities are in one partition
   std::uint64_t partition = 0, row = 0;  // hashes of the keys
+  std::string_view row_key;              // if is_single
 };
 
 // A detector's result: the id of the finding, and what was seen.
@@ -48,10 +51,16 @@ class TableActivity {
   void add_writes(const TableAccess& access);
   void check_limits(const TableAccess& access, const Mutation& write);
 
+  void add_single(const TableAccess& access, bool writes);
+
   AccessRuns runs_;
+  PartitionWalk walk_;
+  RepeatedReads repeated_reads_;
   TopPartitions partitions_;
   KeyOrder partition_order_;
   NumberPadding partition_numbers_, row_numbers_;
+  // Whether a query compares the keys by their order, so that the order of numbers in them matters.
+  bool orders_partitions_ = false, orders_rows_ = false;
   Evidence lost_updates_, near_limits_;
   std::uint64_t creations_ = 0;
 };

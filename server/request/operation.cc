@@ -7,6 +7,7 @@
 #include "base/uri.h"
 #include "odata/filter_parser.h"
 #include "odata/filter_shape.h"
+#include "odata/insight/cloud_plan.h"
 #include "odata/key_predicate.h"
 #include "odata/protocol/continuation_token.h"
 
@@ -168,9 +169,13 @@ QueryEntities query_entities(std::string table, const QueryParameters& query) {
   out.has_top = query.get("$top").has_value();
   if (out.filter) out.shape = filter_shape(*out.filter);
   out.plan = plan_query(out.filter);
+  out.cloud = cloud_plan_beside(out.plan, out.filter);
   out.resumes = resume_key(query);
   if (out.resumes) out.plan.ranges = starting_at(std::move(out.plan.ranges), *out.resumes);
-  if (out.page_size == 0) out.plan = {};
+  if (out.page_size == 0) {  // an empty page, and still a query of its class
+    if (!out.cloud) out.cloud = std::move(out.plan);
+    out.plan = {};
+  }
   remove_implied_terms(out.filter, out.plan.ranges);
   return out;
 }
@@ -383,8 +388,9 @@ std::string_view table_of(const Operation& operation) {
       operation);
 }
 
-std::optional<PlanClass> plan_class_of(const Operation& operation) {
-  if (const auto* query = std::get_if<QueryEntities>(&operation)) return query->plan.plan_class;
+std::optional<PlanClass> cloud_class_of(const Operation& operation) {
+  if (const auto* query = std::get_if<QueryEntities>(&operation))
+    return query->cloud ? query->cloud->plan_class : query->plan.plan_class;
   if (std::holds_alternative<GetEntity>(operation)) return PlanClass::Point;
   return std::nullopt;
 }

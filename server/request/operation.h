@@ -46,6 +46,7 @@ struct QueryEntities {
   bool has_top = false;                   // the client gave the page size
   std::string shape = {};                 // filter_shape() of the whole filter; empty: none
   std::optional<EntityKey> resumes = {};  // the continuation token
+  std::optional<QueryPlan> cloud = {};    // what the service would read, from its beginning; nullopt: the same
 };
 
 struct GetEntity {
@@ -98,8 +99,8 @@ using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, 
 // The table in its URL; empty if there is none.
 std::string_view table_of(const Operation& operation);
 
-// How its entities are found. Returns nullopt if it reads none by key.
-std::optional<PlanClass> plan_class_of(const Operation& operation);
+// How the service would find its entities. Returns nullopt if it reads none by key.
+std::optional<PlanClass> cloud_class_of(const Operation& operation);
 
 enum class Prefer { None, ReturnContent, ReturnNoContent };
 

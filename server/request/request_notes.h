@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@ struct RequestNotes {
   std::string partition_key;                           // of the writes
   boost::container::small_vector<Mutation, 1> writes;  // that were committed
   std::optional<EntityKey> next;                       // where the next page of a query begins
+  std::optional<std::uint64_t> scanned_in_cloud;       // an estimate; nullopt: as many entities as here
 };
 
 }  // namespace rocktable

@@ -101,7 +101,7 @@ void check_operation(const Sent& sent) {
   const auto method = effective_method(sent.request());
   require(row_of(operation).is_write != (method == "GET" || method == "HEAD"), "a read that writes, or a write by GET");
   require(!row_of(operation).name.empty(), "an operation without a name");
-  require(plan_class_of(operation).has_value() ==
+  require(cloud_class_of(operation).has_value() ==
               (std::holds_alternative<QueryEntities>(operation) || std::holds_alternative<GetEntity>(operation)),
           "a plan of what reads nothing");
   std::visit(Check{sent}, operation);

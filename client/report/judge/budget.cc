@@ -53,6 +53,10 @@ BudgetLimits limits_of(const JsonReader& object) {
     const JsonReader value = object.member("maxScannedPerReturned");
     out.max_scanned_per_returned = {value.number(1, kMaxBudgetRatio), value.place()};
   }
+  if (object.has("minScanned")) {
+    const JsonReader value = object.member("minScanned");
+    out.min_scanned = {static_cast<std::uint64_t>(value.integer(0, kMaxBudgetTotal)), value.place()};
+  }
   return out;
 }
 
@@ -61,8 +65,8 @@ std::optional<std::string> selector_of(const JsonReader& object, std::string_vie
 }
 
 BudgetRule budget_rule_of(const JsonReader& object) {
-  object.allow_only(
-      {"table", "operation", "fingerprint", "client", "test", "maxClass", "maxScannedPerReturned", "allow", "reason"});
+  object.allow_only({"table", "operation", "fingerprint", "client", "test", "maxClass", "maxScannedPerReturned",
+                     "minScanned", "allow", "reason"});
   BudgetRule out;
   out.place = object.place();
   out.table = selector_of(object, "table");
@@ -80,9 +84,10 @@ BudgetRule budget_rule_of(const JsonReader& object) {
     if (!out.allow) allow.refuse("must be true, or be left out");
     if (out.reason.empty()) object.refuse("allow needs a reason");
   }
-  const bool has_limit = out.limits.max_class || out.limits.max_scanned_per_returned;
+  const bool has_limit = out.limits.max_class || out.limits.max_scanned_per_returned || out.limits.min_scanned;
   if (out.allow && has_limit) object.refuse("must not have both allow and a limit: allow permits everything");
-  if (!out.allow && !has_limit) object.refuse("must have at least one of maxClass, maxScannedPerReturned and allow");
+  if (!out.allow && !has_limit)
+    object.refuse("must have at least one of maxClass, maxScannedPerReturned, minScanned and allow");
   return out;
 }
 
@@ -110,6 +115,7 @@ void add_limits(OrderedJson& out, const BudgetLimits& limits) {
   if (limits.max_class) out["maxClass"] = to_string(limits.max_class->value);
   if (limits.max_scanned_per_returned)
     out["maxScannedPerReturned"] = json_number(limits.max_scanned_per_returned->value);
+  if (limits.min_scanned) out["minScanned"] = limits.min_scanned->value;
 }
 
 OrderedJson budget_rule_json(const BudgetRule& rule) {
@@ -160,10 +166,11 @@ Budget parse_budget(std::string_view text, const std::string& source) {
   out.file = source;
   if (root.has("default")) {
     const JsonReader defaults = root.member("default");
-    defaults.allow_only({"maxClass", "maxScannedPerReturned"});
+    defaults.allow_only({"maxClass", "maxScannedPerReturned", "minScanned"});
     const BudgetLimits given = limits_of(defaults);
     if (given.max_class) out.defaults.max_class = given.max_class;
     if (given.max_scanned_per_returned) out.defaults.max_scanned_per_returned = given.max_scanned_per_returned;
+    if (given.min_scanned) out.defaults.min_scanned = given.min_scanned;
   }
   if (root.has("rules")) {
     for (const JsonReader& item : root.member("rules").items()) {

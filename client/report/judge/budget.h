@@ -28,6 +28,7 @@ inline constexpr PlanClass kDefaultMaxClass = PlanClass::PartitionScan;
 struct BudgetLimits {
   std::optional<Placed<PlanClass>> max_class;  // nullopt: this rule does not limit it
   std::optional<Placed<double>> max_scanned_per_returned;
+  std::optional<Placed<std::uint64_t>> min_scanned;  // queries that scan fewer are not judged (scanned_by_query())
 };
 
 // The fields of a request's shape that rules select by (ShapeStatistics).
@@ -56,8 +57,9 @@ struct BudgetTotals {
 };
 
 struct Budget {
-  std::string file;                                                                 // its name, for messages
-  BudgetLimits defaults{{{kDefaultMaxClass}}, {{double{kMaxScannedPerReturned}}}};  // both limits are always given
+  std::string file;  // its name, for messages
+  // All limits are always given.
+  BudgetLimits defaults{{{kDefaultMaxClass}}, {{double{kMaxScannedPerReturned}}}, {{kMinScannedByQuery}}};
   std::vector<BudgetRule> rules;
   BudgetTotals totals;
   std::map<std::string, Level, std::less<>> findings;  // by id; others have the level of the catalog

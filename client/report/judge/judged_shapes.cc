@@ -41,8 +41,12 @@ Limit limit_of(const Budget& budget, const MatchingRules& matching, Limit Budget
 
 }  // namespace
 
+bool JudgedShape::is_large() const {
+  return !min_scanned || scanned_by_query(scanned, most_scanned, requests, continuations) >= min_scanned->value;
+}
+
 double JudgedShape::ratio() const {
-  if (scanned < kMinScanned) return 0;
+  if (scanned < kMinScanned || !is_large()) return 0;
   return static_cast<double>(scanned) / static_cast<double>(std::max<std::uint64_t>(returned, 1));
 }
 
@@ -68,13 +72,16 @@ JudgedShapes judged_shapes(const InsightReport& report, const Budget& budget) {
            .test = shape.test,
            .example = shape.example,
            .max_class = limit_of(budget, matching, &BudgetLimits::max_class),
-           .max_scanned_per_returned = limit_of(budget, matching, &BudgetLimits::max_scanned_per_returned)});
+           .max_scanned_per_returned = limit_of(budget, matching, &BudgetLimits::max_scanned_per_returned),
+           .min_scanned = limit_of(budget, matching, &BudgetLimits::min_scanned)});
     }
     JudgedShape& judged = out.shapes[place->second];
     if (judged.client != shape.client) judged.client.clear();
     if (judged.test != shape.test) judged.test.clear();
     judged.requests += shape.requests;
+    judged.continuations += shape.continuations;
     judged.scanned += shape.entities_scanned;
+    judged.most_scanned = std::max(judged.most_scanned, shape.most_scanned_per_request);
     judged.returned += shape.entities_returned;
   }
   return out;

@@ -17,13 +17,19 @@ struct JudgedShape {
   PlanClass plan = PlanClass::Point;
   std::string client, test;  // empty: several
   std::string example;
-  std::uint64_t requests = 0, scanned = 0, returned = 0;
+  std::uint64_t requests = 0, continuations = 0, scanned = 0, most_scanned = 0, returned = 0;
   std::optional<Placed<PlanClass>> max_class;  // nullopt: everything is allowed
   std::optional<Placed<double>> max_scanned_per_returned;
+  std::optional<Placed<std::uint64_t>> min_scanned;
 
-  // Entities scanned for each one returned; 0 below kMinScanned.
+  // Whether its queries scan enough entities to be judged.
+  bool is_large() const;
+  // Entities scanned for each one returned; 0 if that says nothing: below kMinScanned, or not is_large().
   double ratio() const;
-  bool breaks_class() const { return max_class && plan > max_class->value; }
+  // A scan of several partitions counts only if it is large: a table of settings is read as a whole.
+  bool breaks_class() const {
+    return max_class && plan > max_class->value && (plan < PlanClass::PartitionRange || is_large());
+  }
   bool breaks_ratio() const { return max_scanned_per_returned && ratio() > max_scanned_per_returned->value; }
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "base/date_time.h"
@@ -91,6 +90,7 @@ ReportTotals totals_of(const InsightReport& report) {
     out.requests += shape.requests;
     out.errors += shape.errors;
     out.entities_scanned += shape.entities_scanned;
+    out.entities_scanned_here += shape.entities_scanned_here;
     out.entities_returned += shape.entities_returned;
     out.entities_written += shape.entities_written;
   }
@@ -123,8 +123,9 @@ std::string period_of(const InsightReport& report) {
 std::string summary_of(const InsightReport& report, const ReportTotals& totals) {
   std::string out =
       counted(totals.requests, "request", "requests") + " of " + counted(report.shapes.size(), "shape", "shapes") +
-      "; " + counted(totals.entities_scanned, "entity", "entities") + " scanned, " +
-      with_commas(totals.entities_returned) + " returned, " + with_commas(totals.entities_written) + " written";
+      "; " + text_of_scanned(totals.entities_scanned, totals.entities_scanned_here) +
+      (totals.entities_scanned == 1 ? " entity" : " entities") + " scanned, " + with_commas(totals.entities_returned) +
+      " returned, " + with_commas(totals.entities_written) + " written";
   if (totals.errors > 0) out += "; " + counted(totals.errors, "request", "requests") + " failed";
   if (report.not_counted > 0)
     out += "; of " + counted(report.not_counted, "more request", "more requests") + " no shape was kept";
@@ -245,15 +246,17 @@ std::string text_of_ratio(const ShapeStatistics& shape) {
   return shape.entities_scanned == 0 ? "-" : readable_number(scanned_per_returned(shape));
 }
 
+std::string text_of_scanned(std::uint64_t scanned, std::uint64_t here) {
+  return scanned == here ? with_commas(scanned) : with_commas(scanned) + " (" + with_commas(here) + " here)";
+}
+
 std::string text_of_milliseconds(double milliseconds) { return readable_number(milliseconds); }
 
 std::string text_of_cost(double cost) {
   constexpr double kSmall = 0.01;
-  if (cost == 0 || cost >= kSmall) {
-    char out[64];
-    return {out, static_cast<std::size_t>(std::snprintf(out, sizeof out, "%.2f", std::min(cost, 1e15)))};
-  }
-  return decimal(cost, std::min(12, 2 - static_cast<int>(std::floor(std::log10(cost)))));
+  if (cost > 0 && cost < kSmall) return "< 0.01";
+  char out[64];
+  return {out, static_cast<std::size_t>(std::snprintf(out, sizeof out, "%.2f", std::min(cost, 1e15)))};
 }
 
 bool reads_several_partitions(std::string_view plan) { return plan == "table-scan" || plan == "partition-range"; }

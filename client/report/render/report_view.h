@@ -13,7 +13,7 @@ namespace rocktable {
 
 struct ReportTotals {
   std::uint64_t requests = 0, errors = 0;
-  std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
+  std::uint64_t entities_scanned = 0, entities_scanned_here = 0, entities_returned = 0, entities_written = 0;
 };
 
 // The violations of one kind and level, the worst first.
@@ -56,9 +56,11 @@ std::string text_of_place(const Violation& violation);
 std::string text_of_bytes(std::uint64_t bytes);
 // Entities scanned for each one returned: `250`, `2.5`, or `-` if none was scanned.
 std::string text_of_ratio(const ShapeStatistics& shape);
+// `5,000`, or `5,000 (2 here)` if rocktable scanned fewer than the service would.
+std::string text_of_scanned(std::uint64_t scanned, std::uint64_t here);
 // `0.25`, `12.5`, `1,250`
 std::string text_of_milliseconds(double milliseconds);
-// `0.000036`, `12.50`
+// `< 0.01`, `12.50`
 std::string text_of_cost(double cost);
 
 // Whether requests of this plan read more than one partition.

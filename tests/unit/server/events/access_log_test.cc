@@ -24,6 +24,7 @@ TEST_CASE("The debug log has one line for each request, without its signature") 
     query.request_id = "id-1";
     query.plan_class = "table-scan";
     query.reads = {.entities_scanned = 30, .entities_returned = 20, .bytes_read = 1000};
+    query.scanned_in_cloud = 30;
     query.status = 200;
     query.body_bytes = 17;
     query.duration = std::chrono::microseconds(42);

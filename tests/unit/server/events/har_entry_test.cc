@@ -62,7 +62,8 @@ TEST_CASE("An entry describes the whole exchange") {
   exchange.sending = std::chrono::microseconds(50);
   exchange.request_id = "id-1";
   exchange.plan_class = "point";
-  exchange.entities_scanned = 3;
+  exchange.entities_scanned = 5;
+  exchange.entities_scanned_here = 3;
   exchange.entities_returned = 2;
   exchange.error_code = "EntityNotFound";
   exchange.explanation = "The string to sign is '...'";
@@ -84,7 +85,7 @@ TEST_CASE("An entry describes the whole exchange") {
     "cache": {},
     "timings": {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0.25, "wait": 1.5, "receive": 0.05},
     "serverIPAddress": "127.0.0.1", "connection": "7",
-    "_rocktable": {"client": "127.0.0.1", "requestId": "id-1", "plan": "point", "scanned": 3, "returned": 2,
+    "_rocktable": {"client": "127.0.0.1", "requestId": "id-1", "plan": "point", "scanned": 5, "scannedHere": 3, "returned": 2,
                    "errorCode": "EntityNotFound", "explanation": "The string to sign is '...'"},
     "comment": "the client went away"})");
   CHECK(entry_of(exchange) == expected);

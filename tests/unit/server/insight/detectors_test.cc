@@ -5,6 +5,8 @@
 #include "server/insight/access_runs.h"
 #include "server/insight/key_order.h"
 #include "server/insight/open_pages.h"
+#include "server/insight/partition_walk.h"
+#include "server/insight/repeated_reads.h"
 #include "server/insight/top_partitions.h"
 
 namespace rocktable::TEST_FILE {
@@ -44,15 +46,84 @@ TEST_CASE("these are not a run") {
       if (row % 10 == 0) runs.interrupt();
     }
   }
-  SUBCASE("reads and writes in turn") {
-    for (std::uint64_t row = 1; row <= 100; ++row) {
-      auto access = read_of(1, row);
-      if (row % 2 == 0) access.step = AccessRuns::Step::SingleWrite;
-      runs.add(access);
-    }
-  }
   CHECK(runs.point_reads().count == 0);
   CHECK(runs.single_writes().count == 0);
+}
+
+TEST_CASE("a read and then a write of one entity after the other are two runs") {
+  AccessRuns runs;
+  for (std::uint64_t row = 1; row <= 60; ++row) {
+    auto access = read_of(1, row);
+    runs.add(access);
+    access.step = AccessRuns::Step::SingleWrite;
+    runs.add(access);
+  }
+  CHECK(runs.point_reads().count == 60);
+  CHECK(runs.single_writes().count == 60);
+}
+
+TEST_CASE("reads through partitions in the order of their keys are a walk, up or down") {
+  for (const int step : {1, -1}) {
+    CAPTURE(step);
+    PartitionWalk walk;
+    for (int i = 0; i < 40; ++i) walk.add({std::to_string(500 + step * i), "GET", "/a/orders()", "client/1"});
+    CHECK(walk.walks().count == 40);
+    CHECK(walk.walks().subject == std::to_string(500 + step * 39));
+    CHECK(walk.walks().client == "client/1");
+  }
+}
+
+TEST_CASE("these are not a walk") {
+  PartitionWalk walk;
+  const auto add = [&](int partition) { walk.add({std::to_string(1'000 + partition), "GET", "/", ""}); };
+  SUBCASE("one too few") {
+    for (int i = 0; i < 19; ++i) add(i);
+  }
+  SUBCASE("no order") {
+    for (int i = 0; i < 1'000; ++i) add(i * 7919 % 1000);
+  }
+  SUBCASE("one partition") {
+    for (int i = 0; i < 100; ++i) add(1);
+  }
+  SUBCASE("other requests between") {
+    for (int i = 0; i < 100; ++i) {
+      add(i);
+      if (i % 10 == 0) walk.interrupt();
+    }
+  }
+  CHECK(walk.walks().count == 0);
+}
+
+TEST_CASE("an entity that is read fifty times, and is not written in between") {
+  RepeatedReads reads;
+  const auto read = [&](std::uint64_t entity, std::string_view row) {
+    reads.add({entity, "p", row, "GET", "/", "client/1"});
+  };
+  for (int i = 0; i < 49; ++i) read(1, "a");
+  CHECK_FALSE(reads.most());
+  SUBCASE("it is found") {
+    read(1, "a");
+    REQUIRE(reads.most());
+    CHECK(reads.most()->count == 50);
+    CHECK(reads.most()->subject == "`p`, `a`");
+    for (int i = 0; i < 100; ++i) read(2, "b");
+    CHECK(reads.most()->subject == "`p`, `b`");
+    CHECK(reads.most()->count == 100);
+  }
+  SUBCASE("a write begins anew") {
+    reads.forget(2);
+    reads.forget(1);
+    for (int i = 0; i < 49; ++i) read(1, "a");
+    CHECK_FALSE(reads.most());
+  }
+  SUBCASE("one read often stays among many that are read once") {
+    for (std::uint64_t i = 0; i < 10'000; ++i) {
+      read(100 + i, "other");
+      if (i % 8 == 0) read(1, "a");
+    }
+    REQUIRE(reads.most());
+    CHECK(reads.most()->subject == "`p`, `a`");
+  }
 }
 
 TEST_CASE("runs add up, and the longest is the example") {

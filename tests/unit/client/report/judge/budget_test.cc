@@ -111,7 +111,7 @@ TEST_CASE("a mistake in a budget is told with its line and column") {
        "\"point\"}]}",
        "b.json:2:1: rules[0]: must not have both allow and a limit: allow permits everything"},
       {"{\"version\": 1, \"rules\": [\n{\"table\": \"a\"}]}",
-       "b.json:2:1: rules[0]: must have at least one of maxClass, maxScannedPerReturned and allow"},
+       "b.json:2:1: rules[0]: must have at least one of maxClass, maxScannedPerReturned, minScanned and allow"},
       {R"({"version": 1, "totals": {"transactions": -1}})",
        "b.json:1:43: totals.transactions: must be from 0 to 9007199254740991"},
       {R"({"version": 1, "findings": {"n-plus-two": "off"}})",
@@ -139,7 +139,7 @@ TEST_CASE("a rule is more specific by its fingerprint than by all others, and so
 
 TEST_CASE("what is written is read as the same budget") {
   const Budget budget = budget_from(
-      R"("default": {"maxClass": "point", "maxScannedPerReturned": 1.5},
+      R"("default": {"maxClass": "point", "maxScannedPerReturned": 1.5, "minScanned": 7},
       "rules": [{"table": "a#", "operation": "o", "fingerprint": "f", "client": "c", "test": "t",
                  "maxClass": "table-scan", "maxScannedPerReturned": 30},
                 {"fingerprint": "", "allow": true, "reason": "all are shown"}],
@@ -147,7 +147,7 @@ TEST_CASE("what is written is read as the same budget") {
   const std::string text = to_json_text(budget);
   CHECK(to_json_text(parse_budget(text, "b.json")) == text);
   CHECK(nlohmann::json::parse(text) == nlohmann::json::parse(R"({"$schema": "rocktable.budget.schema.json",
-      "version": 1, "default": {"maxClass": "point", "maxScannedPerReturned": 1.5},
+      "version": 1, "default": {"maxClass": "point", "maxScannedPerReturned": 1.5, "minScanned": 7},
       "rules": [{"table": "a#", "operation": "o", "fingerprint": "f", "client": "c", "test": "t",
                  "maxClass": "table-scan", "maxScannedPerReturned": 30},
                 {"fingerprint": "", "allow": true, "reason": "all are shown"}],

@@ -47,7 +47,7 @@ TEST_CASE("the class of a shape may be the limit, and not above it") {
     for (std::size_t plan = 0; plan < 5; ++plan) {
       CAPTURE(limit);
       CAPTURE(plan);
-      const auto report = report_of({read_shape("a", plans[plan], "f", {3})});
+      const auto report = report_of({read_shape("a", plans[plan], "f", {3, 60, 60})});
       const auto lines = lines_of(report, std::string("\"default\": {\"maxClass\": \"") + plans[limit] + "\"}");
       CHECK(lines == (plan > limit ? Lines{std::string("error ") + ids[plan] + " 3"} : Lines{}));
     }
@@ -164,7 +164,7 @@ TEST_CASE("totals are ceilings of all shapes") {
 TEST_CASE("a rule that no request matches is told with its place") {
   const auto report = report_of({read_shape("log#", "point", "")});
   const Budget budget = budget_from(
-      R"("rules": [{"table": "Log20", "maxClass": "point"},
+      R"("rules": [{"table": "Log2026", "maxClass": "point"},
  {"table": "log", "operation": "QueryEntities", "maxClass": "point"}])");
   const Verdict verdict = judge(report, &budget);
   CHECK_FALSE(is_broken(verdict));
