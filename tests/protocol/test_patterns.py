@@ -24,6 +24,8 @@ from rocktable_server import (
     continuation,
     create_table,
     delete_table,
+    exchange,
+    request_bytes,
     send,
     send_batch,
     unique_name,
@@ -64,9 +66,10 @@ def fill(server, table, entities):
 
 
 def check_cost(server, answer, plan, scanned, returned):
+    """The class is the service's; `scanned` is what rocktable reads."""
     if isinstance(server, rocktable_server.RunningEndpoint):
         return
-    told = [answer.headers[f"x-rocktable-{name}"] for name in ("plan", "scanned", "returned")]
+    told = [answer.headers[f"x-rocktable-{name}"] for name in ("plan", "read", "returned")]
     assert told == [plan, str(scanned), str(returned)], answer
 
 
@@ -193,7 +196,7 @@ def test_secondary_index_changes_in_one_transaction_or_not_at_all(server, employ
     taken = employee_parts(server, employees, 41, "e7@example.org", age=41)  # a new number, the same address
     assert transaction(server, employees, *taken) == [409]
     text = "PartitionKey eq 'sales' and (RowKey eq 'empid_000007' or RowKey eq 'email_e7@example.org')"
-    assert [entity["age"] for entity in query(server, employees, text, "point", 2)] == [70, 70]
+    assert [entity["age"] for entity in query(server, employees, text, "partition-scan", 2)] == [70, 70]
     assert query(server, employees, "PartitionKey eq 'sales' and RowKey eq 'empid_000041'", "point", 0) == []
 
 
@@ -220,7 +223,7 @@ def test_compound_key_has_to_start_with_what_is_asked_for(server, reviews):
     """All employees of one year. The year is the second part of the key, so each is looked up, or all are read."""
     wanted = [f"{number:06}_2010" for number in range(20)]
     text = "PartitionKey eq 'sales' and (" + " or ".join(f"RowKey eq '{row}'" for row in wanted) + ")"
-    assert rows(query(server, reviews, text, "point", 20)) == wanted
+    assert rows(query(server, reviews, text, "partition-scan", 20)) == wanted
     assert len(query(server, reviews, "PartitionKey eq 'sales'", "partition-scan", 100)) == 100
 
 
@@ -314,7 +317,7 @@ EXPECTED = sorted((bucket(f"id{i}"), f"{i:06}") for i in range(100, 140))
     ids=["range by range", "partitions and range"],
 )
 def test_a_fan_out_in_one_filter_reads_a_range_of_each_partition(server, spread, text):
-    assert keys(query(server, spread, text, "row-range", 40)) == EXPECTED
+    assert keys(query(server, spread, text, "table-scan", 40)) == EXPECTED
 
 
 def test_the_same_range_without_the_partitions_reads_the_whole_table(server, spread):
@@ -332,7 +335,7 @@ def test_who_knows_the_id_knows_the_partition(server, spread):
 def test_multi_get_looks_up_each_key_and_reads_what_is_there(server, spread):
     wanted = [(bucket(f"id{i}"), f"{i:06}") for i in range(380, 420)]  # 20 of them exist
     text = " or ".join(f"(PartitionKey eq '{partition}' and RowKey eq '{row}')" for partition, row in reversed(wanted))
-    assert keys(query(server, spread, text, "point", 20)) == sorted(wanted[:20])
+    assert keys(query(server, spread, text, "table-scan", 20)) == sorted(wanted[:20])
 
 
 # --- cost of filters ------- ----------------------------------------------------------------------
@@ -404,7 +407,16 @@ ALL = "0123456789"
     ],
 )
 def test_a_filter_reads_the_keys_that_it_leaves(server, grid, text, plan, scanned, found):
-    assert keys(query(server, grid, text, plan, scanned)) == expand(found)
+    """`plan` is the class of what rocktable reads; the class that the header has is the service's."""
+    words = {} if text is None else {"$filter": text}
+    answer = send(server, "GET", f"/{grid}()?{urllib.parse.urlencode(words)}")
+    assert keys(answer.json()["value"]) == expand(found)
+    if isinstance(server, rocktable_server.RunningEndpoint):
+        return
+    assert answer.headers["x-rocktable-read"] == str(scanned)
+    target = urllib.parse.urlencode({"account": server.name, "table": grid, **({} if text is None else {"filter": text})})
+    told = exchange(server, request_bytes(server, "GET", f"/_rocktable/plan?{target}", signed=False)).json()
+    assert (told["planHere"], told["plan"]) == (plan, answer.headers["x-rocktable-plan"])
 
 
 @pytest.mark.parametrize(
@@ -423,7 +435,9 @@ def test_a_filter_reads_the_keys_that_it_leaves(server, grid, text, plan, scanne
     ],
 )
 def test_a_contradiction_reads_nothing(server, grid, text):
-    assert query(server, grid, text, "point", 0) == []
+    answer = send(server, "GET", f"/{grid}()?{urllib.parse.urlencode({'$filter': text})}")
+    assert answer.json()["value"] == []
+    assert answer.headers["x-rocktable-read"] in ("0", None)
 
 
 def test_a_table_scan_costs_the_same_whether_it_finds_or_not(server, grid):

@@ -196,6 +196,8 @@ def test_many_connections_count_every_request(account):
 
 
 def test_a_table_scan(account):
+    transaction(account, "p", [f"{n:04}" for n in range(20)])
+    begin_again(account)
     query(account, "Age gt 30")
     assert finding(account, "table-scan")["fingerprint"] == "Age gt ?"
     begin_again(account)
@@ -203,7 +205,28 @@ def test_a_table_scan(account):
     assert findings(account) == set()
 
 
+def test_a_scan_of_a_few_settings_is_no_finding(account):
+    transaction(account, "p", ["colour", "language", "size"])
+    for _ in range(100):
+        query(account, "Age gt 30")
+        query(account, None)
+    assert findings(account) == set()
+
+
+def test_keys_that_are_joined_by_or_are_judged_by_what_the_service_scans(account):
+    for start in (0, 100):
+        transaction(account, "p", [f"{start + n:04}" for n in range(100)])
+    begin_again(account)
+    query(account, "PartitionKey eq 'p' and (RowKey eq '0001' or RowKey eq '0199')")
+    found = finding(account, "or-across-rows")
+    assert "200 entities scanned in the cloud by estimate (2 here), 2 returned" in found["sentence"]
+    (shape,) = [one for one in shapes(account) if one["operation"] == "QueryEntities"]
+    assert (shape["plan"], shape["entitiesScanned"], shape["entitiesScannedHere"]) == ("partition-scan", 200, 2)
+
+
 def test_a_range_of_partitions(account):
+    transaction(account, "a1", [f"{n:04}" for n in range(20)])
+    begin_again(account)
     query(account, "PartitionKey ge 'a' and PartitionKey lt 'b'")
     assert findings(account) == {"partition-range-scan"}
 
@@ -217,6 +240,55 @@ def test_many_entities_scanned_for_each_one_returned(account):
     begin_again(account)
     query(account, "PartitionKey eq 'p' and RowKey ge '0000'")
     assert findings(account) == set()
+
+
+def test_a_read_and_an_update_of_each_entity_could_be_one_query_and_one_transaction(account):
+    etags = {row: insert(account, "orders", "p", row) for row in rows(60)}
+    begin_again(account)
+    for row, etag in etags.items():
+        get(account, "p", row)
+        write(account, "PATCH", "p", row, etag, A=1)
+    assert findings(account) == {"n-plus-one", "single-writes"}
+    assert finding(account, "n-plus-one")["count"] == finding(account, "single-writes")["count"] == 60
+
+
+def test_one_entity_that_is_read_again_and_again(account):
+    etag = insert(account, "orders", "p", "config")
+    for _ in range(49):
+        get(account, "p", "config")
+    assert findings(account) == set()
+    write(account, "PATCH", "p", "config", etag, A=1)
+    for _ in range(49):
+        get(account, "p", "config")
+    assert findings(account) == set()
+    get(account, "p", "config")
+    assert "`p`, `config` was read 50 times" in finding(account, "repeated-reads")["sentence"]
+
+
+def test_reads_of_what_does_not_exist(account):
+    for n in range(30):
+        get(account, "p", f"{n % 3}")
+    assert "30 of 30 reads met no entity (404)" in finding(account, "missing-reads")["sentence"]
+
+
+def test_merges_that_are_refused(account):
+    insert(account, "orders", "p", "counter")
+    old = "W/\"datetime'2020-01-01T00%3A00%3A00Z'\""
+    for number in range(54):
+        headers = {"If-Match": old if number < 44 else "*"}
+        answer = send(account, "PATCH", "/orders" + ROW.format("p", "counter"), headers, '{"A":1}')
+        assert answer.status == (412 if number < 44 else 204)
+    assert "44 of 54 requests were refused: 44 because the entity has changed (412)" in finding(account, "refused-updates")["sentence"]
+
+
+def test_point_reads_through_partitions_in_order(account):
+    for n in range(40):
+        insert(account, "orders", f"order{n:03}", "head")
+    begin_again(account)
+    for n in range(40):
+        get(account, f"order{n:03}", "head")
+    found = finding(account, "reads-across-partitions")
+    assert found["count"] == 40 and "up to `order039`" in found["sentence"]
 
 
 def test_point_reads_that_could_be_one_query(account):
@@ -269,9 +341,13 @@ def test_partitions_that_are_named_by_the_time(account):
 
 def test_numbers_in_keys_without_leading_zeros(account):
     transaction(account, "p", [f"item{n}" for n in range(1, 13)])
+    query(account, "PartitionKey eq 'p' and RowKey eq 'item3'")
+    assert findings(account) == set()  # these keys need no order
+    query(account, "PartitionKey eq 'p' and RowKey ge 'item3'")
     assert "`item9` and `item10`" in finding(account, "unpadded-numbers")["sentence"]
     begin_again(account)
     transaction(account, "q", [f"item{n:02}" for n in range(1, 13)])
+    query(account, "PartitionKey eq 'q' and RowKey ge 'item03'")
     assert findings(account) == set()
 
 

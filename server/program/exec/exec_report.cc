@@ -38,8 +38,14 @@ void check_folder(const std::string& file) {
     throw std::runtime_error("--report " + file + ": the folder " + folder.string() + " does not exist");
 }
 
-// Only what breaks the budget, and rules that no request used: the report has the rest.
-void print_verdict(Verdict verdict) {
+// Only that all is well or what breaks the budget, and rules that no request used: the report has the rest.
+void print_verdict(const InsightReport& report, const std::string& budget, Verdict verdict) {
+  if (!is_broken(verdict)) {
+    const ReportView view = view_of(report, verdict);
+    std::cerr << "rocktable: " << view.headline << ": " << counted(view.totals.requests, "request", "requests")
+              << " of " << counted(view.report.shapes.size(), "shape", "shapes") << ", judged by " << printable(budget)
+              << '\n';
+  }
   const auto unused_rules = std::move(verdict.unused_rules);
   std::erase_if(verdict.violations, [](const Violation& one) { return one.level != Level::Error; });
   if (!verdict.violations.empty()) {
@@ -82,7 +88,7 @@ int ExecReport::finish(const std::string& queries) const {
     if (prices_) verdict.cost = cost_of(report, *prices_, 1);
     if (!file_.empty()) write(render_report(report, verdict, format_, {}));
     if (!budget_) return kExitSuccess;
-    print_verdict(verdict);
+    print_verdict(report, budget_->file, verdict);
     return is_broken(verdict) ? kExitBudget : kExitSuccess;
   } catch (const std::exception& error) {
     std::cerr << "rocktable: " << printable(error.what()) << '\n' << std::flush;

@@ -81,7 +81,8 @@ TEST_CASE("an `or` over properties leaves the range of rows beside it") {
 TEST_CASE("the service reads at least what rocktable reads") {
   for (const std::string_view filter :
        {"PartitionKey eq 'a' and (RowKey eq '1' or RowKey eq '2')", "PartitionKey ne 'a'",
-        "(PartitionKey eq 'a' or PartitionKey eq 'b') and RowKey gt '1'", "not (PartitionKey eq 'a' and RowKey eq '1')"}) {
+        "(PartitionKey eq 'a' or PartitionKey eq 'b') and RowKey gt '1'",
+        "not (PartitionKey eq 'a' and RowKey eq '1')"}) {
     CAPTURE(filter);
     const std::optional<Filter> tree = parse_filter(filter).value();
     const QueryPlan here = plan_query(tree);
