@@ -81,10 +81,11 @@ struct UndoStep {
 // Deletes the temporary tables of the step, if they exist.
 void delete_work_tables(UndoClient& client, const StepToUndo& undo, const std::string& name) {
   const auto tables = rekey_tables(undo.work_table);
+  const std::string deleted = name + ": deleted the temporary table ";
   for (const auto& table : {tables.records, tables.with_new_keys}) {
     if (!client.read().has_table(table)) continue;
     client.delete_table(table);
-    client.report_undone(name + ": deleted the temporary table " + table);
+    client.report_undone(deleted + table);
   }
 }
 
