@@ -46,9 +46,9 @@ STORE_PROTOCOL = [
     "cors", "front_end", "refusals",  # service properties, signed identifiers
     "behaviour", "faults", "insight", "trace",  # what is told of the store's work, or changes it
     "bad_input", "error_shapes", "explorer_api", "request_headers", "requests",  # what is refused, or shown
-    "migrate", "transfer",  # the commands that write
+    "migrate", "migrate_ways_out", "transfer",  # the commands that write
 ]
-STORE_LONG = {"migrate", "patterns", "requests", "trace", "transfer"}  # --quick omits them
+STORE_LONG = {"migrate", "migrate_ways_out", "patterns", "requests", "trace", "transfer"}  # --quick omits them
 
 # Why the other tests do not run on it.
 NOT_ON_STORE = {

@@ -13,9 +13,11 @@
 #include "client/account_argument.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/command_output.h"
+#include "client/migration/abort/abort.h"
 #include "client/migration/migration_file.h"
 #include "client/migration/migration_schema.h"
 #include "client/migration/migrator.h"
+#include "client/migration/preview/preview.h"
 #include "client/terminal/interruption.h"
 #include "client/terminal/progress.h"
 
@@ -67,8 +69,21 @@ nlohmann::json document_of(const One& one) {
   return {{"id", one.id}, {"version", one.version}, {"description", one.description}};
 }
 
+// A document for each property that is missing.
+nlohmann::json documents_of(const MissingEntities& missing) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const auto& [property, group] : missing.groups()) {
+    nlohmann::json keys = nlohmann::json::array();
+    for (const auto& key : group.first) keys.push_back({key.partition_key, key.row_key});
+    out.push_back({{"property", property}, {"entities", group.count}, {"keys", keys}});
+  }
+  return out;
+}
+
 int up(const MigrateFlags& flags, const CommandOutput& output) {
   constexpr const char* kResume = "; run the same command again to resume";
+  constexpr const char* kCorrect = ", after a correction of the data or the file if they are the cause";
+  const std::string undo_hint = "; rocktable migrate abort " + flags.folder + " undoes what can be undone";
   Progress progress(std::cerr, is_terminal());
   auto options = options_of(flags, progress);
   bool begun = false;
@@ -76,6 +91,14 @@ int up(const MigrateFlags& flags, const CommandOutput& output) {
   options.listener.on_step = [&, report_step = options.listener.on_step](const Migration& migration, std::size_t step) {
     begun = true;
     report_step(migration, step);
+  };
+  nlohmann::json skipped = nlohmann::json::array();
+  options.listener.on_skipped = [&](const Migration& migration, std::size_t step, const MissingEntities& missing) {
+    progress.print_line("  skipped: " + missing.sentence());
+    for (const auto& one : documents_of(missing)) {
+      skipped.push_back({{"id", migration.id}, {"step", step + 1}});
+      skipped.back().update(one);
+    }
   };
   options.listener.on_applied = [&](const Migration& migration) { applied.push_back(document_of(migration)); };
   auto migrator = migrator_of(flags, std::move(options));
@@ -85,44 +108,74 @@ int up(const MigrateFlags& flags, const CommandOutput& output) {
     const std::size_t done = migrator.up(migrations, flags.to);
     output.print_line(done == 0 ? "nothing to do" : counted(done, "migration", "migrations") + " applied");
   } catch (const std::exception& error) {
-    if (begun) throw std::runtime_error(std::string(error.what()) + kResume);
+    if (begun) throw std::runtime_error(std::string(error.what()) + kResume + kCorrect + undo_hint);
     throw;
   }
-  output.print_document({{"applied", applied}});
+  output.print_document({{"applied", applied}, {"skipped", skipped}});
   return kExitSuccess;
 }
 
-// Reports what would be done, based on the tables as they are. Entities that an earlier step would create are
-// not counted.
+nlohmann::json document_of_step(const StepPreview& one) {
+  return {{"step", one.summary},
+          {"entities", one.entities},
+          {"transactions", one.transactions},
+          {"skipped", documents_of(one.skipped)},
+          {"fails", text_or_null(one.failure)},
+          {"notSimulated", text_or_null(one.not_simulated)}};
+}
+
+void print_step(const StepPreview& one, const CommandOutput& output) {
+  if (!one.failure.empty()) {
+    output.print_line("  " + one.summary + ": would fail: " + one.failure);
+    return;
+  }
+  if (one.entities == 0 && !one.not_simulated.empty()) {
+    output.print_line("  " + one.summary + ": not simulated: " + one.not_simulated);
+    return;
+  }
+  output.print_line("  " + one.summary + ": " + counted(one.entities, "entity", "entities") + ", " +
+                    counted(one.transactions, "transaction", "transactions"));
+  if (!one.skipped.empty()) output.print_line("    skipped: " + one.skipped.sentence());
+  if (!one.not_simulated.empty()) output.print_line("    not simulated: " + one.not_simulated);
+}
+
+// Reports what would be done, and what would fail. Writes nothing.
 int dry_run(const MigrateFlags& flags, const CommandOutput& output) {
   Progress progress(std::cerr, is_terminal());
   auto migrator = migrator_of(flags, options_of(flags, progress));
   const auto migrations = read_migrations(flags.folder);
-  nlohmann::json waiting = nlohmann::json::array();
-  for (const auto& status : migrator.status(migrations)) {
-    if (status.state == MigrationState::Edited)
-      throw std::runtime_error("migration " + std::to_string(status.id) + " (" + status.source +
-                               ") was edited after it was applied or begun");
-    if (status.state == MigrationState::Applied || (flags.to && status.id > *flags.to)) continue;
-    output.print_line(title(status.id, status.version, status.description));
-    nlohmann::json steps = nlohmann::json::array();
-    for (const auto& migration : migrations) {
-      if (migration.id != status.id) continue;
-      for (auto i = static_cast<std::size_t>(status.step); i < migration.steps.size(); ++i) {
-        const StepCost cost = migrator.cost(migration.steps[i]);
-        output.print_line("  " + summary(migration.steps[i]) + ": " + counted(cost.entities, "entity", "entities") +
-                          ", " + counted(cost.transactions, "transaction", "transactions"));
-        steps.push_back(
-            {{"step", summary(migration.steps[i])}, {"entities", cost.entities}, {"transactions", cost.transactions}});
-      }
+  migrator.check_startable(migrations);
+  std::vector<MigrationStatus> waiting;
+  for (const auto& status : migrator.status(migrations))
+    if (status.state != MigrationState::Applied && !status.source.empty() && (!flags.to || status.id <= *flags.to))
+      waiting.push_back(status);
+  PreviewOptions options;
+  options.http.certificate_authority_file = flags.authority_file;
+  options.on_message = [&progress](const std::string& sentence) { progress.print_line(sentence); };
+  nlohmann::json list = nlohmann::json::array();
+  std::string failure;
+  for (const auto& one :
+       preview_migrations(resolve_account(flags.account, "--connectionString"), options, migrations, waiting)) {
+    output.print_line(title(one.migration->id, one.migration->version, one.migration->description));
+    list.push_back(document_of(*one.migration));
+    auto& steps = list.back()["steps"] = nlohmann::json::array();
+    for (const auto& step : one.steps) {
+      print_step(step, output);
+      steps.push_back(document_of_step(step));
+      if (!step.failure.empty())
+        failure = "migration " + std::to_string(one.migration->id) + " (" + one.migration->source +
+                  ") would fail in step " + std::to_string(step.step + 1) + " of " +
+                  std::to_string(one.migration->steps.size()) + ", nothing was written";
     }
-    waiting.push_back(document_of(status));
-    waiting.back()["steps"] = std::move(steps);
   }
-  output.print_line(waiting.empty()
+  output.print_document({{"waiting", list}, {"fails", !failure.empty()}});
+  if (!failure.empty()) {
+    if (!output.is_json()) progress.print_line(failure);
+    return kExitFailure;
+  }
+  output.print_line(list.empty()
                         ? "nothing to do"
-                        : counted(waiting.size(), "migration waiting", "migrations waiting") + ", nothing was written");
-  output.print_document({{"waiting", waiting}});
+                        : counted(list.size(), "migration waiting", "migrations waiting") + ", nothing was written");
   return kExitSuccess;
 }
 
@@ -133,6 +186,8 @@ std::string time_of(const MigrationStatus& status) {
 std::string state_of(const MigrationStatus& status) {
   std::string out(to_string(status.state));
   if (status.state == MigrationState::Begun) out += " at step " + std::to_string(status.step + 1);
+  if (status.state == MigrationState::Begun && status.is_edited) out += ", and edited so that it can continue";
+  if (status.state == MigrationState::Edited) out += ": " + status.why;
   if (status.state == MigrationState::Applied && status.ended) out += " " + time_of(status);
   if (status.source.empty()) out += ", file is missing";
   return out;
@@ -140,8 +195,10 @@ std::string state_of(const MigrationStatus& status) {
 
 nlohmann::json document_of_status(const MigrationStatus& one) {
   nlohmann::json out = document_of(one), step;
-  if (one.state == MigrationState::Begun) step = one.step + 1;
+  if (one.state == MigrationState::Begun || (one.state == MigrationState::Edited && one.is_edited)) step = one.step + 1;
   out["state"] = to_string(one.state);
+  out["edited"] = one.is_edited || one.state == MigrationState::Edited;
+  out["why"] = text_or_null(one.why);
   out["file"] = text_or_null(one.source);
   out["ended"] = text_or_null(one.state == MigrationState::Applied ? time_of(one) : "");
   out["step"] = step;
@@ -177,6 +234,32 @@ int verify(const MigrateFlags& flags, const CommandOutput& output) {
   output.print_document({{"verified", wrong == 0}, {"migrations", list}});
   if (wrong > 0) return kExitFailure;
   output.print_line(counted(list.size(), "migration", "migrations") + ", all applied");
+  return kExitSuccess;
+}
+
+int abort_begun(const MigrateFlags& flags, const CommandOutput& output) {
+  Progress progress(std::cerr, is_terminal());
+  AbortOptions options;
+  options.http.certificate_authority_file = flags.authority_file;
+  options.lock.max_wait = std::chrono::seconds(flags.wait);
+  options.dry_run = flags.dry_run;
+  options.on_message = [&progress](const std::string& sentence) { progress.print_line(sentence); };
+  const auto account = resolve_account(flags.account, "--connectionString");
+  const auto migrations = read_migrations(flags.folder);
+  const InterruptionNotice notice("interrupted; run the same command again to resume");
+  nlohmann::json aborted = nlohmann::json::array();
+  for (const auto& one : abort_migrations(account, options, migrations)) {
+    output.print_line(title(one.id, one.version, one.description) +
+                      (flags.dry_run ? ": would be aborted" : ": aborted"));
+    for (const auto& sentence : one.undone) output.print_line("  " + sentence);
+    for (const auto& sentence : one.stays) output.print_line("  stays: " + sentence);
+    aborted.push_back(document_of(one));
+    aborted.back()["undone"] = one.undone;
+    aborted.back()["stays"] = one.stays;
+  }
+  if (aborted.empty()) output.print_line("no migration is begun");
+  if (flags.dry_run && !aborted.empty()) output.print_line("nothing was written");
+  output.print_document({{"dryRun", flags.dry_run}, {"aborted", aborted}});
   return kExitSuccess;
 }
 
@@ -218,15 +301,22 @@ int run_migrate(int argc, const char* const* argv) {
         ->envname("ROCKTABLE_CA_FILE");
     add_folder(to);
   };
+  const auto add_wait = [&](CLI::App* to) {
+    to->add_option("--wait", flags.wait, "How long to wait for another runner [60]")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0, kMaxSeconds).description(""));
+  };
   CLI::App* const up_command = command("up", "Apply all waiting migrations");
   up_command->add_option("--to", flags.to, "Stop after this id")
       ->type_name("ID")
       ->check(CLI::Range(1, INT32_MAX).description(""));
   up_command->add_flag("--dryRun", flags.dry_run, "Read and count, write nothing");
-  up_command->add_option("--wait", flags.wait, "How long to wait for another runner [60]")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0, kMaxSeconds).description(""));
+  add_wait(up_command);
   add_account(up_command);
+  CLI::App* const abort_command = command("abort", "Undo begun migrations, as far as possible");
+  abort_command->add_flag("--dryRun", flags.dry_run, "Read and report, write nothing");
+  add_wait(abort_command);
+  add_account(abort_command);
   CLI::App* const status_command = command("status", "Show which migrations are applied");
   add_account(status_command);
   CLI::App* const verify_command = command("verify", "Fail unless all are applied and unedited");
@@ -237,6 +327,7 @@ int run_migrate(int argc, const char* const* argv) {
   add_folder(new_command);
   return run_command(app, argc, argv, output, [&] {
     if (up_command->parsed()) return flags.dry_run ? dry_run(flags, output) : up(flags, output);
+    if (abort_command->parsed()) return abort_begun(flags, output);
     if (status_command->parsed()) return status(flags, output);
     if (verify_command->parsed()) return verify(flags, output);
     return create_file(flags, output);

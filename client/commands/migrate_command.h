@@ -1,4 +1,4 @@
-// rocktable migrate up|status|verify|new: migrations from files.
+// rocktable migrate up|abort|status|verify|new: migrations from files.
 #pragma once
 
 namespace rocktable::migration {

@@ -1,5 +1,8 @@
 #include "client/migration/history.h"
 
+#include <cstring>
+#include <sstream>
+
 namespace rocktable::migration {
 namespace {
 
@@ -23,6 +26,41 @@ std::string text_of(const Entity& entity, std::string_view name) {
 int number_of(const Entity& entity, std::string_view name) {
   const auto* number = find<std::int32_t>(entity, name);
   return number == nullptr ? 0 : *number;
+}
+
+constexpr std::size_t kMaxDigests = kMaxBinaryBytes / StepDigest().size();
+
+Value to_bytes(const std::vector<StepDigest>& digests) {
+  Binary out;
+  if (digests.size() > kMaxDigests) return out;
+  for (const auto& digest : digests) out.bytes.append(digest.begin(), digest.end());
+  return out;
+}
+
+std::vector<StepDigest> digests_in(const Entity& entity) {
+  const auto* binary = find<Binary>(entity, "Digests");
+  constexpr std::size_t kSize = StepDigest().size();
+  std::vector<StepDigest> out(binary == nullptr ? 0 : binary->bytes.size() / kSize);
+  for (std::size_t i = 0; i < out.size(); ++i) std::memcpy(out[i].data(), binary->bytes.data() + i * kSize, kSize);
+  return out;
+}
+
+std::string joined_by_commas(const std::vector<std::string>& tables) {
+  std::string out;
+  for (const auto& table : tables) out += (out.empty() ? "" : ",") + table;
+  return out;
+}
+
+std::vector<std::string> split_by_commas(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string one; std::getline(in, one, ',');) out.push_back(one);
+  return out;
+}
+
+bool flag_of(const Entity& entity, std::string_view name) {
+  const auto* flag = find<bool>(entity, name);
+  return flag != nullptr && *flag;
 }
 
 // Calls `visit` with the id and the entity of each row.
@@ -52,6 +90,12 @@ std::map<std::int64_t, RunningMigration> History::running() const {
   for_each_row(client_, kRunning, [&](std::int64_t id, const Entity& entity) {
     RunningMigration row{text_of(entity, "Checksum"), {}, number_of(entity, "Step"), number_of(entity, "Phase")};
     if (const auto* started = find<DateTime>(entity, "Started")) row.started = *started;
+    row.digests = digests_in(entity);
+    row.created = split_by_commas(text_of(entity, "Created"));
+    row.rekeyed_table = text_of(entity, "RekeyedTable");
+    row.keep_old = flag_of(entity, "KeepOld");
+    if (const auto* skipped = find<std::string>(entity, "Skipped")) row.skipped = MissingEntities::from_text(*skipped);
+    row.aborting = flag_of(entity, "Aborting");
     out.emplace(id, std::move(row));
   });
   return out;
@@ -63,7 +107,13 @@ void History::record_running(std::int64_t id, const RunningMigration& running) {
                               {{"Checksum", running.checksum},
                                {"Started", running.started},
                                {"Step", std::int32_t{running.step}},
-                               {"Phase", std::int32_t{running.phase}}}});
+                               {"Phase", std::int32_t{running.phase}},
+                               {"Digests", to_bytes(running.digests)},
+                               {"Created", joined_by_commas(running.created)},
+                               {"RekeyedTable", running.rekeyed_table},
+                               {"KeepOld", running.keep_old},
+                               {"Skipped", running.skipped.to_text()},
+                               {"Aborting", running.aborting}}});
 }
 
 // Writes the applied row before it deletes the running row: a migration in both partitions counts as applied.
@@ -78,5 +128,7 @@ void History::record_applied(const Migration& migration, DateTime started) {
                                {"Ended", now()}}});
   client_.remove(kHistoryTable, {kRunning, id});
 }
+
+void History::forget_running(std::int64_t id) { client_.remove(kHistoryTable, {kRunning, std::to_string(id)}); }
 
 }  // namespace rocktable::migration

@@ -4,10 +4,9 @@
 //                                    AzureTableStorageMigrator: RowKey is the decimal id without leading
 //                                    zeros; Version, Description. rocktable adds Checksum, Started and Ended,
 //                                    which the library ignores
-//   PartitionKey versionDataRunning  a migration that started and has not finished, RowKey as above:
-//                                    Checksum, Started, and Step and Phase: all earlier steps and phases are
-//                                    done. It needs a separate partition, because the library takes every row
-//                                    of the first one for an applied migration
+//   PartitionKey versionDataRunning  a migration that started and has not finished, RowKey as above: the
+//                                    members of RunningMigration. It needs a separate partition, because the
+//                                    library takes every row of the first one for an applied migration
 //   PartitionKey versionDataLock     the lock of the active runner (runner_lock.h)
 #pragma once
 
@@ -15,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/migration/migration.h"
 #include "client/migration/migration_client.h"
@@ -33,8 +33,15 @@ struct AppliedMigration {
 struct RunningMigration {
   std::string checksum;
   DateTime started;
-  int step = 0;
-  int phase = 0;
+  int step = 0;   // all earlier ones are done
+  int phase = 0;  // of that step: all earlier ones are done
+  // Of the done steps and the one in progress. Empty: begun by an earlier version, or too many for a property.
+  std::vector<StepDigest> digests = {};
+  std::vector<std::string> created = {};  // tables
+  std::string rekeyed_table = {};         // of a rekey in progress
+  bool keep_old = false;                  // likewise
+  MissingEntities skipped = {};           // of the step in progress
+  bool aborting = false;                  // from here steps are undone, the last one first
 };
 
 class History {
@@ -47,6 +54,8 @@ class History {
 
   void record_running(std::int64_t id, const RunningMigration& running);
   void record_applied(const Migration& migration, DateTime started);
+  // The migration counts as never begun.
+  void forget_running(std::int64_t id);
 
  private:
   MigrationClient& client_;

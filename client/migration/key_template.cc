@@ -132,13 +132,30 @@ std::string KeyTemplate::text_of(const Part& part, const ValueView& value) {
   return {};
 }
 
-std::string KeyTemplate::apply(const Entity& entity) const {
+bool KeyTemplate::uses(std::string_view property) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.property == property; });
+}
+
+void KeyTemplate::check_default(const Property& value) const {
+  for (const auto& part : parts_) {
+    if (part.property != value.name) continue;
+    const std::string text = text_of(part, view_of(value.value));
+    if (!check_key_characters(text))
+      refuse("`" + text + "` cannot be part of a key: it contains / \\ # ? or control characters");
+  }
+}
+
+std::string KeyTemplate::apply(const Entity& entity, const MissingRule& rule) const {
   std::string key;
   for (const auto& part : parts_) {
     key += part.literal;
     if (part.property.empty()) continue;
-    const auto value = value_of(entity, part.property);
-    if (!value) refuse("the entity has no property " + part.property);
+    auto value = value_of(entity, part.property);
+    if (!value) {
+      const Value* otherwise = rule.default_of(part.property);
+      if (otherwise == nullptr) throw MissingProperty(part.property);
+      value = view_of(*otherwise);
+    }
     key += text_of(part, *value);
   }
   if (!check_key_characters(key))

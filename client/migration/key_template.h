@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/migration/missing_rule.h"
 #include "odata/entity.h"
 
 namespace rocktable::migration {
@@ -28,14 +29,31 @@ class KeyTemplateError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The entity lacks a property, which has no default value.
+class MissingProperty : public KeyTemplateError {
+ public:
+  explicit MissingProperty(const std::string& property)
+      : KeyTemplateError("the entity has no property " + property), property_(property) {}
+
+  const std::string& property() const { return property_; }
+
+ private:
+  std::string property_;
+};
+
 class KeyTemplate {
  public:
   // Throws KeyTemplateError.
   static KeyTemplate parse(std::string_view text);
 
-  // Throws KeyTemplateError if a property is missing or has the wrong type for its form, or if the result is
-  // not a valid key.
-  std::string apply(const Entity& entity) const;
+  // Throws MissingProperty, and KeyTemplateError if a property has the wrong type for its form, or if the
+  // result is not a valid key.
+  std::string apply(const Entity& entity, const MissingRule& rule = {}) const;
+
+  // Throws KeyTemplateError if the value does not suit the form of a placeholder of that property.
+  void check_default(const Property& value) const;
+  // Whether a placeholder names the property.
+  bool uses(std::string_view property) const;
 
   const std::string& text() const { return text_; }
 

@@ -1,5 +1,7 @@
 #include "client/migration/migration.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "client/sha256.h"
 
@@ -49,6 +51,7 @@ struct Summary {
     out += step.table + where(step.which);
     if (step.partition_key) out += ", PartitionKey " + literal_of(step.partition_key->text());
     if (step.row_key) out += ", RowKey " + literal_of(step.row_key->text());
+    if (step.missing.action != OnMissing::Fail) out += " (if missing: " + to_string(step.missing) + ")";
     return out;
   }
 };
@@ -78,6 +81,26 @@ std::string to_string(const Step& step) {
     if (write->create_table) out += ", creates the table";
     for (const auto& entity : write->entities) out += to_string(entity);
   }
+  return out;
+}
+
+StepDigest digest(const Step& step) {
+  const Sha256 whole = sha256(to_string(step));
+  StepDigest out{};
+  std::copy_n(whole.begin(), out.size(), out.begin());
+  return out;
+}
+
+std::optional<Step> with_missing_refused(const Step& step) {
+  Step out = step;
+  MissingRule* rule = nullptr;
+  if (auto* rekey = std::get_if<Rekey>(&out)) rule = &rekey->missing;
+  if (auto* change = std::get_if<ChangeProperty>(&out)) {
+    if (auto* rename = std::get_if<RenameProperty>(&change->change)) rule = &rename->missing;
+    if (auto* retype = std::get_if<RetypeProperty>(&change->change)) rule = &retype->missing;
+  }
+  if (rule == nullptr || rule->action == OnMissing::Fail) return std::nullopt;
+  *rule = {};
   return out;
 }
 

@@ -1,6 +1,7 @@
 // A migration: its id, description and steps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "client/change_set.h"
 #include "client/migration/key_template.h"
+#include "client/migration/missing_rule.h"
 #include "client/migration/property_change.h"
 #include "odata/entity.h"
 
@@ -71,6 +73,7 @@ struct Rekey {
   EntitySelection which;
   std::optional<KeyTemplate> partition_key, row_key;
   bool keep_old = false;  // copies instead of moving: builds a secondary index
+  MissingRule missing = {};
 };
 
 using Step = std::variant<CreateTable, DeleteTable, ClearTable, CopyTable, RenameTable, WriteEntities, DeleteEntities,
@@ -89,6 +92,13 @@ std::string summary(const Step& step);
 
 // The complete step as text, for the checksum. The text of a step must never change between versions.
 std::string to_string(const Step& step);
+
+// The first bytes of the SHA-256 of to_string(step).
+using StepDigest = std::array<unsigned char, 8>;
+StepDigest digest(const Step& step);
+
+// The same step with "onMissing": "fail". nullopt: it has that rule already, or none.
+std::optional<Step> with_missing_refused(const Step& step);
 
 // SHA-256 in hexadecimal of id, version, description and steps. It does not depend on the layout of the file.
 std::string checksum(const Migration& migration);

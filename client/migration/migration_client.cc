@@ -80,6 +80,17 @@ void MigrationClient::delete_table(const std::string& name) {
   if (!answer && answer.error().status != kNotFound) refuse("the table " + name + " cannot be deleted", answer.error());
 }
 
+bool MigrationClient::has_table(const std::string& name) {
+  const auto page = send([&](TableClient& client, int) { return client.query(name, "", 1, {}); });
+  if (!page && !is(page.error(), "TableNotFound")) refuse("the table " + name + " cannot be read", page.error());
+  return page.has_value();
+}
+
+void MigrationClient::require_table(const std::string& name) {
+  const auto page = send([&](TableClient& client, int) { return client.query(name, "", 1, {}); });
+  if (!page) refuse("the table " + name + " cannot be read", page.error());
+}
+
 // --- Single entities ---------------------------------------------------------------------------------------
 
 std::optional<Entity> MigrationClient::get(const std::string& table, const EntityKey& key) {
@@ -129,13 +140,22 @@ void MigrationClient::remove(const std::string& table, const EntityKey& key) {
 
 // --- Many entities -----------------------------------------------------------------------------------------
 
+bool MigrationClient::has_entity(const std::string& table, const std::string& filter) {
+  EntityContinuation from;
+  do {
+    const auto page = send([&](TableClient& client, int) { return client.query(table, filter, 1, from); });
+    if (!page && is(page.error(), "TableNotFound")) return false;
+    if (!page) refuse("the table " + table + " cannot be read", page.error());
+    if (!(*page)->entities.empty()) return true;
+    from = (*page)->next;
+  } while (!from.empty());
+  return false;
+}
+
 std::uint64_t MigrationClient::for_each(const std::string& table, const std::string& filter,
                                         const std::function<void(Entity&)>& visit, bool may_be_missing) {
   check();
-  if (may_be_missing) {
-    const auto page = send([&](TableClient& client, int) { return client.query(table, filter, 1, {}); });
-    if (!page && is(page.error(), "TableNotFound")) return 0;
-  }
+  if (may_be_missing && !has_table(table)) return 0;
   RetryPolicy policy;
   policy.reached_before = reached_;
   TableSource source(TableClient(endpoint_, http_), table, filter, policy,

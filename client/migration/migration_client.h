@@ -29,6 +29,9 @@ class MigrationClient {
   bool create_table(const std::string& name);
   // Deletes the table, if it exists.
   void delete_table(const std::string& name);
+  bool has_table(const std::string& name);
+  // Throws if the table does not exist.
+  void require_table(const std::string& name);
 
   // Returns nullopt if the entity or the table does not exist.
   std::optional<Entity> get(const std::string& table, const EntityKey& key);
@@ -41,6 +44,9 @@ class MigrationClient {
   // Likewise; an entity that was deleted already counts as removed.
   bool remove_if_unchanged(const std::string& table, const Entity& entity);
   void remove(const std::string& table, const EntityKey& key);
+
+  // Whether an entity matches the filter. A missing table has none.
+  bool has_entity(const std::string& table, const std::string& filter);
 
   // Visits entities in key order and returns their number. A missing table is an error, unless
   // `may_be_missing`.

@@ -7,6 +7,7 @@
 
 #include "base/input_file.h"
 #include "client/migration/migration_schema.h"
+#include "client/migration/value_conversion.h"
 #include "odata/files/json_reader.h"
 #include "odata/filter_parser.h"
 #include "odata/payload_reader.h"
@@ -95,6 +96,45 @@ WriteEntities write_of(WriteMode mode, const Reader& step) {
   return out;
 }
 
+// The values of `defaults`, written as the properties of an entity. `check` refuses those that do not suit the
+// step.
+Properties defaults_of(const Reader& defaults, const std::function<void(Property&)>& check) {
+  defaults.must_be(JsonKind::Object);
+  auto payload = read_entity(defaults.value());
+  if (!payload)
+    defaults.refuse(sentence_of(payload.error(), "a value is nested, or its type is unknown or cannot hold it"));
+  if (payload->partition_key || payload->row_key || payload->has_typed_key)
+    defaults.refuse("PartitionKey and RowKey are never missing");
+  if (payload->properties.empty()) defaults.refuse("must contain a value for at least one property");
+  for (auto& property : payload->properties) defaults.member(property.name).with_place([&] { check(property); });
+  std::sort(payload->properties.begin(), payload->properties.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return std::move(payload->properties);
+}
+
+MissingRule missing_rule_of(const Reader& step, OnMissing otherwise, const std::function<void(Property&)>& check) {
+  MissingRule out{otherwise, {}};
+  if (step.has("onMissing")) {
+    const Reader action = step.member("onMissing");
+    const std::string text = action.text();
+    if (text != "fail" && text != "skip" && text != "default")
+      action.refuse("`" + text + "` is unknown; use fail, skip or default");
+    out.action = text == "fail" ? OnMissing::Fail : text == "skip" ? OnMissing::Skip : OnMissing::Default;
+  }
+  if (step.has("defaults")) {
+    if (out.action != OnMissing::Default) step.member("defaults").refuse("requires \"onMissing\": \"default\"");
+    out.defaults = defaults_of(step.member("defaults"), check);
+  } else if (out.action == OnMissing::Default) {
+    step.member("onMissing").refuse("requires defaults: a value for each property that may be missing");
+  }
+  return out;
+}
+
+// Requires a default value of the one property that the step needs.
+void check_name(const Property& property, const std::string& name) {
+  if (property.name != name) throw std::runtime_error("the step does not need this property, but " + name);
+}
+
 // Parses `value` as a property value of the given type.
 Value value_of(const Reader& step) {
   const Reader value = step.member("value");
@@ -121,6 +161,15 @@ Rekey rekey_of(const Reader& step) {
   if (step.has("PartitionKey")) out.partition_key = template_of(step.member("PartitionKey"));
   if (step.has("RowKey")) out.row_key = template_of(step.member("RowKey"));
   out.keep_old = step.flag("keepOld");
+  out.missing = missing_rule_of(step, OnMissing::Fail, [&](const Property& property) {
+    bool is_used = false;
+    for (const auto& key : {&out.partition_key, &out.row_key}) {
+      if (!*key || !(*key)->uses(property.name)) continue;
+      (*key)->check_default(property);
+      is_used = true;
+    }
+    if (!is_used) throw std::runtime_error("no template uses this property");
+  });
   if (!out.partition_key && !out.row_key) step.refuse("a template for PartitionKey, RowKey or both is required");
   return out;
 }
@@ -185,9 +234,11 @@ const std::vector<StepKind>& step_kinds() {
        }},
       {"renameProperty",
        [](const Reader& step) {
-         step.allow_only({"table", "partition", "from", "to"});
+         step.allow_only({"table", "partition", "from", "to", "onMissing", "defaults"});
          RenameProperty change{property_name_of(step.member("from")), property_name_of(step.member("to"))};
          if (change.from == change.to) step.member("to").refuse("must be another name");
+         change.missing = missing_rule_of(step, OnMissing::Skip,
+                                          [&](const Property& property) { check_name(property, change.from); });
          return change_of(step, std::move(change));
        }},
       {"removeProperty",
@@ -197,12 +248,20 @@ const std::vector<StepKind>& step_kinds() {
        }},
       {"retypeProperty",
        [](const Reader& step) {
-         step.allow_only({"table", "partition", "name", "type"});
-         return change_of(step, RetypeProperty{property_name_of(step.member("name")), type_of(step.member("type"))});
+         step.allow_only({"table", "partition", "name", "type", "onMissing", "defaults"});
+         RetypeProperty change{property_name_of(step.member("name")), type_of(step.member("type"))};
+         change.missing = missing_rule_of(step, OnMissing::Skip, [&](Property& property) {
+           check_name(property, change.name);
+           auto value = convert(view_of(property.value), change.type);
+           if (!value) throw std::runtime_error("cannot be converted to " + std::string(to_string(change.type)));
+           property.value = std::move(*value);
+         });
+         return change_of(step, std::move(change));
        }},
       {"rekey",
        [](const Reader& step) {
-         step.allow_only({"table", "partition", "row", "filter", "PartitionKey", "RowKey", "keepOld"});
+         step.allow_only(
+             {"table", "partition", "row", "filter", "PartitionKey", "RowKey", "keepOld", "onMissing", "defaults"});
          return rekey_of(step);
        }},
   };

@@ -16,7 +16,7 @@ namespace {
 
 // SHA-256 digests of earlier versions of docs/migration.schema.json. Add the old digest when you change the
 // file.
-constexpr std::span<const std::string_view> kEarlier{};
+constexpr std::string_view kEarlier[] = {"5419a68b810458229de8fe32a3e5d866a423469aa35f64d9e01317d99d4f0391"};
 
 }  // namespace
 

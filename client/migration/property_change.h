@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "client/migration/missing_rule.h"
 #include "odata/entity.h"
 
 namespace rocktable::migration {
@@ -16,19 +17,23 @@ struct AddProperty {
   Value value;
 };
 
-// Keeps position and value. An entity with both names is an error.
+// Keeps position and value. An entity with both names is an error. One with neither is handled by `missing`;
+// a default value gets the new name.
 struct RenameProperty {
   std::string from, to;
+  MissingRule missing = {OnMissing::Skip, {}};
 };
 
 struct RemoveProperty {
   std::string name;
 };
 
-// Converts the value by convert() (value_conversion.h); a value that cannot be converted is an error.
+// Converts the value by convert() (value_conversion.h); a value that cannot be converted is an error. A
+// default value has the new type.
 struct RetypeProperty {
   std::string name;
   EdmType type;
+  MissingRule missing = {OnMissing::Skip, {}};
 };
 
 using PropertyChange = std::variant<AddProperty, RenameProperty, RemoveProperty, RetypeProperty>;
@@ -39,8 +44,16 @@ class PropertyChangeError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns whether anything changed. Throws PropertyChangeError.
+// Returns whether anything changed. An entity that lacks the property stays as it is, unless its rule has a
+// default value. Throws PropertyChangeError.
 bool apply(const PropertyChange& change, Properties& properties);
+
+// The property that the change renames or converts, if the entity lacks it and there is no default value.
+// nullptr: nothing is missing.
+const std::string* missing_in(const PropertyChange& change, const Properties& properties);
+
+// The rule of a change that renames or converts; nullptr for the others.
+const MissingRule* missing_rule_of(const PropertyChange& change);
 
 // `add property Country = 'NL'`
 std::string to_string(const PropertyChange& change);

@@ -4,15 +4,19 @@
 #include <stdexcept>
 #include <vector>
 
-#include "odata/files/entity_fault.h"
-
 namespace rocktable::migration {
 namespace {
 
-constexpr const char* kETagTicks = "Ticks";  // in NEWold: the original timestamp of the entity
+constexpr const char* kETagTicks = "Ticks";
+constexpr const char* kNewPartitionKey = "NewPartitionKey";
+constexpr const char* kNewRowKey = "NewRowKey";
+constexpr const char* kStays = "Stays";
 
-std::string text_of(const EntityKey& key) {
-  return "(" + quoted_for_message(key.partition_key) + ", " + quoted_for_message(key.row_key) + ")";
+template <class T>
+const T* find_property(const Entity& row, std::string_view name) {
+  for (const auto& property : row.properties)
+    if (property.name == name) return std::get_if<T>(&property.value);
+  return nullptr;
 }
 
 class RekeyWork {
@@ -21,18 +25,22 @@ class RekeyWork {
       : client_(client),
         step_(step),
         progress_(progress),
-        new_(progress.work_table),
-        old_(progress.work_table + "old") {}
+        new_(rekey_tables(progress.work_table).with_new_keys),
+        old_(rekey_tables(progress.work_table).records) {}
 
   void run();
 
  private:
-  Entity rekeyed(const Entity& entity) const;
+  std::optional<Entity> rekeyed(const Entity& entity, MissingEntities& missing) const;
+  bool skips() const { return step_.missing.action == OnMissing::Skip; }
   void create_empty(const std::string& table);
   void prepare();
   void check_new_keys();
   void delete_old();
   void move_changed(const EntityKey& key);
+  void prepare_changed(const Entity& out, const EntityKey& old_key);
+  void forget(const EntityKey& old_key);
+  void check_free(const EntityKey& key);
   void write_new();
 
   MigrationClient& client_;
@@ -59,12 +67,15 @@ void RekeyWork::run() {
   client_.delete_table(old_);
 }
 
-Entity RekeyWork::rekeyed(const Entity& entity) const {
+// Returns nullopt, and adds the entity to `missing`, if it lacks a property.
+std::optional<Entity> RekeyWork::rekeyed(const Entity& entity, MissingEntities& missing) const {
   try {
     Entity out = entity;
-    if (step_.partition_key) out.key.partition_key = step_.partition_key->apply(entity);
-    if (step_.row_key) out.key.row_key = step_.row_key->apply(entity);
+    out.key = new_key_of(step_, entity);
     return out;
+  } catch (const MissingProperty& error) {
+    missing.add(error.property(), entity.key);
+    return std::nullopt;
   } catch (const KeyTemplateError& error) {
     throw entity_error(step_.table, entity.key, error.what());
   }
@@ -83,30 +94,36 @@ void RekeyWork::prepare() {
   create_empty(old_);
   const auto tolerate = [this](const TableError& error, const EntityKey& key) {
     if (error.code == "EntityAlreadyExists")
-      throw std::runtime_error("the table " + step_.table + ": two entities would get the key " + text_of(key) +
-                               "; nothing was changed");
+      throw std::runtime_error("the table " + step_.table + ": two entities would get the key " + key_text(key));
     return false;
   };
   const auto writer = client_.open_writer(new_, {.mode = WriteMode::Insert, .tolerate = tolerate});
   const auto keys = client_.open_writer(old_, {.mode = WriteMode::Replace});
   std::uint64_t count = 0;
+  MissingEntities missing;
   client_.for_each(step_.table, step_.which.to_filter(), [&](const Entity& entity) {
-    writer->add(rekeyed(entity));
-    keys->add({entity.key, {}, {{kETagTicks, entity.timestamp.ticks}}});
     progress_.on_entities(++count);
+    const auto out = rekeyed(entity, missing);
+    if (!out || (!missing.empty() && !skips())) return;  // a step that fails needs no tables
+    writer->add(*out);
+    keys->add(RekeyRecord{entity.key, entity.timestamp, out->key}.to_entity());
   });
+  if (!missing.empty() && !skips()) throw missing_error(step_.table, missing);
   writer->flush();
   keys->flush();
+  if (!missing.empty()) progress_.on_skipped(missing);
 }
 
 // A new key is free if no entity has it, or if that entity is re-keyed itself.
 void RekeyWork::check_new_keys() {
-  client_.for_each(new_, "", [&](const Entity& entity) {
-    if (!client_.get(step_.table, entity.key)) return;
-    if (!step_.keep_old && client_.get(old_, entity.key)) return;
-    throw std::runtime_error("the table " + step_.table + ": the new key " + text_of(entity.key) +
-                             " belongs to an entity that is not re-keyed; nothing was changed");
-  });
+  client_.for_each(new_, "", [&](const Entity& entity) { check_free(entity.key); });
+}
+
+void RekeyWork::check_free(const EntityKey& key) {
+  if (!client_.get(step_.table, key)) return;
+  if (!step_.keep_old && client_.get(old_, key)) return;
+  throw std::runtime_error("the table " + step_.table + ": the new key " + key_text(key) +
+                           " belongs to an entity that is not re-keyed");
 }
 
 void RekeyWork::delete_old() {
@@ -122,11 +139,9 @@ void RekeyWork::delete_old() {
   {
     const auto writer =
         client_.open_writer(step_.table, {.mode = WriteMode::Delete, .if_unchanged = true, .tolerate = tolerate});
-    client_.for_each(old_, "", [&](const Entity& key) {
-      Entity entity{key.key, {}, {}};
-      if (!key.properties.empty())
-        if (const auto* ticks = std::get_if<std::int64_t>(&key.properties.front().value)) entity.timestamp = {*ticks};
-      writer->add(entity);
+    client_.for_each(old_, "", [&](const Entity& row) {
+      const auto record = RekeyRecord::from(row);
+      writer->add({record.old_key, record.timestamp, {}});
     });
     writer->flush();
   }
@@ -138,9 +153,42 @@ void RekeyWork::move_changed(const EntityKey& key) {
   for (;;) {
     const auto entity = client_.get(step_.table, key);
     if (!entity) return;
-    client_.put(new_, rekeyed(*entity));
-    if (client_.remove_if_unchanged(step_.table, *entity)) return;
+    MissingEntities missing;
+    if (const auto out = rekeyed(*entity, missing)) {
+      prepare_changed(*out, key);
+      if (client_.remove_if_unchanged(step_.table, *entity)) return;
+    } else if (skips()) {
+      forget(key);
+      return;
+    } else {
+      throw missing_error(step_.table, missing);
+    }
   }
+}
+
+// Replaces what NEW has for the entity. Its key there is another one if the change concerns a property of the
+// templates. The order makes it repeatable: only a key that the record has may be taken in NEW.
+void RekeyWork::prepare_changed(const Entity& out, const EntityKey& old_key) {
+  const auto row = client_.get(old_, old_key);
+  if (!row) throw std::runtime_error("the table " + old_ + " was changed by another program");
+  auto record = RekeyRecord::from(*row);
+  if (record.new_key && *record.new_key != out.key) {
+    if (client_.get(new_, out.key))
+      throw std::runtime_error("the table " + step_.table + ": two entities would get the key " + key_text(out.key));
+    check_free(out.key);
+    client_.remove(new_, *record.new_key);
+    record.new_key = out.key;
+    client_.put(old_, record.to_entity());
+  }
+  client_.put(new_, out);
+}
+
+// The entity is skipped after all. Without a record it is one that is not re-keyed.
+void RekeyWork::forget(const EntityKey& old_key) {
+  const auto row = client_.get(old_, old_key);
+  if (!row) return;
+  if (const auto record = RekeyRecord::from(*row); record.new_key) client_.remove(new_, *record.new_key);
+  client_.remove(old_, old_key);
 }
 
 void RekeyWork::write_new() {
@@ -154,6 +202,36 @@ void RekeyWork::write_new() {
 }
 
 }  // namespace
+
+EntityKey new_key_of(const Rekey& step, const Entity& entity) {
+  EntityKey out = entity.key;
+  if (step.partition_key) out.partition_key = step.partition_key->apply(entity, step.missing);
+  if (step.row_key) out.row_key = step.row_key->apply(entity, step.missing);
+  return out;
+}
+
+Entity RekeyRecord::to_entity() const {
+  Entity row{old_key, {}, {{kETagTicks, timestamp.ticks}}};
+  if (new_key) {
+    row.properties.push_back({kNewPartitionKey, new_key->partition_key});
+    row.properties.push_back({kNewRowKey, new_key->row_key});
+  }
+  if (stays) row.properties.push_back({kStays, true});
+  return row;
+}
+
+RekeyRecord RekeyRecord::from(const Entity& row) {
+  RekeyRecord out{row.key, {}, {}};
+  if (const auto* ticks = find_property<std::int64_t>(row, kETagTicks)) out.timestamp = {*ticks};
+  const auto* partition_key = find_property<std::string>(row, kNewPartitionKey);
+  const auto* row_key = find_property<std::string>(row, kNewRowKey);
+  if (partition_key != nullptr && row_key != nullptr) out.new_key = EntityKey{*partition_key, *row_key};
+  const auto* stays = find_property<bool>(row, kStays);
+  out.stays = stays != nullptr && *stays;
+  return out;
+}
+
+RekeyTables rekey_tables(const std::string& work_table) { return {work_table, work_table + "old"}; }
 
 void run_rekey(MigrationClient& client, const Rekey& step, const StepProgress& progress) {
   RekeyWork(client, step, progress).run();

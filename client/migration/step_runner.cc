@@ -22,16 +22,35 @@ void visit_all(MigrationClient& client, const std::string& table, const std::str
   });
 }
 
+// Records that the step changes tables from here.
+void begin_changes(const StepProgress& progress) {
+  if (progress.phase < 1) progress.on_phase(1);
+}
+
+void create_table(MigrationClient& client, const std::string& table, const StepProgress& progress) {
+  if (client.create_table(table)) progress.on_created(table);
+}
+
+void delete_table(MigrationClient& client, const std::string& table, const StepProgress& progress) {
+  begin_changes(progress);
+  client.delete_table(table);
+}
+
 void delete_entities(MigrationClient& client, const std::string& table, const std::string& filter,
                      const StepProgress& progress) {
+  client.require_table(table);
+  begin_changes(progress);
   const auto writer = client.open_writer(table, {.mode = WriteMode::Delete, .tolerate = always});
   visit_all(client, table, filter, progress, [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
 }
 
-void copy_entities(MigrationClient& client, const std::string& from, const std::string& to,
+// `copying` is the phase that is recorded before the first write.
+void copy_entities(MigrationClient& client, const std::string& from, const std::string& to, int copying,
                    const StepProgress& progress) {
-  client.create_table(to);
+  client.require_table(from);
+  create_table(client, to, progress);
+  if (progress.phase == 0) progress.on_phase(copying);
   const auto writer = client.open_writer(to, {.mode = WriteMode::Replace});
   visit_all(client, from, "", progress, [&](const Entity& entity) { writer->add(entity); });
   writer->flush();
@@ -46,6 +65,20 @@ bool change_entity(const ChangeProperty& step, Entity& entity) {
   }
 }
 
+// Fails if the table is missing, or if an entity that the step inserts exists. A table or a partition without
+// entities needs one request.
+void check_insert(MigrationClient& client, const WriteEntities& step) {
+  if (!client.has_entity(step.table, "")) return;
+  std::map<std::string, bool> is_used;
+  for (const auto& entity : step.entities) {
+    const auto& partition = entity.key.partition_key;
+    if (!is_used.contains(partition))
+      is_used[partition] = client.has_entity(step.table, EntitySelection{partition, {}, {}}.to_filter());
+    if (is_used[partition] && client.get(step.table, entity.key))
+      throw entity_error(step.table, entity.key, "it exists already (EntityAlreadyExists)");
+  }
+}
+
 class ChangeWork {
  public:
   ChangeWork(MigrationClient& client, const ChangeProperty& step, const StepProgress& progress)
@@ -55,8 +88,12 @@ class ChangeWork {
         filter_(EntitySelection{step.partition_key, {}, {}}.to_filter()) {}
 
   void run() {
-    if (progress_.phase < 1 && can_fail()) {
-      client_.for_each(step_.table, filter_, [&](Entity& entity) { change_entity(step_, entity); });
+    if (progress_.phase < 1) {
+      if (const MissingRule* rule = missing_rule_of(step_.change)) {
+        check_all(*rule);
+      } else {
+        client_.require_table(step_.table);
+      }
       progress_.on_phase(1);
     }
     change_all();
@@ -64,8 +101,15 @@ class ChangeWork {
   }
 
  private:
-  bool can_fail() const {
-    return std::holds_alternative<RenameProperty>(step_.change) || std::holds_alternative<RetypeProperty>(step_.change);
+  void check_all(const MissingRule& rule) {
+    MissingEntities missing;
+    client_.for_each(step_.table, filter_, [&](Entity& entity) {
+      if (const std::string* property = missing_in(step_.change, entity.properties)) missing.add(*property, entity.key);
+      change_entity(step_, entity);
+    });
+    if (missing.empty()) return;
+    if (rule.action != OnMissing::Skip) throw missing_error(step_.table, missing);
+    progress_.on_skipped(missing);
   }
 
   void change_all() {
@@ -102,21 +146,29 @@ struct Run {
   MigrationClient& client;
   const StepProgress& progress;
 
-  void operator()(const CreateTable& step) const { client.create_table(step.table); }
-  void operator()(const DeleteTable& step) const { client.delete_table(step.table); }
+  void operator()(const CreateTable& step) const { create_table(client, step.table, progress); }
+  void operator()(const DeleteTable& step) const { delete_table(client, step.table, progress); }
   void operator()(const ClearTable& step) const { delete_entities(client, step.table, "", progress); }
-  void operator()(const CopyTable& step) const { copy_entities(client, step.from, step.to, progress); }
+  void operator()(const CopyTable& step) const { copy_entities(client, step.from, step.to, 1, progress); }
 
+  // Earlier versions recorded phase 1 when all was copied, so a copy in progress has the number 2.
   void operator()(const RenameTable& step) const {
-    if (progress.phase < 1) {
-      copy_entities(client, step.from, step.to, progress);
-      progress.on_phase(1);
+    constexpr int kCopied = 1, kCopying = 2;
+    if (progress.phase != kCopied) {
+      copy_entities(client, step.from, step.to, kCopying, progress);
+      progress.on_phase(kCopied);
     }
     if (step.delete_old) client.delete_table(step.from);
   }
 
   void operator()(const WriteEntities& step) const {
-    if (step.create_table) client.create_table(step.table);
+    if (step.create_table) {
+      create_table(client, step.table, progress);
+    } else {
+      client.require_table(step.table);
+    }
+    if (!progress.is_retry && step.mode == WriteMode::Insert && !step.if_absent) check_insert(client, step);
+    begin_changes(progress);
     TableWriterOptions options{.mode = step.mode};
     if (progress.is_retry) options.maybe_written = step.entities.size();
     if (step.if_absent)
@@ -133,56 +185,10 @@ struct Run {
   void operator()(const Rekey& step) const { run_rekey(client, step, progress); }
 };
 
-struct Cost {
-  MigrationClient& client;
-
-  StepCost entities(
-      const std::string& table, const std::string& filter,
-      const std::function<bool(Entity&)>& counts = [](Entity&) { return true; }) const {
-    TransactionCounter counter;
-    const auto visit = [&](Entity& entity) {
-      if (counts(entity)) counter.add(entity.key.partition_key);
-    };
-    client.for_each(table, filter, visit, true);
-    return counter.cost();
-  }
-
-  StepCost operator()(const CreateTable&) const { return {}; }
-  StepCost operator()(const DeleteTable&) const { return {}; }
-  StepCost operator()(const ClearTable& step) const { return entities(step.table, ""); }
-  StepCost operator()(const CopyTable& step) const { return entities(step.from, ""); }
-  StepCost operator()(const RenameTable& step) const { return entities(step.from, ""); }
-
-  StepCost operator()(const WriteEntities& step) const {
-    std::map<std::string, std::size_t> partitions;
-    for (const auto& entity : step.entities) ++partitions[entity.key.partition_key];
-    TransactionCounter counter;
-    for (const auto& [partition, count] : partitions)
-      for (std::size_t i = 0; i < count; ++i) counter.add(partition);
-    return counter.cost();
-  }
-
-  StepCost operator()(const DeleteEntities& step) const { return entities(step.table, step.which.to_filter()); }
-
-  StepCost operator()(const ChangeProperty& step) const {
-    return entities(step.table, EntitySelection{step.partition_key, {}, {}}.to_filter(),
-                    [&](Entity& entity) { return change_entity(step, entity); });
-  }
-
-  // The writes to both temporary tables, to the table, and the deletions from it.
-  StepCost operator()(const Rekey& step) const {
-    StepCost out = entities(step.table, step.which.to_filter());
-    out.transactions *= step.keep_old ? 3 : 4;
-    return out;
-  }
-};
-
 }  // namespace
 
 void run_step(MigrationClient& client, const Step& step, const StepProgress& progress) {
   std::visit(Run{client, progress}, step);
 }
-
-StepCost cost_of(MigrationClient& client, const Step& step) { return std::visit(Cost{client}, step); }
 
 }  // namespace rocktable::migration

@@ -13,7 +13,4 @@ namespace rocktable::migration {
 // repeated.
 void run_step(MigrationClient& client, const Step& step, const StepProgress& progress);
 
-// Counts entities in the tables as they are now. A missing table counts as empty.
-StepCost cost_of(MigrationClient& client, const Step& step);
-
 }  // namespace rocktable::migration

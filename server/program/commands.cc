@@ -24,7 +24,7 @@ constexpr Command kCommands[] = {
     {"faults", "add|list|clear|retries", "Make requests fail, as tests want", run_faults},
     {"healthcheck", "", "Check whether an instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
-    {"migrate", "up|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},
+    {"migrate", "up|abort|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},
     {"open", "", "Show tables and requests in the browser", run_open},
     {"repair", "DIR", "Save undamaged data of the store in DIR", run_repair},
     {"report", "", "Show what requests scan, and better queries", run_report},

@@ -130,7 +130,7 @@ def test_the_help_of_an_action_has_the_options_that_it_inherits(words):
 
 
 def test_the_help_of_migrations_explains_accounts_where_one_is_needed():
-    for action in ("up", "status", "verify", "new"):
+    for action in ("up", "abort", "status", "verify", "new"):
         page = run("help", "migrate", action).stdout
         assert ("--connectionString" in page) == ("CONN identifies an account" in page) == ("AZURE_" in page) == (action != "new")
         assert "Exit codes: " in page

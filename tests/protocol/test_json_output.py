@@ -92,16 +92,18 @@ def test_migrations(server, tmp_path):
     assert begun == {"file": str(tmp_path / "0001_one.json"), "schema": str(tmp_path / "migration.schema.json"),
                      "schemaChanged": False}
     one = {"id": 1, "version": "1.1", "description": "one"}
-    steps = [{"step": "create table mytable", "entities": 0, "transactions": 0}]
+    steps = [{"step": "create table mytable", "entities": 0, "transactions": 0, "skipped": [], "fails": None,
+              "notSimulated": None}]
     counted = document("migrate", "up", "--dryRun", tmp_path, **account)
-    assert shape(counted) == shape({"waiting": [one | {"steps": steps}]})
+    assert shape(counted) == shape({"waiting": [one | {"steps": steps}], "fails": False})
     assert document("migrate", "verify", tmp_path, code=1, **account) == {
-        "verified": False, "migrations": [one | {"state": "waiting", "file": begun["file"], "ended": None, "step": None}]}
-    assert document("migrate", "up", tmp_path, **account) == {"applied": [one]}
-    assert document("migrate", "up", tmp_path, **account) == {"applied": []}
+        "verified": False, "migrations": [one | {"state": "waiting", "edited": False, "why": None, "file": begun["file"], "ended": None,
+                                                "step": None}]}
+    assert document("migrate", "up", tmp_path, **account) == {"applied": [one], "skipped": []}
+    assert document("migrate", "up", tmp_path, **account) == {"applied": [], "skipped": []}
     (status,) = document("migrate", "status", tmp_path, **account)["migrations"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", status.pop("ended"))
-    assert status == one | {"state": "applied", "file": begun["file"], "step": None}
+    assert status == one | {"state": "applied", "edited": False, "why": None, "file": begun["file"], "step": None}
     assert document("migrate", "verify", tmp_path, **account)["verified"] is True
     assert "cannot read the folder" in error("migrate", "up", tmp_path / "absent", **account)
     assert "no account given" in error("migrate", "up", tmp_path / "absent", code=2)
@@ -127,7 +129,15 @@ def test_the_reference_names_each_member(server, tmp_path):
     examples = {name: json.loads(text) for name, text in
                 re.findall(r"^`([\w -]+)`:\n\n```json\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)}
     target = ("--url", server.url)
+    account = ("--connectionString", server.connection_string)
     small_table(tmp_path)
+    skips = {"rekey": {"table": "mytable", "RowKey": "{Name}", "onMissing": "skip"}}
+    entity = {"upsert": {"table": "mytable", "createTable": True, "entities": [{"PartitionKey": "p", "RowKey": "1"}]}}
+    fails = {"deleteTable": "mytable"}, {"clearTable": "mytable"}
+    for name, number, steps in (("migrations", 8, [entity, skips]), ("previewed", 20, [skips]),
+                                ("failing", 21, [{"createTable": "other"}, *fails])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{number}.json").write_text(json.dumps({"id": number, "steps": steps}))
     told = {
         "import": document("import", "--from", tmp_path / "Small.ndjson", "--to", server.connection_string),
         "healthcheck": document("healthcheck", *target),
@@ -138,17 +148,18 @@ def test_the_reference_names_each_member(server, tmp_path):
         "snapshot delete": document("snapshot", "delete", "two", *target),
         "reset": document("reset", *target),
         "migrate new": document("migrate", "new", "two", tmp_path / "migrations"),
-        "migrate up": document("migrate", "up", tmp_path / "migrations", "--connectionString", server.connection_string),
-        "migrate status": document("migrate", "status", tmp_path / "migrations", "--connectionString", server.connection_string),
-        "migrate verify": document("migrate", "verify", tmp_path / "migrations", "--connectionString", server.connection_string),
+        "migrate up": document("migrate", "up", tmp_path / "migrations", *account),
+        "migrate status": document("migrate", "status", tmp_path / "migrations", *account),
+        "migrate verify": document("migrate", "verify", tmp_path / "migrations", *account),
+        "migrate up --dryRun": document("migrate", "up", "--dryRun", tmp_path / "previewed", *account),
     }
+    assert run_command("migrate", "up", tmp_path / "failing", *account).returncode == 1
+    told["migrate abort"] = document("migrate", "abort", tmp_path / "failing", *account)
     (tmp_path / "rule.json").write_text('{"name": "busy", "when": {"count": 3}, "then": {"status": 503}}')
     told["faults add"] = document("faults", "add", tmp_path / "rule.json", *target)
     told["faults clear"] = document("faults", "clear", *target)
     told["behave"] = document("behave", "throttle=500", *target)
     document("behave", "off", *target)
-    document("migrate", "new", "three", tmp_path / "migrations")
-    told["migrate up --dryRun"] = document("migrate", "up", "--dryRun", tmp_path / "migrations", "--connectionString", server.connection_string)
     assert set(told) | {"open", "repair"} == set(examples)
     for name, one in told.items():
         assert members(one) == members(examples[name]), name

@@ -83,6 +83,17 @@ TEST_CASE("Each kind of step is parsed") {
       {R"({"rekey":{"table":"one","RowKey":"{When:invertedTicks}"}})", "re-key one, RowKey '{When:invertedTicks}'"},
       {R"({"rekey":{"table":"one","partition":"p","PartitionKey":"q","RowKey":"l_{L}","keepOld":true}})",
        "add entities to one where PartitionKey eq 'p', PartitionKey 'q', RowKey 'l_{L}'"},
+      {R"({"rekey":{"table":"one","RowKey":"{A}","onMissing":"fail"}})", "re-key one, RowKey '{A}'"},
+      {R"({"rekey":{"table":"one","RowKey":"{A}","onMissing":"skip"}})", "re-key one, RowKey '{A}' (if missing: skip)"},
+      {R"({"rekey":{"table":"one","RowKey":"{B}{A}","onMissing":"default","defaults":{"B":1,"A":"5","A@odata.type":"Edm.Int64"}}})",
+       "re-key one, RowKey '{B}{A}' (if missing: A = 5L, B = 1)"},
+      {R"({"renameProperty":{"table":"one","from":"A","to":"B","onMissing":"skip"}})", "rename property A to B in one"},
+      {R"({"renameProperty":{"table":"one","from":"A","to":"B","onMissing":"default","defaults":{"A":true}}})",
+       "rename property A to B (if missing: A = true) in one"},
+      {R"({"retypeProperty":{"table":"one","name":"A","type":"Edm.Int64","onMissing":"default","defaults":{"A":"7"}}})",
+       "make property A Edm.Int64 (if missing: A = 7L) in one"},
+      {R"({"retypeProperty":{"table":"one","name":"A","type":"Edm.Int64","onMissing":"fail"}})",
+       "make property A Edm.Int64 (if missing: fail) in one"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.json);
@@ -144,6 +155,14 @@ TEST_CASE("Errors contain file, line, column and property") {
        "file:2:50: steps[0].addProperty.value: must not be null"},
       {with_steps("\n{\"rekey\":{\"table\":\"one\",\"RowKey\":\"{\"}}"),
        "file:2:34: steps[0].rekey.RowKey: `{` is unmatched: write {Property}, or double the brace"},
+      {with_steps("\n{\"rekey\":{\"table\":\"one\",\"RowKey\":\"{A}\",\n\"onMissing\":\"Skip\"}}"),
+       "file:3:13: steps[0].rekey.onMissing: `Skip` is unknown; use fail, skip or default"},
+      {with_steps("\n{\"retypeProperty\":{\"table\":\"one\",\"name\":\"A\",\"type\":\"Edm.Int32\",\n"
+                  "\"onMissing\":\"default\",\"defaults\":{\"A\":\"x\"}}}"),
+       "file:3:39: steps[0].retypeProperty.defaults.A: cannot be converted to Edm.Int32"},
+      {with_steps("\n{\"renameProperty\":{\"table\":\"one\",\"from\":\"A\",\"to\":\"B\",\n"
+                  "\"onMissing\":\"default\",\"defaults\":{\"B\":\"x\"}}}"),
+       "file:3:39: steps[0].renameProperty.defaults.B: the step does not need this property, but A"},
       {with_steps("\n{\"rekey\":{\"table\":\"one\"}}"),
        "file:2:10: steps[0].rekey: a template for PartitionKey, RowKey or both is required"},
   };
