@@ -46,14 +46,16 @@ async function save(own, cell, hasFocus) {
   } catch (error) {
     change(() => Object.assign(cell, { isSaving: false, problem: `${error.code} ${error.message}`.trim() }));
     if (error.status !== 412) return;
-    end(own, cell, false);
-    (await import("./panel.js")).openConflict(account, table, before, { name, type, text });
+    // What is typed in the panel may stay there; then this stays here.
+    const { openConflict } = await import("./panel.js");
+    openConflict(account, table, before, { name, type, text }, () => end(own, cell, false));
   }
 }
 
 function view(own, cell) {
   const { name, text, problem, isSaving } = cell;
   const pressed = (event) => {
+    if (event.isComposing) return;
     if (event.key === "Enter") save(own, cell, true);
     else if (event.key === "Escape") end(own, cell, true);
     else return;

@@ -61,9 +61,10 @@ export function newEntity(account, table, from, columns = []) {
   show({ account, table, base: null, property: kKeys[from ? 1 : 0], fields, initial: typedIn({ fields }) });
 }
 
-// What a cell could not store, because others have changed the entity since it was read.
-export function openConflict(account, table, base, { name, type, text }) {
+// What a cell could not store, because others have changed the entity since it was read. `onStart()`: it is here.
+export function openConflict(account, table, base, { name, type, text }, onStart) {
   const start = (own) => {
+    onStart();
     edit(own);
     const field = own.fields.find((one) => one.name === name);
     if (field) field.text = text;

@@ -17,6 +17,7 @@ export async function writeMany(account, table, operations, { onProgress = () =>
         done.push(...set.map((operation, i) => ({ ...operation, etag: etags[i] })));
         break;
       } catch (error) {
+        if (error.code === "TableNotFound") throw Object.assign(error, { done }); // the others are refused, too
         // A change set does all or nothing: the others are tried again without the one that was refused.
         const [operation] = set.splice(error.place, error.place >= 0 ? 1 : 0);
         if (!operation) throw Object.assign(error, { done });

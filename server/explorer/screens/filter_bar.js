@@ -107,7 +107,8 @@ function choose({ word }) {
 
 function pressed(event) {
   const { offer: own } = state.filterBar;
-  const { key, ctrlKey, altKey } = event;
+  const { key, ctrlKey, altKey, isComposing } = event;
+  if (isComposing) return;
   const count = own?.options.length;
   if (/^Arrow(Down|Up)$/.test(key)) {
     const step = key === "ArrowDown" ? 1 : count; // one place before the first is none: the field itself

@@ -69,6 +69,7 @@ export function grid(own, on) {
   return h("div", {
     class: "grid", key: "grid", role: "region", "aria-label": `Entities of ${shown(own.table)}`,
     tabindex: "0", ref: attach, onscroll: scrolled, oncopy: copyCell,
+    style: { scrollPadding: `${kHeadHeight}px 0 0 ${kCheckWidth + widths[0] + widths[1]}px` }, // nothing is below them
   },
     h("table", { "aria-rowcount": String(rows.length + 1), style: { width: `${total}px` } },
       h("colgroup", null,
@@ -224,6 +225,9 @@ export function activate(row, column) {
   change(() => (state.entities.active = { row, column }));
 }
 
+const showActive = () =>
+  scroller.querySelector(".active")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 // Moves by rows or columns, and scrolls so far that the cell is in sight. Returns false if there is no row.
 export function move(rows, columns) {
   const own = state.entities;
@@ -236,5 +240,6 @@ export function move(rows, columns) {
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   const bottom = top + kRowHeight + kHeadHeight - scroller.clientHeight;
   if (bottom > scroller.scrollTop) scroller.scrollTop = bottom + 16; // room for the scroll bar
+  if (columns) requestAnimationFrame(showActive); // when it is drawn
   return true;
 }

@@ -118,6 +118,47 @@ describe("A person who edits a value in its cell", () => {
     await close();
   });
 
+  test("loses nothing of it to what is typed in the panel", async () => {
+    await server.insert("orders", order({ Item: "bread" }), order({ Item: "pie" }, "2"));
+    await open();
+    await (await cell("RowKey", 1)).click();
+    await page.keyboard.press("e");
+    const panel = page.getByRole("complementary", { name: "Details" });
+    await panel.getByLabel("Value of Item").fill("typed");
+    await merge({ Item: "theirs" });
+    for (const key of ["Escape", "k", "l", "l", "F2"]) await page.keyboard.press(key);
+    await editor().fill("cake");
+    await page.keyboard.press("Enter");
+    await panel.getByRole("button", { name: "Keep it" }).click();
+    assert.equal(await panel.getByLabel("Value of Item").inputValue(), "typed");
+    assert.equal(await editor().inputValue(), "cake");
+    await editor().press("Enter");
+    await panel.getByRole("button", { name: "Discard" }).click();
+    await panel.getByRole("button", { name: "Save mine over it" }).click();
+    await panel.getByText("Saved.").waitFor();
+    assert.equal((await stored()).Item, "cake");
+    assert.equal(await editor().count(), 0);
+    await close();
+  });
+
+  test("loses nothing by scrolling away", async () => {
+    await server.insert("orders", ...Array.from({ length: 200 }, (_, i) => order({ A: "a" }, String(i).padStart(3, "0"))));
+    await open(`${kOrders}?top=1000`);
+    await (await cell("A")).dblclick();
+    await editor().fill("typed");
+    const scroll = (top) => page.locator(".grid").evaluate((grid, to) => (grid.scrollTop = to), top);
+    await scroll(5000);
+    await rowsOf(page).last().getByText("199").waitFor();
+    await scroll(0);
+    await eventually(async () => {
+      const now = (await editor().count()) > 0 ? await editor().inputValue() : await (await cell("A")).innerText();
+      assert.equal(now, "typed");
+    });
+    await page.getByRole("heading", { name: "orders" }).click();
+    await eventually(async () => assert.equal((await stored("000")).A, "typed"));
+    await close();
+  });
+
   test("stores by leaving the cell, gives a value to an entity without it, and meets one that is gone", async () => {
     await server.insert("orders", order({ Paid: true }), order({ Item: "bread" }, "2"));
     await open();
@@ -348,6 +389,27 @@ describe("Columns", () => {
 });
 
 describe("A person with 480 pixels", () => {
+  test("reaches a cell that is out of sight by keys, and it is beside the keys, with what is wrong", async () => {
+    await server.insert("orders", order({ A: "a".repeat(40), B: "b", C: 1, D: "d".repeat(40) }));
+    await open(kOrders, { width: 480 });
+    for (const key of ["j", "l", "l", "l", "l", "l", "l"]) await page.keyboard.press(key);
+    const keysEnd = async () => {
+      const { x, width } = await (await cell("RowKey")).boundingBox();
+      return x + width;
+    };
+    const isBeside = (locator) => eventually(async () => {
+      const { x, width } = await locator.boundingBox();
+      assert.ok(x >= (await keysEnd()) - 1 && x + Math.min(width, 60) <= 480, `${x} ${width}`);
+    });
+    await isBeside(await cell("D"));
+    for (const key of ["h", "Enter"]) await page.keyboard.press(key);
+    await editor().fill("x");
+    await page.keyboard.press("Enter");
+    await isBeside(page.locator(".editing .error"));
+    await isBeside(editor());
+    await close();
+  });
+
   const kLongName = `T${"abcdefghij".repeat(6)}`;
 
   test("sees tables without anything over another, or cut", async () => {
@@ -392,6 +454,11 @@ describe("A person with 480 pixels", () => {
         const isApart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
         assert.ok(isApart, `${a.name} and ${b.name}`);
       }
+    await page.locator("summary", { hasText: "Columns" }).click();
+    await page.getByLabel("A", { exact: true }).uncheck();
+    await eventually(async () => assert.deepEqual(await heads(), ["PartitionKey", "RowKey", "Timestamp"]));
+    const menu = await page.locator(".columns-list").boundingBox();
+    assert.ok(menu.x >= 0 && menu.x + menu.width <= 480);
     await close();
   });
 });

@@ -149,6 +149,34 @@ describe("A person who deletes six entities", () => {
     await close();
   });
 
+  test("brings back what was deleted before the server went away", async () => {
+    await server.insert("orders", ...Array.from({ length: 150 }, (_, i) => entity("p", String(i).padStart(3, "0"))));
+    const { page, close } = await openExplorer(browser, server, `${kOrders}?top=1000`, { expect: ["restart"] });
+    let sets = 0;
+    await page.route(/\$batch$/, (route) => ((sets += 1) === 2 ? route.abort() : route.continue()));
+    await page.getByLabel("Select all loaded entities").click();
+    await page.getByRole("button", { name: "Delete 150…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await undoOf(page).getByText("Deleted 100 entities.").waitFor();
+    assert.equal((await left()).length, 50);
+    await page.getByText("50 loaded").waitFor();
+    await undoOf(page).getByRole("button", { name: "Undo" }).click();
+    await undoOf(page).getByText("Undone.").waitFor();
+    assert.equal((await left()).length, 150);
+    await page.getByText("150 loaded").waitFor();
+    await close();
+  });
+
+  test("is told when the table is gone meanwhile", async () => {
+    await server.insert("orders", ...Array.from({ length: 2 }, (_, i) => entity("p", i)));
+    const { page, close } = await deleteAll(2);
+    await undoOf(page).waitFor();
+    await server.fetch("DELETE", "Tables('orders')");
+    await undoOf(page).getByRole("button", { name: "Undo" }).click();
+    await undoOf(page).getByText("2 of 2 not undone. The table specified does not exist.").waitFor();
+    await close();
+  });
+
   test("of more than can be brought back types how many", async () => {
     const lines = Array.from({ length: 1001 }, (_, i) => entity("p", String(i).padStart(4, "0")));
     for (let i = 0; i < lines.length; i += 50)
