@@ -8,7 +8,7 @@ const kPadding = 18;
 const kLeastWidth = 64;
 const kMostWidth = 340;
 export const kLongText = 200; // longer texts are cut here, and open at the side
-const kMostJson = 70_000; // characters, which a property may have at most: 64 KiB
+const kShortJson = 2000; // characters; of a longer text only the ends are looked at, because rows are drawn often
 
 const kTimestampWidth = 130;
 
@@ -37,18 +37,19 @@ export function formatted(text) {
   }
 }
 
-// The content of a cell: nothing for a property that the entity does not have. `onFormat(text)` shows JSON in lines.
+// The content of a cell: nothing for a property that the entity does not have. `onFormat(name, text)` shows JSON.
 export function cellContent(entity, { name, types, width }, onFormat) {
   if (!Object.hasOwn(entity, name) || entity[name] === null) return null;
   const text = textOf(entity, name);
   if (name === "Timestamp") // the panel and a copy have all of it
     return h("span", { title: text }, text.slice(5, 19).replace("T", " "));
-  const json = text.length <= kMostJson && formatted(text);
+  const json = /^\s*[[{]/.test(text) && "]}".includes(text.trimEnd().at(-1)) &&
+    (text.length > kShortJson || formatted(text));
   const sign = [
     types.size > 1 && typeSign(typeOf(entity, name)),
     json && h("button", {
       type: "button", class: "json", key: "json", tabindex: "-1", title: "Show the JSON in lines: f",
-      "aria-label": `JSON of ${shown(name)} in lines`, onclick: () => onFormat(name, json),
+      "aria-label": `JSON of ${shown(name)} in lines`, onclick: () => onFormat(name, text),
     }, "{}"),
   ];
   if (text.length <= kLongText) return [sign, shown(text)];

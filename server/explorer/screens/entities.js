@@ -88,8 +88,8 @@ function listen() {
     ["<", "narrower column", () => onColumn(widen, -kWiden)],
     ["f", "show the JSON of the cell in lines", onRow((...place) => {
       const [entity, name] = cell(...place);
-      const text = formatted(textOf(entity, name));
-      return text ? void showJson(name, text) : false;
+      const text = textOf(entity, name);
+      return formatted(text) ? void showJson(name, text) : false;
     })],
     ["n", "new entity", () => void add()],
     ["x", "select the row", onRow(({ row }, { rows, selected }) => select(row, !selected.has(rows[row])))],
@@ -123,7 +123,8 @@ async function editOrOpen(entity, name) {
   editCell(entities, entity, entities.columns.find((one) => one.name === name));
 }
 
-async function showJson(name, text) {
+async function showJson(name, value) {
+  const text = formatted(value) || value;
   const { showDialog } = await import("../core/dialog.js");
   await showDialog(`JSON of ${shown(name, 100)}`, (close) => h("div", { class: "stack" },
     h("h2", { class: "mono" }, shown(name, 100)),

@@ -384,6 +384,10 @@ describe("Columns", () => {
     await page.keyboard.press("Escape");
     for (const key of ["j", "l", "l", "l", "f"]) await page.keyboard.press(key);
     await dialog.locator("pre").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    for (const key of ["l", "f"]) await page.keyboard.press(key);
+    assert.equal(await dialog.count(), 0, "this is no JSON");
     await close();
   });
 });
