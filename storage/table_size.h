@@ -16,7 +16,8 @@ struct TableSize {
 };
 
 // Counts the entities of `ranges` one by one, up to about `limit` and until the deadline. Estimates what is more by the
-// bytes that the store says the ranges have. Errors: TableNotFound, ServerBusy as Store::scan().
+// bytes that the store says the rest has, beside those of what was counted. Errors: TableNotFound, ServerBusy as
+// Store::scan().
 Result<TableSize> size_of_table(const Store& store, const TableName& name, const KeyRanges& ranges, std::uint64_t limit,
                                 ScanDeadline deadline);
 

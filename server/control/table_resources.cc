@@ -22,9 +22,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t kMaxCounted = 100'000;  // entities of a table; more are estimated
-constexpr milliseconds kTimeToCount{500};       // for all tables of a list
-constexpr std::uint64_t kMaxPlanned = 10'000;   // a plan is asked for with each key that a person presses
+constexpr std::uint64_t kMaxCounted = 1'000'000;  // entities of a table, 0.1 s; more are estimated
+constexpr milliseconds kTimeToCount{500};         // for all tables of a list
+constexpr std::uint64_t kMaxPlanned = 100'000;    // 10 ms: a plan is asked for with each key that a person presses
 constexpr milliseconds kTimeToPlan{30};
 
 ScanDeadline in(milliseconds time) { return std::chrono::steady_clock::now() + time; }

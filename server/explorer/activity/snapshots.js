@@ -1,6 +1,6 @@
 // Snapshots of everything, and resets. What destroys data is confirmed by typing.
 import { control } from "../core/api.js";
-import { confirmByTyping } from "../core/dialog.js";
+import { confirmAction } from "../core/dialog.js";
 import { bytes, count } from "../core/format.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
@@ -31,7 +31,7 @@ const pathOf = (name) => `snapshots/${encodeURIComponent(name)}`;
 
 // Errors of the action are shown in the dialog.
 async function confirmed(options, said) {
-  if (!(await confirmByTyping(options))) return;
+  if (!(await confirmAction(options))) return;
   own().said = said;
   await Promise.all([act("snapshots", load), loadBehaviour(), loadFaults(), loadCatalog()]);
 }

@@ -26,9 +26,9 @@ export function showDialog(label, view, { className = "" } = {}) {
   });
 }
 
-// Asks to type `word` before `action` runs; an error of it is shown, and the dialog stays. Returns whether it
-// was done.
-export async function confirmByTyping({ title, text, word, button = "Delete", action }) {
+// Asks before `action` runs: to type `word`, if there is one. An error is shown, and the dialog stays. Returns whether
+// it was done.
+export async function confirmAction({ title, text, word = "", button = "Delete", action }) {
   let typed = "";
   let error = "";
   let isRunning = false;
@@ -51,7 +51,7 @@ export async function confirmByTyping({ title, text, word, button = "Delete", ac
     return h("form", { class: "stack", onsubmit: run },
       h("h2", null, title),
       h("p", null, text),
-      h("label", null, "Type ", h("code", null, word), " to confirm",
+      word && h("label", null, "Type ", h("code", null, word), " to confirm",
         h("input", {
           type: "text", autocomplete: "off", autofocus: true, spellcheck: "false",
           oninput: (event) => { typed = event.target.value; redraw(); },
@@ -59,7 +59,9 @@ export async function confirmByTyping({ title, text, word, button = "Delete", ac
       error && h("p", { class: "error", role: "alert" }, error),
       h("div", { class: "row end" },
         h("button", { type: "button", onclick: () => close(false) }, "Cancel"),
-        h("button", { type: "submit", class: "danger", disabled: typed !== word || isRunning }, button)));
+        h("button", {
+          type: "submit", class: "danger", disabled: typed !== word || isRunning, autofocus: !word,
+        }, button)));
   });
   return done === true;
 }

@@ -35,9 +35,16 @@ export const getEntity = async (account, table, key, signal) =>
 export const insertEntity = async (account, table, entity) =>
   parseAnnotated((await send(account, "POST", `/${encodeURIComponent(table)}`, { entity })).text);
 
-// `method` is PUT (replace) or MERGE; without an ETag the entity need not exist. Returns the new ETag.
-export const updateEntity = async (account, table, method, entity, etag) =>
-  (await send(account, method, keyPath(table, entity), { entity, etag })).headers.get("etag");
+// `method` is PUT (replace) or MERGE; with the ETag of what it changes. Returns the entity as it is `stored`, and the
+// `written` keys and ETag: others may have written again before it was read. `whole` is what it should be.
+export async function updateEntity(account, table, method, entity, whole, etag) {
+  const { headers } = await send(account, method, keyPath(table, entity), { entity, etag });
+  const { PartitionKey, RowKey } = entity;
+  const written = { PartitionKey, RowKey, "odata.etag": headers.get("etag") };
+  // It is written, whatever becomes of reading it.
+  const stored = await getEntity(account, table, entity).catch(() => ({ ...whole, ...written }));
+  return { stored, written };
+}
 
 export const deleteEntity = (account, table, key, etag) =>
   send(account, "DELETE", keyPath(table, key), { etag: etag ?? "*" });
@@ -105,7 +112,9 @@ export async function sendChangeSet(account, table, operations, signal) {
   for (const [, status, , text] of answers) {
     if (status < 300) continue;
     const error = serviceError({ status: Number(status) }, text);
-    const [, place = -1, message = error.message] = /^(\d+):(.*)$/s.exec(error.message) ?? [];
+    // The service leaves the place out of some errors.
+    const known = operations.length === 1 ? 0 : -1;
+    const [, place = known, message = error.message] = /^(\d+):(.*)$/s.exec(error.message) ?? [];
     throw Object.assign(error, { place: Number(place), message });
   }
   if (answers.length < operations.length) throw new ApiError(answer.status, "", "Not all was answered.");

@@ -1,7 +1,8 @@
 // The fields of an entity that is edited or made, and how they go together with what others have stored
 // meanwhile.
 //
-//   field = { id, name, type, text, was, isKey, isGone, problem }; was: the stored { type, text }, or null
+//   field = { id, name, type, text, was, isKey, isGone, isOffered, problem }
+//     was: the stored { type, text }, or null; isOffered: other entities have it, and it is left out while it is empty
 import { shown } from "../core/format.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
@@ -40,9 +41,9 @@ export function readFields(fields, base) {
   const names = new Set([...kKeys, "Timestamp"]);
   for (const name of base ? kKeys : []) whole[name] = changes[name] = base[name];
   for (const field of fields) {
-    const { name, type, text, was, isKey, isGone } = field;
+    const { name, type, text, was, isKey, isGone, isOffered } = field;
     field.problem = "";
-    if (isGone || (!was && !name && !text)) continue;
+    if (isGone || (!was && !text && (!name || isOffered))) continue;
     const isKept = isSame(field, was);
     const { value, problem } = isKept ? { value: base[name] } : valueOf(type, text);
     const isTwice = !isKey && names.has(name) && "There is such a property already.";
@@ -72,7 +73,7 @@ export const formView = (fields, focus) =>
   fields.map((field) => fieldView(field, field.name === focus, fields));
 
 function fieldView(field, isFocused, fields) {
-  const { id, name, type, text, was, isKey, isGone, problem } = field;
+  const { id, name, type, text, was, isKey, isGone, isOffered, problem } = field;
   const label = shown(name, kMostOfName) || "new property";
   const typed = (member) => ({ target: { value } }) => {
     // A text area gives line feeds alone.
@@ -86,7 +87,7 @@ function fieldView(field, isFocused, fields) {
   const props = {
     ...common, key: type, value: text, "aria-label": `Value of ${label}`, "aria-describedby": `problem-${id}`,
     "aria-invalid": problem ? "true" : null, oninput: typed("text"), ref: focusIf(isFocused),
-    placeholder: kExamples[type],
+    placeholder: kExamples[type] ?? (isOffered ? "not stored while it is empty" : null),
   };
   const remove = () => {
     if (was) field.isGone = !isGone;
@@ -101,7 +102,7 @@ function fieldView(field, isFocused, fields) {
   };
   return h("div", { class: `property${isGone ? " is-gone" : ""}`, key: `field ${id}` },
     h("div", { class: "row" },
-      isKey || was ? h("strong", { class: "mono grow" }, shown(name)) : h("input", {
+      isKey || was || isOffered ? h("strong", { class: "mono grow" }, shown(name)) : h("input", {
         ...common, class: "mono grow", value: name, placeholder: "name", "aria-label": "Name of the property",
         oninput: typed("name"), ref: focusIf(!name),
       }),

@@ -11,12 +11,13 @@ import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { typeSign } from "../screens/cells.js";
-import { entityChanged } from "../screens/entities.js";
+import { changedInGrid } from "../screens/entities.js";
 import { deleteEntity, getEntity, insertEntity, updateEntity } from "./entity_client.js";
 import {
   conflictOf, conflictView, fieldsOf, formView, linesOf, newField, newFields, readFields, resolved, storedOf,
 } from "./entity_form.js";
-import { isProperty, kKeys, propertiesOf } from "./values.js";
+import { remember } from "./undo.js";
+import { isOwn, isProperty, kKeys, propertiesOf } from "./values.js";
 
 const kLong = 200; // characters of a value that gets an area of its own
 const kAdvice = {
@@ -52,14 +53,39 @@ export function openEntity(account, table, entity, { property, isEdit = false, i
   show({ account, table, base: entity, property, isPartial }, start);
 }
 
-// `from` is the entity that it becomes a copy of, or null.
-export function newEntity(account, table, from) {
+// `from` is the entity that it becomes a copy of, or null: then it begins with the properties of `columns`.
+export function newEntity(account, table, from, columns = []) {
   const fields = newFields(from ?? undefined);
+  for (const { name, types } of columns)
+    if (isOwn(name)) fields.push(newField({ name, type: [...types][0], isOffered: true }));
   show({ account, table, base: null, property: kKeys[from ? 1 : 0], fields, initial: typedIn({ fields }) });
 }
 
+// What a cell could not store, because others have changed the entity since it was read. `onStart()`: it is here.
+export function openConflict(account, table, base, { name, type, text }, onStart) {
+  const start = (own) => {
+    onStart();
+    edit(own);
+    const field = own.fields.find((one) => one.name === name);
+    if (field) field.text = text;
+    else own.fields.push(newField({ name, type, text }));
+    attempt(own, () => compare(own, base));
+  };
+  show({ account, table, base, property: name }, start);
+}
+
 function put(own) {
-  change(() => (state.panel = { view: () => view(own), close: () => leave(own) }));
+  const panel = { view: () => view(own), close: () => leave(own), told: (...all) => told(own, ...all) };
+  change(() => (state.panel = panel));
+}
+
+// What the page wrote elsewhere, such as in a cell. What is being edited meets it when it is saved.
+function told(own, account, table, pairs) {
+  if (own.fields || own.account !== account || own.table !== table) return;
+  const pair = pairs.find(({ before }) => before && kKeys.every((name) => before[name] === own.base[name]));
+  if (!pair) return;
+  if (pair.after) set(own, { base: pair.after, note: "" });
+  else if (current === own) close();
 }
 
 function show(values, then) {
@@ -116,14 +142,11 @@ const reread = (own, isEdit) => attempt(own, async () => {
   if (isEdit) edit(own);
 });
 
-function tellGrid({ account, table }, before, after) {
-  const { entities } = state;
-  if (entities?.account === account && entities.table === table) entityChanged(before, after);
-}
-
-function saved(own, after, note) {
-  tellGrid(own, own.base, after);
-  set(own, { base: after, fields: null, note });
+function saved(own, stored, note, written = stored) {
+  const { account, table, base } = own;
+  remember(account, table, note, [{ before: base, after: written }]);
+  changedInGrid(account, table, [{ before: base, after: stored }]);
+  set(own, { base: stored, fields: null, note });
 }
 
 const save = (own) => attempt(own, async () => {
@@ -135,14 +158,15 @@ const save = (own) => attempt(own, async () => {
   }
   const { whole, changes, isRemoving } = wanted;
   if (!base) return saved(own, await insertEntity(account, table, whole), "Inserted.");
-  if (!isRemoving && propertiesOf(changes).length === 0) return saved(own, base, "Nothing to change.");
+  if (!isRemoving && propertiesOf(changes).length === 0) {
+    changedInGrid(account, table, [{ before: base, after: base }]); // it may be what others have stored
+    return set(own, { fields: null, note: "Nothing to change." });
+  }
   // A MERGE cannot remove a property.
   const [method, entity] = isRemoving ? ["PUT", whole] : ["MERGE", changes];
   try {
-    const etag = await updateEntity(account, table, method, entity, base["odata.etag"]);
-    // It is written, whatever becomes of reading it.
-    const after = await getEntity(account, table, base).catch(() => ({ ...whole, "odata.etag": etag }));
-    saved(own, after, "Saved.");
+    const { stored, written } = await updateEntity(account, table, method, entity, whole, base["odata.etag"]);
+    saved(own, stored, "Saved.", written);
   } catch (error) {
     if (error.status !== 412) throw error;
     await compare(own, base);
@@ -167,9 +191,10 @@ const askToDelete = (own) => set(own, {
     text: "Delete this entity?", word: "Delete",
     action: () => attempt(own, async () => {
       const { account, table, base } = own;
+      if (own.isPartial) own.base = await getEntity(account, table, base); // else it could not be brought back
       await deleteEntity(account, table, base, base["odata.etag"]);
-      tellGrid(own, base, null);
-      if (current === own) close();
+      remember(account, table, "Deleted an entity.", [{ before: own.base, after: null }]);
+      changedInGrid(account, table, [{ before: base, after: null }]); // it closes the panel, too
     }),
   },
 });

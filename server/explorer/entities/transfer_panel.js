@@ -182,7 +182,8 @@ function preview({ name, entities, error }) {
   const line = (tag, of) => h("tr", null, names.map((one) => h(tag, null, of(one))));
   return h("div", { role: "status", key: "preview" },
     h("p", null, `${shown(name, 100)}: ${entitiesOf(entities.length)}`),
-    error && h("p", { class: "bad", role: "alert" }, `${shown(error, 500)} Nothing was written.`),
+    error && h("p", { class: "bad", role: "alert" },
+      `${shown(error, 500).replace(/[^.!?]$/, "$&.")} Nothing was written.`),
     names.length > 0 && h("div", { class: "sideways", tabindex: "0", "aria-label": "The first entities" },
       h("table", { class: "data mono" },
         h("thead", null, line("th", (one) => shown(one, 40))),

@@ -15,9 +15,9 @@ export const kKeys = ["PartitionKey", "RowKey"];
 export const signOf = (type) => kSigns[type] ?? "?";
 export const isProperty = (name) => !name.includes("odata.");
 
-// The names of all that a person may write: not the keys, not the Timestamp.
-export const propertiesOf = (entity) =>
-  Object.keys(entity).filter((name) => isProperty(name) && ![...kKeys, "Timestamp"].includes(name));
+// All that a person may write: not the keys, not the Timestamp.
+export const isOwn = (name) => isProperty(name) && !kKeys.includes(name) && name !== "Timestamp";
+export const propertiesOf = (entity) => Object.keys(entity).filter(isOwn);
 
 export function typeOf(entity, name) {
   const value = entity[name];

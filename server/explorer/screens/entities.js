@@ -7,17 +7,20 @@ import { onKey } from "../core/keyboard.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
-import { textOf } from "../entities/values.js";
+import { isOwn, textOf } from "../entities/values.js";
 import { refreshTable, tableOf } from "./catalog.js";
-import { entitiesDeleted, entityChanged as rowChanged, run, stop } from "./entity_pages.js";
+import { formatted, kLongText } from "./cells.js";
+import { columnsShown, sortBy, widen } from "./columns.js";
+import { rowsChanged, run, stop } from "./entity_pages.js";
 import { filterBar, focusFilter, readQuery } from "./filter_bar.js";
-import { grid, move, scrollToTop, select } from "./grid.js";
+import { grid, move, onColumn, scrollToTop, select } from "./grid.js";
 import { emptyGrid, paging } from "./paging.js";
 import { planSoon } from "./plan.js";
 import { sizeOf } from "./sidebar.js";
 import { deleteTable, emptyTable } from "./tables.js";
 
 const kNoteMs = 2000;
+const kWiden = 24; // pixels
 let forgetKeys = [];
 let deleting = null; // { done, total, controller } while entities are being deleted
 
@@ -43,12 +46,12 @@ export function back() {
   if (state.entities?.error) reload();
 }
 
-// What the panel wrote: `before` null for a new entity, `after` null for one that was deleted.
-export function entityChanged(before, after) {
-  rowChanged(before, after);
-  if (before && after) return;
-  const { account, table } = state.entities;
-  refreshTable(table, account).catch(() => {});
+// What the page wrote, as rowsChanged() takes it: tells the grid and the panel, if they show that table.
+export function changedInGrid(account, table, pairs) {
+  const own = state.entities;
+  if (own?.account === account && own.table === table) rowsChanged(pairs);
+  state.panel?.told?.(account, table, pairs);
+  if (pairs.some(({ before, after }) => !before || !after)) refreshTable(table, account).catch(() => {});
 }
 
 // Runs the query again: after an import, for example.
@@ -64,7 +67,7 @@ function listen() {
     if (!own?.active || !own.rows[own.active.row]) return false;
     return action(own.active, own);
   };
-  const cell = ({ row, column }, { rows, columns }) => [rows[row], columns[column].name];
+  const cell = ({ row, column }, own) => [own.rows[row], columnsShown(own)[column].name];
   const json = (entity) => JSON.stringify(entity, null, 2);
   const openWith = (isEdit) => onRow((...place) => void open(...cell(...place), isEdit));
   return [
@@ -75,8 +78,19 @@ function listen() {
     ["h", "cell before", () => move(0, -1)],
     ["ArrowDown", "next row, in the grid", inGrid(() => move(1, 0))],
     ["ArrowUp", "row before, in the grid", inGrid(() => move(-1, 0))],
-    ["Enter", "open the row", openWith(false)],
+    ["Enter", "edit the cell; at the keys: open the row", onRow((...place) => void editOrOpen(...cell(...place)))],
+    ["F2", "edit the cell", onRow((...place) => void editOrOpen(...cell(...place)))],
+    ["o", "open the row", openWith(false)],
     ["e", "edit the row", openWith(true)],
+    ["u", "undo the last change of the page", () => void undo()],
+    ["s", "sort by the column, of what is loaded", () => onColumn(sortBy)],
+    [">", "wider column", () => onColumn(widen, kWiden)],
+    ["<", "narrower column", () => onColumn(widen, -kWiden)],
+    ["f", "show the JSON of the cell in lines", onRow((...place) => {
+      const [entity, name] = cell(...place);
+      const text = textOf(entity, name);
+      return formatted(text) ? void showJson(name, text) : false;
+    })],
     ["n", "new entity", () => void add()],
     ["x", "select the row", onRow(({ row }, { rows, selected }) => select(row, !selected.has(rows[row])))],
     ["c", "copy the cell", onRow((...place) => void copied(textOf(...cell(...place))))],
@@ -99,39 +113,74 @@ async function open(entity, property, isEdit = false) {
   openEntity(account, table, entity, { property, isEdit, isPartial: entities.query.select !== "" });
 }
 
-async function add(from = null) {
-  const { newEntity } = await import("../entities/panel.js");
-  newEntity(state.account, state.table, from);
+// A value that needs more room, and what is no property, has the panel.
+async function editOrOpen(entity, name) {
+  const { entities } = state;
+  const text = textOf(entity, name);
+  if (!isOwn(name)) return open(entity, name);
+  if (text.length > kLongText || /[\r\n]/.test(text)) return open(entity, name, true);
+  const { editCell } = await import("../entities/cell_editor.js");
+  editCell(entities, entity, entities.columns.find((one) => one.name === name));
 }
 
+async function showJson(name, value) {
+  const text = formatted(value) || value;
+  const { showDialog } = await import("../core/dialog.js");
+  await showDialog(`JSON of ${shown(name, 100)}`, (close) => h("div", { class: "stack" },
+    h("h2", { class: "mono" }, shown(name, 100)),
+    h("pre", { tabindex: "0", "aria-label": "JSON" }, text.split("\n").map((line) => `${shown(line)}\n`)),
+    h("div", { class: "row end" },
+      button("Copy", () => copied(text)), button("Close", () => close(), { autofocus: true }))), { className: "wide" });
+}
+
+async function undo() {
+  (await import("../entities/undo.js")).undo();
+}
+
+async function add() {
+  const { newEntity } = await import("../entities/panel.js");
+  newEntity(state.account, state.table, null, state.entities.columns);
+}
+
+// What can be undone is confirmed by a click; more is confirmed by typing how many.
 async function removeSelected() {
-  const { account, table, entities: { selected } } = state;
-  const { deleteMany } = await import("../entities/delete_many.js");
-  const { confirmByTyping } = await import("../core/dialog.js");
-  const words = `${count(selected.size)} ${selected.size === 1 ? "entity" : "entities"}`;
-  await confirmByTyping({
+  const { account, table, entities: { selected, query } } = state;
+  const [{ deleteMany, wholeOf }, { kMostToUndo, remember }, { confirmAction }] = await Promise.all([
+    import("../entities/write_many.js"), import("../entities/undo.js"), import("../core/dialog.js"),
+  ]);
+  const words = entitiesOf(selected.size);
+  const isUndoable = selected.size <= kMostToUndo;
+  const action = async () => {
+    const list = query.select && isUndoable ? await wholeOf(account, table, [...selected]) : [...selected];
+    deleteAll(account, table, list, deleteMany, remember);
+  };
+  await confirmAction({
     title: `Delete ${words} of ${table}?`,
-    text: "They are deleted in transactions of up to 100 of one partition.",
-    word: String(selected.size),
-    action: async () => void deleteAll(account, table, [...selected], deleteMany),
+    text: isUndoable ? "Undo brings back what is deleted, until the next change." : "That many cannot be brought back.",
+    word: isUndoable ? "" : String(selected.size),
+    action,
   });
 }
 
-async function deleteAll(account, table, list, deleteMany) {
+const entitiesOf = (n) => `${count(n)} ${n === 1 ? "entity" : "entities"}`;
+
+async function deleteAll(account, table, list, deleteMany, remember) {
   const controller = new AbortController();
   deleting = { done: 0, total: list.length, controller };
-  const onProgress = (progress) => change(() => (deleting.done = progress.done ?? progress));
+  const onProgress = (done) => change(() => (deleting.done = done));
+  const gone = (entities) => entities.map((before) => ({ before, after: null }));
   try {
     const result = await deleteMany(account, table, list, { onProgress, signal: controller.signal });
-    const gone = result?.deleted ?? list;
-    if (state.entities.table === table && state.entities.account === account) entitiesDeleted(gone);
-    if (result?.failed?.length) change(() => (state.error = result.failed[0]));
+    remember(account, table, `Deleted ${entitiesOf(result.deleted.length)}.`, gone(result.deleted));
+    changedInGrid(account, table, gone([...result.deleted, ...result.gone]));
+    if (result.failed.length) change(() => (state.error = result.failed[0]));
   } catch (error) {
     change(() => (state.error = error));
+    const deleted = (error.done ?? []).map(({ entity }) => entity);
+    remember(account, table, `Deleted ${entitiesOf(deleted.length)}.`, gone(deleted));
     reload(); // what is left is not known
   }
   change(() => (deleting = null));
-  refreshTable(table, account).catch(() => {});
 }
 
 const openPart = (module, name) => async () => {
@@ -141,17 +190,18 @@ const openPart = (module, name) => async () => {
 
 export function view({ account, table, entities: own, ...all }) {
   if (!own || own.table !== table || own.account !== account) return null;
+  const undone = all.undo?.account === account && all.undo.table === table ? all.undo : null;
   return h("div", { class: "entities", key: `${account}/${table}` },
     titleLine(own, tableOf(table)),
-    filterBar(all),
+    filterBar(all, own),
     own.error && problem(own.error, table),
     emptyOrGrid(own),
-    paging(own));
+    paging(own, undone, undo));
 }
 
 function emptyOrGrid(own) {
   if (own.rows.length === 0) return h("div", { class: "no-rows", key: "empty" }, emptyGrid(own));
-  return grid(own, (entity, property) => void open(entity, property));
+  return grid(own, { open: (...cell) => void open(...cell), edit: editOrOpen, format: showJson });
 }
 
 function titleLine(own, about) {

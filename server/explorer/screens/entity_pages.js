@@ -6,11 +6,13 @@
 //     rows, columns: [{ name, types: Set, width }],      in the order in which they were met, keys first
 //     pages: [{ scanned, returned, hasMore, milliseconds }],
 //     next: what continues the query, or null; isLoading; goal: so many rows are to be loaded; error: ApiError
-//     selected: Set of rows, active: { row, column }: places, anchor: a place }
+//     selected: Set of rows, active: { row, column }: places, anchor: a place
+//     look: of the columns; editing: the cell that is edited, or null; added: keys of rows that the page wrote itself }
 import { queryPage } from "../entities/entity_client.js";
 import { isProperty, kKeys, typeOf } from "../entities/values.js";
 import { change, state } from "../core/state.js";
 import { widthOf } from "./cells.js";
+import { lookOf, sortRows } from "./columns.js";
 
 const kMostRows = 1_000_000; // of more, the rows would be higher together than browsers can show
 const kMostPerPage = 1000; // the service's own limit
@@ -27,7 +29,7 @@ export function run(account, table, query) {
     state.entities = {
       account, table, query,
       rows: [], columns: kKeys.map(newColumn), pages: [], next: {}, isLoading: false, goal: 0, error: null,
-      selected: new Set(), active: null, anchor: 0,
+      selected: new Set(), active: null, anchor: 0, look: lookOf(account, table), editing: null, added: new Set(),
     };
   });
   return load(0);
@@ -55,7 +57,10 @@ async function load(goal) {
     if (error.name !== "AbortError") change(() => (own.error = error));
   }
   if (running === controller) running = null;
-  change(() => Object.assign(own, { isLoading: false, goal: 0 }));
+  change(() => {
+    Object.assign(own, { isLoading: false, goal: 0 });
+    if (own.look.sort) sortRows(own);
+  });
 }
 
 async function readPage(own, goal, signal) {
@@ -65,7 +70,7 @@ async function readPage(own, goal, signal) {
   const page = await queryPage(own.account, own.table, query, own.next, signal);
   const { entities, next, headers, milliseconds } = page;
   change(() => {
-    for (const entity of entities) add(own, entity);
+    for (const entity of entities) if (!own.added.delete(keyOf(entity))) add(own, entity);
     own.next = next;
     own.pages.push({
       scanned: Number(headers.get("x-rocktable-scanned") ?? NaN),
@@ -105,29 +110,41 @@ function meet(own, entity, name) {
     column.width = Math.max(column.width, widthOf(entity, column));
 }
 
-// What the panel wrote, without reading again. `before` null: inserted; `after` null: deleted.
-export function entityChanged(before, after) {
-  change(() => {
-    const own = state.entities;
-    if (!own) return;
-    const isSame = (row) => row.PartitionKey === before?.PartitionKey && row.RowKey === before?.RowKey;
-    const place = before ? own.rows.findIndex(isSame) : -1;
-    if (place >= 0) own.selected.delete(own.rows[place]);
-    if (place < 0 && after) add(own, after); // at the end; the next run puts it in its order
-    else if (place >= 0 && after) {
-      own.rows[place] = after;
-      for (const name in after) if (isProperty(name)) meet(own, after, name);
-    } else if (place >= 0) own.rows.splice(place, 1);
-  });
+const keyOf = ({ PartitionKey, RowKey }) => JSON.stringify([PartitionKey, RowKey]);
+
+// Of an entity that was written: what the query reads of it.
+function asRead({ query: { select } }, entity) {
+  const names = selectOf(select).split(",");
+  const isRead = ([name]) => name === "odata.etag" || names.includes(name.split("@")[0]);
+  return select ? Object.fromEntries(Object.entries(entity).filter(isRead)) : entity;
 }
 
-export function entitiesDeleted(entities) {
+// What the page wrote, without reading again: a list of { before, after }. `before` null: inserted; `after` null:
+// deleted.
+export function rowsChanged(pairs) {
   change(() => {
     const own = state.entities;
-    const keyOf = (entity) => JSON.stringify([entity.PartitionKey, entity.RowKey]);
-    const gone = new Set(entities.map(keyOf));
-    own.rows = own.rows.filter((row) => !gone.has(keyOf(row)));
-    own.selected = new Set([...own.selected].filter((row) => !gone.has(keyOf(row))));
-    own.active = null;
+    const places = new Map(own.rows.map((row, place) => [keyOf(row), place]));
+    const gone = new Set();
+    let hasNew = false;
+    for (const { before, after } of pairs) {
+      const place = places.get(keyOf(before ?? after));
+      const row = after && asRead(own, after);
+      own.selected.delete(own.rows[place]);
+      if (!row) gone.add(place);
+      else if (place !== undefined) {
+        own.rows[place] = row;
+        for (const name in row) if (isProperty(name)) meet(own, row, name);
+      } else {
+        add(own, row);
+        if (own.next) own.added.add(keyOf(row));
+        hasNew = true;
+      }
+    }
+    if (gone.size > 0) {
+      own.rows = own.rows.filter((_, place) => !gone.has(place));
+      own.active = null;
+    }
+    if (hasNew) sortRows(own);
   });
 }

@@ -34,9 +34,10 @@ async function ask(account, table, filter) {
 
 const level = (share) => (share < 0.01 ? "good" : share < 0.2 ? "warn" : "bad");
 
-// The class and the bar, beside the filter.
-export function planBadge(plan) {
+// The class and the bar, beside the filter. `isEarly`: the filter is still being typed, and nothing of it is judged.
+export function planBadge(plan, isEarly) {
   const { plan: name, share, entities, error } = plan?.result ?? {};
+  if (isEarly) return h("span", { class: "plan", key: "plan" }, h("span", { class: "chip dim" }, "not finished"));
   if (!plan || error)
     return h("span", { class: "plan", key: "plan" }, error && h("span", { class: "chip bad" }, "refused"));
   const text = `reads ${percent(share)} of the table`;
@@ -51,7 +52,8 @@ export function planBadge(plan) {
 
 // Under the filter: the better query, or what is wrong and where. `isEmpty`: there is no
 // filter. `onGoTo(from, to)` selects it.
-export function planDetail(plan, isEmpty, onGoTo) {
+export function planDetail(plan, isEmpty, isEarly, onGoTo) {
+  if (isEarly) return h("div", { class: "plan-detail", id: "plan-detail" });
   const { error, better, rangeTexts = [], plan: name } = plan?.result ?? {};
   const isOld = plan?.isOld ? " old" : "";
   if (error) return refusal(plan.filter, error, isOld, onGoTo);

@@ -3,7 +3,7 @@
 //   state.tables = { open: Set of shapes }
 import { control, service } from "../core/api.js";
 import { about, bytes, count } from "../core/format.js";
-import { confirmByTyping } from "../core/dialog.js";
+import { confirmAction } from "../core/dialog.js";
 import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
@@ -82,7 +82,7 @@ function fold(line, open) {
 
 export async function emptyTable(name) {
   const { account } = state;
-  const isDone = await confirmByTyping({
+  const isDone = await confirmAction({
     title: `Empty ${name}?`,
     text: "All its entities are deleted. The table and its access policies stay.",
     word: name,
@@ -95,7 +95,7 @@ export async function emptyTable(name) {
 
 export async function deleteTable(name) {
   const { account } = state;
-  const isDone = await confirmByTyping({
+  const isDone = await confirmAction({
     title: `Delete ${name}?`,
     text: "The table, its entities and its access policies are deleted.",
     word: name,

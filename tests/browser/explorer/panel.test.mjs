@@ -115,7 +115,7 @@ describe("A person who makes an entity", () => {
     await page.keyboard.press("n");
     await field("PartitionKey").fill("p");
     await field("RowKey").fill("1");
-    await addProperty("Item", "Edm.String", "bread");
+    await field("Item").fill("bread");
     await button("Insert").click();
     await says("EntityAlreadyExists");
     assert.equal(await field("Item").inputValue(), "bread");
@@ -124,6 +124,27 @@ describe("A person who makes an entity", () => {
     await button("Save mine over it").click();
     await says("Saved.");
     assert.equal((await stored()).Item, "bread");
+    await close();
+  });
+
+  test("begins with the properties and types of the table, and what stays empty is not stored", async () => {
+    const big = { "Big@odata.type": "Edm.Int64", Big: "1" };
+    await server.insert("orders", order({ Item: "bread", ...big }), order({ Paid: true, Note: "x" }, "2"));
+    await open();
+    await page.keyboard.press("n");
+    await field("RowKey").waitFor();
+    const types = await panel().locator(".property select[aria-label^=Type]").evaluateAll((all) =>
+      all.map((one) => `${one.getAttribute("aria-label")} ${one.value}`));
+    assert.deepEqual(types, ["Type of Item Edm.String", "Type of Big Edm.Int64", "Type of Paid Edm.Boolean",
+      "Type of Note Edm.String"]);
+    await field("PartitionKey").fill("p");
+    await field("RowKey").fill("3");
+    await field("Big").fill("9007199254740993");
+    await field("Paid").selectOption("false");
+    await button("Insert").click();
+    await says("Inserted.");
+    const { Big, "Big@odata.type": type_, Paid, Item, Note } = await stored("3");
+    assert.deepEqual([Big, type_, Paid, Item, Note], ["9007199254740993", "Edm.Int64", false, undefined, undefined]);
     await close();
   });
 

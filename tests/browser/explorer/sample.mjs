@@ -40,6 +40,13 @@ function customers() {
   );
 }
 
+const documents = () =>
+  Array.from({ length: 6 }, (_, i) =>
+    entity("document", String(i), {
+      Order: JSON.stringify({ number: i, items: kItems.slice(0, i).map((name) => ({ name, count: i })) }),
+    }),
+  );
+
 const logs = (day) =>
   Array.from({ length: 4 + (day % 5) }, (_, i) =>
     entity("web", String(i).padStart(4, "0"), { Status: 200 + i }),
@@ -47,6 +54,7 @@ const logs = (day) =>
 
 export async function fillSample(server) {
   await fill(server, "customers", customers());
+  await fill(server, "documents", documents());
   await fill(server, "orders", orders());
   await fill(server, "sessions", []);
   for (let day = kDay; day < kDay + 14; day += 1) await fill(server, `log${day}`, logs(day));

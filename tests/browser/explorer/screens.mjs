@@ -76,6 +76,73 @@ export const kScreens = {
       await page.getByText("5 selected").waitFor();
     },
   },
+  completion: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByLabel("Filter", { exact: true }).pressSequentially("PartitionKey eq 'de-03' and P");
+      await page.getByRole("listbox").waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.getByText("not finished").waitFor();
+    },
+  },
+  recent: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByLabel("Filter", { exact: true }).fill(kFilter);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/filter/);
+      await page.getByRole("button", { name: "Recent" }).click();
+      await page.getByRole("listbox").waitFor();
+    },
+  },
+  cell: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.locator(".grid tbody:not(.space) tr").nth(2).locator("td").nth(4).dblclick();
+      await page.locator(".editing input").fill("many");
+      await page.keyboard.press("Enter");
+      await page.locator(".editing .error").waitFor();
+    },
+  },
+  columns: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.locator(".grid thead").getByRole("button", { name: "Price" }).click();
+      await page.locator("summary", { hasText: "Columns" }).click();
+      await page.getByLabel("Paid", { exact: true }).uncheck();
+    },
+  },
+  deleted: {
+    address: `${kAccount}/log20261114`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByLabel("Select row 1", { exact: true }).click();
+      await page.getByRole("button", { name: "Delete 1…" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("button", { name: "Undo" }).waitFor();
+    },
+  },
+  confirm: {
+    address: `${kAccount}/orders`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByLabel("Select row 3", { exact: true }).click();
+      await page.getByRole("button", { name: "Delete 1…" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  json: {
+    address: `${kAccount}/documents`,
+    prepare: async (page) => {
+      await loaded(page);
+      await page.getByRole("button", { name: "JSON of Order in lines" }).first().click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   entity: { address: `${kAccount}/customers`, prepare: openRow },
   "new-entity": { address: `${kAccount}/orders`, prepare: (page) => button(page, "New entity") },
   transfer: { address: `${kAccount}/orders`, prepare: (page) => button(page, "Import, export") },

@@ -141,7 +141,7 @@ describe("A person with files", () => {
   test("sees the line that is no entity, and nothing is written", async () => {
     await open("orders");
     await choose("bad.csv", 'PartitionKey,RowKey,A,A@type\np,1,"two\nlines",String\np,2,x,Int32\n');
-    await says(/Line 4: .*not an Int32.* Nothing was written/);
+    await says(/Line 4: .*not an Int32\. Nothing was written\.$/);
     assert.equal(await button(/^Import /).count(), 0);
     assert.equal(await countOf("orders"), 0);
     await close();

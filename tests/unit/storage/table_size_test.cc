@@ -47,6 +47,21 @@ TEST_CASE("what is beyond the limit is estimated, within a half") {
   }
 }
 
+TEST_CASE("versions that were written over do not count for the estimate") {
+  OpenedStore store(test_store());
+  fill(store);
+  for (int version = 0; version < 5; ++version)
+    for (int partition = 0; partition < kPartitions; ++partition) {
+      std::vector<Mutation> rows;
+      for (int row = 0; row < kRows; ++row) rows.push_back(upsert(std::to_string(1000 + row)));
+      committed(store, kTable, std::to_string(100 + partition), rows);
+    }
+  const auto size = size_of_table(store, kTable, all_keys(), 2000, far_away()).value();
+  CHECK_FALSE(size.is_exact);
+  CHECK(size.entities > kPartitions * kRows / 2);
+  CHECK(size.entities < kPartitions * kRows * 2);
+}
+
 TEST_CASE("a table that does not exist has no size") {
   OpenedStore store(test_store());
   const auto size = size_of_table(store, kTable, all_keys(), 10, far_away());
