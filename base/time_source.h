@@ -16,6 +16,7 @@ class TimeSource {
   struct Setting {
     std::int64_t offset = 0;         // ticks that are added to the wall clock
     std::optional<DateTime> frozen;  // the time stands still; the offset has no effect
+    bool lenient = false;            // clients whose clocks are real are not to notice
 
     bool operator==(const Setting&) const = default;
   };
@@ -26,6 +27,9 @@ class TimeSource {
     return {rocktable::now().ticks + offset_.load(std::memory_order_relaxed)};
   }
 
+  // What the clocks of clients show, which nobody turns: the same, unless the setting is lenient.
+  DateTime clients_now() const { return is_lenient_.load(std::memory_order_relaxed) ? rocktable::now() : now(); }
+
   Setting setting() const;
   void set(const Setting& setting);
 
@@ -34,6 +38,7 @@ class TimeSource {
 
   std::atomic<std::int64_t> offset_ = 0;
   std::atomic<std::int64_t> frozen_ = kRunning;
+  std::atomic<bool> is_lenient_ = false;
 };
 
 }  // namespace rocktable

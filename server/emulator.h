@@ -27,6 +27,7 @@ class Emulator {
   TableService& tables() { return tables_; }
   // The rules that decide which requests fail.
   FaultPlan& faults() { return faults_.plan; }
+  FaultInjection& fault_injection() { return fault_injection_; }
 
  private:
   Behaviours behaviours_;

@@ -17,7 +17,7 @@ namespace {
 struct BehaveFlags {
   ControlClientOptions instance;
   std::string list, account, clock;
-  bool has_list = false;
+  bool has_list = false, is_lenient = false;
 };
 
 // `throttle=500,20000,boundaries=4`, as --behave reads it.
@@ -36,11 +36,16 @@ std::string to_list(const nlohmann::json& behaviour) {
 }
 
 // {"step": "+2h"}, {"frozen": "2026-01-01T00:00:00Z"}, {"frozen": true} or {}
-nlohmann::json turn_of(const std::string& clock) {
-  if (clock == "real") return nlohmann::json::object();
-  if (clock == "frozen") return {{"frozen", true}};
-  const bool is_step = clock.starts_with('+') || clock.starts_with('-');
-  return {{is_step ? "step" : "frozen", clock}};
+nlohmann::json turn_of(const std::string& clock, bool is_lenient) {
+  nlohmann::json out = nlohmann::json::object();
+  if (clock == "frozen") {
+    out["frozen"] = true;
+  } else if (clock != "real") {
+    const bool is_step = clock.starts_with('+') || clock.starts_with('-');
+    out[is_step ? "step" : "frozen"] = clock;
+  }
+  if (is_lenient) out["lenient"] = true;
+  return out;
 }
 
 int behave(ControlClient& instance, const BehaveFlags& flags, const CommandOutput& output) {
@@ -53,11 +58,14 @@ int behave(ControlClient& instance, const BehaveFlags& flags, const CommandOutpu
   if (flags.account.empty())
     for (const auto& [account, own] : document.at("accounts").items())
       output.print_line("the account " + account + ": " + to_list(own));
-  const auto clock = flags.clock.empty() ? instance.request("GET", "clock")
-                                         : instance.request("PUT", "clock", turn_of(flags.clock).dump());
+  const auto clock = flags.clock.empty()
+                         ? instance.request("GET", "clock")
+                         : instance.request("PUT", "clock", turn_of(flags.clock, flags.is_lenient).dump());
   const bool is_real = clock.value("offset", "") == "0s";
   const std::string turned = clock.at("frozen").get<bool>() ? "frozen" : "turned by " + clock.value("offset", "");
-  if (!is_real) output.print_line("clock: " + clock.at("now").get<std::string>() + ", " + turned);
+  if (!is_real)
+    output.print_line("clock: " + clock.at("now").get<std::string>() + ", " + turned +
+                      (clock.value("lenient", false) ? ", lenient" : ""));
   document["endpoint"] = instance.address();
   document["clock"] = clock;
   output.print_document(document);
@@ -92,6 +100,8 @@ int run_behave(int argc, const char* const* argv) {
   app.add_option("--account", flags.account, "Only of this account")->type_name("NAME");
   app.add_option("--clock", flags.clock, "Turn the clock: +2h, -15m, a time to stop it at, frozen or real")
       ->type_name("TURN");
+  app.add_flag("--lenient", flags.is_lenient, "Keep accepting signatures of clients whose clock is real")
+      ->needs("--clock");
   output.add_flag(app);
   add_control_options(app, flags.instance);
   app.get_formatter()->column_width(kHelpColumn);

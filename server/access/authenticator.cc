@@ -35,6 +35,10 @@ bool is_current(std::string_view date, DateTime now) {
   return time && std::abs(time->ticks - now.ticks) <= kMaxSkewTicks;
 }
 
+bool is_current(std::string_view date, AccessTimes times) {
+  return is_current(date, times.now) || is_current(date, times.clients);
+}
+
 namespace {
 
 std::string with_literal_quotes(std::string_view target) {
@@ -195,22 +199,22 @@ Result<void> Authenticator::require_account(std::string_view account) const {
 }
 
 Result<Caller> Authenticator::authenticate(const Request& request, const Target& target, bool secure,
-                                           DateTime now) const {
+                                           AccessTimes times) const {
   const auto* keys = accounts_.keys_of(target.account);
   if (keys == nullptr) return Error(ErrorCode::ResourceNotFound);
   const auto authorization = request.headers.get("Authorization");
-  if (authorization.empty()) return authenticate_sas(request, target, secure, now, *keys);
-  if (const auto token = bearer_token_of(authorization)) return authenticate_token(*token, target, secure, now);
-  return authenticate_key(authorization, request, target, now, *keys);
+  if (authorization.empty()) return authenticate_sas(request, target, secure, times.now, *keys);
+  if (const auto token = bearer_token_of(authorization)) return authenticate_token(*token, target, secure, times.now);
+  return authenticate_key(authorization, request, target, times, *keys);
 }
 
 Result<Caller> Authenticator::authenticate_key(std::string_view authorization, const Request& request,
-                                               const Target& target, DateTime now,
+                                               const Target& target, AccessTimes times,
                                                const std::vector<std::string>& keys) const {
   const auto credentials = parse_credentials(authorization);
   if (!credentials) return credentials.error();
   const std::string_view date = date_of(request.headers);
-  if (!names_account(*credentials, target) || !is_current(date, now) ||
+  if (!names_account(*credentials, target) || !is_current(date, times) ||
       !signature_fits(*credentials, date, keys, request, target))
     return Error(ErrorCode::AuthenticationFailed);
   return Caller();

@@ -16,6 +16,18 @@
 
 namespace rocktable {
 
+// What the times of credentials are compared with.
+struct AccessTimes {
+  AccessTimes(DateTime time) : AccessTimes(time, time) {}  // NOLINT(google-explicit-constructor): mostly they are one
+  AccessTimes(DateTime time, DateTime of_clients) : now(time), clients(of_clients) {}
+
+  DateTime now;
+  DateTime clients;  // a signature by an account key may also have a date near this one
+};
+
+// Whether a signature by an account key may have this date.
+bool is_current(std::string_view date, AccessTimes times);
+
 class Authenticator {
  public:
   // `bearer_tokens`: whether bearer tokens are accepted, over HTTPS.
@@ -34,7 +46,7 @@ class Authenticator {
   // in its policy, or in neither; a bearer token that is malformed, came over HTTP, or is not accepted),
   // InvalidBearerToken (lifetime, issuer or audience), AuthorizationSourceIPMismatch,
   // AuthorizationProtocolMismatch, AuthorizationServiceMismatch.
-  Result<Caller> authenticate(const Request& request, const Target& target, bool secure, DateTime now) const;
+  Result<Caller> authenticate(const Request& request, const Target& target, bool secure, AccessTimes times) const;
 
   // For resources that belong to no account. Returns whether the request has a current Shared Key signature, by
   // the account that it names, over the method, `/account` and the target. `secret`: the well-known key does not
@@ -49,7 +61,7 @@ class Authenticator {
 
  private:
   Result<Caller> authenticate_key(std::string_view authorization, const Request& request, const Target& target,
-                                  DateTime now, const std::vector<std::string>& keys) const;
+                                  AccessTimes times, const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                   const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_token(std::string_view token, const Target& target, bool secure, DateTime now) const;

@@ -19,7 +19,7 @@ struct AuthenticationAttempt {
   const Request& request;
   const Target& target;
   bool secure;
-  DateTime now;
+  AccessTimes times;
   bool bearer_tokens;  // accepted
 };
 
@@ -100,7 +100,7 @@ std::string explain_token(const AuthenticationAttempt& attempt, std::string_view
   if (!attempt.secure) return "Authentication scheme Bearer is not allowed with HTTP: send the token over HTTPS.";
   const auto claims = parse_bearer_token(token);
   if (!claims) return claims.error().message;
-  const auto fits = check_claims(*claims, attempt.target.account, attempt.now);
+  const auto fits = check_claims(*claims, attempt.target.account, attempt.times.now);
   return fits ? explain_code(ErrorCode::AuthenticationFailed) : fits.error().message;
 }
 
@@ -128,14 +128,14 @@ std::string account_in_words(std::string_view account) {
 }
 
 std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
-  const auto& [request, target, secure, now, bearer_tokens] = attempt;
+  const auto& [request, target, secure, times, bearer_tokens] = attempt;
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return explain_malformed(request.headers.get("Authorization"));
   if (!names_account(*credentials, target)) {
     return "The Authorization header names " + account_in_words(credentials->account) + ", but the URL names " +
            account_in_words(target.account) + ".";
   }
-  if (!is_current(date_of(request.headers), now)) return explain_date(request.headers, now);
+  if (!is_current(date_of(request.headers), times)) return explain_date(request.headers, times.now);
   const SignedRequest parts{request.method, request.headers.get("Content-MD5"), request.headers.get("Content-Type"),
                             date_of(request.headers), request.target};
   return explain_signature(find_key_mistake(request, target, secure, *credentials, keys), credentials->signature,
@@ -205,7 +205,7 @@ std::string explain_missing(const SasParameters& sas) {
 
 std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
                         const FindIdentifiers& find_identifiers) {
-  const auto& [request, target, secure, now, bearer_tokens] = attempt;
+  const auto& [request, target, secure, times, bearer_tokens] = attempt;
   auto sas = parse_sas(target.query);
   if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
   const auto text = sas_string_to_sign(*sas, target.account);
@@ -224,7 +224,7 @@ std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<
     sas = merged;
   }
   if (!is_complete(*sas)) return explain_missing(*sas);
-  if (!is_within_validity(*sas, now)) return explain_time(*sas, now);
+  if (!is_within_validity(*sas, times.now)) return explain_time(*sas, times.now);
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), but the client's address is " +
            in_quotes(request.remote_address) + ".";
@@ -269,10 +269,10 @@ std::string range_in_words(const KeyRange& range) {
 }  // namespace
 
 std::string explain_authentication(const Authenticator& authenticator, const Request& request, const Target& target,
-                                   bool secure, DateTime now, const Error& error) {
+                                   bool secure, AccessTimes times, const Error& error) {
   const auto* const keys = authenticator.accounts().keys_of(target.account);
   if (keys == nullptr) return explain_unknown_account(target.account);
-  const AuthenticationAttempt attempt{request, target, secure, now, authenticator.takes_bearer_tokens()};
+  const AuthenticationAttempt attempt{request, target, secure, times, authenticator.takes_bearer_tokens()};
   const auto authorization = request.headers.get("Authorization");
   if (authorization.empty() || error.code == ErrorCode::NoAuthenticationInformation)
     return one_line(explain_sas(attempt, *keys, authenticator.find_identifiers()));

@@ -22,7 +22,7 @@ namespace rocktable {
 
 // Explains the refusal `error` of authenticate().
 std::string explain_authentication(const Authenticator& authenticator, const Request& request, const Target& target,
-                                   bool secure, DateTime now, const Error& error);
+                                   bool secure, AccessTimes times, const Error& error);
 
 std::string explain_unknown_account(std::string_view account);
 

@@ -7,6 +7,15 @@
 #include "server/request/request_headers.h"
 
 namespace rocktable {
+namespace {
+
+// Whether only the front end refuses with this code, whoever asks for it: a fault rule can do so later.
+bool is_of_authentication(ErrorCode code) {
+  return code == ErrorCode::AuthenticationFailed || code == ErrorCode::InvalidAuthenticationInfo ||
+         code == ErrorCode::InvalidBearerToken || code == ErrorCode::NoAuthenticationInformation;
+}
+
+}  // namespace
 
 Admission::Admission(TableService& service, const Request& request) : service_(service), request_(request) {
   context_.request_id = new_guid();
@@ -38,13 +47,14 @@ void Admission::require_account() {
 void Admission::authenticate() {
   stage_ = Stage::AccountFound;
   refuse_foreign_page();
-  auto caller =
-      service_.authenticator.authenticate(request_, context_.target, service_.options.secure, context_.received);
+  auto caller = service_.authenticator.authenticate(request_, context_.target, service_.options.secure, access_times());
   if (!caller) refuse_access(caller.error());
   context_.caller = *std::move(caller);
   check_version(context_.caller, context_.version).value();
   stage_ = Stage::Authenticated;
 }
+
+AccessTimes Admission::access_times() const { return {context_.received, service_.options.time->clients_now()}; }
 
 void Admission::admit_owner() {
   stage_ = Stage::AccountFound;
@@ -69,7 +79,7 @@ void Admission::refuse_foreign_page() const {
 void Admission::refuse_access(const Error& error) const {
   const bool explains = context_.explains && context_.service == StorageService::Table;
   throw ServiceException(error, explains ? explain_authentication(service_.authenticator, request_, context_.target,
-                                                                  service_.options.secure, context_.received, error)
+                                                                  service_.options.secure, access_times(), error)
                                          : std::string());
 }
 
@@ -98,7 +108,7 @@ Response Admission::fail(const std::exception& failure) const {
 ErrorSource Admission::source_of(ErrorCode code) const {
   const bool is_unrouted = code == ErrorCode::InvalidUri || code == ErrorCode::InvalidQueryParameterValue;
   if (stage_ == Stage::Authenticated && is_unrouted) return ErrorSource::Router;
-  if (front_end_ || stage_ < Stage::Authenticated) return ErrorSource::FrontEnd;
+  if (front_end_ || stage_ < Stage::Authenticated || is_of_authentication(code)) return ErrorSource::FrontEnd;
   return stage_ < Stage::Parsed || is_early(code) ? ErrorSource::TableLayerEarly : ErrorSource::TableLayer;
 }
 

@@ -58,6 +58,7 @@ class Admission {
  private:
   Response fail(const std::exception& failure) const;
   ErrorSource source_of(ErrorCode code) const;
+  AccessTimes access_times() const;
   void refuse_foreign_page() const;
   [[noreturn]] void refuse_access(const Error& error) const;
 

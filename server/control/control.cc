@@ -66,6 +66,7 @@ constexpr Route kRoutes[] = {
     {"POST", "faults", false, handle_add_faults},
     {"DELETE", "faults", false, handle_clear_faults},
     {"GET", "faults/*", false, handle_get_fault},
+    {"PUT", "faults/*", false, handle_put_fault},
     {"DELETE", "faults/*", false, handle_delete_fault},
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},

@@ -34,6 +34,7 @@
 //   DELETE behaviour?account=A      the account behaves like all others
 //   GET    faults[/NAME]            fault rules and their hits
 //   POST   faults                   adds rules
+//   PUT    faults/NAME              adds a rule, or replaces it
 //   DELETE faults[/NAME]
 //   GET    retries                  requests that came again after a fault
 //   DELETE retries

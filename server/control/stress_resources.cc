@@ -1,5 +1,6 @@
 #include "server/control/stress_resources.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -35,6 +36,7 @@ nlohmann::json to_json(const TimeSource& time) {
   const auto setting = time.setting();
   nlohmann::json out = {{"now", to_string_7(time.now())}, {"frozen", setting.frozen.has_value()}};
   if (!setting.frozen) out["offset"] = duration_text(setting.offset);
+  if (setting.lenient) out["lenient"] = true;
   return out;
 }
 
@@ -45,8 +47,9 @@ std::int64_t duration_of(const JsonReader& value) {
 }
 
 TimeSource::Setting turned(const TimeSource& time, const JsonReader& object) {
-  object.allow_only({"offset", "frozen", "step"});
-  if (object.members().size() > 1) object.refuse("must have one of offset, frozen and step");
+  object.allow_only({"offset", "frozen", "step", "lenient"});
+  const std::size_t turns = object.members().size() - (object.has("lenient") ? 1 : 0);
+  if (turns > 1) object.refuse("must have one of offset, frozen and step");
   TimeSource::Setting out;
   if (object.has("offset")) out.offset = duration_of(object.member("offset"));
   if (object.has("step")) {
@@ -67,6 +70,7 @@ TimeSource::Setting turned(const TimeSource& time, const JsonReader& object) {
       if (!out.frozen) frozen.refuse("must be a time such as 2026-01-31T12:00:00Z, or true");
     }
   }
+  out.lenient = object.flag("lenient");
   const DateTime then = out.frozen.value_or(DateTime{now().ticks + out.offset});
   if (then < kFirstTime || then > kLastTime) object.refuse("the time must be in the years 1601 to 9998");
   return out;
@@ -148,41 +152,66 @@ std::string fault_name(const ControlArguments& arguments) {
   return percent_decode(arguments.name, false).value_or(std::string(arguments.name));
 }
 
-Response no_such_fault(std::string_view name) {
-  return control_error(404, "There is no fault rule " + std::string(name) + ".");
+// Says which there are, because a name is easily misspelled.
+Response no_such_fault(const ControlState& state, const std::string& name) {
+  constexpr std::size_t kMostNames = 20;
+  const auto names = state.faults.names();
+  std::string known;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
+    known.append(i == 0 ? "" : ", ").append("\"" + names[i] + "\"");
+  if (names.size() > kMostNames) known += " and " + std::to_string(names.size() - kMostNames) + " more";
+  return control_error(404, "There is no fault rule \"" + name + "\"; " +
+                                (names.empty() ? "there is none at all." : "there are: " + known + "."));
 }
 
 }  // namespace
 
 Response handle_list_faults(const ControlState& state, const ControlArguments& arguments) {
   return for_account(state, arguments, [&](const std::optional<std::string>& account) {
-    return control_json(200, state.faults.to_json(account));
+    return control_json(200, state.faults.to_json(state.time.now(), account));
   });
 }
 
 Response handle_get_fault(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   const std::string name = fault_name(arguments);
-  const auto rule = state.faults.find(name);
-  return rule ? control_json(200, *rule) : no_such_fault(name);
+  const auto rule = state.faults.find(name, state.time.now());
+  return rule ? control_json(200, *rule) : no_such_fault(state, name);
 }
 
 Response handle_add_faults(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   return answer_after([&] {
     auto rules = parse_fault_rules(arguments.body, "faults");
-    if (const auto taken = state.faults.add(rules))
-      return control_error(409, "There is a fault rule " + *taken + " already; DELETE faults/NAME removes it.");
+    if (const auto taken = state.faults.add(rules, state.time.now()))
+      return control_error(
+          409, "There is a fault rule \"" + *taken + "\" already; DELETE faults/NAME removes it, PUT replaces it.");
     nlohmann::json added = nlohmann::json::array();
     for (const FaultRule& rule : rules) added.push_back(to_json(rule));
     return control_json(201, {{"faults", added}});
   });
 }
 
+Response handle_put_fault(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  return answer_after([&] {
+    const std::string name = fault_name(arguments);
+    auto rules = parse_fault_rules(arguments.body, "faults");
+    if (rules.size() != 1) throw std::invalid_argument("PUT faults/NAME takes one rule, not a list");
+    FaultRule& rule = rules.front();
+    if (!rule.name.empty() && rule.name != name)
+      throw std::invalid_argument("the rule has the name \"" + rule.name + "\", but the URL has \"" + name + "\"");
+    rule.name = name;
+    check_fault_name(name);
+    state.faults.put(rule, state.time.now());
+    return control_json(200, to_json(rule));
+  });
+}
+
 Response handle_delete_fault(const ControlState& state, const ControlArguments& arguments) {
   if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
   const std::string name = fault_name(arguments);
-  return state.faults.remove(name) ? control_done() : no_such_fault(name);
+  return state.faults.remove(name) ? control_done() : no_such_fault(state, name);
 }
 
 Response handle_clear_faults(const ControlState& state, const ControlArguments& arguments) {

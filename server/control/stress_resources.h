@@ -12,7 +12,7 @@ namespace rocktable {
 // {"now": "...", "offset": "2h"} or {"now": "...", "frozen": true}
 Response handle_get_clock(const ControlState& state, const ControlArguments& arguments);
 // {"offset": "-15m"}, {"frozen": "2026-01-01T00:00:00Z"}, {"frozen": true}, {"step": "+2h"} from now on, or {}: the
-// wall clock.
+// wall clock. With "lenient": true, signatures by account keys may have the time of the wall clock, too.
 Response handle_put_clock(const ControlState& state, const ControlArguments& arguments);
 
 // The document of Behaviours::to_json().
@@ -25,6 +25,8 @@ Response handle_delete_behaviour(const ControlState& state, const ControlArgumen
 Response handle_list_faults(const ControlState& state, const ControlArguments& arguments);
 Response handle_get_fault(const ControlState& state, const ControlArguments& arguments);
 Response handle_add_faults(const ControlState& state, const ControlArguments& arguments);
+// Adds the rule, or replaces that of its name.
+Response handle_put_fault(const ControlState& state, const ControlArguments& arguments);
 Response handle_delete_fault(const ControlState& state, const ControlArguments& arguments);
 // {"removed": 2}. With an account: the rules that name it.
 Response handle_clear_faults(const ControlState& state, const ControlArguments& arguments);

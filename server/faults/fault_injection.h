@@ -2,6 +2,8 @@
 // accounts.
 #pragma once
 
+#include <string_view>
+
 #include "server/calls/call_wrapper.h"
 #include "server/faults/faults.h"
 
@@ -14,6 +16,9 @@ class FaultInjection final : public CallWrapper {
 
   bool is_on() const override { return faults_.plan.is_active() || faults_.behaviours.is_active(); }
   std::unique_ptr<Call> accept(TableService& service, const Request& request) override;
+
+  // What happens to a TLS handshake of a client that wants to reach this name, which may begin with an account.
+  HandshakeFault decide_on_handshake(std::string_view server_name);
 
  private:
   Faults& faults_;

@@ -4,12 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <stdexcept>
 
-#include "base/date_time.h"
-#include "base/duration.h"
 #include "base/text.h"
 #include "odata/files/json_reader.h"
-#include "server/request/error_response.h"
+#include "server/access/authentication_checks.h"
 #include "server/request/operation_table.h"
 
 namespace rocktable {
@@ -79,8 +78,9 @@ FaultMatch match_of(const JsonReader& object) {
 }
 
 FaultWhen when_of(const JsonReader& object) {
-  object.allow_only({"skip", "count", "probability", "seed"});
+  object.allow_only({"skip", "count", "probability", "seed", "after", "for", "every"});
   FaultWhen out;
+  out.schedule = read_schedule(object);
   if (object.has("skip")) out.skip = static_cast<std::uint64_t>(object.member("skip").integer(0, kMaxFaultCount));
   if (object.has("count")) out.count = static_cast<std::uint64_t>(object.member("count").integer(1, kMaxFaultCount));
   if (object.has("probability")) out.probability = object.member("probability").number(0, 1);
@@ -89,99 +89,42 @@ FaultWhen when_of(const JsonReader& object) {
   return out;
 }
 
-double milliseconds_of(const JsonReader& value) {
-  const auto ticks = parse_duration(value.text());
-  const double out = ticks ? static_cast<double>(*ticks) / kTicksPerMillisecond : -1;
-  if (out < 0 || out > kMaxDelayMilliseconds)
-    value.refuse("must be a duration such as 300ms or 2s, of at most 10 minutes");
-  return out;
+// On arrival only the head of a request is there, and it may name no operation.
+void check_match_on_arrival(const JsonReader& match) {
+  constexpr std::array kKnown = {"account", "method", "clientRequestIdPrefix"};
+  for (const JsonMember& member : match.members())
+    if (!is_among(kKnown, member.name))
+      match.member(member.name).refuse("a rule for the arrival of requests can match only " + joined(kKnown));
 }
 
-Delay delay_of(const JsonReader& value) {
-  if (value.kind() != JsonKind::Object) return {milliseconds_of(value), 0};
-  value.allow_only({"lognormal"});
-  const JsonReader shape = value.member("lognormal");
-  shape.allow_only({"median", "sigma"});
-  return {milliseconds_of(shape.member("median")), shape.member("sigma").number(0, 5)};
+void check_handshake_match(const JsonReader& match) {
+  for (const JsonMember& member : match.members())
+    if (member.name != "account") match.member(member.name).refuse("a rule for handshakes can match only account");
 }
 
-std::optional<ErrorCode> code_named(std::string_view name) {
-  for (int i = 0; i < kErrorCodeCount; ++i)
-    if (to_string(static_cast<ErrorCode>(i)) == name) return static_cast<ErrorCode>(i);
-  return std::nullopt;
-}
-
-Error error_of(const JsonReader& object) {
-  std::optional<ErrorCode> code;
-  if (object.has("code")) {
-    const JsonReader name = object.member("code");
-    code = code_named(name.text());
-    if (!code) name.refuse("`" + name.text() + "` is not a code of the service's errors");
-  }
-  if (object.has("status")) {
-    const JsonReader status = object.member("status");
-    const auto number = status.integer(400, 599);
-    if (!code && number == 503) code = ErrorCode::ServerBusy;
-    if (!code && number == 500) code = ErrorCode::InternalError;
-    if (!code) status.refuse("needs a code: several have this status");
-    if (status_of(*code) != number)
-      status.refuse("the status of " + std::string(to_string(*code)) + " is " + std::to_string(status_of(*code)));
-  }
-  return object.has("message") ? Error(*code, object.member("message").text()) : Error(*code);
-}
-
-bool is_set(const JsonReader& object, std::string_view name) {
-  if (!object.has(name)) return false;
-  if (!object.member(name).flag()) object.member(name).refuse("must be true, or be left out");
-  return true;
-}
-
-FaultEffect effect_of(const JsonReader& object) {
-  using Kind = FaultEffect::Kind;
-  object.allow_only({"at", "status", "code", "message", "reset", "close", "cutAfterBytes", "delay"});
-  FaultEffect out;
-  const bool is_error = object.has("status") || object.has("code");
-  if (object.has("message") && !is_error) object.member("message").refuse("needs a code");
-  int kinds = 0;
-  const auto be = [&](bool given, Kind kind) {
-    if (!given) return;
-    out.kind = kind;
-    ++kinds;
-  };
-  be(is_error, Kind::Error);
-  be(is_set(object, "reset"), Kind::Reset);
-  be(is_set(object, "close"), Kind::Close);
-  be(object.has("cutAfterBytes"), Kind::Cut);
-  if (kinds > 1) object.refuse("must have one of code, reset, close and cutAfterBytes");
-  if (kinds == 0 && !object.has("delay")) object.refuse("must have one of code, reset, close, cutAfterBytes and delay");
-  if (is_error) out.error = error_of(object);
-  if (object.has("delay")) out.delay = delay_of(object.member("delay"));
-  if (out.kind == Kind::Cut) {
-    out.at = FaultEffect::At::AfterCommit;
-    out.cut_after = static_cast<std::size_t>(object.member("cutAfterBytes").integer(0, INT32_MAX));
-  }
-  if (object.has("at")) {
-    const JsonReader at = object.member("at");
-    const std::string text = at.text();
-    if (text != "beforeCommit" && text != "afterCommit") at.refuse("must be beforeCommit or afterCommit");
-    if (text == "beforeCommit" && out.kind == Kind::Cut)
-      at.refuse("cutAfterBytes cuts the response, which exists only afterCommit");
-    out.at = text == "afterCommit" ? FaultEffect::At::AfterCommit : FaultEffect::At::BeforeCommit;
-  }
-  return out;
+// A handshake tells only the name that the client wants to reach. Nobody may lock out the control API, which has the
+// same port, for ever.
+void check_handshake_rule(const JsonReader& object, const FaultRule& rule) {
+  if (object.has("match")) check_handshake_match(object.member("match"));
+  if (rule.match.account.empty() && !rule.when.count && !rule.when.schedule.length)
+    object.member("then").refuse(
+        "handshake needs match.account, when.count or when.for, because it also hits the "
+        "control API, which has the same port");
 }
 
 FaultRule rule_of(const JsonReader& object) {
   object.allow_only({"$schema", "name", "match", "when", "then"});
   FaultRule out;
   if (object.has("name")) {
-    out.name = object.member("name").text();
-    if (out.name.empty() || out.name.size() > kMaxFaultName)
-      object.member("name").refuse("must have 1 to " + std::to_string(kMaxFaultName) + " bytes");
+    const JsonReader name = object.member("name");
+    out.name = name.text();
+    name.with_place([&] { check_fault_name(out.name); });
   }
   if (object.has("match")) out.match = match_of(object.member("match"));
   if (object.has("when")) out.when = when_of(object.member("when"));
-  out.then = effect_of(object.member("then"));
+  out.then = read_effect(object.member("then"));
+  if (out.then.at == FaultEffect::At::Arrival && object.has("match")) check_match_on_arrival(object.member("match"));
+  if (out.then.at == FaultEffect::At::Handshake) check_handshake_rule(object, out);
   const bool is_random = out.when.probability < 1 || out.then.delay.sigma > 0;
   if (is_random && !(object.has("when") && object.member("when").has("seed"))) {
     std::random_device device;
@@ -191,6 +134,11 @@ FaultRule rule_of(const JsonReader& object) {
 }
 
 }  // namespace
+
+void check_fault_name(const std::string& name) {
+  if (name.empty() || name.size() > kMaxFaultName)
+    throw std::invalid_argument("must have 1 to " + std::to_string(kMaxFaultName) + " bytes");
+}
 
 std::vector<FaultRule> parse_fault_rules(std::string_view text, const std::string& source) {
   const JsonDocument document(text, source);
@@ -212,7 +160,7 @@ std::vector<FaultRule> parse_fault_rules(std::string_view text, const std::strin
 }
 
 nlohmann::json to_json(const FaultRule& rule) {
-  nlohmann::json match = nlohmann::json::object(), when = match, then = match;
+  nlohmann::json match = nlohmann::json::object(), when = match;
   const FaultMatch& m = rule.match;
   if (!m.account.empty()) match["account"] = m.account;
   if (!m.table.empty()) match["table"] = m.table;
@@ -227,25 +175,8 @@ nlohmann::json to_json(const FaultRule& rule) {
   if (rule.when.count) when["count"] = *rule.when.count;
   if (rule.when.probability < 1) when["probability"] = rule.when.probability;
   if (rule.when.probability < 1 || rule.then.delay.sigma > 0) when["seed"] = rule.when.seed;
-  const FaultEffect& effect = rule.then;
-  then["at"] = effect.at == FaultEffect::At::BeforeCommit ? "beforeCommit" : "afterCommit";
-  if (effect.kind == FaultEffect::Kind::Error) {
-    then["status"] = status_of(effect.error.code);
-    then["code"] = to_string(effect.error.code);
-    if (effect.error.message != default_message(effect.error.code)) then["message"] = effect.error.message;
-  }
-  if (effect.kind == FaultEffect::Kind::Reset) then["reset"] = true;
-  if (effect.kind == FaultEffect::Kind::Close) then["close"] = true;
-  if (effect.kind == FaultEffect::Kind::Cut) then["cutAfterBytes"] = effect.cut_after;
-  const auto text = [](double milliseconds) {
-    return duration_text(std::llround(milliseconds * kTicksPerMillisecond));
-  };
-  if (effect.delay.sigma > 0) {
-    then["delay"]["lognormal"] = {{"median", text(effect.delay.median)}, {"sigma", effect.delay.sigma}};
-  } else if (!effect.delay.is_none()) {
-    then["delay"] = text(effect.delay.median);
-  }
-  return {{"name", rule.name}, {"match", match}, {"when", when}, {"then", then}};
+  write_schedule(rule.when.schedule, when);
+  return {{"name", rule.name}, {"match", match}, {"when", when}, {"then", to_json(rule.then)}};
 }
 
 // --- Matching -----------------------------------------------------------------------------------------------
@@ -254,6 +185,12 @@ bool FaultMatch::matches_keys(const TouchedEntity& entity) const {
   if (partition_key && *partition_key != entity.partition_key) return false;
   if (partition_key_prefix && !entity.partition_key.starts_with(*partition_key_prefix)) return false;
   return !row_key || row_key == entity.row_key;
+}
+
+bool FaultRule::applies_to(const RequestFacts& request, DateTime now) const {
+  if (!match.matches(request)) return false;
+  if (then.kind != FaultEffect::Kind::ClientClock) return true;
+  return !request.signed_date.empty() && !is_current(request.signed_date, {now.ticks - then.clock_offset});
 }
 
 bool FaultMatch::matches(const RequestFacts& request) const {

@@ -1,7 +1,6 @@
 // A fault rule: which requests it applies to, which of these it hits, and what happens to them.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -10,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "odata/error.h"
-#include "server/behaviour/delay.h"
+#include "base/date_time.h"
+#include "server/faults/fault_effect.h"
+#include "server/faults/fault_schedule.h"
 #include "server/request/request_facts.h"
 
 namespace rocktable {
@@ -36,23 +36,7 @@ struct FaultWhen {
   std::optional<std::uint64_t> count;  // then as many are; nullopt: all
   double probability = 1;
   std::uint64_t seed = 0;  // of the probability, and of delays
-};
-
-struct FaultEffect {
-  enum class At { BeforeCommit, AfterCommit };
-  enum class Kind {
-    Delay,  // only
-    Error,
-    Reset,  // TCP RST
-    Close,  // the connection ends in order, without a response
-    Cut,    // it ends after some bytes of the response
-  };
-
-  Kind kind = Kind::Delay;
-  At at = At::BeforeCommit;
-  Error error;
-  std::size_t cut_after = 0;  // bytes
-  Delay delay;
+  FaultSchedule schedule;  // outside of its times the rule meets no request
 };
 
 struct FaultRule {
@@ -60,11 +44,17 @@ struct FaultRule {
   FaultMatch match;
   FaultWhen when;
   FaultEffect then;
+
+  // Whether the request is one of those among which `when` chooses.
+  bool applies_to(const RequestFacts& request, DateTime now) const;
 };
 
 // Reads a rule, or a list of rules. A rule without a name gets `fault-1`, and one that needs a seed and has none draws
 // one. `source` is the name in errors. Throws FileError.
 std::vector<FaultRule> parse_fault_rules(std::string_view text, const std::string& source);
+
+// Throws std::invalid_argument.
+void check_fault_name(const std::string& name);
 
 // Writes the form that parse_fault_rules() reads.
 nlohmann::json to_json(const FaultRule& rule);

@@ -1,9 +1,12 @@
 #include "server/faults/faulty_call.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/text.h"
+#include "server/access/authentication_checks.h"
 #include "server/handlers/batch.h"
 #include "server/handlers/touched_entities.h"
 #include "server/request/operation_table.h"
@@ -28,6 +31,16 @@ Delivery& delivery_of(Response& response) {
   return *response.delivery;
 }
 
+std::chrono::microseconds time_at_rate(std::size_t bytes, std::size_t bytes_per_second) {
+  return std::chrono::microseconds(bytes * 1'000'000 / bytes_per_second);
+}
+
+// Empty: the request is not signed by an account key.
+std::string_view signed_date_of(const Request& request) {
+  const auto authorization = request.headers.get("Authorization");
+  return parse_credentials(authorization) ? date_of(request.headers) : std::string_view();
+}
+
 Response nothing() {
   Response out;
   out.status = 0;
@@ -38,8 +51,17 @@ Response nothing() {
 
 FaultyCall::FaultyCall(Faults& faults, TableService& service, const Request& request)
     : faults_(faults), call_(service, request) {
-  if (call_.admission().has(Admission::Stage::AccountFound))
-    behaviour_ = faults_.behaviours.of(call_.admission().context().target.account);
+  const RequestContext& context = call_.admission().context();
+  const std::string& account = context.target.account;
+  if (call_.admission().has(Admission::Stage::AccountFound)) behaviour_ = faults_.behaviours.of(account);
+  if (!faults_.plan.has_arrivals()) return;
+  RequestFacts facts;
+  // The text in place of an unknown account is any text: it could fill the counts.
+  if (service.authenticator.require_account(account)) facts.account = account;
+  facts.method = request.method;
+  facts.client_request_id = context.client_request_id;
+  facts.signed_date = signed_date_of(request);
+  fault_ = faults_.plan.decide_on_arrival(facts, faults_.time.now());
 }
 
 std::chrono::microseconds FaultyCall::delay() {
@@ -50,9 +72,24 @@ std::chrono::microseconds FaultyCall::delay() {
   facts_.account = context.target.account;
   facts_.method = call_.request().method;
   facts_.client_request_id = context.client_request_id;
-  fault_ = faults_.plan.decide(facts_);
-  return fault_ && fault_->effect.at == FaultEffect::At::BeforeCommit ? fault_->delay
-                                                                      : std::chrono::microseconds::zero();
+  if (!fault_) fault_ = faults_.plan.decide(facts_, faults_.time.now());
+  const auto before = delay_before();
+  if (before > before.zero()) {
+    RetryLog::Attempt it = attempt();
+    it.fault = fault_->rule;
+    begun_ = faults_.retries.begin(it, RetryLog::Clock::now());
+  }
+  return before;
+}
+
+// For which the rule holds up the request before it is carried out. The body comes as slowly as the rule says: clients
+// see no difference, because the system takes more than most bodies from them at once.
+std::chrono::microseconds FaultyCall::delay_before() const {
+  if (!fault_) return {};
+  const FaultEffect& effect = fault_->effect;
+  auto out = effect.at == FaultEffect::At::AfterCommit ? std::chrono::microseconds::zero() : fault_->delay;
+  if (effect.request_rate > 0) out += time_at_rate(call_.request().body->size(), effect.request_rate);
+  return out;
 }
 
 // The client did not wait for a delayed request, and may send it again.
@@ -63,6 +100,13 @@ void FaultyCall::give_up() {
 }
 
 Response FaultyCall::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
+  if (hits(FaultEffect::At::Arrival)) {
+    Response response = faulted(nothing());
+    // A refused request has not waited: its body may not have come.
+    if (call_.is_refused()) delivery_of(response).delay += fault_->delay;
+    finish(response);
+    return response;
+  }
   Response response = call_.is_refused() ? call_.run(hung_up, memory) : execute(hung_up, memory);
   finish(response);
   return response;
@@ -77,16 +121,17 @@ Response FaultyCall::execute(const std::atomic<bool>& hung_up, MemoryBudget::Sha
   return hits(FaultEffect::At::AfterCommit) ? faulted(std::move(response)) : std::move(response);
 }
 
-// Whether a rule does more than delay the request.
+// Whether a rule replaces the answer then.
 bool FaultyCall::hits(FaultEffect::At at) const {
-  return fault_ && fault_->effect.at == at && fault_->effect.kind != FaultEffect::Kind::Delay;
+  return fault_ && fault_->effect.at == at && fault_->effect.kind != FaultEffect::Kind::Keep;
 }
 
 // The response that the client gets instead of `answer`.
 Response FaultyCall::faulted(Response answer) const {
   const FaultEffect& effect = fault_->effect;
   switch (effect.kind) {
-    case FaultEffect::Kind::Delay:
+    case FaultEffect::Kind::Handshake:  // it was before
+    case FaultEffect::Kind::Keep:
       break;
     case FaultEffect::Kind::Error:
       return call_.respond([&]() -> Response {
@@ -95,6 +140,12 @@ Response FaultyCall::faulted(Response answer) const {
         return failed_batch(call_.admission().context(), *batch, *call_.request().body, *fault_->position,
                             effect.error);
       });
+    case FaultEffect::Kind::Status:
+      answer = Response();  // not of the service: none of its headers
+      answer.status = effect.status;
+      break;
+    case FaultEffect::Kind::ClientClock:
+      return client_clock_refusal();
     case FaultEffect::Kind::Reset:
       delivery_of(answer).ending = Delivery::Ending::Reset;
       break;
@@ -107,6 +158,16 @@ Response FaultyCall::faulted(Response answer) const {
       break;
   }
   return answer;
+}
+
+// As if the client's clock were wrong by so much.
+Response FaultyCall::client_clock_refusal() const {
+  const FaultEffect& effect = fault_->effect;
+  return call_.respond([&]() -> Response {
+    throw ServiceException(effect.error, "The fault rule \"" + fault_->rule + "\" takes the client's clock for " +
+                                             duration_text(std::abs(effect.clock_offset)) +
+                                             (effect.clock_offset > 0 ? " fast." : " slow."));
+  });
 }
 
 // --- Throttling -------------------------------------------------------------------------------------------
@@ -141,30 +202,42 @@ void FaultyCall::finish(Response& response) const {
   if (behaviour_ && !behaviour_->latency.is_none())
     delivery_of(response).delay += faults_.behaviours.draw_latency(*behaviour_);
   if (fault_) {
+    const FaultEffect& effect = fault_->effect;
     Delivery& delivery = delivery_of(response);
     if (delivery.changed_by.empty()) delivery.changed_by = fault_->rule;
-    if (fault_->effect.at == FaultEffect::At::AfterCommit) delivery.delay += fault_->delay;
+    if (effect.at == FaultEffect::At::AfterCommit) delivery.delay += fault_->delay;
+    if (delivery.changed_by == fault_->rule) {
+      delivery.bytes_per_second = effect.answer_rate;
+      change_fields(effect.headers, response.fields);
+    }
   }
   record_attempt(response);
 }
 
+RetryLog::Attempt FaultyCall::attempt() const {
+  return {.account = facts_.account,
+          .method = facts_.method,
+          .target = call_.request().target,
+          .client_request_id = facts_.client_request_id,
+          .body = *call_.request().body};
+}
+
 void FaultyCall::record_attempt(const Response& response) const {
   if (facts_.account.empty()) return;  // refused by its head: its body may not have come
+  RetryLog::Attempt out = attempt();
   const Delivery* const delivery = response.delivery.get();
   const bool is_answered = delivery == nullptr || delivery->ending == Delivery::Ending::Complete;
-  faults_.retries.record(
-      {.account = facts_.account,
-       .method = facts_.method,
-       .target = call_.request().target,
-       .client_request_id = facts_.client_request_id,
-       .body = *call_.request().body,
-       .fault = delivery == nullptr ? std::string_view() : delivery->changed_by,
-       .is_only_delayed = response.status != 0 && fault_ && fault_->effect.kind == FaultEffect::Kind::Delay &&
-                          delivery->changed_by == fault_->rule,
-       .status = is_answered ? response.status : 0,
-       .error = is_answered ? response.error : std::nullopt,
-       .is_committed = is_committed_},
-      RetryLog::Clock::now());
+  out.status = is_answered ? response.status : 0;
+  out.error = is_answered ? response.error : std::nullopt;
+  out.is_committed = is_committed_;
+  if (delivery != nullptr) {
+    out.fault = delivery->changed_by;
+    out.keeps_answer = response.status != 0 && fault_ && fault_->effect.kind == FaultEffect::Kind::Keep &&
+                       delivery->changed_by == fault_->rule;
+    out.delay = delivery->delay;
+    if (delivery->bytes_per_second > 0) out.delay += time_at_rate(response.body.size(), delivery->bytes_per_second);
+  }
+  faults_.retries.record(out, begun_, RetryLog::Clock::now());
 }
 
 }  // namespace rocktable

@@ -11,9 +11,9 @@
 
 namespace rocktable {
 
-// In this order: a rule decides once the request is complete; the rate of the account and the partition is limited; the
-// operation runs, unless the rule is for the time before; the rule replaces the answer; the answer is delayed. The
-// retry log keeps what the client got.
+// In this order: a rule for the arrival of requests decides by the head, another one once the request is complete; the
+// rate of the account and the partition is limited; the operation runs, unless the rule is for the time before; the
+// rule replaces the answer; the answer is delayed. The retry log keeps what the client got.
 class FaultyCall final : public Call {
  public:
   FaultyCall(Faults& faults, TableService& service, const Request& request);
@@ -42,6 +42,9 @@ class FaultyCall final : public Call {
   Response throttled() const;
   void charge_reads() const;
   void finish(Response& response) const;
+  std::chrono::microseconds delay_before() const;
+  Response client_clock_refusal() const;
+  RetryLog::Attempt attempt() const;
   void record_attempt(const Response& response) const;
 
   Faults& faults_;
@@ -49,6 +52,7 @@ class FaultyCall final : public Call {
   std::shared_ptr<const Behaviour> behaviour_;  // of the account; null: everything is off
   RequestFacts facts_;
   std::optional<FaultHit> fault_;
+  RetryLog::Ticket begun_;     // of an attempt that is delayed before it runs
   bool is_committed_ = false;  // the request has written
 };
 

@@ -87,7 +87,7 @@ asio::awaitable<bool> Connection::secure() {
   if (trace_) trace_->secure();
   const auto [error] = co_await stream_.async_secure(*context_.tls, kAwait);
   memory_.hold_secured();
-  co_return !error;
+  co_return !error && stream_.has_shaken_hands();
 }
 
 asio::awaitable<void> Connection::serve_requests() {
@@ -266,8 +266,12 @@ asio::awaitable<bool> Connection::respond(const RequestParser& parser) {
     report(*response);
     call_.reset();
   }
-  const Delivery* const delivery = response->delivery.get();
-  if (delivery != nullptr && delivery->delay > delivery->delay.zero() && memory_.hold_apart()) {
+  Delivery* const delivery = response->delivery.get();
+  const bool is_slow =
+      delivery != nullptr && (delivery->delay > delivery->delay.zero() || delivery->bytes_per_second > 0);
+  if (is_slow && !memory_.hold_apart()) {  // it would hold up others
+    delivery->bytes_per_second = 0;
+  } else if (is_slow && delivery->delay > delivery->delay.zero()) {
     const bool is_there = co_await waits_.for_time(delivery->delay);
     if (!is_there) {
       if (trace_) trace_->end_without_response("the client went away while its answer was delayed");

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "server/events/connection_trace.h"
 #include "server/http/connection_machine.h"
@@ -22,7 +23,7 @@ class ResponseWriter {
                  const ConnectionPlaces::Holder& place, ConnectionTrace* trace)
       : stream_(stream), machine_(machine), waits_(waits), place_(place), trace_(trace) {}
 
-  // Returns whether all of it was written.
+  // Writes at the rate of the response's delivery, if it has one. Returns whether all of it was written.
   boost::asio::awaitable<bool> write(const Response& response, const ResponseOptions& options);
 
   // Writes the parts of a stream as they come, until the client hangs up or the server stops. For HTTP/1.0, which has
@@ -37,6 +38,8 @@ class ResponseWriter {
   void release() { std::string().swap(outgoing_); }
 
  private:
+  boost::asio::awaitable<bool> write_at_rate(std::string_view bytes, std::size_t bytes_per_second);
+
   Stream& stream_;
   ConnectionMachine& machine_;
   ConnectionWaits& waits_;

@@ -34,6 +34,9 @@ class Stream {
     return tls_->async_handshake(boost::asio::ssl::stream_base::server, std::forward<Token>(token));
   }
 
+  // After async_secure(): whether the handshake is complete. OpenSSL can leave one without an error.
+  bool has_shaken_hands() { return tls_ && SSL_is_init_finished(tls_->native_handle()) == 1; }
+
   template <class Buffers, class Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
     return tls_ ? tls_->async_read_some(buffers, std::forward<Token>(token))

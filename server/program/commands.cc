@@ -21,7 +21,7 @@ constexpr Command kCommands[] = {
     {"copy", "--from --to", "Copy tables between accounts, cloud included", run_copy},
     {"exec", "-- COMMAND", "Run COMMAND with its own table service", run_exec},
     {"export", "--to DIR|FILE", "Write tables of any account to files", run_export},
-    {"faults", "add|list|clear|retries", "Make requests fail, as tests want", run_faults},
+    {"faults", "add|list|clear|outage|retries", "Make requests fail, as tests want", run_faults},
     {"healthcheck", "", "Check whether an instance serves requests", run_healthcheck},
     {"import", "--from DIR|FILE", "Write files to tables of any account", run_import},
     {"migrate", "up|abort|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},

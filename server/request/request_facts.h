@@ -21,6 +21,7 @@ struct RequestFacts {
   std::string_view operation;  // a constant: `QueryEntities`
   std::string_view method;
   std::string_view client_request_id;
+  std::string_view signed_date;  // of a signature by an account key; empty: there is none
   bool is_batch = false;
   std::vector<TouchedEntity> entities;  // of a change set: in its order; empty: keys are not limited to a partition
 };

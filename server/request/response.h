@@ -30,6 +30,7 @@ struct Delivery {
   Ending ending = Ending::Complete;
   std::size_t cut_after = 0;
   std::chrono::microseconds delay{};  // to wait before it is sent
+  std::size_t bytes_per_second = 0;   // of its body; 0: as fast as the client reads
   std::string changed_by;             // the name of what asked for this; empty: it is only delayed
 };
 

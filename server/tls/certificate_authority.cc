@@ -221,12 +221,19 @@ CertificateAuthority::CertificateAuthority(const fs::path& folder)
 }
 
 Identity CertificateAuthority::issue(const std::vector<std::string>& hosts) const {
+  return issue(hosts, kCertificateDays);
+}
+
+// It would begin and end an hour ago.
+Identity CertificateAuthority::issue_expired(const std::vector<std::string>& hosts) const { return issue(hosts, 0); }
+
+Identity CertificateAuthority::issue(const std::vector<std::string>& hosts, int days) const {
   Identity out;
   out.key = new_key();
   out.certificate = new_certificate(out.key.get(), "localhost");
   X509* certificate = out.certificate.get();
   require(X509_set_issuer_name(certificate, X509_get_subject_name(certificate_.get())) == 1, "issuer");
-  set_validity(certificate, certificate_.get(), kCertificateDays);
+  set_validity(certificate, certificate_.get(), days);
   add_extension(certificate, certificate_.get(), NID_basic_constraints, "critical,CA:FALSE");
   add_extension(certificate, certificate_.get(), NID_key_usage, "critical,digitalSignature");
   add_extension(certificate, certificate_.get(), NID_ext_key_usage, "serverAuth");

@@ -8,12 +8,12 @@ import time
 
 import pytest
 
+from fault_rules import add, entity, hits, post, raw, retries, rows
 from fixture_control import account_of, control, done
 from own_server import needs_program, own_server
 from rocktable_server import (
     BINARY,
     Server,
-    all_entities,
     batch_part,
     connection,
     create_table,
@@ -37,45 +37,6 @@ def account(server):
     one = account_of(server, f"faults{next(_numbers)}")
     yield one
     done(server, "POST", f"reset?account={one.name}")
-
-
-def add(server, account, then, when=None, name=None, **match):
-    """Adds a rule for the account, and returns its name."""
-    rule = {"match": {"account": account.name, **match}, "when": when or {}, "then": then}
-    if name:
-        rule["name"] = name
-    return done(server, "POST", "faults", rule)["faults"][0]["name"]
-
-
-def hits(server, name):
-    return done(server, "GET", f"faults/{name}")["hits"]
-
-
-def retries(server, account):
-    return done(server, "GET", f"retries?account={account.name}")["retries"]
-
-
-def entity(row, partition="p"):
-    return json.dumps({"PartitionKey": partition, "RowKey": row})
-
-
-def post(account, table, row, **headers):
-    headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    return send(account, "POST", f"/{table}", {"Prefer": "return-no-content", **headers}, entity(row))
-
-
-def rows(account, table):
-    return [one["RowKey"] for one in all_entities(account, table)]
-
-
-def raw(account, request):
-    """All bytes of the answer. Raises ConnectionResetError for a TCP RST."""
-    received = b""
-    with connection(account) as client:
-        client.sendall(request)
-        while piece := client.recv(65536):
-            received += piece
-    return received
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -249,7 +210,7 @@ def test_rules_can_be_listed_and_removed(server, account):
     assert name == "a rule/with a name"
     assert [rule["name"] for rule in done(server, "GET", f"faults?account={account.name}")["faults"]] == [name]
     taken = control(server, "POST", "faults", {"name": name, "then": {"close": True}})
-    assert (taken.status, "There is a fault rule a rule/with a name already" in taken.json()["error"]) == (409, True)
+    assert (taken.status, 'There is a fault rule "a rule/with a name" already' in taken.json()["error"]) == (409, True)
     assert done(server, "DELETE", "faults/a%20rule%2Fwith%20a%20name") == {"status": "done"}
     assert control(server, "DELETE", "faults/a%20rule%2Fwith%20a%20name").status == 404
     add(server, account, {"close": True})
@@ -382,7 +343,7 @@ def test_rules_come_from_a_file(tmp_path):
     file.write_text('{"then": {}}')
     wrong = subprocess.run([BINARY, "--inMemoryPersistence", "--tablePort", "0", "--faults", file], capture_output=True, text=True, check=False)
     assert wrong.returncode == 1
-    assert f"{file}:1:10: then: must have one of code, reset, close, cutAfterBytes and delay" in wrong.stderr
+    assert f"{file}:1:10: then: must have one of code, status, handshake, clientClock, reset, close and cutAfterBytes, or delay" in wrong.stderr
 
 
 @pytest.mark.parametrize("flags, code", [([], 0), (["--strictFaults"], 4)])
@@ -390,7 +351,7 @@ def test_exec_tells_which_rule_never_fired(tmp_path, flags, code):
     file = tmp_path / "faults.json"
     file.write_text(json.dumps([{"name": "rotten", "match": {"table": "none"}, "then": {"status": 503}}]))
     ended = subprocess.run([BINARY, "exec", "--faults", file, *flags, "--", "true"], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (code, "rocktable: the fault rule rotten hit no request\n")
+    assert (ended.returncode, ended.stderr) == (code, 'rocktable: the fault rule "rotten" hit no request\n')
     ended = subprocess.run([BINARY, "exec", "--faults", file, *flags, "--", "sh", "-c", "exit 9"], capture_output=True, text=True, check=False)
     assert ended.returncode == 9
 
@@ -405,15 +366,17 @@ def test_the_command_adds_lists_and_clears_rules(server, account, tmp_path):
         ended = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         return ended.returncode, ended.stdout + ended.stderr
 
-    assert run("add", file) == (0, f"rocktable: added the fault rule cmd-{account.name} at {server.url}\n")
+    assert run("add", file) == (0, f'rocktable: added the fault rule "cmd-{account.name}" at {server.url}\n')
     with pytest.raises(ConnectionResetError):
         create_table(account, "Orders")
     code, text = run("list", "--account", account.name)
-    assert code == 0 and text.startswith(f"cmd-{account.name}: 1 hit of ")
+    assert code == 0 and text.startswith(f'"cmd-{account.name}": 1 hit of ')
     code, text = run("retries", "--account", account.name)
-    assert code == 0 and f"POST {account.base}/Tables: cmd-{account.name}" in text
+    assert code == 0 and f'POST {account.base}/Tables: "cmd-{account.name}"' in text
     code, text = run("clear", "--name", f"cmd-{account.name}", "--json")
     assert code == 0 and json.loads(text)["removed"] == 1
+    code, text = run("clear", f"cmd-{account.name}")
+    assert code == 1 and f'There is no fault rule "cmd-{account.name}"; there' in text
     assert run("add", "-", text="[]")[0] == 0
     code, text = run("add", "-", text="{")
     assert code == 1 and "faults:1:2: this is not JSON" in text

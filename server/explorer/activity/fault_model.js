@@ -58,11 +58,15 @@ export function matchInWords({ match }) {
   return words.join(" ");
 }
 
-export function whenInWords({ when }) {
+export function whenInWords({ when, on }) {
   const words = [];
   if (when.skip) words.push(`after ${count(when.skip)}`);
-  words.push(when.count ? `the first ${count(when.count)}` : "always");
+  if (when.count) words.push(`the first ${count(when.count)}`);
+  else if (!when.after && !when.for) words.push("always");
   if (when.probability < 1) words.push(`each with ${when.probability * 100} %`);
+  if (when.after) words.push(`from ${when.after} on`);
+  if (when.for) words.push(when.every ? `for ${when.for} of each ${when.every}` : `for ${when.for}`);
+  if (on === false) words.push("off now");
   return words.join(", ");
 }
 
@@ -75,14 +79,20 @@ export function thenInWords({ then }) {
   if (then.reset) words.push("connection reset");
   if (then.close) words.push("connection closed");
   if (then.cutAfterBytes !== undefined) words.push(`cut after ${count(then.cutAfterBytes)} bytes`);
+  if (then.clientClock) words.push(`the client's clock is off by ${then.clientClock}`);
+  if (then.bytesPerSecond) words.push(`answer at ${count(then.bytesPerSecond)} bytes/s`);
+  if (then.requestBytesPerSecond) words.push(`request at ${count(then.requestBytesPerSecond)} bytes/s`);
+  if (then.headers) words.push(`headers ${Object.keys(then.headers).join(", ")}`);
   if (then.at === "afterCommit") words.push("after the commit");
+  if (then.at === "arrival") words.push("on arrival");
   return words.join(", ");
 }
 
-// "busy, then 204 after 19 ms; succeeded; committed once"
+// `"busy", then 204 after 19 ms; succeeded; committed once`
 export function retryInWords({ attempts, outcome, committed, metOwnWork }) {
   const story = attempts.map(({ after, status, code, fault }, i) => {
-    const what = fault ?? [status, code].filter(Boolean).join(" ");
+    const rule = fault === "throttle" ? fault : `"${fault}"`;
+    const what = fault ? rule : [status, code].filter(Boolean).join(" ");
     return i > 0 ? `${what} after ${count(after)} ms` : what;
   });
   const words = [story.join(", then "), outcome];

@@ -23,6 +23,7 @@
 #include "server/program/start/seed.h"
 #include "server/tls/certificate_authority.h"
 #include "server/tls/certificate_names.h"
+#include "server/tls/handshake_faults.h"
 #include "server/tls/tls.h"
 #include "storage/engines/open_store.h"
 #include "storage/postgres/store_schema.h"
@@ -45,18 +46,25 @@ void allow_many_files() {
 struct Https {
   std::shared_ptr<boost::asio::ssl::context> context;
   std::string authority_file;
+  HandshakeFaults::MakeIdentity make_wrong_identity;  // signed by the authority
 };
 
 // Throws TlsError.
 Https https_of(const Options& options) {
   Https out;
+  out.make_wrong_identity = [](HandshakeFault) { return std::nullopt; };
   Identity identity;
   std::string source = options.certificate_file;
   if (options.tls_auto) {
-    const CertificateAuthority authority(std::filesystem::path(options.location) / "__rocktable_tls__");
-    out.authority_file = authority.file().string();
+    const auto authority =
+        std::make_shared<CertificateAuthority>(std::filesystem::path(options.location) / "__rocktable_tls__");
+    out.authority_file = authority->file().string();
     source = out.authority_file;
-    identity = authority.issue(certificate_names(options.table_host, options.tls_names));
+    const auto names = certificate_names(options.table_host, options.tls_names);
+    identity = authority->issue(names);
+    out.make_wrong_identity = [authority, names](HandshakeFault fault) {
+      return fault == HandshakeFault::Expired ? authority->issue_expired(names) : authority->issue({"other.invalid"});
+    };
   } else if (options.certificate_file.empty()) {
     return out;
   } else if (options.private_key_file.empty()) {
@@ -145,9 +153,9 @@ std::optional<std::uint64_t> count_tables(Store& store) {
 }
 
 // Throws FileError, and std::runtime_error if the file cannot be read.
-void add_faults(FaultPlan& faults, const std::string& file) {
+void add_faults(FaultPlan& faults, const std::string& file, DateTime now) {
   auto rules = parse_fault_rules(read_file(file), file);
-  faults.add(rules);
+  faults.add(rules, now);
 }
 
 bool has_ready_file(const Options& options) {
@@ -215,7 +223,12 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .time = time},
                      .explorer = !options.no_explorer,
                      .behaviour = parse_behaviour(options.behave)});
-  if (!options.faults_file.empty()) add_faults(emulator.faults(), options.faults_file);
+  if (!options.faults_file.empty()) add_faults(emulator.faults(), options.faults_file, time->now());
+  std::optional<HandshakeFaults> handshake_faults;
+  if (secure)
+    handshake_faults.emplace(
+        *https.context, [&](std::string_view name) { return emulator.fault_injection().decide_on_handshake(name); },
+        https.make_wrong_identity);
   StartupReport report{secure ? "https" : "http", address_of(server, listeners, 0, secure),
                        accounts_to_report(named, options.any_account), https.authority_file};
   if (options.compatibility == Compatibility::Azurite) {

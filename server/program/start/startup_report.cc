@@ -138,7 +138,7 @@ void print_ready_line(const StartupReport& report) { std::cout << to_json(report
 
 int report_unused_faults(const ShutdownReport& report, bool strict) {
   for (const auto& name : report.unused_faults)
-    std::cerr << "rocktable: the fault rule " << printable(name) << " hit no request\n";
+    std::cerr << "rocktable: the fault rule \"" << printable(name) << "\" hit no request\n";
   return strict && !report.unused_faults.empty() ? kExitUnusedFault : kExitSuccess;
 }
 

@@ -226,13 +226,25 @@ describe("Fault rules", () => {
     assert.equal(thenInWords({ then: { delay } }), "about 20ms later (sigma 0.8)");
   });
 
+  test("a rule with a schedule says when it is on, and what it slows and changes", () => {
+    const when = { after: "5s", for: "10s", every: "1m" };
+    assert.equal(whenInWords({ when, on: true }), "from 5s on, for 10s of each 1m");
+    assert.equal(whenInWords({ when: { for: "10s", count: 2 }, on: false }), "the first 2, for 10s, off now");
+    const then = {
+      at: "arrival", clientClock: "-20m", bytesPerSecond: 1000, requestBytesPerSecond: 50,
+      headers: { "Retry-After": "5", ETag: null },
+    };
+    assert.equal(thenInWords({ then }), "the client's clock is off by -20m, answer at 1,000 bytes/s, " +
+      "request at 50 bytes/s, headers Retry-After, ETag, on arrival");
+  });
+
   test("and what clients did then, too", () => {
     const attempts = [
       { after: 0, status: 503, code: "ServerBusy", fault: "busy", committed: false },
       { after: 19, status: 409, code: "EntityAlreadyExists", fault: null, committed: false },
     ];
     assert.equal(retryInWords({ attempts, outcome: "failed", committed: 1, metOwnWork: true }),
-      "busy, then 409 EntityAlreadyExists after 19 ms; failed; committed once; met its own work");
+      '"busy", then 409 EntityAlreadyExists after 19 ms; failed; committed once; met its own work');
   });
 });
 

@@ -110,6 +110,9 @@ CASES = {
     "an insert meets OperationTimedOut": (insert, "InsertEntity", TIMED_OUT, None, (2, "succeeded", 1, False), {}),
     "an insert meets OperationTimedOut after its commit":
         (insert, "InsertEntity", {**TIMED_OUT, "at": "afterCommit"}, ResourceExistsError, (2, "failed", 1, True), {}),
+    "an insert meets 504 of a gateway": (insert, "InsertEntity", {"status": 504}, None, (2, "succeeded", 1, False), {}),
+    "an insert meets 504 of a gateway after its commit":
+        (insert, "InsertEntity", {"status": 504, "at": "afterCommit"}, ResourceExistsError, (2, "failed", 1, True), {}),
     "a query meets OperationTimedOut": (list_all, "QueryEntities", TIMED_OUT, None, (2, "succeeded", 0, False), {}),
     "an insert meets a reset":
         (insert, "InsertEntity", {"reset": True}, ServiceResponseError, (1, "given up", 0, False), {}),

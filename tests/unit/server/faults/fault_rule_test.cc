@@ -49,6 +49,47 @@ TEST_CASE("a rule is written as it is read, with its defaults") {
         R"("when":{"seed":5}})");
 }
 
+TEST_CASE("what a rule may say of time, speed, headers and clocks is written as it is read") {
+  const std::string when = R"({"after":"5s","every":"1m","for":"10s"})";
+  CHECK(to_json(rule(R"({"then":{"reset":true},"when":)" + when + "}")).at("when").dump() == when);
+  for (const std::string then : {R"({"at":"arrival","code":"ServerBusy","headers":{"Retry-After":"5"},"status":503})",
+                                 R"({"at":"beforeCommit","status":504})", R"({"at":"arrival","reset":true})",
+                                 R"({"at":"arrival","clientClock":"-20m"})",
+                                 R"({"at":"afterCommit","bytesPerSecond":100,"requestBytesPerSecond":50})",
+                                 R"({"at":"beforeCommit","code":"NotImplemented","status":501})",
+                                 R"({"at":"afterCommit","headers":{"ETag":null,"X-Two":["1","2"]}})"}) {
+    CAPTURE(then);
+    CHECK(to_json(rule(R"({"then":)" + then + "}")).at("then").dump() == then);
+  }
+  CHECK(to_json(rule(R"({"match":{"account":"a"},"then":{"handshake":"expired"}})")).at("then").dump() ==
+        R"({"at":"handshake","handshake":"expired"})");
+  CHECK(to_json(rule(R"({"then":{"status":501}})")).at("then").at("code") == "NotImplemented");
+}
+
+TEST_CASE("headers are replaced, added and removed, whatever their case") {
+  const auto changes =
+      rule(R"({"then":{"headers":{"etag":null,"X-Two":["1","2"],"Date":"never","server":"mine"}}})").then.headers;
+  std::string fields = "ETag: W/1\r\nDate: now\r\nX-Last: 1\r\nServer: a\r\nserver: b\r\n";
+  change_fields(changes, fields);
+  CHECK(fields == "X-Last: 1\r\nX-Two: 1\r\nX-Two: 2\r\nDate: never\r\nserver: mine\r\n");
+  std::string none;
+  change_fields(rule(R"({"then":{"headers":{"A":null}}})").then.headers, none);
+  CHECK(none.empty());
+}
+
+TEST_CASE("a client's clock matters only to a signature with a date that it makes too old or too new") {
+  const DateTime now = *parse_http_date("Sat, 22 May 2021 23:05:14 GMT");
+  const FaultRule fast = rule(R"({"then":{"clientClock":"+20m"}})"), slow = rule(R"({"then":{"clientClock":"-10m"}})");
+  RequestFacts request = insert_of("de", "7");
+  CHECK_FALSE(fast.applies_to(request, now));  // a shared access signature has no date
+  request.signed_date = "Sat, 22 May 2021 23:05:14 GMT";
+  CHECK(fast.applies_to(request, now));
+  CHECK_FALSE(slow.applies_to(request, now));
+  request.signed_date = "Sat, 22 May 2021 22:55:14 GMT";  // 10 minutes slow already
+  CHECK_FALSE(fast.applies_to(request, now));
+  CHECK(slow.applies_to(request, now));
+}
+
 TEST_CASE("a rule with a probability draws a seed if it has none") {
   const std::string text = R"({"when":{"probability":0.5},"then":{"close":true}})";
   CHECK(rule(text).when.seed != rule(text).when.seed);
@@ -60,15 +101,62 @@ TEST_CASE("a wrong rule is refused with its place and what is allowed") {
     const char *text, *sentence;
   } cases[] = {
       {R"({"then":{"resett":true}})",
-       "rules:1:19: then.resett: unknown property; allowed: at, status, code, message, reset, close, "
-       "cutAfterBytes, "
-       "delay"},
+       "rules:1:19: then.resett: unknown property; allowed: at, status, code, message, handshake, clientClock, reset, "
+       "close, "
+       "cutAfterBytes, delay, bytesPerSecond, requestBytesPerSecond, headers"},
       {R"({"name":"x"})", "rules:1:1: the property then is missing"},
-      {R"({"then":{}})", "rules:1:9: then: must have one of code, reset, close, cutAfterBytes and delay"},
+      {R"({"then":{}})",
+       "rules:1:9: then: must have one of code, status, handshake, clientClock, reset, close and cutAfterBytes, or "
+       "delay, "
+       "bytesPerSecond, requestBytesPerSecond or headers"},
       {R"({"then":{"reset":true,"close":true}})",
-       "rules:1:9: then: must have one of code, reset, close and cutAfterBytes"},
+       "rules:1:9: then: must have only one of code, status, handshake, clientClock, reset, close and cutAfterBytes"},
       {R"({"then":{"reset":false}})", "rules:1:18: then.reset: must be true, or be left out"},
-      {R"({"then":{"status":409}})", "rules:1:19: then.status: needs a code: several have this status"},
+      {R"({"then":{"status":409}})",
+       "rules:1:19: then.status: needs a code, because several have this status: EntityAlreadyExists, "
+       "TableAlreadyExists, TableBeingDeleted"},
+      {R"({"then":{"status":418}})",
+       "rules:1:19: then.status: no error of the table service has this status; a status alone may be 408, 429, 502 or "
+       "504, which come from a proxy or a gateway before it, or that of an error"},
+      {R"({"then":{"status":504,"message":"m"}})", "rules:1:33: then.message: needs a code of the service"},
+      {R"({"then":{"clientClock":"soon"}})",
+       "rules:1:24: then.clientClock: must be how fast the client's clock is, such as +20m or -1h; at most 3650 days"},
+      {R"({"then":{"clientClock":"1h","at":"afterCommit"}})",
+       "rules:1:34: then.at: clientClock is looked at when the request arrives"},
+      {R"({"then":{"delay":"1s","at":"arrival"}})",
+       "rules:1:28: then.at: needs one of code, status, reset and close: there is no other answer yet"},
+      {R"({"match":{"table":"orders"},"then":{"at":"arrival","close":true}})",
+       "rules:1:19: match.table: a rule for the arrival of requests can match only account, method, "
+       "clientRequestIdPrefix"},
+      {R"({"then":{"bytesPerSecond":0}})", "rules:1:27: then.bytesPerSecond: must be from 1 to 1000000000"},
+      {R"({"then":{"reset":true,"bytesPerSecond":9}})",
+       "rules:1:40: then.bytesPerSecond: there is no answer after reset or close"},
+      {R"({"then":{"close":true,"headers":{"A":"b"}}})",
+       "rules:1:33: then.headers: there is no answer after reset or close"},
+      {R"({"then":{"handshake":"cut"}})",
+       "rules:1:9: then: handshake needs match.account, when.count or when.for, because it also hits the control API, "
+       "which has the same port"},
+      {R"({"then":{"handshake":"slow"}})", "rules:1:22: then.handshake: must be refuse, cut, expired or otherName"},
+      {R"({"when":{"count":1},"then":{"handshake":"cut","delay":"1s"}})",
+       "rules:1:28: then: a handshake that fails has neither a delay nor an answer"},
+      {R"({"match":{"method":"GET"},"when":{"count":1},"then":{"handshake":"cut"}})",
+       "rules:1:20: match.method: a rule for handshakes can match only account"},
+      {R"({"then":{"headers":{}}})", "rules:1:20: then.headers: must name a header"},
+      {"{\"then\":{\"headers\":{\n\"Retry-After\":\"5\\r\\nX-Other: 1\"}}}",
+       "rules:2:15: then.headers.Retry-After: must be printable ASCII, without a line break"},
+      {R"({"then":{"headers":{"X y":"1"}}})",
+       "rules:1:27: then.headers.X y: the name of a header must have 1 to 100 letters, digits and signs such as -"},
+      {R"({"then":{"headers":{"content-length":"1"}}})",
+       "rules:1:38: then.headers.content-length: this header says where the answer ends; cutAfterBytes, close and "
+       "reset "
+       "change that"},
+      {R"({"then":{"headers":{"A":"1","a":"2"}}})", "rules:1:33: then.headers.a: this header is named twice"},
+      {R"({"when":{"for":"0s"},"then":{"close":true}})",
+       "rules:1:16: when.for: must be a duration such as 500ms, 10s or 2m, of 1ms to 365 days"},
+      {R"({"when":{"every":"60s"},"then":{"close":true}})",
+       "rules:1:18: when.every: needs for: how long the rule is on each time"},
+      {R"({"when":{"every":"10s","for":"10s"},"then":{"close":true}})",
+       "rules:1:18: when.every: must be longer than for, which is 10s"},
       {R"({"then":{"status":500,"code":"ServerBusy"}})", "rules:1:19: then.status: the status of ServerBusy is 503"},
       {R"({"then":{"code":"Busy"}})", "rules:1:17: then.code: `Busy` is not a code of the service's errors"},
       {R"({"then":{"delay":"5"}})",
