@@ -27,8 +27,10 @@ class TimeSource {
     return {rocktable::now().ticks + offset_.load(std::memory_order_relaxed)};
   }
 
-  // What the clocks of clients show, which nobody turns: the same, unless the setting is lenient.
-  DateTime clients_now() const { return is_lenient_.load(std::memory_order_relaxed) ? rocktable::now() : now(); }
+  // What the clocks of clients show, which nobody turns: `now`, unless the setting is lenient.
+  DateTime of_clients(DateTime now) const {
+    return is_lenient_.load(std::memory_order_relaxed) ? rocktable::now() : now;
+  }
 
   Setting setting() const;
   void set(const Setting& setting);

@@ -54,7 +54,9 @@ void Admission::authenticate() {
   stage_ = Stage::Authenticated;
 }
 
-AccessTimes Admission::access_times() const { return {context_.received, service_.options.time->clients_now()}; }
+AccessTimes Admission::access_times() const {
+  return {context_.received, service_.options.time->of_clients(context_.received)};
+}
 
 void Admission::admit_owner() {
   stage_ = Stage::AccountFound;
