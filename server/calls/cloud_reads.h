@@ -20,9 +20,9 @@ class CloudReads {
   static constexpr std::uint64_t kMaxCounted = 10'000;
 
   // Returns the number of entities that the service would scan for this page: those of its range, from the page's
-  // beginning up to where the next page begins. Only for queries that have a `cloud` plan. It counts them as they are in
-  // the store, and counts the same range again once in `entities` / 8 pages, so that a page of a query pays for a few
-  // rows. Returns at least `scanned_here`. Never throws: an estimate must not spoil an answer.
+  // beginning up to where the next page begins. Only for queries that have a `cloud` plan. It counts them as they are
+  // in the store, and counts the same range again once in `entities` / 8 pages, so that a page of a query pays for a
+  // few rows. Returns at least `scanned_here`. Never throws: an estimate must not spoil an answer.
   std::uint64_t estimate(const Store& store, const TableName& name, const QueryEntities& query, const Caller& caller,
                          const std::optional<EntityKey>& next, std::uint64_t scanned_here);
 
