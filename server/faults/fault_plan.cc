@@ -130,6 +130,7 @@ std::optional<nlohmann::json> FaultPlan::find(std::string_view name, DateTime no
 std::vector<std::string> FaultPlan::names() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> out;
+  out.reserve(entries_.size());
   for (const Entry& entry : entries_) out.push_back(entry.rule.name);
   return out;
 }
