@@ -46,7 +46,7 @@ describe("A person who asks what requests cost", () => {
   test("opens a finding, the worst first, with the better query", async () => {
     const finding = page.locator("article.finding").first();
     await finding.getByRole("heading", { name: "Expensive: table scan" }).waitFor();
-    await finding.getByText("The query reads the whole table: 90 entities scanned").waitFor();
+    await finding.getByText("The service searches the whole table: 90 entities scanned").waitFor();
     assert.match(await finding.innerText(), /Better: Give the PartitionKey/);
     await finding.getByText("Example").first().click();
     await finding.getByText("GET /devstoreaccount1/orders()?$filter=Price").waitFor();

@@ -98,7 +98,7 @@ describe("A person who makes requests fail", () => {
     await form.getByRole("button", { name: "Reload" }).click();
     await row.getByText("of 3").waitFor();
     assert.match(await row.innerText(), /^busy[\s\S]*2\s+of 3/);
-    const story = /busy, then busy after .* ms, then 201 after .* ms; succeeded; committed once/;
+    const story = /["“]busy["”], then ["“]busy["”] after .* ms, then 201 after .* ms; succeeded; committed once/;
     await form.getByText(story).waitFor();
     await form.getByRole("button", { name: "Forget retries" }).click();
     await form.getByText("succeeded").waitFor({ state: "detached" });
