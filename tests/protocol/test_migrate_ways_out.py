@@ -423,7 +423,11 @@ def test_an_abort_that_is_killed_at_any_moment_is_repeated(tmp_path):
                         assert "is being aborted; finish that by rocktable migrate abort" in run(account, "up", tmp_path, code=1)
             run(account, "abort", tmp_path)
             assert entities(account, "people") == before
-            assert tables(account) == ["people", "versionData"] and entities(account, "versionData") == []
+            assert tables(account) == ["people", "versionData"]
+            history = entities(account, "versionData")
+            # An abort that is killed between its last record and its end leaves its lock, which `up` takes over.
+            assert [row for row in history if row["PartitionKey"] != "versionDataLock"] == []
+            assert kills > 0 or history == []
             assert run(account, "up", tmp_path) == "1 migration applied\n"
         finally:
             account.stop()
