@@ -9,22 +9,15 @@ namespace {
 constexpr const char* kApplied = "versionData";
 constexpr const char* kRunning = "versionDataRunning";
 
-template <class T>
-const T* find(const Entity& entity, std::string_view name) {
-  for (const auto& property : entity.properties)
-    if (property.name == name) return std::get_if<T>(&property.value);
-  return nullptr;
-}
-
 // The library stores Version as a string or a number, depending on its own version.
 std::string text_of(const Entity& entity, std::string_view name) {
-  if (const auto* text = find<std::string>(entity, name)) return *text;
-  if (const auto* number = find<std::int32_t>(entity, name)) return std::to_string(*number);
+  if (const auto* text = find_property<std::string>(entity, name)) return *text;
+  if (const auto* number = find_property<std::int32_t>(entity, name)) return std::to_string(*number);
   return {};
 }
 
 int number_of(const Entity& entity, std::string_view name) {
-  const auto* number = find<std::int32_t>(entity, name);
+  const auto* number = find_property<std::int32_t>(entity, name);
   return number == nullptr ? 0 : *number;
 }
 
@@ -38,7 +31,7 @@ Value to_bytes(const std::vector<StepDigest>& digests) {
 }
 
 std::vector<StepDigest> digests_in(const Entity& entity) {
-  const auto* binary = find<Binary>(entity, "Digests");
+  const auto* binary = find_property<Binary>(entity, "Digests");
   constexpr std::size_t kSize = StepDigest().size();
   std::vector<StepDigest> out(binary == nullptr ? 0 : binary->bytes.size() / kSize);
   for (std::size_t i = 0; i < out.size(); ++i) std::memcpy(out[i].data(), binary->bytes.data() + i * kSize, kSize);
@@ -59,7 +52,7 @@ std::vector<std::string> split_by_commas(const std::string& text) {
 }
 
 bool flag_of(const Entity& entity, std::string_view name) {
-  const auto* flag = find<bool>(entity, name);
+  const auto* flag = find_property<bool>(entity, name);
   return flag != nullptr && *flag;
 }
 
@@ -79,7 +72,7 @@ std::map<std::int64_t, AppliedMigration> History::applied() const {
   std::map<std::int64_t, AppliedMigration> out;
   for_each_row(client_, kApplied, [&](std::int64_t id, const Entity& entity) {
     AppliedMigration row{text_of(entity, "Version"), text_of(entity, "Description"), text_of(entity, "Checksum"), {}};
-    if (const auto* ended = find<DateTime>(entity, "Ended")) row.ended = *ended;
+    if (const auto* ended = find_property<DateTime>(entity, "Ended")) row.ended = *ended;
     out.emplace(id, std::move(row));
   });
   return out;
@@ -89,12 +82,13 @@ std::map<std::int64_t, RunningMigration> History::running() const {
   std::map<std::int64_t, RunningMigration> out;
   for_each_row(client_, kRunning, [&](std::int64_t id, const Entity& entity) {
     RunningMigration row{text_of(entity, "Checksum"), {}, number_of(entity, "Step"), number_of(entity, "Phase")};
-    if (const auto* started = find<DateTime>(entity, "Started")) row.started = *started;
+    if (const auto* started = find_property<DateTime>(entity, "Started")) row.started = *started;
     row.digests = digests_in(entity);
     row.created = split_by_commas(text_of(entity, "Created"));
     row.rekeyed_table = text_of(entity, "RekeyedTable");
     row.keep_old = flag_of(entity, "KeepOld");
-    if (const auto* skipped = find<std::string>(entity, "Skipped")) row.skipped = MissingEntities::from_text(*skipped);
+    if (const auto* skipped = find_property<std::string>(entity, "Skipped"))
+      row.skipped = MissingEntities::from_text(*skipped);
     row.aborting = flag_of(entity, "Aborting");
     out.emplace(id, std::move(row));
   });

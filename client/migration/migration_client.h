@@ -17,6 +17,14 @@
 
 namespace rocktable::migration {
 
+// A property of a row that this program wrote. Returns nullptr if there is none, or it has another type.
+template <class T>
+const T* find_property(const Entity& row, std::string_view name) {
+  for (const auto& property : row.properties)
+    if (property.name == name) return std::get_if<T>(&property.value);
+  return nullptr;
+}
+
 // Thread-safe, except for the writers that it returns. All functions throw std::runtime_error with a
 // sentence.
 class MigrationClient {

@@ -33,11 +33,25 @@ std::string key_text(const EntityKey& key) {
   return "(" + quoted_for_message(key.partition_key) + ", " + quoted_for_message(key.row_key) + ")";
 }
 
-void MissingEntities::add(const std::string& property, const EntityKey& key) {
-  Group& group = groups_[property];
-  ++group.count;
-  if (group.first.size() < kNamed) group.first.push_back(key);
+void NamedEntities::add(const EntityKey& key) {
+  ++count;
+  if (first.size() < kNamed) first.push_back(key);
 }
+
+std::string NamedEntities::keys_text() const {
+  std::string out;
+  const char* separator = ": ";
+  for (const auto& key : first) {
+    out += separator + key_text(key);
+    separator = ", ";
+  }
+  if (count > first.size()) out += " and " + std::to_string(count - first.size()) + " more";
+  return out;
+}
+
+std::string NamedEntities::text() const { return counted(count, "entity", "entities") + keys_text(); }
+
+void MissingEntities::add(const std::string& property, const EntityKey& key) { groups_[property].add(key); }
 
 std::uint64_t MissingEntities::count() const {
   std::uint64_t out = 0;
@@ -47,15 +61,9 @@ std::uint64_t MissingEntities::count() const {
 
 std::string MissingEntities::sentence() const {
   std::string out;
-  for (const auto& [property, group] : groups_) {
-    out += (out.empty() ? "" : "; ") + counted(group.count, "entity has", "entities have") + " no property " + property;
-    const char* separator = ": ";
-    for (const auto& key : group.first) {
-      out += separator + key_text(key);
-      separator = ", ";
-    }
-    if (group.count > group.first.size()) out += " and " + std::to_string(group.count - group.first.size()) + " more";
-  }
+  for (const auto& [property, group] : groups_)
+    out += (out.empty() ? "" : "; ") + counted(group.count, "entity has", "entities have") + " no property " +
+           property + group.keys_text();
   return out;
 }
 
@@ -73,7 +81,7 @@ MissingEntities MissingEntities::from_text(std::string_view text) {
   try {
     const auto document = nlohmann::json::parse(text);
     for (const auto& [property, one] : document.items()) {
-      Group& group = out.groups_[property];
+      NamedEntities& group = out.groups_[property];
       group.count = one.at("entities").get<std::uint64_t>();
       for (const auto& key : one.at("keys"))
         group.first.push_back({key.at(0).get<std::string>(), key.at(1).get<std::string>()});

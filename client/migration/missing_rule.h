@@ -31,22 +31,29 @@ std::string to_string(const MissingRule& rule);
 // `("p", "r")`, for messages.
 std::string key_text(const EntityKey& key);
 
-// Entities that lack a property: their number, and the first keys, for messages. Its memory is bounded by the
-// number of properties.
+// Entities that a sentence names: their number, and the first keys. Its memory is bounded.
+struct NamedEntities {
+  static constexpr std::size_t kNamed = 5;
+
+  std::uint64_t count = 0;
+  std::vector<EntityKey> first;
+
+  void add(const EntityKey& key);
+  // `: ("p", "1"), ("p", "2") and 7 more`
+  std::string keys_text() const;
+  // `9 entities: ("p", "1"), ("p", "2") and 7 more`
+  std::string text() const;
+
+  bool operator==(const NamedEntities&) const = default;
+};
+
+// Entities that lack a property, for messages.
 class MissingEntities {
  public:
-  static constexpr std::size_t kNamed = 5;  // keys of each property
-
-  struct Group {
-    std::uint64_t count = 0;
-    std::vector<EntityKey> first;
-    bool operator==(const Group&) const = default;
-  };
-
   void add(const std::string& property, const EntityKey& key);
   bool empty() const { return groups_.empty(); }
   std::uint64_t count() const;
-  const std::map<std::string, Group>& groups() const { return groups_; }
+  const std::map<std::string, NamedEntities>& groups() const { return groups_; }
 
   // `2 entities have no property Name: ("p", "1"), ("p", "2")`
   std::string sentence() const;
@@ -56,7 +63,7 @@ class MissingEntities {
   static MissingEntities from_text(std::string_view text);
 
  private:
-  std::map<std::string, Group> groups_;
+  std::map<std::string, NamedEntities> groups_;
 };
 
 }  // namespace rocktable::migration

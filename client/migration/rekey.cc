@@ -10,14 +10,6 @@ namespace {
 constexpr const char* kETagTicks = "Ticks";
 constexpr const char* kNewPartitionKey = "NewPartitionKey";
 constexpr const char* kNewRowKey = "NewRowKey";
-constexpr const char* kStays = "Stays";
-
-template <class T>
-const T* find_property(const Entity& row, std::string_view name) {
-  for (const auto& property : row.properties)
-    if (property.name == name) return std::get_if<T>(&property.value);
-  return nullptr;
-}
 
 class RekeyWork {
  public:
@@ -59,9 +51,9 @@ void RekeyWork::run() {
     if (!step_.keep_old) delete_old();
     progress_.on_phase(2);
   }
-  if (progress_.phase < 3) {
+  if (progress_.phase < kRekeyMoved) {
     write_new();
-    progress_.on_phase(3);
+    progress_.on_phase(kRekeyMoved);
   }
   client_.delete_table(new_);
   client_.delete_table(old_);
@@ -216,7 +208,6 @@ Entity RekeyRecord::to_entity() const {
     row.properties.push_back({kNewPartitionKey, new_key->partition_key});
     row.properties.push_back({kNewRowKey, new_key->row_key});
   }
-  if (stays) row.properties.push_back({kStays, true});
   return row;
 }
 
@@ -226,8 +217,6 @@ RekeyRecord RekeyRecord::from(const Entity& row) {
   const auto* partition_key = find_property<std::string>(row, kNewPartitionKey);
   const auto* row_key = find_property<std::string>(row, kNewRowKey);
   if (partition_key != nullptr && row_key != nullptr) out.new_key = EntityKey{*partition_key, *row_key};
-  const auto* stays = find_property<bool>(row, kStays);
-  out.stays = stays != nullptr && *stays;
   return out;
 }
 

@@ -25,6 +25,8 @@
 
 namespace rocktable::migration {
 
+inline constexpr int kRekeyMoved = 3;  // the phase in which only the temporary tables are left
+
 // Throws KeyTemplateError.
 EntityKey new_key_of(const Rekey& step, const Entity& entity);
 
@@ -33,7 +35,6 @@ struct RekeyRecord {
   EntityKey old_key;
   DateTime timestamp;                // of the entity when it was read
   std::optional<EntityKey> new_key;  // nullopt: written by an earlier version
-  bool stays = false;                // an undo leaves the entity at its new key
 
   Entity to_entity() const;
   static RekeyRecord from(const Entity& row);

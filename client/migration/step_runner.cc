@@ -153,10 +153,10 @@ struct Run {
 
   // Earlier versions recorded phase 1 when all was copied, so a copy in progress has the number 2.
   void operator()(const RenameTable& step) const {
-    constexpr int kCopied = 1, kCopying = 2;
-    if (progress.phase != kCopied) {
+    constexpr int kCopying = 2;
+    if (progress.phase != kRenameCopied) {
       copy_entities(client, step.from, step.to, kCopying, progress);
-      progress.on_phase(kCopied);
+      progress.on_phase(kRenameCopied);
     }
     if (step.delete_old) client.delete_table(step.from);
   }

@@ -8,6 +8,8 @@
 
 namespace rocktable::migration {
 
+inline constexpr int kRenameCopied = 1;  // the phase of a RenameTable whose entities are all copied
+
 // Throws std::runtime_error with a sentence. Nothing has changed if an entity cannot be changed as the step
 // requires. Other failures (no response, no permission) may occur in the middle; then the step must be
 // repeated.

@@ -14,8 +14,6 @@ bool has_number(std::string_view digits, std::size_t place, int least, int most)
 }
 
 bool is_date_of_table(std::string_view digits) {
-  // A letter is not a digit: a part of a name has either.
-  if (digits.empty() || !is_digit(digits.front())) return false;
   if (digits.size() < 4 || digits.size() > 14 || digits.size() % 2 != 0 || !has_number(digits, 0, 19, 20)) return false;
   if (digits.size() == 6) return has_number(digits, 4, 1, 53);  // a month or a week
   if (digits.size() > 6 && !(has_number(digits, 4, 1, 12) && has_number(digits, 6, 1, 31))) return false;
@@ -33,7 +31,7 @@ std::string folded_table(std::string_view table) {
     std::size_t end = begin;
     while (end < table.size() && is_digit(table[end]) == is_digit(table[begin])) ++end;
     const std::string_view part = table.substr(begin, end - begin);
-    out += is_date_of_table(part) ? "#" : to_lower_ascii(part);
+    out += is_digit(part.front()) && is_date_of_table(part) ? "#" : to_lower_ascii(part);
     begin = end;
   }
   return out;

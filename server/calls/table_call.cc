@@ -112,33 +112,30 @@ Response TableCall::run(const std::atomic<bool>& hung_up, MemoryBudget::Share& m
 Response TableCall::execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory) {
   // Before anything is done: if they cannot be read, 503 means that nothing was.
   if (door_ == Door::Service) cors_rules_ = service_.cors_rules.of(admission_.context().target.account);
-  if (!scans_) return noting_the_cloud(dispatch(memory));
+  if (!scans_) return dispatch(memory);
   std::optional<RunningScanCounter> live;
   if (door_ == Door::Service) live.emplace(service_.statistics, key_, counted_stats_);
   ScanThrottle::Scan scan(service_.scan_throttle, start_, request_.connection);
   if (executor_ == Executor::Partition) scan.note_request(start_);
   const ScanProgress progress(stats_, [&](const RequestStats&) { return keep_scanning(live, scan, hung_up); });
-  return noting_the_cloud(dispatch(memory));
-}
-
-// What the service would have read is estimated once the answer is there.
-Response TableCall::noting_the_cloud(Response response) {
-  const auto* const query = std::get_if<QueryEntities>(&*operation_);
-  if (query != nullptr && query->cloud)
-    notes_.scanned_in_cloud =
-        service_.cloud_reads.estimate(service_.store, {admission_.context().target.account, query->table}, *query,
-                                      admission_.context().caller, notes_.next, stats_.entities_scanned);
-  return response;
+  return dispatch(memory);
 }
 
 Response TableCall::dispatch(MemoryBudget::Share& memory) {
-  return rocktable::dispatch(*operation_, {.store = service_.store,
-                                           .cors_rules = service_.cors_rules,
-                                           .request = admission_.context(),
-                                           .body = *request_.body,
-                                           .stats = stats_,
-                                           .notes = notes_,
-                                           .memory = memory});
+  const RequestContext& context = admission_.context();
+  Response response = rocktable::dispatch(*operation_, {.store = service_.store,
+                                                        .cors_rules = service_.cors_rules,
+                                                        .request = context,
+                                                        .body = *request_.body,
+                                                        .stats = stats_,
+                                                        .notes = notes_,
+                                                        .memory = memory});
+  const auto* const query = std::get_if<QueryEntities>(&*operation_);
+  if (query != nullptr && query->cloud)  // what the service would have read is estimated once the answer is there
+    notes_.scanned_in_cloud =
+        service_.cloud_reads.estimate(service_.store, {context.target.account, query->table}, *query, context.caller,
+                                      notes_.next, stats_.entities_scanned);
+  return response;
 }
 
 // Called between two entities of a scan. Returns false to end the scan.

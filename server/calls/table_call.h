@@ -51,7 +51,6 @@ class TableCall final : public Call {
   std::optional<Response> accept();
   Response execute(const std::atomic<bool>& hung_up, MemoryBudget::Share& memory);
   Response dispatch(MemoryBudget::Share& memory);
-  Response noting_the_cloud(Response response);
   bool keep_scanning(std::optional<RunningScanCounter>& live, ScanThrottle::Scan& scan,
                      const std::atomic<bool>& hung_up);
   Response complete(Response response) const;

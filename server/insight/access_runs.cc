@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/events/masking.h"
+#include "server/insight/query_shape.h"
 
 namespace rocktable {
 
@@ -21,27 +21,19 @@ void AccessRuns::Runs::add_row(const Access& access) {
   *end = access.row;
   if (++rows_ < kMinRows) return;  // texts are copied once a run, and only if it is long
   partition_key_ = access.partition_key;
-  example_ = std::string(access.method).append(" ").append(without_signature(access.target.substr(0, 500)));
+  example_ = example_of(access.method, access.target);
   client_ = access.client;
 }
 
 void AccessRuns::Runs::finish() {
-  if (rows_ >= kMinRows) {
-    total_.count += requests_;
-    if (requests_ > longest_) {
-      longest_ = requests_;
-      total_.subject = partition_key_;
-      total_.example = example_;
-      total_.client = client_;
-    }
-  }
+  if (rows_ >= kMinRows) totals_.add({requests_, partition_key_, example_, client_});
   requests_ = rows_ = 0;
 }
 
 Evidence AccessRuns::Runs::with_current() const {
   Runs copy = *this;
   copy.finish();
-  return copy.total_;
+  return copy.totals_.total();
 }
 
 void AccessRuns::interrupt() {

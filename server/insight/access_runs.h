@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "odata/insight/evidence.h"
+#include "server/insight/run_totals.h"
 
 namespace rocktable {
 
@@ -49,8 +50,7 @@ class AccessRuns {
     std::uint32_t requests_ = 0, rows_ = 0;
     std::array<std::uint64_t, kMinRows> row_hashes_{};
     std::string partition_key_, example_, client_;
-    Evidence total_;
-    std::uint32_t longest_ = 0;
+    RunTotals totals_;
   };
 
   Runs& run_of(Step step) { return step == Step::PointRead ? reads_ : writes_; }

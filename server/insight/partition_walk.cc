@@ -1,7 +1,7 @@
 #include "server/insight/partition_walk.h"
 
 #include "base/text.h"
-#include "server/events/masking.h"
+#include "server/insight/query_shape.h"
 
 namespace rocktable {
 
@@ -16,20 +16,12 @@ void PartitionWalk::add(const Read& read) {
   ++partitions_;
   last_ = read.partition_key;
   if (partitions_ != kMinPartitions) return;
-  example_ = std::string(read.method).append(" ").append(without_signature(read.target.substr(0, 500)));
+  example_ = example_of(read.method, read.target);
   client_ = read.client;
 }
 
 void PartitionWalk::finish() {
-  if (partitions_ >= kMinPartitions) {
-    total_.count += partitions_;
-    if (partitions_ > longest_) {
-      longest_ = partitions_;
-      total_.subject = last_;
-      total_.example = example_;
-      total_.client = client_;
-    }
-  }
+  if (partitions_ >= kMinPartitions) totals_.add({partitions_, last_, example_, client_});
   partitions_ = 0;
   direction_ = 0;
 }
@@ -37,7 +29,7 @@ void PartitionWalk::finish() {
 Evidence PartitionWalk::walks() const {
   PartitionWalk copy = *this;
   copy.finish();
-  return copy.total_;
+  return copy.totals_.total();
 }
 
 }  // namespace rocktable

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "odata/insight/evidence.h"
+#include "server/insight/run_totals.h"
 
 namespace rocktable {
 
@@ -32,8 +33,7 @@ class PartitionWalk {
   int direction_ = 0;             // of the walk: 1 upwards, -1 downwards, 0 not yet known
   std::uint32_t partitions_ = 0;  // of the current walk
   std::string example_, client_;  // of the current walk, once it is long enough
-  Evidence total_;
-  std::uint32_t longest_ = 0;
+  RunTotals totals_;
 };
 
 }  // namespace rocktable

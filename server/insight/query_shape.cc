@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "odata/insight/text_hash.h"
+#include "server/events/masking.h"
 
 namespace rocktable {
 namespace {
@@ -51,6 +52,10 @@ std::size_t hash_of(const QueryShapeView& shape) {
 
 std::string_view client_of(std::string_view user_agent) {
   return user_agent.substr(0, std::min(user_agent.find(' '), kMaxClient));
+}
+
+std::string example_of(std::string_view method, std::string_view target) {
+  return std::string(method).append(" ").append(without_signature(target.substr(0, kMaxExample)));
 }
 
 std::string_view test_of(std::string_view client_request_id) {

@@ -42,6 +42,12 @@ std::string_view bounded_text(std::string_view text, std::string& buffer);
 // The first product of a User-Agent: `azsdk-js-data-tables/13.1.1`. At most 64 bytes.
 std::string_view client_of(std::string_view user_agent);
 
+// The most bytes of a target in an example.
+inline constexpr std::size_t kMaxExample = 500;
+
+// A request as an example of a shape or a finding, without its signature: `GET /account/orders()?sig=***`.
+std::string example_of(std::string_view method, std::string_view target);
+
 // The name of the test that sent a request: the part of x-ms-client-request-id before its last `/`. Empty if there is
 // none: SDKs send a GUID. At most 256 bytes.
 std::string_view test_of(std::string_view client_request_id);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "odata/insight/shown_key.h"
-#include "server/events/masking.h"
+#include "server/insight/query_shape.h"
 
 namespace rocktable {
 
@@ -20,7 +20,7 @@ void RepeatedReads::add(const Read& read) {
     if (place.reads <= most_.count + most_.count / 4) return;  // two that lead in turn would copy texts at each read
     most_entity_ = read.entity;
     most_.subject = shown_key(read.partition_key) + ", " + shown_key(read.row_key);
-    most_.example = std::string(read.method).append(" ").append(without_signature(read.target.substr(0, 500)));
+    most_.example = example_of(read.method, read.target);
     most_.client = read.client;
   }
   most_.count = std::max<std::uint64_t>(most_.count, place.reads);

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "server/events/masking.h"
-
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kMaxExample = 500;
 constexpr std::string_view kBeyond = "*";
 
 // Whether the shapes are the same. Fast, and false in rare cases where they are: constants are compared by address.
@@ -22,17 +19,13 @@ std::size_t bytes_of(const QueryShape& shape) {
   return sizeof(QueryShape) + sizeof(ShapeSums) + shape.bytes() + kMaxExample;
 }
 
-std::string example_of(const ShapeSample& sample) {
-  return std::string(sample.method).append(" ").append(without_signature(sample.target.substr(0, kMaxExample)));
-}
-
 }  // namespace
 
 void ShapeSums::add(const ShapeSample& sample) {
   if (requests == 0) first = sample.time;
   last = std::max(last, sample.time);
   if (requests == 0 || sample.entities_scanned > 2 * example_scanned) {
-    example = example_of(sample);
+    example = example_of(sample.method, sample.target);
     example_scanned = sample.entities_scanned;
   }
   ++requests;

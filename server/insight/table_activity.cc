@@ -6,15 +6,11 @@
 #include "odata/entity.h"
 #include "odata/insight/near_limits.h"
 #include "odata/insight/text_hash.h"
-#include "server/events/masking.h"
+#include "server/insight/query_shape.h"
 #include "server/request/request_notes.h"
 
 namespace rocktable {
 namespace {
-
-std::string request_of(const RequestEvent& event) {
-  return std::string(event.method).append(" ").append(without_signature(event.target.substr(0, 500)));
-}
 
 // Whether the filter of this shape compares a key by `gt`, `ge`, `lt` or `le`. `key` ends in a space.
 bool compares_order(std::string_view shape, std::string_view key) {
@@ -66,7 +62,7 @@ void TableActivity::add_writes(const TableAccess& access) {
   }
   if (access.is_lost_update && lost_updates_.count++ == 0) {
     lost_updates_.subject = access.partition_key;
-    lost_updates_.example = request_of(access.event);
+    lost_updates_.example = example_of(access.event.method, access.event.target);
     lost_updates_.client = access.client;
   }
 }
@@ -88,7 +84,7 @@ void TableActivity::check_limits(const TableAccess& access, const Mutation& writ
   }
   if (what.empty() || near_limits_.count++ > 0) return;
   near_limits_.subject = what;
-  near_limits_.example = request_of(access.event);
+  near_limits_.example = example_of(access.event.method, access.event.target);
   near_limits_.client = access.client;
 }
 

@@ -35,16 +35,16 @@ void RekeyUndo::run() {
   if (!rekey_.keep_old) restore_all();
   const std::string of = " of the table " + rekey_.table;
   if (rekey_.keep_old) {
-    if (removed_.count() > 0) client_.report_undone("removed with their new keys" + of + ": " + removed_.text());
-  } else if (restored_.count() > 0) {
+    if (removed_.count > 0) client_.report_undone("removed with their new keys" + of + ": " + removed_.text());
+  } else if (restored_.count > 0) {
     client_.report_undone("given back their old keys" + of + ": " + restored_.text());
   }
-  if (changed_.count() > 0)
+  if (changed_.count > 0)
     client_.report_stays("changed since they got their new keys" + of + ", so they stay there: " + changed_.text());
-  if (kept_new_.count() > 0)
+  if (kept_new_.count > 0)
     client_.report_stays("another program has written their old keys" + of +
                          ", so they have the new ones: " + kept_new_.text());
-  if (lost_.count() > 0)
+  if (lost_.count > 0)
     throw std::runtime_error("another program has written the old and the new keys" + of + " of " + lost_.text() +
                              "; they are still in the table " + tables_.with_new_keys +
                              ": move or delete what has the old keys, and repeat rocktable migrate abort");

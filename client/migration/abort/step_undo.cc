@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "client/migration/abort/rekey_undo.h"
+#include "client/migration/missing_rule.h"
 #include "client/migration/rekey.h"
 
 namespace rocktable::migration {
@@ -21,8 +22,8 @@ class Removal {
   }
 
   void report(const std::string& step) {
-    if (removed_.count() > 0) client_.report_undone(step + ": removed from " + table_ + ": " + removed_.text());
-    if (changed_.count() > 0)
+    if (removed_.count > 0) client_.report_undone(step + ": removed from " + table_ + ": " + removed_.text());
+    if (changed_.count > 0)
       client_.report_stays(step + ": they are not as the step wrote them in " + table_ + ": " + changed_.text());
   }
 
@@ -92,14 +93,13 @@ void delete_work_tables(UndoClient& client, const StepToUndo& undo, const std::s
 }  // namespace
 
 void undo_step(UndoClient& client, const StepToUndo& undo) {
-  constexpr int kMoved = 3;  // the phase of a rekey that is complete except for its temporary tables
   const RunningMigration& running = undo.running;
   const std::string name =
       "step " + std::to_string(undo.number + 1) + (undo.step ? " (" + summary(*undo.step) + ")" : "");
   const bool is_begun = !undo.is_in_progress || running.phase > 0;
   const bool is_rekey =
       undo.step == nullptr ? !running.rekeyed_table.empty() : std::holds_alternative<Rekey>(*undo.step);
-  if (undo.is_in_progress && is_begun && is_rekey && running.phase != kMoved) {
+  if (undo.is_in_progress && is_begun && is_rekey && running.phase != kRekeyMoved) {
     if (running.rekeyed_table.empty())
       throw std::runtime_error(name +
                                " was begun by an earlier version of rocktable, which cannot be undone; complete "

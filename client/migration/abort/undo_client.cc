@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "client/migration/missing_rule.h"
-
 namespace rocktable::migration {
 namespace {
 
@@ -36,22 +33,6 @@ void UndoClient::delete_table(const std::string& table) {
 std::uint64_t UndoClient::removed(const std::string& table) const {
   const auto found = removed_.find(table);
   return found == removed_.end() ? 0 : found->second;
-}
-
-void NamedEntities::add(const EntityKey& key) {
-  ++count_;
-  if (first_.size() < MissingEntities::kNamed) first_.push_back(key);
-}
-
-std::string NamedEntities::text() const {
-  std::string out = counted(count_, "entity", "entities");
-  const char* separator = ": ";
-  for (const auto& key : first_) {
-    out += separator + key_text(key);
-    separator = ", ";
-  }
-  if (count_ > first_.size()) out += " and " + std::to_string(count_ - first_.size()) + " more";
-  return out;
 }
 
 }  // namespace rocktable::migration

@@ -41,17 +41,4 @@ class UndoClient {
   std::vector<std::string> undone_, stays_;
 };
 
-// Entities that a sentence names: their number, and the first keys.
-class NamedEntities {
- public:
-  void add(const EntityKey& key);
-  std::uint64_t count() const { return count_; }
-  // `2 entities: ("p", "1"), ("p", "2")`
-  std::string text() const;
-
- private:
-  std::uint64_t count_ = 0;
-  std::vector<EntityKey> first_;
-};
-
 }  // namespace rocktable::migration

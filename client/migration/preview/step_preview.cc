@@ -6,6 +6,7 @@
 
 #include "client/migration/rekey.h"
 #include "client/migration/step_progress.h"
+#include "client/migration/step_runner.h"
 #include "odata/files/entity_fault.h"
 
 namespace rocktable::migration {
@@ -34,8 +35,7 @@ class StepSimulation {
   void operator()(const CopyTable& step) { copy(step.from, step.to); }
 
   void operator()(const RenameTable& step) {
-    constexpr int kCopied = 1;  // in step_runner.cc
-    if (context_.phase != kCopied) copy(step.from, step.to);
+    if (context_.phase != kRenameCopied) copy(step.from, step.to);
     if (step.delete_old) account_.remove(step.from);
   }
 

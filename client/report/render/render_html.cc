@@ -229,8 +229,7 @@ std::string row_of(const ShapeStatistics& shape) {
   return "<tr role=\"row\">" + shape_cell(shape) +
          html_element("td role=\"cell\" class=\"class\" data-label=\"class\"",
                       is_bad ? html_element("span class=\"warning\"", plan) : html_element("span", plan)) +
-         number_cell("scanned per returned", text_of_ratio(shape)) +
-         number_cell("scanned", text_of_scanned(shape.entities_scanned, shape.entities_scanned_here)) +
+         number_cell("scanned per returned", text_of_ratio(shape)) + number_cell("scanned", text_of_scanned(shape)) +
          number_cell("returned", with_commas(shape.entities_returned)) +
          number_cell("written", with_commas(shape.entities_written)) +
          number_cell("requests", with_commas(shape.requests)) + number_cell("failed", with_commas(shape.errors)) +

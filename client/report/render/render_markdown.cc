@@ -90,10 +90,10 @@ void append_shapes_as_markdown(std::string& out, const std::vector<ShapeStatisti
   out += "\n### Shapes, the worst first\n\n" + head;
   append_collapsed(out, shapes.size(), kMaxShapesAsMarkdown, head, [&](std::size_t i) {
     const ShapeStatistics& shape = shapes[i];
-    out += "| " + text_of_ratio(shape) + " | " + text_of_scanned(shape.entities_scanned, shape.entities_scanned_here) +
-           " | " + with_commas(shape.entities_returned) + " | " + with_commas(shape.requests) + " | " +
-           with_commas(shape.errors) + " | " + text_of_milliseconds(shape.milliseconds.p99) + " | " +
-           markdown_prose(shape.plan) + " | " + code_or_nothing(text_of_place(shape)) + " |\n";
+    out += "| " + text_of_ratio(shape) + " | " + text_of_scanned(shape) + " | " + with_commas(shape.entities_returned) +
+           " | " + with_commas(shape.requests) + " | " + with_commas(shape.errors) + " | " +
+           text_of_milliseconds(shape.milliseconds.p99) + " | " + markdown_prose(shape.plan) + " | " +
+           code_or_nothing(text_of_place(shape)) + " |\n";
   });
 }
 

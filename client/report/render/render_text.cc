@@ -57,10 +57,6 @@ void append_paragraph(std::string& out, std::string_view text, std::size_t inden
 
 std::string class_cell(const ShapeStatistics& shape) { return shape.plan.empty() ? "-" : shape.plan; }
 
-std::string scanned_cell(const ShapeStatistics& shape) {
-  return text_of_scanned(shape.entities_scanned, shape.entities_scanned_here);
-}
-
 struct TextColumn {
   std::string_view name;
   std::string (*cell)(const ShapeStatistics&);
@@ -70,7 +66,7 @@ struct TextColumn {
 
 constexpr TextColumn kTextColumns[] = {
     {"ratio", text_of_ratio, 9},
-    {"scanned", scanned_cell, 9},
+    {"scanned", text_of_scanned, 9},
     {"returned", [](const ShapeStatistics& shape) { return with_commas(shape.entities_returned); }, 3},
     {"requests", [](const ShapeStatistics& shape) { return with_commas(shape.requests); }, 9},
     {"failed", [](const ShapeStatistics& shape) { return with_commas(shape.errors); }, 1},
@@ -150,8 +146,8 @@ void append_shape_lines(std::string& out, const ShapeStatistics& shape, const Re
   append_paragraph(out, about, 2, options);
   if (shape.entities_scanned > 0)
     append_paragraph(out,
-                     scanned_cell(shape) + " scanned, " + with_commas(shape.entities_returned) + " returned: ratio " +
-                         text_of_ratio(shape),
+                     text_of_scanned(shape) + " scanned, " + with_commas(shape.entities_returned) +
+                         " returned: ratio " + text_of_ratio(shape),
                      2, options);
 }
 

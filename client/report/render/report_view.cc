@@ -250,6 +250,10 @@ std::string text_of_scanned(std::uint64_t scanned, std::uint64_t here) {
   return scanned == here ? with_commas(scanned) : with_commas(scanned) + " (" + with_commas(here) + " here)";
 }
 
+std::string text_of_scanned(const ShapeStatistics& shape) {
+  return text_of_scanned(shape.entities_scanned, shape.entities_scanned_here);
+}
+
 std::string text_of_milliseconds(double milliseconds) { return readable_number(milliseconds); }
 
 std::string text_of_cost(double cost) {

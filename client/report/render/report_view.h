@@ -58,6 +58,7 @@ std::string text_of_bytes(std::uint64_t bytes);
 std::string text_of_ratio(const ShapeStatistics& shape);
 // `5,000`, or `5,000 (2 here)` if rocktable scanned fewer than the service would.
 std::string text_of_scanned(std::uint64_t scanned, std::uint64_t here);
+std::string text_of_scanned(const ShapeStatistics& shape);
 // `0.25`, `12.5`, `1,250`
 std::string text_of_milliseconds(double milliseconds);
 // `< 0.01`, `12.50`

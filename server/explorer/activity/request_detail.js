@@ -3,7 +3,7 @@
 import { control, service } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { bytes, count, milliseconds, percent, shown } from "../core/format.js";
-import { button, plural } from "../core/parts.js";
+import { button, entitiesOf } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { asCurl, copyOf, isWrite, pathOf } from "./request_copy.js";
@@ -91,7 +91,7 @@ function planPart({ plan, request }) {
     return h("section", { key: "plan" }, h("h3", null, "Plan"),
       h("p", { class: "dim" }, error.code ? `${error.code}: ` : "", shown(error.message, 1000)));
   }
-  const entities = `${count(plan.entities)} ${plural(plan.entities, "entity", "entities")}`;
+  const entities = entitiesOf(plan.entities);
   return h("section", { key: "plan" }, h("h3", null, "Plan of this query now"),
     h("p", null, h("span", { class: `plan-class is-${plan.plan}` }, plan.plan),
       ` reads ${percent(plan.share)} of the table, about ${entities}`),

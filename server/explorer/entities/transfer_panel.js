@@ -5,7 +5,7 @@
 //     file   what was read: { name, entities, error }, or null
 import { save } from "../activity/save.js";
 import { count, shown } from "../core/format.js";
-import { button, plural } from "../core/parts.js";
+import { button, entitiesOf } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { typeSign } from "../screens/cells.js";
@@ -26,7 +26,6 @@ const kModes = {
 let current = null;
 
 const set = (own, values) => change(() => Object.assign(own, values));
-const entitiesOf = (n) => `${count(n)} ${plural(n, "entity", "entities")}`;
 
 addEventListener("beforeunload", (event) => {
   if (current?.busy) event.preventDefault();

@@ -4,7 +4,7 @@ import { go } from "../core/address.js";
 import { copy } from "../core/clipboard.js";
 import { count, shown } from "../core/format.js";
 import { onKey } from "../core/keyboard.js";
-import { button } from "../core/parts.js";
+import { button, entitiesOf } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, state } from "../core/state.js";
 import { isOwn, textOf } from "../entities/values.js";
@@ -161,8 +161,6 @@ async function removeSelected() {
     action,
   });
 }
-
-const entitiesOf = (n) => `${count(n)} ${n === 1 ? "entity" : "entities"}`;
 
 async function deleteAll(account, table, list, deleteMany, remember) {
   const controller = new AbortController();

@@ -40,15 +40,14 @@ void check_folder(const std::string& file) {
 
 // Only that all is well or what breaks the budget, and rules that no request used: the report has the rest.
 void print_verdict(const InsightReport& report, const std::string& budget, Verdict verdict) {
+  const auto unused_rules = std::move(verdict.unused_rules);
   if (!is_broken(verdict)) {
     const ReportView view = view_of(report, verdict);
     std::cerr << "rocktable: " << view.headline << ": " << counted(view.totals.requests, "request", "requests")
               << " of " << counted(view.report.shapes.size(), "shape", "shapes") << ", judged by " << printable(budget)
               << '\n';
-  }
-  const auto unused_rules = std::move(verdict.unused_rules);
-  std::erase_if(verdict.violations, [](const Violation& one) { return one.level != Level::Error; });
-  if (!verdict.violations.empty()) {
+  } else {
+    std::erase_if(verdict.violations, [](const Violation& one) { return one.level != Level::Error; });
     const ReportView view = view_of({}, verdict);
     RenderOptions options;
     options.columns = is_terminal() ? static_cast<std::size_t>(terminal_columns()) : kColumnsOfLogs;
