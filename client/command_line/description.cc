@@ -17,28 +17,35 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return out;
 }
 
-Json describe_option(const CLI::Option& option) {
-  const bool is_flag = option.get_expected_max() == 0;
-  Json out;
-  if (option.get_positional()) {
-    out["name"] = option.get_name(true);
-  } else {
-    out["names"] = names_of(option);
-    out["value"] = is_flag ? "" : option.get_type_name();
-  }
+void describe_value(const CLI::Option& option, Json& out) {
   out["text"] = option.get_description();
   out["group"] = option.get_group();
   out["required"] = option.get_required();
   out["repeatable"] = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+}
+
+Json describe_option(const CLI::Option& option) {
+  const bool is_flag = option.get_expected_max() == 0;
+  Json out{{"names", names_of(option)}, {"value", is_flag ? "" : option.get_type_name()}};
+  describe_value(option, out);
   return out;
 }
 
+Json describe_argument(const CLI::Option& option) {
+  Json out{{"name", option.get_name(true)}};
+  describe_value(option, out);
+  return out;
+}
+
+// An option that is also accepted as a bare word is in both lists.
 Json describe_app(const CLI::App& app) {
   Json out{{"name", app.get_name()},   {"description", app.get_description()}, {"footer", app.get_footer()},
            {"options", Json::array()}, {"arguments", Json::array()},           {"subcommands", Json::array()}};
-  for (const auto* option : app.get_options())
-    if (!option->get_group().empty())
-      out[option->get_positional() ? "arguments" : "options"].push_back(describe_option(*option));
+  for (const auto* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    if (option->get_positional()) out["arguments"].push_back(describe_argument(*option));
+    if (option->nonpositional()) out["options"].push_back(describe_option(*option));
+  }
   for (const auto* option : inherited_options(app)) out["options"].push_back(describe_option(*option));
   for (const auto* command : app.get_subcommands({})) out["subcommands"].push_back(describe_app(*command));
   return out;

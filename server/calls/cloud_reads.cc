@@ -44,7 +44,7 @@ std::uint64_t CloudReads::estimate(const Store& store, const TableName& name, co
     }
   }
   if (query.resumes) ranges = starting_at(std::move(ranges), *query.resumes);
-  if (next) ranges = intersect(std::move(ranges), {EntityKey(), *next});
+  if (next) ranges = intersect(std::move(ranges), {EntityKey(), next});
   const std::uint64_t limit = store.is_remote() ? kMaxCountedRemotely : kMaxCounted;
   std::uint64_t entities = 0;
   try {
