@@ -42,7 +42,7 @@ struct ReportFlags {
   std::string budget, write_budget, prices;
   std::uint64_t times = 1;
   bool reset = false;
-  bool data = false, budget_schema = false;
+  bool data = false, budget_schema = false, why = false;
   DataFlags stored;
 };
 
@@ -67,10 +67,12 @@ InsightReport report_of(const nlohmann::json& document, const ReportFlags& flags
   return out;
 }
 
-void write(const InsightReport& report, const Verdict& verdict, ReportFormat format, const std::string& path) {
+void write(const InsightReport& report, const Verdict& verdict, ReportFormat format, const ReportFlags& flags) {
+  const std::string& path = flags.output;
   const bool is_printed = path.empty() || path == kReportToStandardOutput;
   RenderOptions options;
   if (is_printed) options = {output_has_colours(), static_cast<std::size_t>(output_columns())};
+  options.explains = flags.why;
   const std::string text = render_report(report, verdict, format, options);
   if (!is_printed) return write_report_file(path, text);
   std::cout << text << std::flush;
@@ -112,7 +114,7 @@ int report_requests(const ReportFlags& flags, const CommandOutput& output) {
   if (!flags.write_budget.empty()) write_budget(flags.write_budget, recorded);
   Verdict verdict = judge(recorded, budget ? &*budget : nullptr);
   if (prices) verdict.cost = cost_of(recorded, *prices, flags.times);
-  if (!only_writes_budget(flags, output)) write(recorded, verdict, format_for(flags, output), flags.output);
+  if (!only_writes_budget(flags, output)) write(recorded, verdict, format_for(flags, output), flags);
   if (flags.reset) instance->request("POST", with_account("queries/reset", flags));
   return is_broken(verdict) ? kExitBudget : kExitSuccess;
 }
@@ -137,7 +139,7 @@ int report_data(ReportFlags& flags, const CommandOutput& output) {
   }
   Verdict verdict = judge(found, nullptr);
   if (prices && prices->storage_per_gigabyte_month) verdict.cost = storage_cost_of(found, *prices);
-  write(found, verdict, format_for(flags, output), flags.output);
+  write(found, verdict, format_for(flags, output), flags);
   return kExitSuccess;
 }
 
@@ -196,6 +198,7 @@ int run_report(int argc, const char* const* argv) {
   add_number(app, "--sample", flags.stored.sample, 1, 1'000'000'000,
              "With --data: read so many entities of each table (100000)")
       ->type_name("N");
+  app.add_flag("--why", flags.why, "Explain what could be better, with the change as code");
   app.add_flag("--budgetSchema", flags.budget_schema, "Print the JSON schema of budgets");
   output.add_flag(app);
   format->excludes("--json");

@@ -60,7 +60,16 @@ std::string sentence_of(std::string_view id, const Evidence& evidence) {
 std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums& statistics, std::uint64_t abandoned) {
   std::vector<RequestFinding> out;
   const auto add = [&](std::string_view id, std::uint64_t count, std::string sentence) {
-    out.push_back({id, shape, count, std::move(sentence), statistics.example});
+    out.push_back({id, shape, count, std::move(sentence), statistics.example,
+                   design_advice({.finding = id,
+                                  .table = shape.table,
+                                  .fingerprint = shape.fingerprint,
+                                  .example = statistics.example,
+                                  .client = shape.client,
+                                  .requests = statistics.requests,
+                                  .continuations = statistics.continuations,
+                                  .scanned = statistics.entities_scanned,
+                                  .returned = statistics.entities_returned})});
   };
   const bool is_query = shape.operation == "QueryEntities";
   const bool names_partitions = statistics.max_partitions > 1;
@@ -119,6 +128,12 @@ RequestFinding finding_of(std::string_view account, std::string_view table, cons
   out.count = observation.evidence.count;
   out.sentence = sentence_of(observation.id, observation.evidence);
   out.example = observation.evidence.example;
+  out.design = design_advice({.finding = out.id,
+                              .table = out.shape.table,
+                              .fingerprint = {},
+                              .example = out.example,
+                              .client = out.shape.client,
+                              .requests = out.count});
   return out;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "odata/advice/design_advice.h"
 #include "server/insight/query_shape.h"
 #include "server/insight/shape_table.h"
 #include "server/insight/table_activity.h"
@@ -18,6 +20,7 @@ struct RequestFinding {
   std::uint64_t count = 0;
   std::string sentence;
   std::string example;
+  std::optional<DesignAdvice> design;
 };
 
 // The limits of docs/insight.md, beside those of odata/insight/scan_limits.h.

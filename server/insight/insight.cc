@@ -136,7 +136,8 @@ nlohmann::json finding_json(const RequestFinding& finding) {
           {"count", finding.count},
           {"sentence", finding.sentence},
           {"advice", find_finding_kind(finding.id)->advice},
-          {"example", finding.example}};
+          {"example", finding.example},
+          {"design", rocktable::to_json(finding.design)}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "client/report/judge/judged_shapes.h"
+#include "client/report/judge/violation_designs.h"
 #include "client/report/transactions.h"
 #include "odata/insight/finding_catalog.h"
 
@@ -83,6 +84,7 @@ class Judge {
     std::stable_sort(out_.violations.begin(), out_.violations.end(), [](const Violation& a, const Violation& b) {
       return std::pair(a.level, a.count) > std::pair(b.level, b.count);
     });
+    add_designs(report_, out_.violations);
     return std::move(out_);
   }
 
@@ -112,8 +114,8 @@ class Judge {
     if (level == Level::Off) return;
     out_.violations.push_back({level, std::string(id), shape.table, shape.operation, shape.fingerprint,
                                std::string(to_string(shape.plan)), shape.client, shape.test, shape.example,
-                               shape.requests, std::move(sentence),
-                               allowed + " (" + place_text(*budget_, place) + ")"});
+                               shape.requests, std::move(sentence), allowed + " (" + place_text(*budget_, place) + ")",
+                               std::nullopt});
   }
 
   void judge_totals() {
@@ -154,7 +156,7 @@ class Judge {
       out_.violations.push_back({level, std::move(finding.id), std::move(finding.table), std::move(finding.operation),
                                  std::move(finding.fingerprint), "", std::move(finding.client), std::move(finding.test),
                                  std::move(finding.example), finding.count, std::move(finding.sentence),
-                                 std::move(allowed)});
+                                 std::move(allowed), std::nullopt});
     }
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/report/prices.h"
+#include "odata/advice/design_advice.h"
 
 namespace rocktable {
 
@@ -20,6 +21,7 @@ struct Violation {
   std::uint64_t count = 0;
   std::string sentence;  // what is: "a table scan read 3,000 entities to return 12"
   std::string allowed;   // "at most partition-scan (rocktable.budget.json:3:17)"; empty without a budget
+  std::optional<DesignAdvice> design;
 };
 
 struct Verdict {

@@ -88,12 +88,22 @@ std::string header_of_page(const ReportView& view) {
 
 // --- Violations ---------------------------------------------------------------------------------------------
 
+std::string design_of(const DesignAdvice& design) {
+  std::string out = "<p><strong>Here:</strong> " + html_prose(design.sentence) +
+                    "</p><details><summary>Why, and as code</summary><p>" + html_prose(design.why) + "</p>";
+  std::string code;
+  for (const std::string& line : design.code) code += html_text(line) + "\n";
+  if (!code.empty()) out += html_element("pre", html_element("code", code));
+  return out + "</details>";
+}
+
 std::string item_of(const Violation& violation) {
   std::string out = "<li>" + html_element("p", html_prose(violation.sentence));
   if (const std::string place = text_of_place(violation); !place.empty()) out += code_element(place);
   out += quiet("allowed: ", html_text(violation.allowed)) + quiet("test: ", html_text(violation.test));
   if (!violation.example.empty())
     out += "<details><summary>example</summary>" + code_element(violation.example) + "</details>";
+  if (violation.design) out += design_of(*violation.design);
   return out + "</li>\n";
 }
 

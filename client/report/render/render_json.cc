@@ -21,7 +21,8 @@ nlohmann::json json_of_violation(const Violation& violation) {
                         {"sentence", violation.sentence},
                         {"allowed", violation.allowed},
                         {"example", violation.example},
-                        {"advice", nullptr}};
+                        {"advice", nullptr},
+                        {"design", to_json(violation.design)}};
   if (const FindingKind* const kind = find_finding_kind(violation.id)) out["advice"] = kind->advice;
   return out;
 }

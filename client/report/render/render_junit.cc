@@ -37,6 +37,7 @@ std::string text_of(const ViolationOfCase& one) {
   append("test: ", one.violation->test);
   append("example: ", one.violation->example);
   append("better: ", one.group->advice);
+  if (one.violation->design) append("here: ", one.violation->design->sentence);
   append("see ", one.group->link);
   return out;
 }

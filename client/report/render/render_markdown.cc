@@ -97,6 +97,18 @@ void append_shapes_as_markdown(std::string& out, const std::vector<ShapeStatisti
   });
 }
 
+// Within an item of a list. The code has no fence of its own: it holds nothing but names of properties.
+void append_design(std::string& out, const DesignAdvice& design) {
+  out += "  <br>**Here:** " + markdown_prose(design.sentence) + "\n  " + summary_line("Why, and as code");
+  out += "  " + markdown_prose(design.why) + "\n";
+  if (!design.code.empty()) {
+    out += "\n  ```" + design.language + "\n";
+    for (const std::string& line : design.code) out.append(line.empty() ? "" : "  ").append(line).append("\n");
+    out += "  ```\n";
+  }
+  out += "\n  </details>\n";
+}
+
 void append_item(std::string& out, const Violation& violation) {
   out += "- " + markdown_prose(violation.sentence) + "\n";
   const auto append_line = [&](const std::string& text) { out += "  <br>" + text + "\n"; };
@@ -104,6 +116,7 @@ void append_item(std::string& out, const Violation& violation) {
   if (!violation.allowed.empty()) append_line("allowed: " + markdown_prose(violation.allowed));
   if (!violation.test.empty()) append_line("test: " + markdown_code(violation.test));
   if (!violation.example.empty()) append_line("example: " + markdown_code(violation.example));
+  if (violation.design) append_design(out, *violation.design);
 }
 
 void append_group_as_markdown(std::string& out, const ViolationGroup& group) {

@@ -173,6 +173,14 @@ void append_shapes(std::string& out, const ReportView& view, const RenderOptions
 
 // --- Violations ---------------------------------------------------------------------------------------------
 
+void append_design(std::string& out, const DesignAdvice& design, const RenderOptions& options) {
+  constexpr std::size_t kIndent = 4;
+  append_paragraph(out, "Here: " + design.sentence, kIndent, options);
+  if (!options.explains) return;
+  append_paragraph(out, "Why: " + design.why, kIndent, options);
+  for (const std::string& line : design.code) out.append(kIndent + 2, ' ').append(line).append("\n");
+}
+
 void append_violation(std::string& out, const Violation& violation, const RenderOptions& options) {
   constexpr std::size_t kIndent = 2;
   append_paragraph(out, violation.sentence, kIndent, options);
@@ -180,6 +188,7 @@ void append_violation(std::string& out, const Violation& violation, const Render
     append_paragraph(out, place, kIndent + 2, options);
   if (!violation.allowed.empty()) append_paragraph(out, "allowed: " + violation.allowed, kIndent + 2, options);
   if (!violation.test.empty()) append_paragraph(out, "test: " + violation.test, kIndent + 2, options);
+  if (violation.design) append_design(out, *violation.design, options);
   // Not folded, so that it can be copied.
   if (!violation.example.empty())
     out.append(kIndent + 2, ' ').append(coloured(violation.example, kDim, options)).append("\n");

@@ -21,6 +21,7 @@ std::optional<ReportFormat> report_format_of_file(std::string_view path);
 struct RenderOptions {
   bool colour = false;  // escape sequences of a terminal
   std::size_t columns = 80;
+  bool explains = false;  // with reasons, and changes as code
 };
 
 }  // namespace rocktable

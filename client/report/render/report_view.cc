@@ -28,6 +28,10 @@ void make_printable(Violation& violation) {
        {&violation.id, &violation.table, &violation.operation, &violation.fingerprint, &violation.plan,
         &violation.client, &violation.test, &violation.example, &violation.sentence, &violation.allowed})
     make_printable(*text);
+  if (!violation.design) return;
+  make_printable(violation.design->sentence);
+  make_printable(violation.design->why);
+  for (std::string& line : violation.design->code) make_printable(line);
 }
 
 void make_printable(CostTable& cost) {

@@ -7,6 +7,7 @@
 #include "base/input_file.h"
 #include "client/report/insight_report.h"
 #include "client/report/judge/verdict.h"
+#include "client/report/judge/violation_designs.h"
 
 namespace rocktable {
 
@@ -18,8 +19,8 @@ inline InsightReport fixed_report() {
 
 inline Violation violation_of(Level level, std::string id, const ShapeStatistics& shape, std::string sentence,
                               std::string allowed) {
-  return {level, std::move(id), shape.table,    shape.operation,     shape.fingerprint, shape.plan, "",
-          "",    shape.example, shape.requests, std::move(sentence), std::move(allowed)};
+  return {level, std::move(id), shape.table,    shape.operation,     shape.fingerprint,  shape.plan,  "",
+          "",    shape.example, shape.requests, std::move(sentence), std::move(allowed), std::nullopt};
 }
 
 // Four errors, one of no shape, and the three findings of the report as warnings; with costs.
@@ -42,7 +43,9 @@ inline Verdict fixed_verdict() {
   total.allowed = "at most 90,000 (rocktable.budget.json:8:60)";
   for (const Finding& finding : report.findings)
     out.violations.push_back({Level::Warn, finding.id, finding.table, finding.operation, finding.fingerprint, "",
-                              finding.client, finding.test, finding.example, finding.count, finding.sentence, ""});
+                              finding.client, finding.test, finding.example, finding.count, finding.sentence, "",
+                              std::nullopt});
+  add_designs(report, out.violations);
   out.unused_rules = {"rocktable.budget.json:5:14: no shape used this rule"};
   out.cost = CostTable{"USD",
                        "2026-11-01",
