@@ -31,6 +31,8 @@ void add_to(ShapeStatistics& sum, const ShapeStatistics& other) {
   sum.errors += other.errors;
   sum.conflicts += other.conflicts;
   sum.continuations += other.continuations;
+  sum.unbilled += other.unbilled;
+  sum.counts_entities = sum.counts_entities && other.counts_entities;
   sum.abandoned += other.abandoned;
   sum.entities_scanned += other.entities_scanned;
   sum.entities_returned += other.entities_returned;

@@ -1,8 +1,12 @@
 #include "client/report/transactions.h"
 
+#include <algorithm>
+
 namespace rocktable {
 
-std::uint64_t transactions_of(const ShapeStatistics& shape) { return shape.requests; }
+std::uint64_t transactions_of(const ShapeStatistics& shape) {
+  return shape.requests - std::min(shape.unbilled, shape.requests);
+}
 
 std::uint64_t transactions_of(const InsightReport& report) {
   std::uint64_t out = 0;

@@ -11,6 +11,7 @@ namespace rocktable {
 namespace {
 
 std::string scanned_and_returned(const ShapeSums& statistics) {
+  if (statistics.uncounted > 0) return counted(statistics.requests, "request", "requests");
   return counted(statistics.entities_scanned, "entity", "entities") + " scanned, " +
          with_commas(statistics.entities_returned) + " returned, in " +
          counted(statistics.requests, "request", "requests");

@@ -39,6 +39,8 @@ void ShapeSums::add(const ShapeSample& sample) {
   errors += sample.is_error ? 1 : 0;
   conflicts += sample.is_conflict ? 1 : 0;
   continuations += sample.continues ? 1 : 0;
+  unbilled += sample.is_billed ? 0 : 1;
+  uncounted += sample.counts_entities ? 0 : 1;
   entities_scanned += sample.entities_scanned;
   entities_returned += sample.entities_returned;
   entities_written += sample.entities_written;
@@ -61,6 +63,8 @@ void ShapeSums::add(const ShapeSums& other) {
   errors += other.errors;
   conflicts += other.conflicts;
   continuations += other.continuations;
+  unbilled += other.unbilled;
+  uncounted += other.uncounted;
   entities_scanned += other.entities_scanned;
   entities_returned += other.entities_returned;
   entities_written += other.entities_written;

@@ -25,6 +25,8 @@ struct ShapeSample {
   bool is_error = false;     // status 400 or above
   bool is_conflict = false;  // status 409
   bool continues = false;    // the response has a continuation token
+  bool is_billed = true;
+  bool counts_entities = true;  // false: the numbers of entities and bytes_read are not known
   std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
   std::uint64_t bytes_read = 0, bytes_sent = 0;
   std::chrono::microseconds duration{};
@@ -36,6 +38,8 @@ struct ShapeSample {
 
 struct ShapeSums {
   std::uint64_t requests = 0, errors = 0, conflicts = 0, continuations = 0;
+  std::uint64_t unbilled = 0;   // requests
+  std::uint64_t uncounted = 0;  // requests whose numbers of entities are not known
   std::uint64_t entities_scanned = 0, entities_returned = 0, entities_written = 0;
   std::uint64_t bytes_read = 0, bytes_sent = 0;
   DurationHistogram durations;

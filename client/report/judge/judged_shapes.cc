@@ -73,6 +73,7 @@ JudgedShapes judged_shapes(const InsightReport& report, const Budget& budget) {
     JudgedShape& judged = out.shapes[place->second];
     if (judged.client != shape.client) judged.client.clear();
     if (judged.test != shape.test) judged.test.clear();
+    judged.counts_entities = judged.counts_entities && shape.counts_entities;
     judged.requests += shape.requests;
     judged.scanned += shape.entities_scanned;
     judged.returned += shape.entities_returned;

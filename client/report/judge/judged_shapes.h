@@ -18,6 +18,7 @@ struct JudgedShape {
   std::string client, test;  // empty: several
   std::string example;
   std::uint64_t requests = 0, scanned = 0, returned = 0;
+  bool counts_entities = true;                 // false: `scanned` and `returned` are not known
   std::optional<Placed<PlanClass>> max_class;  // nullopt: everything is allowed
   std::optional<Placed<double>> max_scanned_per_returned;
 

@@ -68,6 +68,7 @@ std::string header_of_page(const ReportView& view) {
         html_element("p class=\"warning\"", "Of " + counted(view.report.not_counted, "more request", "more requests") +
                                                 " no shape was kept.") +
         "\n";
+  for (const auto& note : view.notes) out += html_element("p class=\"quiet\"", html_text(note)) + "\n";
   if (!view.tables.empty()) {
     out += html_element("p", html_text(view.summary)) + "\n<ul>\n";
     for (const auto& table : view.tables) out += html_element("li", html_text(table)) + "\n";
@@ -79,9 +80,11 @@ std::string header_of_page(const ReportView& view) {
   };
   append("requests", view.totals.requests);
   append("shapes", view.report.shapes.size());
-  append("entities scanned", view.totals.entities_scanned);
-  append("entities returned", view.totals.entities_returned);
-  append("entities written", view.totals.entities_written);
+  if (view.totals.counts_entities) {
+    append("entities scanned", view.totals.entities_scanned);
+    append("entities returned", view.totals.entities_returned);
+    append("entities written", view.totals.entities_written);
+  }
   append("requests failed", view.totals.errors);
   return out + "</dl>\n</header>\n";
 }
@@ -229,10 +232,8 @@ std::string row_of(const ShapeStatistics& shape) {
   return "<tr role=\"row\">" + shape_cell(shape) +
          html_element("td role=\"cell\" class=\"class\" data-label=\"class\"",
                       is_bad ? html_element("span class=\"warning\"", plan) : html_element("span", plan)) +
-         number_cell("scanned per returned", text_of_ratio(shape)) +
-         number_cell("scanned", with_commas(shape.entities_scanned)) +
-         number_cell("returned", with_commas(shape.entities_returned)) +
-         number_cell("written", with_commas(shape.entities_written)) +
+         number_cell("scanned per returned", text_of_ratio(shape)) + number_cell("scanned", text_of_scanned(shape)) +
+         number_cell("returned", text_of_returned(shape)) + number_cell("written", text_of_written(shape)) +
          number_cell("requests", with_commas(shape.requests)) + number_cell("failed", with_commas(shape.errors)) +
          number_cell("p99 ms", text_of_milliseconds(shape.milliseconds.p99)) + "</tr>\n";
 }

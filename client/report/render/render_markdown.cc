@@ -90,10 +90,10 @@ void append_shapes_as_markdown(std::string& out, const std::vector<ShapeStatisti
   out += "\n### Shapes, the worst first\n\n" + head;
   append_collapsed(out, shapes.size(), kMaxShapesAsMarkdown, head, [&](std::size_t i) {
     const ShapeStatistics& shape = shapes[i];
-    out += "| " + text_of_ratio(shape) + " | " + with_commas(shape.entities_scanned) + " | " +
-           with_commas(shape.entities_returned) + " | " + with_commas(shape.requests) + " | " +
-           with_commas(shape.errors) + " | " + text_of_milliseconds(shape.milliseconds.p99) + " | " +
-           markdown_prose(shape.plan) + " | " + code_or_nothing(text_of_place(shape)) + " |\n";
+    out += "| " + text_of_ratio(shape) + " | " + text_of_scanned(shape) + " | " + text_of_returned(shape) + " | " +
+           with_commas(shape.requests) + " | " + with_commas(shape.errors) + " | " +
+           text_of_milliseconds(shape.milliseconds.p99) + " | " + markdown_prose(shape.plan) + " | " +
+           code_or_nothing(text_of_place(shape)) + " |\n";
   });
 }
 
@@ -154,6 +154,7 @@ std::string render_markdown(const ReportView& view) {
   std::string out = "## rocktable: " + markdown_prose(view.headline) + "\n\n";
   if (!view.period.empty()) out += markdown_prose(view.period) + ": ";
   out += markdown_prose(view.summary) + ".\n";
+  for (const auto& note : view.notes) out += "\n" + markdown_prose(note) + "\n";
   if (!view.tables.empty()) out += '\n';
   for (const auto& table : view.tables) out += "- " + markdown_prose(table) + "\n";
   for (const auto& group : view.groups) append_group_as_markdown(out, group);
