@@ -39,6 +39,7 @@ constexpr const char* kStandardInput = "-";
 struct ReportFlags {
   ControlClientOptions instance;
   std::string from, save, format, output, account;
+  std::vector<std::string> logs;  // files
   std::string budget, write_budget, prices;
   std::uint64_t times = 1;
   bool reset = false;
@@ -101,13 +102,14 @@ bool only_writes_budget(const ReportFlags& flags, const CommandOutput& output) {
          flags.budget.empty() && flags.prices.empty();
 }
 
-int report_requests(const ReportFlags& flags, const CommandOutput& output) {
+int report_requests(const ReportFlags& flags, const CommandOutput& output, ReadLogs read_logs) {
   const auto budget = read_for_report(flags.budget, read_budget);
   const auto prices = read_for_report(flags.prices, read_prices);
   std::optional<ControlClient> instance;
-  if (flags.from.empty()) instance.emplace(flags.instance);
-  const nlohmann::json document =
-      instance ? instance->request("GET", with_account("queries", flags)) : document_of_file(flags.from);
+  if (flags.from.empty() && flags.logs.empty()) instance.emplace(flags.instance);
+  const nlohmann::json document = instance             ? instance->request("GET", with_account("queries", flags))
+                                  : flags.logs.empty() ? document_of_file(flags.from)
+                                                       : read_logs(flags.logs);
   const InsightReport recorded = report_of(document, flags);
   if (!flags.save.empty())
     write_report_file(flags.save, document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
@@ -151,10 +153,13 @@ void check(const CLI::App& app, const ReportFlags& flags) {
     if (option->count() > 0 && option->as<std::string>().empty())
       throw UsageError(std::string(name) + " must not be empty");
   }
+  if (std::find(flags.logs.begin(), flags.logs.end(), "") != flags.logs.end())
+    throw UsageError("--logs must not be empty");
   if (app.count("--times") > 0 && flags.prices.empty()) throw UsageError("--times needs --prices");
   for (const char* const name : {"--table", "--sample"})
     if (app.count(name) > 0 && !flags.data) throw UsageError(std::string(name) + " needs --data");
-  for (const char* const name : {"--from", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
+  for (const char* const name :
+       {"--from", "--logs", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
     if (app.count(name) > 0 && flags.data)
       throw UsageError("--data is about stored entities, " + std::string(name) + " about requests");
 }
@@ -166,9 +171,9 @@ std::string why_no_format(const std::string& given) {
 
 }  // namespace
 
-int run_report(int argc, const char* const* argv) {
+int run_report(int argc, const char* const* argv, ReadLogs read_logs) {
   CLI::App app(
-      "rocktable report [--from FILE | --data] [--budget FILE] [--format FORMAT] [--output FILE]\n"
+      "rocktable report [--from FILE | --logs FILE... | --data] [--budget FILE] [--format FORMAT] [--output FILE]\n"
       "Shows what a running rocktable recorded about requests: their shapes, how many entities each "
       "scanned and returned, and what could be better.",
       "rocktable report");
@@ -176,6 +181,10 @@ int run_report(int argc, const char* const* argv) {
   CommandOutput output;
   app.add_option("--from", flags.from, "A saved report instead of a running rocktable; - is standard input")
       ->type_name("FILE");
+  auto* const logs =
+      app.add_option("--logs", flags.logs, "Logs of the real service, or folders of them; - is standard input")
+          ->type_name("FILE");
+  logs->excludes("--from");
   app.add_option("--save", flags.save, "Save what is reported, for --from")->type_name("FILE");
   auto* const format = app.add_option("--format", flags.format, "text, markdown, html, json or junit; else by --output")
                            ->type_name("FORMAT")
@@ -191,6 +200,7 @@ int run_report(int argc, const char* const* argv) {
   app.add_option("--account", flags.account, "Only requests of this account")->type_name("NAME");
   auto* const reset = app.add_flag("--reset", flags.reset, "Then forget what was recorded");
   reset->excludes("--from");
+  reset->excludes("--logs");
   app.add_flag("--data", flags.data, "Instead, look through stored entities of the account of CONN");
   app.add_option("--table", flags.stored.tables, "With --data: only this table; may be repeated")
       ->type_name("NAME")
@@ -211,7 +221,7 @@ int run_report(int argc, const char* const* argv) {
       std::cout << kBudgetSchema << std::flush;
       return kExitSuccess;
     }
-    return flags.data ? report_data(flags, output) : report_requests(flags, output);
+    return flags.data ? report_data(flags, output) : report_requests(flags, output, read_logs);
   });
 }
 

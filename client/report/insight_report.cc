@@ -32,8 +32,9 @@ void add_to(ShapeStatistics& sum, const ShapeStatistics& other) {
   sum.not_found += other.not_found;
   sum.conflicts += other.conflicts;
   sum.preconditions_failed += other.preconditions_failed;
-  sum.server_errors += other.server_errors;
   sum.continuations += other.continuations;
+  sum.unbilled += other.unbilled;
+  sum.counts_entities = sum.counts_entities && other.counts_entities;
   sum.abandoned += other.abandoned;
   sum.entities_scanned += other.entities_scanned;
   sum.entities_scanned_here += other.entities_scanned_here;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,15 +29,17 @@ struct ShapeStatistics {
   std::string test;    // the part of `x-ms-client-request-id` before its last `/`
 
   std::uint64_t requests = 0;
-  // Status 400 and above; 404, 409 and 412 of them; 500 and above, which the service does not bill.
-  std::uint64_t errors = 0, not_found = 0, conflicts = 0, preconditions_failed = 0, server_errors = 0;
+  // Status 400 and above; 404, 409 and 412 of them.
+  std::uint64_t errors = 0, not_found = 0, conflicts = 0, preconditions_failed = 0;
   std::uint64_t continuations = 0;  // answers with a continuation token
+  std::uint64_t unbilled = 0;       // requests that the service would not bill
   std::uint64_t abandoned = 0;      // tokens that the client did not follow, although it had less than its `$top`
   // By the service. An estimate where rocktable reads less, which is `entities_scanned_here`.
   std::uint64_t entities_scanned = 0, entities_scanned_here = 0;
   std::uint64_t most_scanned_per_request = 0;
   std::uint64_t entities_returned = 0, entities_written = 0;
   std::uint64_t bytes_read = 0, bytes_sent = 0;
+  bool counts_entities = true;  // false: the numbers of entities are not known, and JSON does not have them
   ShapeTimes milliseconds;
   std::uint64_t partitions = 0;  // different partitions that were touched
   bool partitions_exact = true;  // false: at least `partitions`
@@ -61,12 +64,24 @@ struct StoredTable {
   bool is_complete = true;  // false: the table has more entities than were read
 };
 
+// What was read of the service's diagnostic logs.
+struct LogSummary {
+  std::uint64_t files = 0, lines = 0;
+  std::uint64_t other_services = 0;      // records of blobs, queues and other resources, which are skipped
+  std::uint64_t duplicates = 0;          // records of requests that were seen before; the service writes some twice
+  std::uint64_t further_operations = 0;  // records of further operations of a request, which do not count again
+  std::uint64_t without_shape = 0;       // requests whose URL cannot be read; they count and cost
+  std::uint64_t broken = 0;              // lines
+  std::string first_broken;              // `logs/000001.log:17: it has 12 fields of 30`
+};
+
 struct InsightReport {
   std::string since, until;  // ISO 8601, UTC
   std::string program;       // that recorded: `rocktable 0.1.0`
   std::uint64_t not_counted = 0;
   std::vector<ShapeStatistics> shapes;
   std::vector<Finding> findings;
+  std::optional<LogSummary> logs;   // of a report of logs; `logs` in JSON
   std::vector<StoredTable> tables;  // of a report of stored data, which has no shapes; `tables` in JSON
 };
 

@@ -16,6 +16,8 @@ class ReportObject {
     if (!value_.is_object()) refuse("", "an object");
   }
 
+  bool has(const char* name) const { return find(name) != nullptr; }
+
   void read(const char* name, std::string& out) const {
     if (const auto* const member = find(name)) {
       if (!member->is_string()) refuse(name, "text");
@@ -53,6 +55,11 @@ class ReportObject {
       times.read("p99", out.p99);
       times.read("max", out.max);
     }
+  }
+
+  template <class Item>
+  void read(const char* name, std::optional<Item>& out) const {
+    if (const auto* const member = find(name)) read_members(ReportObject(*member, path_of(name)), out.emplace());
   }
 
   template <class Item>
@@ -99,8 +106,8 @@ void for_each_member_of_shape(Shape& shape, const Member& member) {
   member("notFound", shape.not_found);
   member("conflicts", shape.conflicts);
   member("preconditionsFailed", shape.preconditions_failed);
-  member("serverErrors", shape.server_errors);
   member("continuations", shape.continuations);
+  member("unbilled", shape.unbilled);
   member("abandoned", shape.abandoned);
   member("entitiesScanned", shape.entities_scanned);
   member("mostScannedPerRequest", shape.most_scanned_per_request);
@@ -141,9 +148,26 @@ void for_each_member_of_table(Table& table, const Member& member) {
   member("complete", table.is_complete);
 }
 
+template <class Summary, class Member>
+void for_each_member_of_logs(Summary& logs, const Member& member) {
+  member("files", logs.files);
+  member("lines", logs.lines);
+  member("otherServices", logs.other_services);
+  member("duplicates", logs.duplicates);
+  member("furtherOperations", logs.further_operations);
+  member("withoutShape", logs.without_shape);
+  member("broken", logs.broken);
+  member("firstBroken", logs.first_broken);
+}
+
 void read_members(const ReportObject& object, ShapeStatistics& out) {
   object.read("entitiesScanned", out.entities_scanned_here);  // of an older rocktable, which had only this figure
   for_each_member_of_shape(out, [&](const char* name, auto& value) { object.read(name, value); });
+  out.counts_entities = object.has("entitiesScanned");
+}
+
+void read_members(const ReportObject& object, LogSummary& out) {
+  for_each_member_of_logs(out, [&](const char* name, auto& value) { object.read(name, value); });
 }
 
 void read_members(const ReportObject& object, Finding& out) {
@@ -178,6 +202,7 @@ InsightReport parse_insight_report(const nlohmann::json& document) {
   root.read("notCounted", out.not_counted);
   root.read("shapes", out.shapes);
   root.read("findings", out.findings);
+  root.read("logs", out.logs);
   root.read("tables", out.tables);
   return out;
 }
@@ -187,6 +212,10 @@ nlohmann::json to_json(const InsightReport& report) {
   for (const auto& shape : report.shapes) {
     auto& object = shapes.emplace_back(nlohmann::json::object());
     for_each_member_of_shape(shape, [&](const char* name, const auto& value) { object[name] = json_of(value); });
+    if (!shape.counts_entities)
+      for (const char* const name : {"entitiesScanned", "mostScannedPerRequest", "entitiesScannedHere",
+                                     "entitiesReturned", "entitiesWritten", "bytesRead"})
+        object.erase(name);
   }
   for (const auto& finding : report.findings) {
     auto& object = findings.emplace_back(nlohmann::json::object());
@@ -196,6 +225,10 @@ nlohmann::json to_json(const InsightReport& report) {
       {"version", kReportVersion},      {"program", report.program},        {"since", report.since},
       {"until", report.until},          {"notCounted", report.not_counted}, {"shapes", std::move(shapes)},
       {"findings", std::move(findings)}};
+  if (report.logs) {
+    auto& object = out["logs"] = nlohmann::json::object();
+    for_each_member_of_logs(*report.logs, [&](const char* name, const auto& value) { object[name] = value; });
+  }
   for (const auto& table : report.tables) {
     auto& object = out["tables"].emplace_back(nlohmann::json::object());
     for_each_member_of_table(table, [&](const char* name, const auto& value) { object[name] = json_of(value); });

@@ -5,7 +5,7 @@
 namespace rocktable {
 
 std::uint64_t transactions_of(const ShapeStatistics& shape) {
-  return shape.requests - std::min(shape.server_errors, shape.requests);
+  return shape.requests - std::min(shape.unbilled, shape.requests);
 }
 
 std::uint64_t transactions_of(const InsightReport& report) {

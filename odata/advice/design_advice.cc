@@ -38,26 +38,27 @@ PerQuery per_query(const SeenRequests& seen) {
   return {seen.scanned / queries, (seen.returned + queries - 1) / queries};
 }
 
-std::string gain_of(const PerQuery& numbers) {
+std::string gain_of(const SeenRequests& seen) {
+  if (!seen.counts_entities) return "A query then reads about as many entities as it returns.";
+  const PerQuery numbers = per_query(seen);
   return "A query then reads about " + counted(numbers.returned, "entity", "entities") + " instead of " +
          with_commas(numbers.scanned) + ".";
 }
 
 std::string sentence_of(const KeySketch& sketch, const SeenRequests& seen) {
-  const PerQuery numbers = per_query(seen);
   const std::string where = code_span(filter_of(sketch));
   switch (sketch.change) {
     case Change::IndexInPartition:
       return "Store each entity" + table_of(seen) + " a second time in its partition, with the RowKey " +
-             code_span(to_string(sketch.row_key)) + ", and ask for " + where + ". " + gain_of(numbers);
+             code_span(to_string(sketch.row_key)) + ", and ask for " + where + ". " + gain_of(seen);
     case Change::IndexElsewhere:
       return "Store each entity" + table_of(seen) + " a second time, with the PartitionKey " +
              code_span(to_string(sketch.partition_key)) + " and the RowKey " + code_span(to_string(sketch.row_key)) +
-             ", and ask for " + where + ". " + gain_of(numbers);
+             ", and ask for " + where + ". " + gain_of(seen);
     case Change::QueryOfEach:
-      return "Send one query for each PartitionKey, at the same time. " + gain_of(numbers);
+      return "Send one query for each PartitionKey, at the same time. " + gain_of(seen);
     case Change::ReadOfEach:
-      return "Read each entity by its PartitionKey and RowKey, at the same time. " + gain_of(numbers);
+      return "Read each entity by its PartitionKey and RowKey, at the same time. " + gain_of(seen);
     case Change::OneQuery:
       return "Ask once for the rows between the first and the last that the program wants: one request for up to 1,000 "
              "entities instead of " +
@@ -134,7 +135,7 @@ std::optional<KeySketch> sketch_for(const SeenRequests& seen) {
   if (!terms) return std::nullopt;
   auto out = key_sketch(*terms);
   const PerQuery numbers = per_query(seen);
-  if (numbers.scanned <= numbers.returned) return std::nullopt;  // nothing to gain
+  if (seen.counts_entities && numbers.scanned <= numbers.returned) return std::nullopt;  // nothing to gain
   return out;
 }
 

@@ -16,6 +16,7 @@ struct SeenRequests {
   std::string_view table, fingerprint, example, client;
   std::uint64_t requests = 0, continuations = 0;
   std::uint64_t scanned = 0, returned = 0;  // entities, by the service
+  bool counts_entities = true;              // false: these two are not known
 };
 
 struct DesignAdvice {

@@ -36,7 +36,7 @@ bool LineReader::fill() {
   scanned_ = buffer_.size();
   if (scanned_ > kMaxLineBytes) {
     refuse({line_ + 1, 1},
-           "the line is longer than " + std::to_string(kMaxLineBytes) + " bytes, which no entity needs");
+           "the line is longer than " + std::to_string(kMaxLineBytes) + " bytes, the most that is read");
   }
   buffer_.resize(scanned_ + kBlockBytes);
   errno = 0;

@@ -47,12 +47,14 @@ struct RequestEvent {
   DateTime received;
 
   RequestStats reads;                  // of the store
+  bool counts_entities = true;         // false: `reads` is empty, because nobody counted (server/logs)
   RequestStats counted_reads;          // the part that RunningScanCounter has already counted
   std::uint64_t scanned_in_cloud = 0;  // entities that the service would scan, an estimate where it is not `reads`
 
   int status = 0;
   std::optional<ErrorCode> error;
   bool continues = false;                // the response has a continuation token
+  std::optional<bool> is_billed;         // nullopt: as the status says (odata/insight/billed_requests.h)
   std::size_t body_bytes = 0;            // of the response
   std::string_view explanation;          // why access was refused; empty: not refused, or not requested
   std::string_view changed_by;           // what changed the response on its way (Delivery::changed_by); empty: nothing

@@ -11,6 +11,7 @@ namespace rocktable {
 namespace {
 
 std::string scanned_and_returned(const ShapeSums& statistics) {
+  if (statistics.uncounted > 0) return counted(statistics.requests, "request", "requests");
   const std::string here =
       statistics.entities_scanned == statistics.entities_scanned_here
           ? ""
@@ -69,22 +70,25 @@ std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums
                                   .requests = statistics.requests,
                                   .continuations = statistics.continuations,
                                   .scanned = statistics.entities_scanned,
-                                  .returned = statistics.entities_returned})});
+                                  .returned = statistics.entities_returned,
+                                  .counts_entities = statistics.uncounted == 0})});
   };
   const bool is_query = shape.operation == "QueryEntities";
   const bool names_partitions = statistics.max_partitions > 1;
   const std::string cost = scanned_and_returned(statistics);
   const bool is_large =
-      is_query && scanned_by_query(statistics.entities_scanned, statistics.most_scanned, statistics.requests,
-                                   statistics.continuations) >= kMinScannedByQuery;
+      is_query && (statistics.uncounted > 0 ||
+                   scanned_by_query(statistics.entities_scanned, statistics.most_scanned, statistics.requests,
+                                    statistics.continuations) >= kMinScannedByQuery);
   const std::uint64_t returned = std::max<std::uint64_t>(statistics.entities_returned, 1);
+  const bool reads_much_for_little =
+      statistics.entities_scanned >= kMinScanned && statistics.entities_scanned > kMaxScannedPerReturned * returned;
   if (is_large && shape.plan == "table-scan") {
     if (!names_partitions)  // else or-across-partitions says why
       add("table-scan", statistics.requests, "The service searches the whole table: " + cost + ".");
   } else if (is_large && shape.plan == "partition-range") {
     add("partition-range-scan", statistics.requests, "The service reads a range of partitions: " + cost + ".");
-  } else if (is_large && statistics.entities_scanned >= kMinScanned &&
-             statistics.entities_scanned > kMaxScannedPerReturned * returned) {
+  } else if (is_large && (statistics.uncounted > 0 ? statistics.is_wider_in_cloud : reads_much_for_little)) {
     if (statistics.is_wider_in_cloud) {
       add("or-across-rows", statistics.requests, "The service scans the partition for its rows: " + cost + ".");
     } else {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "odata/filter_shape.h"
+#include "odata/insight/billed_requests.h"
 #include "odata/insight/finding_catalog.h"
 #include "odata/insight/folded_table.h"
 #include "odata/insight/text_hash.h"
@@ -87,8 +88,8 @@ nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, 
           {"notFound", statistics.not_found},
           {"conflicts", statistics.conflicts},
           {"preconditionsFailed", statistics.preconditions_failed},
-          {"serverErrors", statistics.server_errors},
           {"continuations", statistics.continuations},
+          {"unbilled", statistics.unbilled},
           {"abandoned", abandoned},
           {"entitiesScanned", statistics.entities_scanned},
           {"mostScannedPerRequest", statistics.most_scanned},
@@ -107,6 +108,15 @@ nlohmann::json shape_json(const QueryShape& shape, const ShapeSums& statistics, 
           {"example", statistics.example},
           {"firstSeen", to_string(statistics.first)},
           {"lastSeen", to_string(statistics.last)}};
+}
+
+// Takes away the numbers of entities that nobody counted.
+nlohmann::json with_known_members(nlohmann::json shape, const ShapeSums& statistics) {
+  if (statistics.uncounted > 0)
+    for (const char* const name : {"entitiesScanned", "mostScannedPerRequest", "entitiesScannedHere",
+                                   "entitiesReturned", "entitiesWritten", "bytesRead"})
+      shape.erase(name);
+  return shape;
 }
 
 // Text from a URL need not be UTF-8.
@@ -178,6 +188,8 @@ void Insight::record(const RequestEvent& event) {
 
   shapes_.add(shape, {.status = event.status,
                       .continues = event.continues,
+                      .is_billed = event.is_billed ? *event.is_billed : is_billed({}, event.status),
+                      .counts_entities = event.counts_entities,
                       .is_wider_in_cloud = query != nullptr && query->cloud.has_value(),
                       .entities_scanned = event.scanned_in_cloud,
                       .entities_scanned_here = event.reads.entities_scanned,
@@ -275,7 +287,7 @@ std::string Insight::to_json(std::string_view account, DateTime now) const {
     const auto& [shape, sums] = entry->second;
     const auto open = abandoned.find(entry->first);
     const std::uint64_t pages = open == abandoned.end() ? 0 : open->second;
-    shapes.add(shape_json(shape, sums, pages));
+    shapes.add(with_known_members(shape_json(shape, sums, pages), sums));
     for (RequestFinding& finding : findings_of(shape, sums, pages)) findings.push_back(std::move(finding));
   }
   std::map<std::tuple<std::string, std::string, std::string_view>, RequestFinding>

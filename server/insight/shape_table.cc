@@ -33,9 +33,10 @@ void ShapeSums::add(const ShapeSample& sample) {
   not_found += sample.status == 404 ? 1 : 0;
   conflicts += sample.status == 409 ? 1 : 0;
   preconditions_failed += sample.status == 412 ? 1 : 0;
-  server_errors += sample.status >= 500 ? 1 : 0;
   continuations += sample.continues ? 1 : 0;
   is_wider_in_cloud = is_wider_in_cloud || sample.is_wider_in_cloud;
+  unbilled += sample.is_billed ? 0 : 1;
+  uncounted += sample.counts_entities ? 0 : 1;
   entities_scanned += sample.entities_scanned;
   entities_scanned_here += sample.entities_scanned_here;
   most_scanned = std::max(most_scanned, sample.entities_scanned);
@@ -61,9 +62,10 @@ void ShapeSums::add(const ShapeSums& other) {
   not_found += other.not_found;
   conflicts += other.conflicts;
   preconditions_failed += other.preconditions_failed;
-  server_errors += other.server_errors;
   continuations += other.continuations;
   is_wider_in_cloud = is_wider_in_cloud || other.is_wider_in_cloud;
+  unbilled += other.unbilled;
+  uncounted += other.uncounted;
   entities_scanned += other.entities_scanned;
   entities_scanned_here += other.entities_scanned_here;
   most_scanned = std::max(most_scanned, other.most_scanned);

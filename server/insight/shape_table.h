@@ -23,7 +23,9 @@ namespace rocktable {
 // What one request adds.
 struct ShapeSample {
   int status = 0;
-  bool continues = false;              // the response has a continuation token
+  bool continues = false;  // the response has a continuation token
+  bool is_billed = true;
+  bool counts_entities = true;         // false: the numbers of entities and bytes_read are not known
   bool is_wider_in_cloud = false;      // the service reads more for this query than rocktable does
   std::uint64_t entities_scanned = 0;  // by the service: an estimate if it reads more
   std::uint64_t entities_scanned_here = 0;
@@ -38,8 +40,10 @@ struct ShapeSample {
 
 struct ShapeSums {
   std::uint64_t requests = 0, continuations = 0;
-  // Answers with status 400 and above; 404, 409 and 412 of them; those that the service would not bill (500 and above).
-  std::uint64_t errors = 0, not_found = 0, conflicts = 0, preconditions_failed = 0, server_errors = 0;
+  // Answers with status 400 and above; 404, 409 and 412 of them.
+  std::uint64_t errors = 0, not_found = 0, conflicts = 0, preconditions_failed = 0;
+  std::uint64_t unbilled = 0;                                     // requests (odata/insight/billed_requests.h)
+  std::uint64_t uncounted = 0;                                    // requests whose numbers of entities are not known
   std::uint64_t entities_scanned = 0, entities_scanned_here = 0;  // as in ShapeSample
   std::uint64_t most_scanned = 0;                                 // of one request
   std::uint64_t entities_returned = 0, entities_written = 0;

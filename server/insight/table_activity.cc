@@ -47,7 +47,7 @@ void TableActivity::add_single(const TableAccess& access, bool writes) {
   const auto entity = joined_hash(access.partition, access.row);
   if (writes) return repeated_reads_.forget(entity);
   walk_.add({access.partition_key, event.method, event.target, access.client});
-  if (event.reads.entities_returned > 0)
+  if (event.counts_entities ? event.reads.entities_returned > 0 : event.status == 200)
     repeated_reads_.add({entity, access.partition_key, access.row_key, event.method, event.target, access.client});
 }
 

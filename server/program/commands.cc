@@ -4,13 +4,13 @@
 #include "client/commands/faults_command.h"
 #include "client/commands/healthcheck_command.h"
 #include "client/commands/migrate_command.h"
-#include "client/commands/report_command.h"
 #include "client/commands/reset_command.h"
 #include "client/commands/snapshot_command.h"
 #include "client/commands/transfer_commands.h"
 #include "server/program/exec/exec.h"
 #include "server/program/open_command.h"
 #include "server/program/repair_command.h"
+#include "server/program/report_from_logs.h"
 #include "server/program/store_command.h"
 
 namespace rocktable {
@@ -27,7 +27,7 @@ constexpr Command kCommands[] = {
     {"migrate", "up|abort|status|verify|new", "Apply numbered files to tables, each once", migration::run_migrate},
     {"open", "", "Show tables and requests in the browser", run_open},
     {"repair", "DIR", "Save undamaged data of the store in DIR", run_repair},
-    {"report", "", "Show what requests scan, and better queries", run_report},
+    {"report", "", "Show what requests scan, and better queries", run_report_from_logs},
     {"reset", "", "Delete all data, an account or a table", run_reset},
     {"snapshot", "ACTION", "Take, restore, list or delete snapshots", run_snapshot},
     {"store", "schema", "Show the tables of --store in a database", run_store},

@@ -81,6 +81,14 @@ def rows(count):
 # --- Shapes --------------------------------------------------------------------------------------------------------
 
 
+def test_requests_that_the_service_would_not_bill_are_counted(account):
+    done(account.server, "POST", "faults",
+         {"match": {"account": account.name}, "when": {"count": 2}, "then": {"status": 503}})
+    assert [get(account, "a", "1").status for _ in range(3)] == [503, 503, 404]
+    (shape,) = [one for one in shapes(account) if one["operation"] == "GetEntity"]
+    assert (shape["requests"], shape["errors"], shape["unbilled"]) == (3, 3, 2)
+
+
 def test_queries_that_differ_in_values_have_one_shape(account):
     transaction(account, "de", rows(10))
     begin_again(account)

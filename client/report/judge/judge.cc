@@ -67,6 +67,7 @@ std::string limit_text(double limit) {
 }
 
 std::string read_and_returned(const JudgedShape& shape) {
+  if (!shape.counts_entities) return {};
   return " read " + counted(shape.scanned, "entity", "entities") + " to return " + with_commas(shape.returned);
 }
 
@@ -121,6 +122,11 @@ class Judge {
   void judge_totals() {
     compare("total-transactions", transactions_of(report_), budget_->totals.transactions, "transaction", "transactions",
             "");
+    if (report_.logs && budget_->totals.entities_scanned) {
+      out_.unused_rules.push_back(place_text(*budget_, budget_->totals.entities_scanned->place) +
+                                  ": the total of scanned entities is not judged, because logs do not count entities");
+      return;
+    }
     compare("total-entities-scanned", entities_scanned_by(report_), budget_->totals.entities_scanned, "entity",
             "entities", " scanned");
   }

@@ -42,7 +42,8 @@ Limit limit_of(const Budget& budget, const MatchingRules& matching, Limit Budget
 }  // namespace
 
 bool JudgedShape::is_large() const {
-  return !min_scanned || scanned_by_query(scanned, most_scanned, requests, continuations) >= min_scanned->value;
+  return !min_scanned || !counts_entities ||
+         scanned_by_query(scanned, most_scanned, requests, continuations) >= min_scanned->value;
 }
 
 double JudgedShape::ratio() const {
@@ -78,6 +79,7 @@ JudgedShapes judged_shapes(const InsightReport& report, const Budget& budget) {
     JudgedShape& judged = out.shapes[place->second];
     if (judged.client != shape.client) judged.client.clear();
     if (judged.test != shape.test) judged.test.clear();
+    judged.counts_entities = judged.counts_entities && shape.counts_entities;
     judged.requests += shape.requests;
     judged.continuations += shape.continuations;
     judged.scanned += shape.entities_scanned;

@@ -18,11 +18,12 @@ struct JudgedShape {
   std::string client, test;  // empty: several
   std::string example;
   std::uint64_t requests = 0, continuations = 0, scanned = 0, most_scanned = 0, returned = 0;
+  bool counts_entities = true;                 // false: the numbers of entities are not known
   std::optional<Placed<PlanClass>> max_class;  // nullopt: everything is allowed
   std::optional<Placed<double>> max_scanned_per_returned;
   std::optional<Placed<std::uint64_t>> min_scanned;
 
-  // Whether its queries scan enough entities to be judged.
+  // Whether its queries scan enough entities to be judged. Those of logs may: nobody counted.
   bool is_large() const;
   // Entities scanned for each one returned; 0 if that says nothing: below kMinScanned, or not is_large().
   double ratio() const;

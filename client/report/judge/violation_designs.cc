@@ -23,6 +23,7 @@ SeenRequests seen_requests(const InsightReport& report, const Violation& violati
     out.continuations += shape.continuations;
     out.scanned += shape.entities_scanned;
     out.returned += shape.entities_returned;
+    out.counts_entities = out.counts_entities && shape.counts_entities;
     if (out.client.empty()) out.client = shape.client;
   }
   return out;

@@ -75,7 +75,7 @@ Budget budget_of(const InsightReport& report, const Budget* earlier) {
   if (earlier != nullptr)
     for (std::size_t i = kept; i < out.rules.size(); ++i) out.rules[i].reason = earlier_reason(*earlier, out.rules[i]);
   out.totals.transactions = {transactions_of(report)};
-  out.totals.entities_scanned = {entities_scanned_by(report)};
+  if (!report.logs) out.totals.entities_scanned = {entities_scanned_by(report)};
   for (const Violation& violation : judge(report, &out).violations)
     if (violation.level == Level::Error && find_finding_kind(violation.id) != nullptr)
       out.findings[violation.id] = Level::Warn;

@@ -68,6 +68,7 @@ std::string header_of_page(const ReportView& view) {
         html_element("p class=\"warning\"", "Of " + counted(view.report.not_counted, "more request", "more requests") +
                                                 " no shape was kept.") +
         "\n";
+  for (const auto& note : view.notes) out += html_element("p class=\"quiet\"", html_text(note)) + "\n";
   if (!view.tables.empty()) {
     out += html_element("p", html_text(view.summary)) + "\n<ul>\n";
     for (const auto& table : view.tables) out += html_element("li", html_text(table)) + "\n";
@@ -79,9 +80,11 @@ std::string header_of_page(const ReportView& view) {
   };
   append("requests", view.totals.requests);
   append("shapes", view.report.shapes.size());
-  append("entities scanned", view.totals.entities_scanned);
-  append("entities returned", view.totals.entities_returned);
-  append("entities written", view.totals.entities_written);
+  if (view.totals.counts_entities) {
+    append("entities scanned", view.totals.entities_scanned);
+    append("entities returned", view.totals.entities_returned);
+    append("entities written", view.totals.entities_written);
+  }
   append("requests failed", view.totals.errors);
   return out + "</dl>\n</header>\n";
 }
@@ -89,8 +92,8 @@ std::string header_of_page(const ReportView& view) {
 // --- Violations ---------------------------------------------------------------------------------------------
 
 std::string design_of(const DesignAdvice& design) {
-  std::string out = "<p><strong>Here:</strong> " + html_prose(design.sentence) +
-                    "</p><details><summary>Why, and as code</summary><p>" + html_prose(design.why) + "</p>";
+  std::string out = "<p><strong>Here:</strong> " + html_prose(design.sentence) + "</p><details><summary>Why" +
+                    (design.code.empty() ? "" : ", and as code") + "</summary><p>" + html_prose(design.why) + "</p>";
   std::string code;
   for (const std::string& line : design.code) code += html_text(line) + "\n";
   if (!code.empty()) out += html_element("pre", html_element("code", code));
@@ -240,8 +243,7 @@ std::string row_of(const ShapeStatistics& shape) {
          html_element("td role=\"cell\" class=\"class\" data-label=\"class\"",
                       is_bad ? html_element("span class=\"warning\"", plan) : html_element("span", plan)) +
          number_cell("scanned per returned", text_of_ratio(shape)) + number_cell("scanned", text_of_scanned(shape)) +
-         number_cell("returned", with_commas(shape.entities_returned)) +
-         number_cell("written", with_commas(shape.entities_written)) +
+         number_cell("returned", text_of_returned(shape)) + number_cell("written", text_of_written(shape)) +
          number_cell("requests", with_commas(shape.requests)) + number_cell("failed", with_commas(shape.errors)) +
          number_cell("p99 ms", text_of_milliseconds(shape.milliseconds.p99)) + "</tr>\n";
 }

@@ -95,14 +95,17 @@ void append_properties(pugi::xml_node suite, const ReportView& view) {
   append("until", view.report.until);
   append("requests", std::to_string(view.totals.requests));
   append("errors", std::to_string(view.totals.errors));
-  append("entitiesScanned", std::to_string(view.totals.entities_scanned));
-  append("entitiesReturned", std::to_string(view.totals.entities_returned));
-  append("entitiesWritten", std::to_string(view.totals.entities_written));
+  if (view.totals.counts_entities) {
+    append("entitiesScanned", std::to_string(view.totals.entities_scanned));
+    append("entitiesReturned", std::to_string(view.totals.entities_returned));
+    append("entitiesWritten", std::to_string(view.totals.entities_written));
+  }
   append("notCounted", std::to_string(view.report.not_counted));
   if (view.verdict.cost) {
     append("cost", text_of_cost(view.verdict.cost->total.cost));
     append("currency", view.verdict.cost->currency);
   }
+  for (const auto& note : view.notes) append("note", note);
   for (const auto& rule : view.verdict.unused_rules) append("unusedRule", rule);
 }
 

@@ -90,8 +90,8 @@ void append_shapes_as_markdown(std::string& out, const std::vector<ShapeStatisti
   out += "\n### Shapes, the worst first\n\n" + head;
   append_collapsed(out, shapes.size(), kMaxShapesAsMarkdown, head, [&](std::size_t i) {
     const ShapeStatistics& shape = shapes[i];
-    out += "| " + text_of_ratio(shape) + " | " + text_of_scanned(shape) + " | " + with_commas(shape.entities_returned) +
-           " | " + with_commas(shape.requests) + " | " + with_commas(shape.errors) + " | " +
+    out += "| " + text_of_ratio(shape) + " | " + text_of_scanned(shape) + " | " + text_of_returned(shape) + " | " +
+           with_commas(shape.requests) + " | " + with_commas(shape.errors) + " | " +
            text_of_milliseconds(shape.milliseconds.p99) + " | " + markdown_prose(shape.plan) + " | " +
            code_or_nothing(text_of_place(shape)) + " |\n";
   });
@@ -99,7 +99,8 @@ void append_shapes_as_markdown(std::string& out, const std::vector<ShapeStatisti
 
 // Within an item of a list. The code has no fence of its own: it holds nothing but names of properties.
 void append_design(std::string& out, const DesignAdvice& design) {
-  out += "  <br>**Here:** " + markdown_prose(design.sentence) + "\n  " + summary_line("Why, and as code");
+  out += "  <br>**Here:** " + markdown_prose(design.sentence) + "\n  " +
+         summary_line(design.code.empty() ? "Why" : "Why, and as code");
   out += "  " + markdown_prose(design.why) + "\n";
   if (!design.code.empty()) {
     out += "\n  ```" + design.language + "\n";
@@ -167,6 +168,7 @@ std::string render_markdown(const ReportView& view) {
   std::string out = "## rocktable: " + markdown_prose(view.headline) + "\n\n";
   if (!view.period.empty()) out += markdown_prose(view.period) + ": ";
   out += markdown_prose(view.summary) + ".\n";
+  for (const auto& note : view.notes) out += "\n" + markdown_prose(note) + "\n";
   if (!view.tables.empty()) out += '\n';
   for (const auto& table : view.tables) out += "- " + markdown_prose(table) + "\n";
   for (const auto& group : view.groups) append_group_as_markdown(out, group);

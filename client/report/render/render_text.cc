@@ -62,12 +62,13 @@ struct TextColumn {
   std::string (*cell)(const ShapeStatistics&);
   int importance;  // the least important columns are left out first; 9: never
   bool is_number = true;
+  bool is_of_entities = false;  // left out if nobody counted entities
 };
 
 constexpr TextColumn kTextColumns[] = {
-    {"ratio", text_of_ratio, 9},
-    {"scanned", text_of_scanned, 9},
-    {"returned", [](const ShapeStatistics& shape) { return with_commas(shape.entities_returned); }, 3},
+    {"ratio", text_of_ratio, 9, true, true},
+    {"scanned", text_of_scanned, 9, true, true},
+    {"returned", text_of_returned, 3, true, true},
     {"requests", [](const ShapeStatistics& shape) { return with_commas(shape.requests); }, 9},
     {"failed", [](const ShapeStatistics& shape) { return with_commas(shape.errors); }, 1},
     {"p99 ms", [](const ShapeStatistics& shape) { return text_of_milliseconds(shape.milliseconds.p99); }, 2},
@@ -81,9 +82,10 @@ struct TextCells {
   std::size_t width;
 };
 
-std::vector<TextCells> cells_of(const std::vector<ShapeStatistics>& shapes, std::size_t count) {
+std::vector<TextCells> cells_of(const std::vector<ShapeStatistics>& shapes, std::size_t count, bool counts_entities) {
   std::vector<TextCells> out;
   for (const auto& column : kTextColumns) {
+    if (column.is_of_entities && !counts_entities) continue;
     TextCells cells{&column, {}, column.name.size()};
     for (std::size_t i = 0; i < count; ++i) {
       cells.cells.push_back(column.cell(shapes[i]));
@@ -156,9 +158,13 @@ void append_shapes(std::string& out, const ReportView& view, const RenderOptions
   if (shapes.empty()) return;
   const std::size_t count = std::min(shapes.size(), kMaxShapesAsText);
   out += '\n';
-  append_paragraph(out, "Shapes, the worst first (ratio: entities scanned for each one returned)", 0, options);
+  append_paragraph(out,
+                   view.totals.counts_entities
+                       ? "Shapes, the worst first (ratio: entities scanned for each one returned)"
+                       : "Shapes, those with the most requests first",
+                   0, options);
   out += '\n';
-  auto columns = cells_of(shapes, count);
+  auto columns = cells_of(shapes, count, view.totals.counts_entities);
   leave_out_columns(columns, options.columns);
   if (shape_column(columns) + kMinForShape <= options.columns) {
     append_shape_table(out, shapes, columns, options);
@@ -245,13 +251,14 @@ std::string render_text(const ReportView& view, const RenderOptions& options) {
   out += coloured(headline, kBold, options) + "\n";
   if (!view.period.empty()) append_paragraph(out, view.period, 0, options);
   append_paragraph(out, view.summary, 0, options);
+  for (const auto& note : view.notes) append_paragraph(out, note, 0, options);
   for (const auto& table : view.tables) append_paragraph(out, table, 2, options);
   append_shapes(out, view, options);
   if (const std::string violations = render_violations_as_text(view, options); !violations.empty())
     out.append("\n").append(violations);
   if (!view.tests.empty()) {
     out += '\n';
-    append_paragraph(out, "Tests, the most entities scanned first", 0, options);
+    append_paragraph(out, view.totals.counts_entities ? "Tests, the most entities scanned first" : "Tests", 0, options);
   }
   for (const auto& test : view.tests) append_paragraph(out, test, 2, options);
   if (!view.verdict.unused_rules.empty()) out += '\n';

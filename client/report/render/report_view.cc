@@ -98,6 +98,7 @@ ReportTotals totals_of(const InsightReport& report) {
     out.entities_scanned_here += shape.entities_scanned_here;
     out.entities_returned += shape.entities_returned;
     out.entities_written += shape.entities_written;
+    out.counts_entities = out.counts_entities && shape.counts_entities;
   }
   return out;
 }
@@ -127,13 +128,30 @@ std::string period_of(const InsightReport& report) {
 
 std::string summary_of(const InsightReport& report, const ReportTotals& totals) {
   std::string out =
-      counted(totals.requests, "request", "requests") + " of " + counted(report.shapes.size(), "shape", "shapes") +
-      "; " + text_of_scanned(totals.entities_scanned, totals.entities_scanned_here) +
-      (totals.entities_scanned == 1 ? " entity" : " entities") + " scanned, " + with_commas(totals.entities_returned) +
-      " returned, " + with_commas(totals.entities_written) + " written";
+      counted(totals.requests, "request", "requests") + " of " + counted(report.shapes.size(), "shape", "shapes");
+  if (totals.counts_entities)
+    out += "; " + text_of_scanned(totals.entities_scanned, totals.entities_scanned_here) +
+           (totals.entities_scanned == 1 ? " entity" : " entities") + " scanned, " +
+           with_commas(totals.entities_returned) + " returned, " + with_commas(totals.entities_written) + " written";
   if (totals.errors > 0) out += "; " + counted(totals.errors, "request", "requests") + " failed";
   if (report.not_counted > 0)
     out += "; of " + counted(report.not_counted, "more request", "more requests") + " no shape was kept";
+  return out;
+}
+
+std::vector<std::string> notes_of(const LogSummary& logs) {
+  std::vector<std::string> out = {
+      "From " + counted(logs.lines, "line", "lines") + " of logs in " + counted(logs.files, "file", "files") +
+      ". Logs do not count entities, so ratios are not known. Times are those of the service, without the network."};
+  const auto add = [&](const std::string& what, std::uint64_t count, const std::string& more = {}) {
+    if (count > 0) out.push_back(what + ": " + with_commas(count) + "." + more);
+  };
+  add("Requests whose URL cannot be read, without a shape", logs.without_shape, " They count, and cost.");
+  add("Records that are not of the table service, and are skipped", logs.other_services);
+  add("Records that are there twice, and count once", logs.duplicates);
+  add("Records of further operations of a request, which counts once", logs.further_operations);
+  add("Broken lines", logs.broken, " The first is " + logs.first_broken);
+  for (std::string& note : out) make_printable(note);
   return out;
 }
 
@@ -143,9 +161,10 @@ std::string line_of_table(const StoredTable& table) {
 }
 
 std::string line_of_test(const TestCosts& test) {
-  std::string out = test.name + ": " + counted(test.requests, "request", "requests") + ", " +
-                    counted(test.entities_scanned, "entity", "entities") + " scanned, " +
-                    with_commas(test.entities_returned) + " returned";
+  std::string out = test.name + ": " + counted(test.requests, "request", "requests");
+  if (test.worst.counts_entities)
+    out += ", " + counted(test.entities_scanned, "entity", "entities") + " scanned, " +
+           with_commas(test.entities_returned) + " returned";
   if (test.worst.entities_scanned > 0) out += "; most by " + text_of_place(test.worst) + " (" + test.worst.plan + ")";
   return printable(out);
 }
@@ -189,6 +208,10 @@ std::string readable_number(double number) {
   return decimal(number, number >= 9.995 ? 1 : 2);
 }
 
+std::string known_number(const ShapeStatistics& shape, std::uint64_t number) {
+  return shape.counts_entities ? with_commas(number) : "-";
+}
+
 std::string text_of_place_parts(const std::string& table, const std::string& query) {
   return table.empty() || query.empty() ? table + query : table + ": " + query;
 }
@@ -204,6 +227,7 @@ ReportView view_of(const InsightReport& report, const Verdict& verdict) {
   out.headline = headline_of(out.verdict);
   out.period = period_of(out.report);
   out.summary = out.report.tables.empty() ? summary_of(out.report, out.totals) : summary_of(out.report.tables);
+  if (out.report.logs) out.notes = notes_of(*out.report.logs);
   for (const StoredTable& table : out.report.tables) out.tables.push_back(line_of_table(table));
   out.tests = lines_of_tests(costs_by_test(report));
   return out;
@@ -234,6 +258,9 @@ std::string text_of_place(const Violation& violation) {
   return text_of_place_parts(violation.table, violation.operation + (has_both ? " " : "") + violation.fingerprint);
 }
 
+std::string text_of_returned(const ShapeStatistics& shape) { return known_number(shape, shape.entities_returned); }
+std::string text_of_written(const ShapeStatistics& shape) { return known_number(shape, shape.entities_written); }
+
 std::string text_of_bytes(std::uint64_t bytes) {
   constexpr double kStep = 1024;
   if (bytes < 1024) return counted(bytes, "byte", "bytes");
@@ -256,7 +283,7 @@ std::string text_of_scanned(std::uint64_t scanned, std::uint64_t here) {
 }
 
 std::string text_of_scanned(const ShapeStatistics& shape) {
-  return text_of_scanned(shape.entities_scanned, shape.entities_scanned_here);
+  return shape.counts_entities ? text_of_scanned(shape.entities_scanned, shape.entities_scanned_here) : "-";
 }
 
 std::string text_of_milliseconds(double milliseconds) { return readable_number(milliseconds); }

@@ -14,6 +14,7 @@ namespace rocktable {
 struct ReportTotals {
   std::uint64_t requests = 0, errors = 0;
   std::uint64_t entities_scanned = 0, entities_scanned_here = 0, entities_returned = 0, entities_written = 0;
+  bool counts_entities = true;  // false: these four are not known
 };
 
 // The violations of one kind and level, the worst first.
@@ -35,6 +36,7 @@ struct ReportView {
   std::string headline;             // the result of headline_of()
   std::string period;               // `2026-11-22 10:00:00 to 10:05:00 UTC`
   std::string summary;              // `312 requests of 10 shapes; 12,000 entities scanned, 340 returned, 20 written`
+  std::vector<std::string> notes;   // about the logs that were read
   std::vector<std::string> tables;  // of stored data: `orders: 12,345 entities in 120 partitions, 4.5 MiB`
   std::vector<std::string> tests;   // `adds up: 3 requests, 3,000 entities scanned, 12 returned; most by ...`
 };
@@ -52,11 +54,14 @@ std::string text_of_query(const ShapeStatistics& shape);
 std::string text_of_place(const ShapeStatistics& shape);
 std::string text_of_place(const Violation& violation);
 
+// `1,234`, or `-` if it is not known.
+std::string text_of_returned(const ShapeStatistics& shape);
+std::string text_of_written(const ShapeStatistics& shape);
 // `4.5 MiB`, `1 byte`
 std::string text_of_bytes(std::uint64_t bytes);
 // Entities scanned for each one returned: `250`, `2.5`, or `-` if none was scanned.
 std::string text_of_ratio(const ShapeStatistics& shape);
-// `5,000`, or `5,000 (2 here)` if rocktable scanned fewer than the service would.
+// `5,000`, or `5,000 (2 here)` if rocktable scanned fewer than the service would; of a shape, `-` if it is not known.
 std::string text_of_scanned(std::uint64_t scanned, std::uint64_t here);
 std::string text_of_scanned(const ShapeStatistics& shape);
 // `0.25`, `12.5`, `1,250`

@@ -40,6 +40,25 @@ TEST_CASE("Members that a report lacks have defaults, and unknown ones are ignor
   CHECK(report.findings.empty());
 }
 
+TEST_CASE("A report of logs has no numbers of entities") {
+  const nlohmann::json document = {
+      {"version", 1},
+      {"shapes", {{{"requests", 3}, {"unbilled", 1}}}},
+      {"logs", {{"files", 2}, {"lines", 9}, {"broken", 1}, {"firstBroken", "a.log:3: odd"}}}};
+  const auto report = parse_insight_report(document);
+  CHECK_FALSE(report.shapes.at(0).counts_entities);
+  REQUIRE(report.logs);
+  CHECK(report.logs->lines == 9);
+  CHECK(report.logs->first_broken == "a.log:3: odd");
+  const nlohmann::json written = to_json(report);
+  CHECK(written["logs"]["files"] == 2);
+  for (const char* const name : {"entitiesScanned", "entitiesReturned", "entitiesWritten", "bytesRead"})
+    CHECK_FALSE(written["shapes"][0].contains(name));
+  CHECK(to_json(parse_insight_report(written)) == written);
+  CHECK_FALSE(merged(report).shapes.at(0).counts_entities);
+  CHECK_FALSE(to_json(fixed_report()).contains("logs"));
+}
+
 TEST_CASE("Another document is refused with its first fault") {
   struct {
     const char *text, *sentence;

@@ -50,6 +50,10 @@ TEST_CASE("each request is a transaction: a page, a refused request, an entity g
   refused.operation = "InsertEntity";
   refused.errors = refused.conflicts = 2;
   CHECK(transactions_of(report_of({pages, batch, refused})) == 6);
+  refused.unbilled = 1;
+  CHECK(transactions_of(report_of({pages, batch, refused})) == 5);
+  refused.unbilled = 9;  // a report of somebody else
+  CHECK(transactions_of(refused) == 0);
 }
 
 TEST_CASE("the cost is that of tables and their shapes, the most expensive first") {

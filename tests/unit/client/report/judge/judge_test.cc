@@ -53,6 +53,22 @@ TEST_CASE("the class of a shape may be the limit, and not above it") {
     }
 }
 
+TEST_CASE("what logs do not count is not judged, and no sentence has a number of it") {
+  ShapeStatistics shape = read_shape("orders", "table-scan", "Age gt ?", {3});
+  shape.counts_entities = false;
+  InsightReport report = report_of({shape});
+  report.logs.emplace();
+  const Budget budget = budget_from(R"("totals": {"entitiesScanned": 0, "transactions": 2})");
+  const Verdict verdict = judge(report, &budget);
+  REQUIRE(verdict.violations.size() == 2);
+  for (const Violation& violation : verdict.violations)
+    CHECK(violation.sentence == (violation.id == "table-scan" ? "3 table scans" : "3 transactions in all"));
+  REQUIRE(verdict.unused_rules.size() == 1);
+  CHECK(
+      verdict.unused_rules[0].ends_with(": the total of scanned entities is not judged, because logs do not count "
+                                        "entities"));
+}
+
 TEST_CASE("a violation says what is, what is allowed, and where that is written") {
   const auto report = report_of({read_shape("orders", "table-scan", "Age gt ?", {3, 3000, 12})});
   const Budget budget = budget_from(R"("rules": [{"table": "orders", "maxClass": "row-range"}])");

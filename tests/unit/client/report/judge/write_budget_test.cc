@@ -24,6 +24,13 @@ InsightReport varied_report() {
 
 }  // namespace
 
+TEST_CASE("a budget that is written from logs has no total of entities, which would refuse every server") {
+  InsightReport report = varied_report();
+  report.logs.emplace();
+  CHECK_FALSE(budget_of(report, nullptr).totals.entities_scanned);
+  CHECK(budget_of(report, nullptr).totals.transactions);
+}
+
 TEST_CASE("a written budget has a rule for each shape that exceeds the default, and the sums as totals") {
   const InsightReport report = varied_report();
   const Budget budget = budget_of(report, nullptr);

@@ -9,6 +9,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "client/report/judge/judge.h"
 #include "client/report/render/render_markdown.h"
 #include "client/report/render/report_view.h"
 #include "client/terminal/text_width.h"
@@ -54,6 +55,28 @@ TEST_CASE("The renderings of the fixed report are as expected") {
   check_expected("expected.html", rendered(ReportFormat::Html));
   check_expected("expected.json", rendered(ReportFormat::Json));
   check_expected("expected.xml", rendered(ReportFormat::Junit));
+}
+
+TEST_CASE("A report of logs says what it was made of, and shows no number of entities") {
+  InsightReport report = fixed_report();
+  for (ShapeStatistics& shape : report.shapes) shape.counts_entities = false;
+  report.logs = LogSummary{2, 1'000, 3, 4, 0, 1, 5, "a\x1b[31m.log:7: it is <odd>"};
+  const Verdict verdict = judge(report, nullptr);
+  for (const auto name : report_format_names()) {
+    CAPTURE(name);
+    const auto format = *parse_report_format(name);
+    const std::string text = render_report(report, verdict, format, {false, 400});
+    CHECK_FALSE(has_control_characters(text));
+    CHECK(text.find("entitiesScanned") == text.npos);
+    CHECK(text.find("3,000") == text.npos);
+    if (format == ReportFormat::Json) continue;
+    CHECK(text.find("From 1,000 lines of logs in 2 files. Logs do not count entities") != text.npos);
+    CHECK(text.find("without a shape: 1. They count") != text.npos);
+    CHECK(text.find("not of the table service, and are skipped: 3.") != text.npos);
+    CHECK(text.find("there twice, and count once: 4.") != text.npos);
+    CHECK(text.find("further operation") == text.npos);
+    CHECK(text.find("Broken lines: 5. The first is a") != text.npos);
+  }
 }
 
 TEST_CASE("A report without requests is rendered in all formats") {
