@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/short_lock.h"
 #include "server/events/request_event.h"
+#include "server/events/short_lock.h"
 #include "server/events/thread_shards.h"
 #include "storage/store.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/short_lock.h"
+#include "server/events/short_lock.h"
 #include "server/events/thread_shards.h"
 #include "server/monitor/request_record.h"
 
