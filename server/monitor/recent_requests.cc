@@ -74,7 +74,10 @@ std::shared_ptr<RequestWindow> RecentRequests::watch() {
 }
 
 void RecentRequests::clear() {
-  if (is_on()) ring_->clear();
+  if (!is_on()) return;
+  ring_->clear();
+  const std::lock_guard lock(window_mutex_);
+  window_.reset();  // it may have some; who watches already keeps it
 }
 
 }  // namespace rocktable

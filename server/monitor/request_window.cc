@@ -43,20 +43,18 @@ void RequestWindow::keep(const RequestRecord& record) {
   }
 }
 
-std::vector<RequestWindow::Part> RequestWindow::take(std::uint64_t& next, std::size_t limit, std::size_t max_bytes,
+std::vector<RequestWindow::Part> RequestWindow::take(std::uint64_t& next, std::size_t limit,
                                                      const WantedRequests& wanted, Clock::time_point now) {
   std::vector<Part> out;
-  std::size_t bytes = 0;
   const std::lock_guard lock(mutex_);
   fetch(now);
   const auto begin = std::ranges::lower_bound(requests_, next, {}, &KeptRequest::number);
   for (auto place = begin; place != requests_.end(); ++place) {
-    if (out.size() == limit || bytes > max_bytes) return out;
+    if (out.size() == limit) return out;
     const KeptRequest& request = **place;
     const std::uint64_t missing = request.number() - next;
     next = request.number() + 1;
     if (wanted.account.empty() || request.account() == wanted.account) {
-      bytes += request.bytes();
       out.push_back({request.number(), missing, *place});
     } else if (missing > 0) {
       out.push_back({request.number(), missing, nullptr});

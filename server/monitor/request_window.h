@@ -46,15 +46,13 @@ class RequestWindow {
     std::shared_ptr<const KeptRequest> request;  // null: none of the wanted requests
   };
 
-  // Returns the requests from number `next` on, and sets `next` behind the last one. Ends after `limit` requests, or
-  // with the first one beyond `max_bytes`.
-  std::vector<Part> take(std::uint64_t& next, std::size_t limit, std::size_t max_bytes, const WantedRequests& wanted) {
-    return take(next, limit, max_bytes, wanted, Clock::now());
+  // Returns at most `limit` requests from number `next` on, and sets `next` behind the last one.
+  std::vector<Part> take(std::uint64_t& next, std::size_t limit, const WantedRequests& wanted) {
+    return take(next, limit, wanted, Clock::now());
   }
 
   // For tests, which do not wait.
-  std::vector<Part> take(std::uint64_t& next, std::size_t limit, std::size_t max_bytes, const WantedRequests& wanted,
-                         Clock::time_point now);
+  std::vector<Part> take(std::uint64_t& next, std::size_t limit, const WantedRequests& wanted, Clock::time_point now);
 
  private:
   // These need the lock.

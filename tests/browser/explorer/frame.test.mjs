@@ -192,7 +192,7 @@ describe("A server that was restarted", () => {
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("rocktable does not answer. The page goes on by itself").waitFor();
     const stopAgain = await startAt(port, folder);
-    await page.getByText("rocktable does not answer").waitFor({ state: "detached" });
+    await page.getByText("The page goes on by itself").waitFor({ state: "detached" });
     await page.getByText("page 1: scanned 0").waitFor();
     assert.equal(await page.getByRole("alert").count(), 0);
     await close();

@@ -24,6 +24,7 @@ useServerAndBrowser({
 });
 
 beforeEach(async () => {
+  await server.control("DELETE", "requests");
   explorer = await openExplorer(browser, server, "#/requests", { expect: ["restart"] });
   ({ page } = explorer);
   await page.getByText("Each request to the table service").or(page.locator(".line").first()).waitFor();

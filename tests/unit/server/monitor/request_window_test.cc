@@ -23,7 +23,7 @@ struct Taken {
 
 Taken take(RequestWindow& window, std::uint64_t& next, Clock::time_point now, const WantedRequests& wanted = {}) {
   Taken out;
-  for (const auto& part : window.take(next, kAll, kAll * 100, wanted, now)) {
+  for (const auto& part : window.take(next, kAll, wanted, now)) {
     out.requests += part.request ? 1 : 0;
     out.missing += part.missing;
   }
@@ -77,7 +77,7 @@ TEST_CASE("a window is bounded in bytes") {
   RequestWindow window(ring);
   std::uint64_t next = 1;
   std::size_t bytes = 0;
-  for (const auto& part : window.take(next, kAll, kAll * 100, {}, Clock::now())) bytes += part.request->bytes();
+  for (const auto& part : window.take(next, kAll, {}, Clock::now())) bytes += part.request->bytes();
   CHECK(bytes <= RequestWindow::kMaxBytes);
   CHECK(bytes > RequestWindow::kMaxBytes / 2);
 }
