@@ -2,8 +2,9 @@
 #
 #   cmake -D ROOT=FOLDER -D OUTPUT=FILE.cc -D "FILES=a;b" -P embed_files.cmake
 #
-# The paths in FILES are relative to ROOT. The source defines embedded_archive() of server/explorer/embedded_files.h. Lines
-# that are only a comment, and indentation, are left out: they are an eighth of the archive.
+# The paths in FILES are relative to ROOT. The source defines embedded_archive() of server/explorer/embedded_files.h.
+# Comments, indentation and empty lines are left out: they are a sixth of the archive. A comment after code must not hold
+# quotes, so that no text in quotes is taken for one. zopfli packs a twentieth better than gzip does.
 set(all "")
 set(entries "")
 foreach(file IN LISTS FILES)
@@ -11,8 +12,12 @@ foreach(file IN LISTS FILES)
   if(file MATCHES "\\.js$")
     string(REGEX REPLACE "\n[ \t]*//[^\n]*" "" text "\n${text}")
     string(SUBSTRING "${text}" 1 -1 text)
+    string(REGEX REPLACE "[ \t]+// [^\n`'\"]*\n" "\n" text "${text}")
+  elseif(file MATCHES "\\.css$")
+    string(REGEX REPLACE "/\\*[^*]*\\*/" "" text "${text}")
+    string(REGEX REPLACE "[ \n\t]*([{},>])[ \n\t]*" "\\1" text "${text}")
   endif()
-  string(REGEX REPLACE "\n[ \t]+" "\n" text "${text}")
+  string(REGEX REPLACE "\n[ \n\t]+" "\n" text "${text}")
   string(SHA256 hash "${text}")
   string(SUBSTRING ${hash} 0 16 hash)
   string(LENGTH "${text}" size)
@@ -21,7 +26,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 string(LENGTH "${all}" size)
 file(WRITE ${OUTPUT}.txt "${all}")
-execute_process(COMMAND gzip -9nc ${OUTPUT}.txt OUTPUT_FILE ${OUTPUT}.gz COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND zopfli -c ${OUTPUT}.txt OUTPUT_FILE ${OUTPUT}.gz COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${OUTPUT}.gz bytes HEX)
 file(REMOVE ${OUTPUT}.txt ${OUTPUT}.gz)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")

@@ -22,7 +22,7 @@ Admission::Admission(TableService& service, const Request& request) : service_(s
   context_.received = service.now();
   context_.version = newest_version();
   context_.service = request.service;
-  context_.explains = service.options.explain_auth || service.recent_requests.is_on();
+  context_.explains = service.options.explain_auth || service.recent_requests.wants_explanation();
 }
 
 QueryParameters Admission::read_head(bool product_style) {

@@ -17,6 +17,7 @@ TableService::TableService(Store& its_store, Accounts accounts, ServiceOptions i
             return document ? parse_signed_identifiers(*document).value() : std::vector<SignedIdentifier>();
           },
           options.bearer_tokens),
-      cors_rules(store) {}
+      cors_rules(store),
+      recent_requests(options.requests) {}
 
 }  // namespace rocktable

@@ -27,6 +27,7 @@ struct ServiceOptions {
   bool explain_auth = false;        // explain refusals of access to the logs
   bool explain_headers = false;     // and to the client
   bool insight_headers = false;     // report the cost of a request in headers of our own
+  KeepOptions requests = {};        // of RecentRequests
   ControlPolicy control = {};       // who may use /_rocktable/, and which host names are ours
   std::shared_ptr<TimeSource> time = std::make_shared<TimeSource>();
 };

@@ -71,6 +71,7 @@ constexpr Route kRoutes[] = {
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "requests", true, handle_get_requests},
+    {"DELETE", "requests", true, handle_forget_requests},
     {"GET", "requests/stream", false, handle_stream_requests},
     {"GET", "retries", false, handle_get_retries},
     {"DELETE", "retries", false, handle_clear_retries},

@@ -39,8 +39,9 @@
 //   GET    retries                  requests that came again after a fault
 //   DELETE retries
 //
-//   GET    requests[?since=N]       the last requests, while somebody asks (recent_requests.h)
-//   GET    requests/stream          the same as server-sent events
+//   GET    requests[?since=N]       the last requests (recent_requests.h)
+//   DELETE requests                 forgets them
+//   GET    requests/stream          those that come, as server-sent events
 //
 // entities/ACCOUNT/... is the table service itself (server/calls/table_call.h).
 //

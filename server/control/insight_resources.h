@@ -9,6 +9,7 @@ namespace rocktable {
 Response handle_get_queries(const ControlState& state, const ControlArguments& arguments);
 Response handle_reset_queries(const ControlState& state, const ControlArguments& arguments);
 Response handle_get_requests(const ControlState& state, const ControlArguments& arguments);
+Response handle_forget_requests(const ControlState& state, const ControlArguments& arguments);
 Response handle_stream_requests(const ControlState& state, const ControlArguments& arguments);
 
 }  // namespace rocktable

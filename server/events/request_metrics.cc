@@ -44,7 +44,7 @@ void RequestMetrics::record(const RequestEvent& event) {
   const Key key{event.key->operation, event.key->plan_class, event.status};
   const auto bucket = std::ranges::lower_bound(kBounds, event.duration) - kBounds.begin();
   Shard& shard = shards_.of_this_thread();
-  const std::lock_guard lock(shard.mutex);
+  const std::lock_guard lock(shard.lock);
   if (shard.last == nullptr || shard.last->first != key) shard.last = &*shard.counts.try_emplace(key).first;
   Counts& counts = shard.last->second;
   ++counts.durations[static_cast<std::size_t>(bucket)];
@@ -54,7 +54,7 @@ void RequestMetrics::record(const RequestEvent& event) {
 std::string RequestMetrics::to_text(const Store& store) const {
   CountsByKey all;
   for (const Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const std::lock_guard lock(shard.lock);
     for (const auto& [key, counts] : shard.counts) all[key].add(counts);
   }
   std::string out;

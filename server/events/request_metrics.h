@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "server/events/request_event.h"
+#include "server/events/short_lock.h"
 #include "server/events/thread_shards.h"
 #include "storage/store.h"
 
@@ -53,7 +53,7 @@ class RequestMetrics final : public RequestEventSink {
   using CountsByKey = std::map<Key, Counts>;
 
   struct alignas(64) Shard {
-    mutable Mutex mutex;
+    mutable ShortLock lock;
     CountsByKey counts;
     CountsByKey::value_type* last = nullptr;  // requests are often alike
   };

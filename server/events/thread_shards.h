@@ -17,6 +17,8 @@ class ThreadShards {
     return shards_[kNumber % Count];
   }
 
+  auto begin() { return shards_.begin(); }
+  auto end() { return shards_.end(); }
   auto begin() const { return shards_.begin(); }
   auto end() const { return shards_.end(); }
 

@@ -1,7 +1,7 @@
 // Starts the page: the frame, the screen of the current address, keys, and what to do when a token is needed
 // or the server was away.
 import { go, readAddress } from "./core/address.js";
-import { askTokenWith, onBack } from "./core/api.js";
+import { askTokenWith, lost, onBack } from "./core/api.js";
 import { isField, listenToKeys, onKey } from "./core/keyboard.js";
 import { mount } from "./core/render.js";
 import { change, drawWith, notify, state } from "./core/state.js";
@@ -21,6 +21,8 @@ const kScreens = {
   insight: () => import("./activity/insight.js"),
   lab: () => import("./activity/lab.js"),
 };
+
+const kReloadMs = 10_000; // a page is not loaded again before it is so old
 
 let current = null; // the module of the screen that is shown
 let loadError = null;
@@ -45,6 +47,7 @@ async function arrive() {
     loadError = null;
   } catch (error) {
     loadError = error;
+    lost(); // the screens are part of the server: it does not answer
   }
   if (arrival !== arrivals) return; // another address meanwhile
   if (current && current !== module) current.leave();
@@ -54,6 +57,7 @@ async function arrive() {
     state.screen = screen;
     state.table = screen === "entities" ? address.path[2] : null;
     if (address.path[0] === "acc") state.account = address.path[1];
+    else takeAccount(address.parameters.account);
     if (isOther) {
       state.panel?.close?.();
       state.panel = null;
@@ -67,6 +71,12 @@ async function arrive() {
   refreshLab();
   await module?.enter(address);
   notify();
+}
+
+// Addresses of the other screens may name an account, or all of them by "*".
+function takeAccount(account) {
+  if (account) state.hasAllAccounts = account === "*";
+  if (account && account !== "*") state.account = account;
 }
 
 function isShown() {
@@ -86,7 +96,12 @@ function start() {
   addEventListener("hashchange", arrive);
   addEventListener("focus", refreshLab);
   addEventListener("click", ({ target }) => closeMenus(target));
-  onBack(() => {
+  onBack(async () => {
+    if (loadError) {
+      await arrive();
+      // Some browsers keep that they could not load a file.
+      if (loadError) return void (performance.now() > kReloadMs && location.reload());
+    }
     loadCatalog();
     refreshLab();
     if (current?.back) current.back();

@@ -300,6 +300,7 @@ asio::awaitable<void> Connection::refuse_early(RequestParser& parser) {
   call_.reset();
   if (trace_) trace_->keep_head(request_, parser.is_http_1_0());
   request_.headers.clear();
+  request_.head = {};
   received_.release();
   memory_.head.release();
   parser.drop_body();

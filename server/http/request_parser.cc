@@ -42,12 +42,14 @@ void RequestBuffers::release() {
 
 void RequestParser::view(Request& request) const {
   const std::string_view head = buffers_.head;
-  request.method = head.substr(0, buffers_.method_end);
-  request.target = head.substr(buffers_.method_end, buffers_.target_end - buffers_.method_end);
+  request.method = {head.data(), buffers_.method_end};
+  request.target = {head.data() + buffers_.method_end, buffers_.target_end - buffers_.method_end};
+  request.head = head;
   request.headers.clear();
+  const char* const begin = head.data();
   for (const auto& field : buffers_.fields)
-    request.headers.add(head.substr(field.name, field.value - field.name),
-                        head.substr(field.value, field.end - field.value));
+    request.headers.add({begin + field.name, field.name_end - field.name},
+                        {begin + field.value, field.end - field.value});
   request.body = &buffers_.body;
 }
 
@@ -72,11 +74,26 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
   check_framing(field, value);
   if (field == http::field::expect) expects_continue_ |= equals_ignoring_case(value, "100-continue");
 
+  keep_field(name, value);
+}
+
+// In the buffer the value follows its name, and a line break follows the value, unless it was folded or has blanks at its
+// end: then all is copied as one, which costs less.
+void RequestParser::keep_field(Text name, Text value) {
+  constexpr std::uintptr_t kMaxGap = 64;  // of a colon and blanks
   std::string& head = buffers_.head;
   const std::size_t start = head.size();
-  head.append(name.data(), name.size());
-  head.append(value.data(), value.size());
-  buffers_.fields.push_back({start, start + name.size(), head.size()});
+  std::size_t gap = reinterpret_cast<std::uintptr_t>(value.data()) - reinterpret_cast<std::uintptr_t>(name.end());
+  if (gap - 1 < kMaxGap && *value.end() == '\r') {
+    head.append(name.data(), name.size() + gap + value.size() + 1);
+  } else {
+    gap = 2;
+    head.append(name.data(), name.size()).append(": ").append(value.data(), value.size()) += '\r';
+  }
+  const auto name_at = static_cast<std::uint32_t>(start);  // heads are limited
+  const auto name_end = static_cast<std::uint32_t>(start + name.size());
+  const auto value_at = static_cast<std::uint32_t>(name_end + gap);
+  buffers_.fields.push_back({name_at, name_end, value_at, static_cast<std::uint32_t>(value_at + value.size())});
 }
 
 // Beast itself refuses Content-Length beside Transfer-Encoding, and a Content-Length that is not a number.

@@ -9,6 +9,7 @@
 #undef BOOST_DISABLE_ASSERTS
 #include <boost/assert.hpp>  // enables assertions again: this header can be included repeatedly
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,10 @@ namespace rocktable {
 // The parts of a request. Offsets instead of views, because the text may move while it grows.
 struct RequestBuffers {
   struct Field {
-    std::size_t name, value, end;  // in `head`
+    std::uint32_t name, name_end, value, end;  // in `head`
   };
 
-  std::string head;  // method, target, names and values, concatenated
+  std::string head;  // method, target, and `NAME: VALUE\r` of each field, concatenated (Request::head)
   std::size_t method_end = 0, target_end = 0;
   std::vector<Field> fields;
   std::string body;
@@ -86,6 +87,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_finish_impl(ErrorCode&) override {}
 
   void check_framing(boost::beast::http::field field, Text value);
+  void keep_field(Text name, Text value);
   std::size_t keep(Text bytes);
 
   RequestBuffers& buffers_;

@@ -323,23 +323,32 @@ void Server::Impl::listen(const ListenAddress& where) {
 
 // --- Serving -----------------------------------------------------------------------------------------------
 
+namespace {
+
+std::vector<RequestEventSink*> sinks_of(Service& service, AccessLog& access_log) {
+  TableService& tables = service.tables();
+  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &access_log};
+  if (tables.recent_requests.is_on()) out.push_back(&tables.recent_requests);
+  return out;
+}
+
+}  // namespace
+
 void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   keep_heaps_small();
   Executors executors(service.waits_for_store());
   ConnectionBudgets budgets(options_.limits);
   ConnectionPlaces places(max_connections());
-  const ConnectionContext context{
-      .service = service,
-      .executors = executors,
-      .event_sinks = {&service.tables().statistics, &service.tables().metrics, &service.tables().insight,
-                      &service.tables().recent_requests, &access_log},
-      .trace = trace,
-      .timeouts = timeouts_of(options_.limits),
-      .tls = options_.tls.get(),
-      .budgets = budgets,
-      .places = places,
-      .has_freed = has_freed_,
-      .is_draining = is_draining_};
+  const ConnectionContext context{.service = service,
+                                  .executors = executors,
+                                  .event_sinks = sinks_of(service, access_log),
+                                  .trace = trace,
+                                  .timeouts = timeouts_of(options_.limits),
+                                  .tls = options_.tls.get(),
+                                  .budgets = budgets,
+                                  .places = places,
+                                  .has_freed = has_freed_,
+                                  .is_draining = is_draining_};
   service_ = &service;
   stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
     if (!error) asio::co_spawn(main().context(), drain(), asio::detached);

@@ -156,7 +156,7 @@ Insight::Insight() : since_(rocktable::now().ticks) {}
 
 void Insight::record(const RequestEvent& event) {
   if (event.key == nullptr || event.operation == nullptr || event.notes == nullptr) return;
-  minutes_.add(event.received, event.duration, event.reads.entities_scanned);
+  minutes_.add(event.received, event.duration, event.scanned_in_cloud);
   const Operation& operation = *event.operation;
   const auto* const query = std::get_if<QueryEntities>(&operation);
   std::string noted_table, folded, made_fingerprint;  // mostly empty: then views of others serve

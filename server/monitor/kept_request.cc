@@ -1,52 +1,60 @@
 #include "server/monitor/kept_request.h"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "base/text.h"
 #include "server/events/masking.h"
+#include "server/monitor/batch_operations.h"
 
 namespace rocktable {
 namespace {
 
-constexpr std::size_t kMaxTarget = 2'048;
-constexpr std::size_t kMaxText = 256;
 constexpr std::size_t kMaxHeader = 1'024;
-constexpr std::size_t kMaxHeaders = 50;
-constexpr std::size_t kMaxHeaderBytes = 8 << 10;  // of all headers of one message
-constexpr std::size_t kNamesBytes = 500;          // of the names of the members
+constexpr std::size_t kMaxHeaders = 100;      // their number
+constexpr std::size_t kNamesBytes = 500;      // of the names of the members
+constexpr std::size_t kFirstOperations = 10;  // of a batch, in the short document
+constexpr std::size_t kMaxKey = 1'024;
 
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-std::string beginning_of(std::string_view body, std::string_view content_type) {
-  return masked_body(body.substr(0, KeptRequest::kMaxBody), content_type);
+void add_masked(HeaderList& headers, std::string_view name, std::string_view value) {
+  if (headers.size() == kMaxHeaders) return;
+  headers.emplace_back(name.substr(0, RecordLimits::kText), masked_header(name, value.substr(0, kMaxHeader)));
 }
 
-std::size_t size_of(const HeaderList& headers) {
-  std::size_t out = 0;
-  for (const auto& [name, value] : headers) out += name.size() + value.size();
+HeaderList request_headers_of(const RequestRecord& record) {
+  HeaderList out;
+  record.for_each_header([&](std::string_view name, std::string_view value) { add_masked(out, name, value); });
   return out;
 }
 
-void add_masked(HeaderList& headers, std::string_view name, std::string_view value) {
-  if (headers.size() == kMaxHeaders || size_of(headers) >= kMaxHeaderBytes) return;
-  headers.emplace_back(name.substr(0, kMaxText), masked_header(name, value.substr(0, kMaxHeader)));
-}
-
-// Of header lines, each with its CRLF.
-HeaderList masked_headers(std::string_view lines) {
+// Of header lines, each with its CRLF. One that was cut is left out.
+HeaderList response_headers_of(const RequestRecord& record) {
   HeaderList out;
+  std::string_view lines = record.text(RequestRecord::ResponseFields);
   while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find("\r\n"));
-    lines.remove_prefix(std::min(line.size() + 2, lines.size()));
+    const auto end = lines.find("\r\n");
+    if (end == lines.npos) break;
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(end + 2);
     const auto colon = line.find(": ");
     if (colon != line.npos) add_masked(out, line.substr(0, colon), line.substr(colon + 2));
   }
   return out;
 }
 
-std::string_view content_type_of(const HeaderList& headers) {
-  const auto found = std::ranges::find(headers, "Content-Type", &HeaderList::value_type::first);
+std::string_view value_of(const HeaderList& headers, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(headers, [&](const auto& one) { return equals_ignoring_case(one.first, name); });
   return found == headers.end() ? std::string_view() : found->second;
+}
+
+// The service's id of a request is in its answer.
+std::string request_id_of(const HeaderList& response_headers) {
+  return std::string(value_of(response_headers, "x-ms-request-id"));
 }
 
 nlohmann::json json_of(const HeaderList& headers) {
@@ -55,88 +63,86 @@ nlohmann::json json_of(const HeaderList& headers) {
   return out;
 }
 
-}  // namespace
-
-KeptRequest::KeptRequest(std::uint64_t number, const RequestEvent& event, bool with_details)
-    : number_(number),
-      received_(event.received),
-      account_(event.account.substr(0, kMaxText)),
-      table_(event.key->table.substr(0, kMaxText)),
-      method_(event.method.substr(0, kMaxText)),
-      target_(without_signature(event.target.substr(0, kMaxTarget))),
-      request_id_(event.request_id),
-      client_request_id_(masked_text(event.client_request_id.substr(0, kMaxText))),
-      client_(masked_text(event.user_agent.substr(0, kMaxText))),
-      changed_by_(event.changed_by),
-      explanation_(masked_text(event.explanation)),
-      operation_(event.key->operation),
-      plan_class_(event.plan_class),
-      status_(event.status),
-      error_(event.error),
-      scanned_(event.reads.entities_scanned),
-      returned_(event.reads.entities_returned),
-      body_bytes_(event.body_bytes),
-      duration_(event.duration) {
-  if (with_details && event.request != nullptr && event.response != nullptr) details_ = details_of(event);
-  bytes_ = count_bytes();
-}
-
-KeptRequest::Details KeptRequest::details_of(const RequestEvent& event) {
-  Details out;
-  for (const auto& [name, value] : event.request->headers.all()) add_masked(out.request_headers, name, value);
-  if (event.request->body != nullptr)
-    out.request_body = beginning_of(*event.request->body, event.request->headers.get("Content-Type"));
-  out.response_headers = masked_headers(event.response->fields);
-  out.response_body = beginning_of(event.response->body, content_type_of(out.response_headers));
+nlohmann::json json_of(const BatchOperation& operation) {
+  nlohmann::json out{{"method", operation.method}, {"target", operation.target}};
+  if (operation.partition) out["partitionKey"] = masked_text(operation.partition->substr(0, kMaxKey));
+  if (operation.row) out["rowKey"] = masked_text(operation.row->substr(0, kMaxKey));
+  if (operation.status != 0) out["status"] = operation.status;
   return out;
 }
 
-// A text is held once as it is, and once in each document.
-std::size_t KeptRequest::count_bytes() const {
-  std::size_t fields = 0, details = 0;
-  for (const std::string* const text : {&account_, &table_, &method_, &target_, &request_id_, &client_request_id_,
-                                        &client_, &changed_by_, &explanation_})
-    fields += text->size();
-  if (details_)
-    details = size_of(details_->request_headers) + size_of(details_->response_headers) + details_->request_body.size() +
-              details_->response_body.size() + kNamesBytes;
-  return sizeof(KeptRequest) + 3 * fields + 2 * kNamesBytes + 2 * details;
+void add_operations(const RequestRecord& record, bool with_details, nlohmann::json& out) {
+  const auto operations =
+      batch_operations(record.text(RequestRecord::RequestBody), record.text(RequestRecord::ResponseBody));
+  const bool is_whole = record.text(RequestRecord::RequestBody).size() == record.request_bytes;
+  auto& list = out["operations"] = nlohmann::json::array();
+  const std::size_t shown = with_details ? operations.size() : std::min(operations.size(), kFirstOperations);
+  for (std::size_t i = 0; i < shown; ++i) list.push_back(json_of(operations[i]));
+  if (is_whole) out["operationCount"] = operations.size();
+}
+
+void add_inserted_keys(const RequestRecord& record, nlohmann::json& out) {
+  std::optional<std::string> partition, row;
+  read_keys(record.text(RequestRecord::RequestBody), partition, row);
+  if (partition) out["partitionKey"] = masked_text(partition->substr(0, kMaxKey));
+  if (row) out["rowKey"] = masked_text(row->substr(0, kMaxKey));
+}
+
+nlohmann::json document_of(const RequestRecord& record, bool with_details) {
+  using Record = RequestRecord;
+  const auto error = record.error_code();
+  const HeaderList response_headers = response_headers_of(record);
+  const auto text = [&](std::string_view one) { return masked_text(one.substr(0, RecordLimits::kText)); };
+  nlohmann::json out{{"number", record.number},
+                     {"time", to_string(record.received)},
+                     {"account", record.text(Record::Account)},
+                     {"table", to_lower_ascii(record.text(Record::Table))},
+                     {"operation", record.operation},
+                     {"method", record.method()},
+                     {"target", without_signature(record.target())},
+                     {"status", record.status},
+                     {"code", error ? nlohmann::json(to_string(*error)) : nlohmann::json()},
+                     {"plan", record.plan_class},
+                     {"fingerprint", record.text(Record::Fingerprint)},
+                     {"entitiesScanned", record.scanned},
+                     {"entitiesScannedHere", record.scanned_here},
+                     {"entitiesReturned", record.returned},
+                     {"bytesReceived", record.request_bytes},
+                     {"bytesSent", record.response_bytes},
+                     {"milliseconds", static_cast<double>(record.microseconds) / 1000},
+                     {"client", text(record.header("User-Agent"))},
+                     {"clientRequestId", text(record.header("x-ms-client-request-id"))},
+                     {"requestId", request_id_of(response_headers)},
+                     {"fault", record.text(Record::ChangedBy)},
+                     {"explanation", masked_text(record.text(Record::Explanation))}};
+  const bool has_body = !record.text(Record::RequestBody).empty();
+  if (has_body && record.operation == "Batch") add_operations(record, with_details, out);
+  if (has_body && record.operation == "InsertEntity") add_inserted_keys(record, out);
+  if (!with_details) return out;
+  const HeaderList request_headers = request_headers_of(record);
+  const auto type = [](const HeaderList& headers) { return value_of(headers, "Content-Type"); };
+  out["requestHeaders"] = json_of(request_headers);
+  out["requestBody"] = masked_body(record.text(Record::RequestBody), type(request_headers));
+  out["responseHeaders"] = json_of(response_headers);
+  out["responseBody"] = masked_body(record.text(Record::ResponseBody), type(response_headers));
+  return out;
+}
+
+}  // namespace
+
+// The text of a record is in it once, and in each document, where quotes take two bytes.
+KeptRequest::KeptRequest(const RequestRecord& record)
+    : bytes_of_record_(std::make_unique_for_overwrite<char[]>(record.size)),
+      bytes_(sizeof(KeptRequest) + record.size + 2 * kNamesBytes + 2 * record.size) {
+  std::memcpy(bytes_of_record_.get(), &record, record.size);
 }
 
 const std::string& KeptRequest::json(bool with_details) const {
-  Document& out = with_details && details_ ? detailed_ : short_;
+  Document& out = with_details ? detailed_ : short_;
   std::call_once(out.once, [&] {
-    out.text = document(with_details).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out.text = document_of(record(), with_details).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   });
   return out.text;
-}
-
-nlohmann::json KeptRequest::document(bool with_details) const {
-  nlohmann::json out{{"number", number_},
-                     {"time", to_string(received_)},
-                     {"account", account_},
-                     {"table", table_},
-                     {"operation", operation_},
-                     {"method", method_},
-                     {"target", target_},
-                     {"status", status_},
-                     {"code", error_ ? nlohmann::json(to_string(*error_)) : nlohmann::json()},
-                     {"plan", plan_class_},
-                     {"entitiesScanned", scanned_},
-                     {"entitiesReturned", returned_},
-                     {"bytesSent", body_bytes_},
-                     {"milliseconds", static_cast<double>(duration_.count()) / 1000},
-                     {"client", client_},
-                     {"clientRequestId", client_request_id_},
-                     {"requestId", request_id_},
-                     {"fault", changed_by_},
-                     {"explanation", explanation_}};
-  if (!with_details || !details_) return out;
-  out["requestHeaders"] = json_of(details_->request_headers);
-  out["requestBody"] = details_->request_body;
-  out["responseHeaders"] = json_of(details_->response_headers);
-  out["responseBody"] = details_->response_body;
-  return out;
 }
 
 }  // namespace rocktable

@@ -1,66 +1,46 @@
-// One request as those who watch see it.
+// One request as those who look at it see it.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "server/events/request_event.h"
+#include "server/monitor/request_record.h"
 
 namespace rocktable {
 
-// Thread-safe. Signatures and tokens are masked. Its documents are rendered once, by whoever asks first, however many
-// watch.
+// Thread-safe. Its documents are rendered once, by whoever asks first, however many watch. Signatures and tokens are
+// masked in them.
 class KeptRequest {
  public:
-  static constexpr std::size_t kMaxBody = 1'024;  // bytes of a body
+  // Copies the record.
+  explicit KeptRequest(const RequestRecord& record);
 
-  // `with_details`: also headers and the beginning of the bodies.
-  KeptRequest(std::uint64_t number, const RequestEvent& event, bool with_details);
-
-  std::uint64_t number() const { return number_; }
-  const std::string& account() const { return account_; }
+  std::uint64_t number() const { return record().number; }
+  std::string_view account() const { return record().text(RequestRecord::Account); }
 
   // The memory that it takes, with its documents.
   std::size_t bytes() const { return bytes_; }
 
-  // {"number": 42, "time": ..., "account": ..., ...} (docs/control-api.md), in one line.
+  // {"number": 42, "time": ..., "account": ..., ...} (docs/control-api.md), in one line. `with_details`: also headers
+  // and the beginning of the bodies.
   const std::string& json(bool with_details) const;
 
  private:
-  using Headers = std::vector<std::pair<std::string, std::string>>;
-
-  struct Details {
-    Headers request_headers, response_headers;
-    std::string request_body, response_body;
-  };
   struct Document {
     std::once_flag once;
     std::string text;
   };
 
-  static Details details_of(const RequestEvent& event);
-  nlohmann::json document(bool with_details) const;
-  std::size_t count_bytes() const;
+  const RequestRecord& record() const { return *reinterpret_cast<const RequestRecord*>(bytes_of_record_.get()); }
 
-  std::uint64_t number_;
-  DateTime received_;
-  std::string account_, table_, method_, target_, request_id_, client_request_id_, client_, changed_by_, explanation_;
-  std::string_view operation_, plan_class_;  // constants
-  int status_;
-  std::optional<ErrorCode> error_;
-  std::uint64_t scanned_, returned_;
-  std::size_t body_bytes_;
-  std::chrono::microseconds duration_;
-  std::optional<Details> details_;
-  std::size_t bytes_ = 0;
+  std::unique_ptr<char[]> bytes_of_record_;
+  std::size_t bytes_;
   mutable Document short_, detailed_;
 };
 

@@ -1,127 +1,83 @@
 #include "server/monitor/recent_requests.h"
 
 #include <algorithm>
-#include <utility>
+#include <mutex>
+
+#include "base/text.h"
 
 namespace rocktable {
 namespace {
 
-constexpr std::chrono::milliseconds kStep{100};
+constexpr int kFirstRefusedStatus = 400;
 
-bool is_wanted(const KeptRequest& request, const WantedRequests& wanted) {
-  return wanted.account.empty() || request.account() == wanted.account;
+bool is_found(const KeptRequest& request, const std::string& text) {
+  return text.empty() || to_lower_ascii(request.json(true)).find(text) != std::string::npos;
 }
 
 }  // namespace
 
-// Room comes in steps, so that a flood shows as runs of requests with gaps between them, not as one gap after each
-// request.
-bool RecentRequests::has_room(Clock::time_point now) {
-  const std::chrono::duration<double> passed = now - room_at_;
-  if (passed >= kStep) {
-    room_at_ = now;
-    room_ = std::min(room_ + passed.count() * kMaxPerSecond, static_cast<double>(kMaxRequests));
-  }
-  if (room_ < 1) return false;
-  room_ -= 1;
-  return true;
+RecentRequests::RecentRequests(KeepOptions options)
+    : options_(options),
+      ring_(options.bytes == 0 ? nullptr : std::make_unique<RequestRing>(options.bytes)),
+      wants_explanation_(is_on()) {}
+
+void RecentRequests::record(const RequestEvent& event) {
+  if (event.key == nullptr || !is_on()) return;
+  ring_->add(event, options_.bodies);
+  if (event.status >= kFirstRefusedStatus) note_refusal(Clock::now());
 }
 
-void RecentRequests::record(const RequestEvent& event, Clock::time_point now) {
-  const std::lock_guard lock(mutex_);
-  if (!is_on_ || event.key == nullptr) return;
-  if (now - asked_ > kIdle) {
-    is_on_ = false;
-    requests_.clear();
-    bytes_ = 0;
-    return;
-  }
-  const std::uint64_t number = next_++;
-  if (has_room(now)) keep(std::make_shared<KeptRequest>(number, event, now - details_asked_ <= kIdle));
+// Two refusals at the border of a second may count as one: the limit need not be exact.
+void RecentRequests::note_refusal(Clock::time_point now) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
+  if (second_.exchange(second, std::memory_order_relaxed) != second) refusals_.store(0, std::memory_order_relaxed);
+  const int refusals = refusals_.fetch_add(1, std::memory_order_relaxed) + 1;
+  wants_explanation_.store(refusals < kExplanationsPerSecond, std::memory_order_relaxed);
 }
 
-void RecentRequests::keep(std::shared_ptr<const KeptRequest> request) {
-  bytes_ += request->bytes();
-  requests_.push_back(std::move(request));
-  while (requests_.size() > kMaxRequests || bytes_ > kMaxBytes) forget_oldest();
-}
-
-void RecentRequests::forget_oldest() {
-  bytes_ -= requests_.front()->bytes();
-  requests_.pop_front();
-}
-
-void RecentRequests::note_question(const WantedRequests& wanted, Clock::time_point now) {
-  if (!is_on_ || now - asked_ > kIdle) {
-    requests_.clear();
-    bytes_ = 0;
-    ++next_;  // the requests that nobody asked for are missing
-    room_ = kMaxRequests;
-    room_at_ = now;
-    details_asked_ = now - 2 * kIdle;
-    is_on_ = true;
-  }
-  asked_ = now;
-  if (wanted.details) details_asked_ = now;
-}
-
-std::uint64_t RecentRequests::begin(const WantedRequests& wanted) {
-  const std::lock_guard lock(mutex_);
-  note_question(wanted, Clock::now());
-  return next_;
-}
-
-std::string RecentRequests::since(std::optional<std::uint64_t> first, const WantedRequests& wanted) {
-  return since(first, wanted, Clock::now());
-}
+std::uint64_t RecentRequests::next() const { return is_on() ? ring_->next() : 1; }
 
 std::string RecentRequests::since(std::optional<std::uint64_t> first, const WantedRequests& wanted,
-                                  Clock::time_point now) {
-  std::vector<std::shared_ptr<const KeptRequest>> kept;
-  std::uint64_t next = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    note_question(wanted, now);
-    next = next_;
-    const auto from = std::ranges::lower_bound(requests_, first.value_or(next), {}, &KeptRequest::number);
-    kept.assign(from, requests_.end());
-  }
-  const std::uint64_t begin = first.value_or(next);
+                                  std::size_t limit) const {
+  RequestRing::Kept kept{.oldest = 1, .next = next(), .records = {}, .segments = {}};
+  if (first && is_on()) kept = ring_->since(*first);
   // A later number is that of an earlier run of the server.
-  const bool is_complete = begin == next || (begin < next && kept.size() == next - begin);
-  std::string out = R"({"isComplete":)";
-  out.append(is_complete ? "true" : "false").append(R"(,"next":)").append(std::to_string(next));
-  out += R"(,"requests":[)";
-  for (const char* separator = ""; const auto& request : kept) {
-    if (!is_wanted(*request, wanted)) continue;
-    out.append(separator).append(request->json(wanted.details));
-    separator = ",";
+  const bool is_later = first > kept.next;
+  const std::uint64_t missing = first && *first < kept.oldest ? kept.oldest - *first : 0;
+  const std::string text = to_lower_ascii(wanted.text);
+  std::string requests;
+  std::uint64_t next = kept.next;
+  for (std::size_t count = 0; const RequestRecord* record : kept.records) {
+    if (count == limit || requests.size() > kMaxAnswerBytes) {
+      next = record->number;
+      break;
+    }
+    if (!wanted.accepts(*record)) continue;
+    const KeptRequest request(*record);
+    if (!is_found(request, text)) continue;
+    if (count++ > 0) requests += ',';
+    requests += request.json(wanted.details);
   }
-  return out += "]}";
+  const bool more = next < kept.next;
+  const auto word = [](bool is) { return is ? "true" : "false"; };
+  std::string out = R"({"isComplete":)";
+  out.append(word(missing == 0 && !more && !is_later)).append(R"(,"missing":)").append(std::to_string(missing));
+  out.append(R"(,"more":)").append(word(more)).append(R"(,"next":)").append(std::to_string(next));
+  return out.append(R"(,"requests":[)").append(requests).append("]}");
 }
 
-std::vector<RecentRequests::Part> RecentRequests::take(std::uint64_t& next, std::size_t limit, std::size_t max_bytes,
-                                                       const WantedRequests& wanted) {
-  std::vector<Part> out;
-  std::size_t bytes = 0;
-  const std::lock_guard lock(mutex_);
-  note_question(wanted, Clock::now());
-  next = std::min(next, next_);  // the server may have started again
-  const auto begin = std::ranges::lower_bound(requests_, next, {}, &KeptRequest::number);
-  for (auto place = begin; place != requests_.end(); ++place) {
-    if (out.size() == limit || bytes > max_bytes) return out;
-    const KeptRequest& request = **place;
-    const std::uint64_t missing = request.number() - next;
-    next = request.number() + 1;
-    if (is_wanted(request, wanted)) {
-      bytes += request.bytes();
-      out.push_back({request.number(), missing, *place});
-    } else if (missing > 0) {
-      out.push_back({request.number(), missing, nullptr});
-    }
-  }
-  if (next < next_) out.push_back({next_ - 1, next_ - std::exchange(next, next_), nullptr});
+std::shared_ptr<RequestWindow> RecentRequests::watch() {
+  const std::lock_guard lock(window_mutex_);
+  auto out = window_.lock();
+  if (!out && is_on()) window_ = out = std::make_shared<RequestWindow>(*ring_);
   return out;
+}
+
+void RecentRequests::clear() {
+  if (!is_on()) return;
+  ring_->clear();
+  const std::lock_guard lock(window_mutex_);
+  window_.reset();  // it may have some; who watches already keeps it
 }
 
 }  // namespace rocktable

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,10 +14,11 @@
 namespace rocktable {
 
 // Sends `event: start` with {"next": 43}; then `event: request` with the document of a request, and `event: gap` with
-// {"missed": 1800} for requests that are not kept; a comment from time to time.
+// {"missed": 1800} for requests that are not sent, but may be kept; a comment from time to time.
 class RequestStream : public BodyStream {
  public:
-  // `requests` must outlive it. `first`: the number of the first request; nullopt: the next one that comes.
+  // `requests` must outlive it, and keep requests. `first`: the number of the first request; nullopt: the next one that
+  // comes.
   RequestStream(RecentRequests& requests, std::optional<std::uint64_t> first, WantedRequests wanted);
 
   std::string next() override;
@@ -24,7 +26,7 @@ class RequestStream : public BodyStream {
  private:
   using Clock = std::chrono::steady_clock;
 
-  RecentRequests& requests_;
+  std::shared_ptr<RequestWindow> window_;
   WantedRequests wanted_;
   std::uint64_t next_;
   std::string begin_;

@@ -20,6 +20,9 @@ struct Request {
   std::string_view remote_address;
   StorageService service = StorageService::Table;
   const void* connection = nullptr;  // identifies the connection; only compared
+  // The method, the target, and `NAME: VALUE\r` of each header, as they follow each other in memory; empty if they do
+  // not.
+  std::string_view head = {};
 };
 
 }  // namespace rocktable

@@ -90,6 +90,23 @@ def test_the_last_requests_are_bounded_in_bytes(server):
     assert len(json.loads(answer.body)["requests"]) > 300
 
 
+def test_what_is_kept_is_bounded(server):
+    """Bodies of 30 KB, some 100 MB of them, while nobody looks."""
+    before = resident_bytes(server)
+    body = json.dumps({"a": "x" * 30_000})
+    request = request_bytes(server, "PUT", server.base + POINT, {"Content-Type": "application/json"}, body)
+    with connection(server) as client:
+        for _ in range(3_000):
+            client.sendall(request)
+            assert read_response(client).status == 204
+    growth = resident_bytes(server) - before
+    told = done(server, "GET", "requests?since=1")
+    print(f"{growth / MEBIBYTE:.1f} MiB more, {len(told['requests'])} requests kept")
+    assert told["missing"] > 1_000
+    assert 100 < len(told["requests"]) < 3_000 - told["missing"] + 10
+    assert SANITIZED or growth < 40 * MEBIBYTE
+
+
 def read_all(endpoint, count, ready, over):
     selector = selectors.DefaultSelector()
     with contextlib.ExitStack() as stack:

@@ -10,7 +10,18 @@ import pytest
 from fixture_control import account_of, control, done, insert
 from own_server import needs_program, own_server
 from process import open_sockets, wait_until
-from rocktable_server import Account, Server, connection, create_table, exchange_until_closed, request_bytes, send
+from rocktable_server import (
+    BATCH_HEADERS,
+    Account,
+    Server,
+    batch_body,
+    batch_part,
+    connection,
+    create_table,
+    exchange_until_closed,
+    request_bytes,
+    send,
+)
 
 pytestmark = needs_program
 
@@ -68,6 +79,91 @@ def test_the_program_made_exactly_two_requests(server):
     assert (second["plan"], second["entitiesScanned"], second["clientRequestId"]) == ("point", 0, "mine")
     assert second["number"] > first["number"] >= begin
     assert done(server, "GET", f"requests?since={told['next']}")["requests"] == []
+
+
+def test_requests_are_kept_although_nobody_asked():
+    running = Server()
+    try:
+        create_table(running, "orders")
+        insert(running, "orders", "p", "r")
+        send(running, "GET", "/orders(PartitionKey='p',RowKey='missing')")
+        told = done(running, "GET", "requests?since=1")
+        assert [one["operation"] for one in told["requests"]] == ["CreateTable", "InsertEntity", "GetEntity"]
+        assert (told["isComplete"], told["missing"], told["more"]) == (True, 0, False)
+        assert (told["requests"][1]["partitionKey"], told["requests"][1]["rowKey"]) == ("p", "r")
+        assert done(running, "DELETE", "requests") == {"status": "done"}
+        told = done(running, "GET", "requests?since=1")
+        assert (told["requests"], told["missing"], told["next"]) == ([], 3, 4)
+    finally:
+        running.stop()
+
+
+def test_answers_in_parts(server):
+    account = account_of(server, "monitored9")
+    create_table(account, "orders")
+    begin = done(server, "GET", "requests")["next"]
+    for row in range(5):
+        insert(account, "orders", "p", f"{row}")
+    told = done(server, "GET", f"requests?since={begin}&account=monitored9&limit=3")
+    assert (len(told["requests"]), told["more"], told["isComplete"]) == (3, True, False)
+    rest = done(server, "GET", f"requests?since={told['next']}&account=monitored9&limit=3")
+    assert [one["rowKey"] for one in told["requests"] + rest["requests"]] == ["0", "1", "2", "3", "4"]
+    assert (rest["more"], rest["isComplete"]) == (False, True)
+
+
+def test_a_text_is_searched_in_bodies_but_not_in_secrets(server):
+    account = account_of(server, "monitored10")
+    create_table(account, "orders")
+    begin = done(server, "GET", "requests")["next"]
+    send(account, "POST", "/orders?sig=hiddenvalue", body='{"PartitionKey":"p","RowKey":"1","City":"Cologne"}')
+    insert(account, "orders", "p", "2")
+    found = done(server, "GET", f"requests?since={begin}&account=monitored10&text=cologne")["requests"]
+    assert [one["rowKey"] for one in found] == ["1"]
+    assert "requestBody" not in found[0]
+    assert done(server, "GET", f"requests?since={begin}&account=monitored10&text=hiddenvalue")["requests"] == []
+
+
+def test_a_batch_is_told_as_its_operations(server):
+    account = account_of(server, "monitored11")
+    create_table(account, "orders")
+    begin = done(server, "GET", "requests")["next"]
+    parts = [
+        batch_part(account, "POST", "orders", {"PartitionKey": "p", "RowKey": f"{row:02}"}) for row in range(12)
+    ]
+    assert send(account, "POST", "/$batch", BATCH_HEADERS, batch_body(parts)).status == 202
+    (one,) = done(server, "GET", f"requests?since={begin}&account=monitored11")["requests"]
+    assert (one["operation"], one["table"], one["operationCount"]) == ("Batch", "orders", 12)
+    assert len(one["operations"]) == 10
+    (one,) = done(server, "GET", f"requests?since={begin}&account=monitored11&detail=true")["requests"]
+    assert [part["rowKey"] for part in one["operations"]] == [f"{row:02}" for row in range(12)]
+    assert {part["status"] for part in one["operations"][:3]} == {201}
+
+
+def test_nothing_is_kept_if_it_is_switched_off():
+    running = Server("--keepRequests", "0")
+    try:
+        create_table(running, "orders")
+        for resource in ("requests", "requests/stream"):
+            answer = control(running, "GET", resource)
+            assert answer.status == 404
+            assert "--keepRequests 0" in json.loads(answer.body)["error"]
+        assert control(running, "DELETE", "requests").status == 404
+    finally:
+        running.stop()
+
+
+def test_bodies_are_not_kept_if_they_are_switched_off():
+    running = Server("--keepNoBodies")
+    try:
+        create_table(running, "orders")
+        insert(running, "orders", "p", "r")
+        told = done(running, "GET", "requests?since=1&detail=true")["requests"][1]
+        assert (told["requestBody"], told["responseBody"]) == ("", "")
+        assert told["bytesReceived"] > 0
+        assert "partitionKey" not in told
+        assert ["Content-Type", "application/json"] in told["requestHeaders"]
+    finally:
+        running.stop()
 
 
 def test_accounts_are_told_apart(server):
@@ -202,6 +298,12 @@ def test_a_flood_has_a_gap(server):
         missed = sum(gap["missed"] for gap in stream.events("gap"))
         assert requests + missed >= 5_000
         assert 1_900 <= requests < 5_000
+
+
+@pytest.mark.parametrize("query", ["since=1&limit=0", "since=1&limit=x", "since=1&text="])
+def test_bad_parameters_of_answers_are_refused(server, query):
+    assert control(server, "GET", f"requests?{query}").status == 400
+    assert control(server, "GET", f"requests/stream?{query}").status == 400
 
 
 @pytest.mark.parametrize("resource", ["requests", "requests/stream"])

@@ -1,8 +1,9 @@
 // Switches for what the service does all the time, for all accounts or for one.
+import { go } from "../core/address.js";
 import { control } from "../core/api.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
-import { change, state } from "../core/state.js";
+import { change, shownAccount, state } from "../core/state.js";
 import { jsonOf, kBehaviours, valuesOf, withBehaviour } from "./behaviour_model.js";
 import { act, errorOf } from "./lab_part.js";
 
@@ -11,7 +12,7 @@ const own = () => state.lab.behaviour;
 const load = async () => Object.assign(own(), await control("GET", "behaviour"));
 
 export function loadBehaviour() {
-  own().typed = {};
+  Object.assign(own(), { typed: {}, account: shownAccount() });
   return act("behaviour", load, { isChange: false });
 }
 
@@ -60,7 +61,7 @@ export function behaviourPart() {
       h("h2", { class: "grow", id: "lab-behaviour" }, "Behaviour of the service"),
       h("label", { class: "field" }, h("span", null, "For"), h("select", {
         value: account,
-        onchange: ({ target }) => change(() => Object.assign(own(), { account: target.value, typed: {} })),
+        onchange: ({ target }) => go("/lab", { tab: "behaviour", account: target.value || "*" }),
       }, ["", ...names].map((name) => h("option", { value: name, key: name }, name || "all accounts")))),
       button(account ? "As all accounts" : "Switch all off", switchOff, {
         disabled: Object.keys(documentOf(own())).length === 0 || (account !== "" && !isOwn),

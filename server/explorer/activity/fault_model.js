@@ -21,18 +21,47 @@ export const kEmptyRule = {
   effect: "error", status: "503", code: "", cutAfterBytes: "100", delay: "", isAfterCommit: false,
 };
 
-// The document of a rule; the server says what is wrong with it.
-export function ruleOf(fields) {
-  const match = given(fields, ["account", "table", "operation", "partitionKey"], String);
-  const when = given(fields, ["skip", "count", "probability"], Number);
-  const then = fields.delay ? { delay: fields.delay } : {};
+const kMatch = ["account", "table", "operation", "partitionKey"];
+const kWhen = ["skip", "count", "probability"];
+
+// The fields of a rule that is there, and the rest of it, which the form does not know and does not change: also what a
+// field holds in a form that it cannot show, such as a list of operations.
+export function fieldsOf({ name, match = {}, when = {}, then = {}, hits, matched, ...more }) {
+  const fields = { ...kEmptyRule, name, count: "", status: "" };
+  const rest = { ...more, match: { ...match }, when: { ...when }, then: { ...then } };
+  const take = (part, names) => {
+    for (const one of names) {
+      const value = rest[part][one];
+      if (!["string", "number"].includes(typeof value)) continue;
+      fields[one] = String(value);
+      delete rest[part][one];
+    }
+  };
+  take("match", kMatch);
+  take("when", kWhen);
+  take("then", ["delay", "status", "code", "cutAfterBytes"]);
+  fields.isAfterCommit = rest.then.at === "afterCommit";
+  if (["afterCommit", "beforeCommit"].includes(rest.then.at)) delete rest.then.at;
+  const { reset, close } = then;
+  fields.effect = reset ? "reset" : close ? "close" : then.cutAfterBytes !== undefined ? "cut" :
+    then.status !== undefined || then.code !== undefined ? "error" : "delay";
+  delete rest.then.reset;
+  delete rest.then.close;
+  return { fields, rest };
+}
+
+// The document of a rule; the server says what is wrong with it. `rest` is what fieldsOf() left.
+export function ruleOf(fields, rest = {}) {
+  const match = { ...rest.match, ...given(fields, kMatch, String) };
+  const when = { ...rest.when, ...given(fields, kWhen, Number) };
+  const then = { ...rest.then, ...(fields.delay && { delay: fields.delay }) };
   const { effect } = fields;
   if (effect === "error")
     Object.assign(then, given(fields, ["status"], Number), given(fields, ["code"], String));
   if (effect === "reset" || effect === "close") then[effect] = true;
   if (effect === "cut") then.cutAfterBytes = Number(fields.cutAfterBytes);
   if (fields.isAfterCommit && !["cut", "delay"].includes(effect)) then.at = "afterCommit";
-  return { ...given(fields, ["name"], String), match, when, then };
+  return { ...rest, ...given(fields, ["name"], String), match, when, then };
 }
 
 function given(fields, names, convert) {

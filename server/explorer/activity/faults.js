@@ -3,10 +3,10 @@ import { control } from "../core/api.js";
 import { count, shown } from "../core/format.js";
 import { button } from "../core/parts.js";
 import { h } from "../core/render.js";
-import { change, state } from "../core/state.js";
+import { change, shownAccount, state } from "../core/state.js";
 import { accountNames } from "./behaviour.js";
 import {
-  kEffects, kEmptyRule, kOperations, matchInWords, retryInWords, ruleOf, thenInWords, whenInWords,
+  fieldsOf, kEffects, kEmptyRule, kOperations, matchInWords, retryInWords, ruleOf, thenInWords, whenInWords,
 } from "./fault_model.js";
 import { act, errorOf } from "./lab_part.js";
 
@@ -35,8 +35,37 @@ async function add(document_) {
   });
 }
 
+// Replaces a rule, which is then the last one. The old one comes back if the server refuses the new one.
+async function replace({ hits, matched, ...old }, rule) {
+  return act("faults", async () => {
+    await control("DELETE", `faults/${encodeURIComponent(old.name)}`);
+    try {
+      await control("POST", "faults", { body: rule });
+    } catch (error) {
+      await control("POST", "faults", { body: old });
+      throw error;
+    } finally {
+      await load();
+    }
+  });
+}
+
+const emptyRule = () => ({ ...kEmptyRule, account: shownAccount() });
+
+const edit = (rule) => change(() => {
+  const { fields, rest } = fieldsOf(rule);
+  Object.assign(own(), { form: fields, rest, edited: rule, isFormOpen: true });
+});
+
+const stopEditing = () => change(() => Object.assign(own(), { form: emptyRule(), rest: {}, edited: null }));
+
+// Those that can hit requests of the account of the page.
+const concerns = ({ match }) => !shownAccount() || !match?.account || match.account === shownAccount();
+
 export function faultPart() {
-  const { rules, isBusy } = own();
+  const { isBusy } = own();
+  const rules = own().rules?.filter(concerns);
+  const others = (own().rules?.length ?? 0) - (rules?.length ?? 0);
   return h("section", { class: "lab-part", "aria-labelledby": "lab-faults" },
     h("header", { class: "row" },
       h("h2", { class: "grow", id: "lab-faults" }, "Fault rules"),
@@ -46,6 +75,7 @@ export function faultPart() {
       "A rule makes single requests fail. The first rule that matches a request hits it."),
     errorOf("faults"),
     rules?.length > 0 && ruleTable(rules),
+    others > 0 && h("p", { class: "dim" }, `${count(others)} more for other accounts only.`),
     ruleForm(),
     retryPart());
 }
@@ -54,7 +84,7 @@ function ruleTable(rules) {
   return h("div", { class: "sideways" }, h("table", { class: "data" },
     h("thead", null, h("tr", null, ["Rule", "Hits", "When", "Then", ""].map((title) =>
       h("th", { scope: "col", class: title === "Hits" ? "number" : null },
-        title || h("span", { class: "offscreen" }, "Remove"))))),
+        title || h("span", { class: "offscreen" }, "Actions"))))),
     h("tbody", null, rules.map((rule) => h("tr", { key: rule.name },
       h("th", { scope: "row" }, h("b", { class: "name" }, shown(rule.name, 100)),
         h("div", { class: "dim" }, shown(matchInWords(rule), 600))),
@@ -62,14 +92,16 @@ function ruleTable(rules) {
         h("div", { class: "dim" }, `of ${count(rule.matched ?? 0)}`)),
       h("td", null, whenInWords(rule)),
       h("td", null, shown(thenInWords(rule), 600)),
-      h("td", null, button("Remove", () => remove(`faults/${encodeURIComponent(rule.name)}`), {
+      h("td", { class: "actions" }, button("Edit", () => edit(rule), {
+        class: "quiet", "aria-label": `Edit ${shown(rule.name, 100)}`,
+      }), button("Remove", () => remove(`faults/${encodeURIComponent(rule.name)}`), {
         class: "quiet", "aria-label": `Remove ${shown(rule.name, 100)}`,
       })))))));
 }
 
 function ruleForm() {
-  own().form ??= { ...kEmptyRule };
-  const { form, text = "", isBusy } = own();
+  own().form ??= emptyRule();
+  const { form, rest = {}, edited, text = "", isBusy, isFormOpen = false, isMoreOpen = false } = own();
   const set = (name) => ({ target }) => change(() =>
     (own().form = { ...own().form, [name]: target.type === "checkbox" ? target.checked : target.value }));
   const field = (label, name, options = {}) =>
@@ -83,35 +115,51 @@ function ruleForm() {
   const number = { type: "number", min: 0, inputmode: "numeric" };
   const addRule = async (event) => {
     event.preventDefault();
-    if (await add(ruleOf(form))) change(() => (own().form = { ...kEmptyRule }));
+    const rule = ruleOf(form, rest);
+    if (await (edited ? replace(edited, rule) : add(rule))) stopEditing();
   };
   const addText = async (event) => {
     event.preventDefault();
     if (await add(text)) change(() => (own().text = ""));
   };
+  const accounts = [...new Set([...accountNames(), form.account].filter(Boolean))];
+  const isDelay = form.effect === "delay";
+  const keep = (name) => ({ target }) => (own()[name] = target.open);
+  const unknown = ["match", "when", "then"].flatMap((part) => Object.keys(rest[part] ?? {}));
   return [
-    h("details", { key: "form" }, h("summary", null, "Add a rule"),
-      h("form", { class: "rule-form", onsubmit: addRule },
-        choice("Operation", "operation", [["", "every one"], ...kOperations.map((one) => [one, one])]),
-        field("Table", "table", { placeholder: "all" }),
-        choice("Account", "account", [["", "all"], ...accountNames().map((one) => [one, one])]),
-        field("PartitionKey", "partitionKey", { placeholder: "all" }),
-        choice("Effect", "effect", kEffects),
-        form.effect === "error" && field("Status", "status", number),
-        form.effect === "error" && field("Code", "code", { placeholder: "that of the status" }),
-        form.effect === "cut" && field("Cut after, bytes", "cutAfterBytes", number),
-        field("Delay before", "delay", { placeholder: "300ms" }),
-        field("Skip, requests", "skip", { ...number, placeholder: "0" }),
-        field("Then hit, requests", "count", { ...number, placeholder: "no limit" }),
-        field("Probability", "probability", {
-          ...number, max: 1, step: "any", inputmode: "decimal", placeholder: "1",
-        }),
-        field("Name", "name", { placeholder: "fault-1" }),
-        h("label", { class: "switch" }, h("input", {
-          type: "checkbox", checked: form.isAfterCommit, disabled: ["cut", "delay"].includes(form.effect),
-          onchange: set("isAfterCommit"),
-        }), "After the request was carried out"),
-        h("button", { type: "submit", class: "primary", disabled: isBusy }, "Add"))),
+    h("details", { key: "form", open: isFormOpen, ontoggle: keep("isFormOpen") },
+      h("summary", null, edited ? `Edit ${shown(edited.name, 100)}` : "Add a rule"),
+      h("form", { class: "stack", onsubmit: addRule },
+        h("div", { class: "rule-form" },
+          choice("Operation", "operation", [["", rest.match?.operation ? "as it is" : "every one"],
+            ...kOperations.map((one) => [one, one])]),
+          field("Table", "table", { placeholder: "all" }),
+          choice("Effect", "effect", kEffects),
+          form.effect === "error" ? field("Status", "status", number) :
+            form.effect === "cut" ? field("Cut after, bytes", "cutAfterBytes", number) :
+              isDelay && field("Delay before", "delay", { placeholder: "300ms" })),
+        h("details", { open: isMoreOpen, ontoggle: keep("isMoreOpen") },
+          h("summary", null, "More: which requests, how often, its name"),
+          h("div", { class: "rule-form" },
+            choice("Account", "account", [["", "all"], ...accounts.map((one) => [one, one])]),
+            field("PartitionKey", "partitionKey", { placeholder: "all" }),
+            form.effect === "error" && field("Code", "code", { placeholder: "that of the status" }),
+            !isDelay && field("Delay before", "delay", { placeholder: "300ms" }),
+            field("Skip, requests", "skip", { ...number, placeholder: "0" }),
+            field("Then hit, requests", "count", { ...number, placeholder: "no limit" }),
+            field("Probability", "probability", {
+              ...number, max: 1, step: "any", inputmode: "decimal", placeholder: "1",
+            }),
+            field("Name", "name", { placeholder: "fault-1" }),
+            h("label", { class: "switch" }, h("input", {
+              type: "checkbox", checked: form.isAfterCommit, disabled: ["cut", "delay"].includes(form.effect),
+              onchange: set("isAfterCommit"),
+            }), "After the request was carried out"))),
+        h("p", { class: "dim" }, shown(inWords(ruleOf(form, rest)), 600),
+          unknown.length > 0 && ` It also has ${shown(unknown.join(", "), 200)}, which stay.`),
+        h("div", { class: "row" },
+          h("button", { type: "submit", class: "primary", disabled: isBusy }, edited ? "Save" : "Add"),
+          edited && button("Cancel", stopEditing)))),
     h("details", { key: "json" }, h("summary", null, "Add rules as JSON"),
       h("form", { class: "stack", onsubmit: addText },
         h("label", null, "A rule, or a list of rules", h("textarea", {
@@ -123,6 +171,9 @@ function ruleForm() {
           h("button", { type: "submit", class: "primary", disabled: isBusy || !text.trim() }, "Add rules")))),
   ];
 }
+
+// "InsertEntity of orders: the first 1: 503"
+const inWords = (rule) => [matchInWords(rule), whenInWords(rule), thenInWords(rule)].filter(Boolean).join(": ");
 
 function retryPart() {
   const { retries = [], dropped } = own();

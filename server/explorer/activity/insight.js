@@ -4,8 +4,9 @@ import { control } from "../core/api.js";
 import { about, count, milliseconds, shown } from "../core/format.js";
 import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
-import { change, notify, state } from "../core/state.js";
+import { change, notify, shownAccount, state } from "../core/state.js";
 import { barChart, chartTable } from "./chart.js";
+import { filterOfShape } from "./request_filter.js";
 import { addedUp, findingsOf, grouped, totalsOf } from "./shapes.js";
 
 const kFirstShapes = 50;
@@ -16,9 +17,19 @@ state.insight = { report: null, error: null, isLoading: false, loadedAt: 0, shap
 const own = state.insight;
 let clock = null;
 
-export function enter() {
+export async function enter({ parameters }) {
   clock ??= setInterval(notify, 1000); // "updated 3 s ago"
-  return load();
+  await load();
+  if (parameters.finding) requestAnimationFrame(() => showFinding(parameters.finding));
+}
+
+export const back = () => load();
+
+// The line of a request leads here.
+function showFinding(id) {
+  const article = document.getElementById(`finding-${id}`);
+  article?.scrollIntoView({ block: "start" });
+  article?.focus({ preventScroll: true });
 }
 
 export function leave() {
@@ -33,7 +44,7 @@ async function load() {
   const load_ = ++loads;
   change(() => (own.isLoading = true));
   try {
-    const answer = await control("GET", "queries");
+    const answer = await control("GET", "queries", { query: { account: shownAccount() } });
     if (load_ === loads) show(answer);
   } catch (error) {
     own.error = error;
@@ -55,7 +66,7 @@ function show(answer) {
 
 async function startAgain() {
   try {
-    await control("POST", "queries/reset");
+    await control("POST", "queries/reset", { query: { account: shownAccount() } });
     own.shapesShown = kFirstShapes;
     await load();
   } catch (error) {
@@ -73,7 +84,9 @@ export function view() {
       h("h1", { class: "grow" }, "Insight"),
       h("span", { class: "dim" }, report && `updated ${age} ago`),
       button("Reload", load, { disabled: isLoading }),
-      button("Start again", startAgain, { title: "Forgets all counts and findings" })),
+      button("Start again", startAgain, {
+        title: `Forgets all counts and findings of ${shownAccount() || "all accounts"}`,
+      })),
     error && h("p", { class: "error", role: "alert" }, error.message),
     report && own.drawn);
 }
@@ -82,7 +95,9 @@ function content(report) {
   const { shapes, groups, minutes } = report;
   if (shapes.length === 0) {
     return h("div", { class: "empty", key: "empty" }, h("h2", null, "No requests counted"),
-      h("p", null, `Each request since ${instant(report.since)} would be here, by its shape.`));
+      h("p", null, `Each request ${shownAccount() && `of ${shownAccount()} `}`,
+        `since ${instant(report.since)} would be here, by its shape. `,
+        shownAccount() && h("a", { href: linkTo("/insight", { account: "*" }) }, "Show all accounts")));
   }
   return h("div", { class: "report", key: "report" },
     totals(report),
@@ -90,7 +105,8 @@ function content(report) {
     findings(groups),
     h("section", null,
       h("h2", null, "Shapes of requests, by entities scanned"),
-      shapes.slice(0, own.shapesShown).map((shape) => shapeCard(shape, groups, shapes[0].entitiesScanned)),
+      h("div", { class: "shapes" },
+        shapes.slice(0, own.shapesShown).map((shape) => shapeCard(shape, groups, shapes[0].entitiesScanned))),
       shapes.length > own.shapesShown && button(`Show more of ${count(shapes.length)}`, showMore)));
 }
 
@@ -139,11 +155,13 @@ function findings(groups) {
       h("p", { class: "good" }, "None: no use of tables that gets slow or expensive."));
   }
   return h("section", { class: "findings" },
-    h("h2", null, "Findings, the worst first"), groups.map(findingGroup));
+    h("h2", null, "Findings, the worst first"), h("div", { class: "finding-groups" }, groups.map(findingGroup)));
 }
 
 function findingGroup({ id, title, advice, isError, items }) {
-  return h("article", { class: `finding ${isError ? "is-error" : ""}`, key: id },
+  return h("article", {
+    class: `finding ${isError ? "is-error" : ""}`, key: id, id: `finding-${id}`, tabindex: "-1",
+  },
     h("h3", null,
       h("span", { class: isError ? "bad" : "warn" }, isError ? "Expensive: " : "Look at: "), title,
       items.length > 1 && h("span", { class: "dim" }, ` (${count(items.length)})`)),
@@ -157,9 +175,18 @@ function findingGroup({ id, title, advice, isError, items }) {
 function findingItem(item) {
   return h("li", { key: item.key },
     h("p", null, prose(item.sentence)),
-    h("p", { class: "place" }, h("code", null, placeOf(item)), " ", requestsLink(item)),
+    h("p", { class: "place" }, h("code", null, placeOf(item)), " ", requestsLink(item, item.id)),
+    item.design && design(item.design),
     item.example && h("details", null,
       h("summary", null, "Example"), h("pre", null, shown(item.example, kText))));
+}
+
+// The keys that would serve the query; why, and the change as code, on request.
+function design({ sentence, why, code }) {
+  return h("div", { class: "design" },
+    h("p", null, h("b", null, "Here: "), prose(sentence)),
+    h("details", null,
+      h("summary", null, code ? "Why, and as code" : "Why"), h("p", null, prose(why)), code && h("pre", null, code)));
 }
 
 // "QueryEntities orders: Age gt ?"
@@ -171,10 +198,9 @@ function placeOf({ operation, table, fingerprint }) {
 // What stands between backticks is code.
 const prose = (text) => shown(text).split("`").map((part, i) => (i % 2 === 1 ? h("code", null, part) : part));
 
-function requestsLink({ table, operation, plan }) {
-  const filter = { table: table === "*" ? "" : table, operation, plan };
-  return h("a", { href: linkTo("/requests", filter) }, "Last requests");
-}
+const requestsLink = (one, of) => h("a", {
+  href: linkTo("/requests", { ...filterOfShape(one, of), account: shownAccount() || "*" }),
+}, "Last requests");
 
 function shapeCard(shape, groups, most) {
   const { key, plan, entitiesScanned, entitiesReturned, entitiesWritten, requests, errors } = shape;

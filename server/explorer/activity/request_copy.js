@@ -41,18 +41,18 @@ export function copyOf(request) {
   return { method, path: pathOf(request), headers, body, problem: problemOf(request) };
 }
 
-function problemOf({ account, method, target, requestHeaders, requestBody }) {
+function problemOf({ account, method, target, requestHeaders, requestBody, bytesReceived }) {
   if (!account) return "It named no account.";
   if (hasDotSegment(`${account}${pathOf({ account, target })}`))
     return "Its path has a dot segment, which browsers resolve: it would reach another resource.";
   if (target.length >= kMostOfTarget) return "Only the beginning of its target was recorded.";
   if (!kWithBody.has(method)) return "";
-  if (!requestHeaders) return "Its body was not recorded: “Record headers and bodies” was off.";
+  if (!requestHeaders) return "Its body is not known.";
   const length = Number(requestHeaders.find(([name]) => name.toLowerCase() === "content-length")?.[1] ?? 0);
   const isChunked = requestHeaders.some(([name]) => name.toLowerCase() === "transfer-encoding");
   const recorded = new TextEncoder().encode(requestBody ?? "").length;
-  const isCut = length > recorded || (isChunked && recorded >= 1024);
-  return isCut ? "Only the first KiB of its body was recorded." : "";
+  const isCut = bytesReceived === undefined ? length > recorded || isChunked : bytesReceived > recorded;
+  return isCut ? "Its body is not kept, or only its beginning." : "";
 }
 
 export function asCurl(request, origin) {

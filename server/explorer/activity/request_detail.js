@@ -7,7 +7,8 @@ import { button, entitiesOf } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { asCurl, copyOf, isWrite, pathOf } from "./request_copy.js";
-import { decoded } from "./request_filter.js";
+import { findingChip } from "./request_list.js";
+import { decoded, faultInWords, filterTextOf, keysInWords, keysOf } from "./request_words.js";
 
 const kMostOfBody = 4096;
 
@@ -19,9 +20,10 @@ export function closeDetail() {
   panel = null;
 }
 
-export function openDetail(request, { setDetail, onClose }) {
+export function openDetail(request, { findings, onClose }) {
   const own = {
-    request, setDetail, plan: null, copied: "", asks: false, isSending: false, answer: null, problem: "",
+    request, findings, plan: null, copied: "", asks: false, isSending: false, answer: null, problem: "",
+    notKept: "",
   };
   own.close = () => {
     change(() => (state.panel = null));
@@ -30,12 +32,28 @@ export function openDetail(request, { setDetail, onClose }) {
   panel = { view: () => detail(own), close: onClose };
   change(() => (state.panel = panel));
   loadPlan(own);
+  if (!request.requestHeaders) loadDetails(own);
+}
+
+// Headers and bodies, which the list does not have. The server counts from the beginning when it is started again: it
+// must be the same request.
+async function loadDetails(own) {
+  const { number, requestId } = own.request;
+  try {
+    const { requests } = await control("GET", "requests", { query: { since: number, limit: 1, detail: "true" } });
+    const isSame = requests[0]?.number === number && requests[0].requestId === requestId;
+    if (isSame) own.request = requests[0];
+    else own.notKept = "The server no longer has its headers and bodies.";
+  } catch (error) {
+    own.notKept = error.message;
+  }
+  notify();
 }
 
 async function loadPlan(own) {
   const { account, table, operation, target } = own.request;
   if (operation !== "QueryEntities" || !account || !table) return;
-  const filter = new URLSearchParams(target.split(/\?(.*)/s)[1] ?? "").get("$filter") ?? "";
+  const filter = filterTextOf({ target });
   try {
     // An empty parameter is refused as a typing error, and no filter is what is meant.
     own.plan = await control("GET", "plan", { query: { account, table, filter } });
@@ -56,10 +74,13 @@ function detail(own) {
     request.explanation && h("section", { key: "why" },
       h("h3", null, "Why it was refused"), h("p", null, shown(request.explanation, 4096))),
     request.fault && h("p", { class: "warn", key: "fault" },
-      "A fault of the lab hit it: ", h("b", null, shown(request.fault, 100))),
+      faultInWords(request) === "throttled" ? "The lab throttled it: " : "A fault of the lab hit it: ",
+      h("b", null, shown(request.fault, 100))),
+    findingsOf(own),
     h("pre", { class: "target" }, shown(decoded(request.target), kMostOfBody)),
     facts(request),
     own.plan && planPart(own),
+    request.operations?.length > 0 && operationsPart(request),
     recorded(own),
     again(own));
 }
@@ -67,14 +88,44 @@ function detail(own) {
 const statusLine = (status, code, ...more) => h("p", { class: `status of-${Math.floor(status / 100)}` },
   h("b", null, status ? String(status) : "No answer"), code ? ` ${shown(code, 100)}` : "", more);
 
+function findingsOf({ request, findings }) {
+  const ids = findings.of(request);
+  return ids.length > 0 && h("p", { key: "findings" }, "Insight has a finding about requests like this: ",
+    ids.map((id) => [findingChip(id), " "]));
+}
+
+// A batch is its operations, not its text.
+function operationsPart({ operations, operationCount }) {
+  const more = (operationCount ?? operations.length) - operations.length;
+  return h("section", { key: "operations" },
+    h("h3", null, operationCount === undefined ? "Operations, as far as they are kept" :
+      `${count(operationCount)} ${plural(operationCount, "operation")}`),
+    h("ol", { class: "operations" }, operations.map((one) => {
+      const { method, target, status } = one;
+      const keys = keysOf(one);
+      return h("li", { class: status ? `of-${Math.floor(status / 100)}` : null },
+        h("b", null, shown(method, 16)), " ",
+        shown(keys ? keysInWords(keys) : decoded(target), 300),
+        h("span", { class: "c-status" }, ` ${status ? status : "not done"}`));
+    })),
+    more > 0 && h("p", { class: "dim" }, `and ${count(more)} more`));
+}
+
+// "5,000 (2 here)" where rocktable scanned less than the service would.
+const scannedOf = ({ entitiesScanned, entitiesScannedHere }) =>
+  count(entitiesScanned) + (entitiesScanned === entitiesScannedHere ? "" : ` (${count(entitiesScannedHere)} here)`);
+
 function facts(request) {
   const { plan } = request;
+  const keys = keysOf(request);
   const rows = [
     ["Time", request.time],
     ["Account", request.account],
     ["Table", request.table],
+    ["PartitionKey", keys?.partition],
+    ["RowKey", keys?.row],
     ["Plan", plan],
-    ["Scanned, returned", plan && `${count(request.entitiesScanned)}, ${count(request.entitiesReturned)}`],
+    ["Scanned, returned", plan && `${scannedOf(request)}, ${count(request.entitiesReturned)}`],
     ["Answer", bytes(request.bytesSent)],
     ["Time in the server", milliseconds(request.milliseconds)],
     ["Client", request.client],
@@ -101,18 +152,15 @@ function planPart({ plan, request }) {
     plan.better && h("p", null, h("b", null, "Better: "), shown(plan.better, 1000)));
 }
 
-function recorded({ request, setDetail }) {
-  if (!request.requestHeaders) {
-    return h("p", { class: "dim", key: "recorded" }, "Its headers and bodies were not recorded. ",
-      state.requests.isDetail ? "Those of later requests are." :
-        button("Record those of later requests", () => setDetail(true), { class: "link" }));
-  }
-  const part = (title, headers, body) => h("details", { open: true }, h("summary", null, title),
+function recorded({ request, notKept }) {
+  if (!request.requestHeaders) return h("p", { class: "dim", key: "recorded" }, notKept || "Loading its headers and bodies…");
+  const none = (size) => (size > 0 ? `Its body of ${bytes(size)} is not kept.` : "No body.");
+  const part = (title, headers, body, size) => h("details", { open: true }, h("summary", null, title),
     h("pre", null, (headers ?? []).map(([name, value]) => `${shown(name, 200)}: ${shown(value, 2048)}\n`)),
-    body ? h("pre", { class: "payload" }, shownBody(body)) : h("p", { class: "dim" }, "No body."));
+    body ? h("pre", { class: "payload" }, shownBody(body)) : h("p", { class: "dim" }, none(size)));
   return h("section", { key: "recorded" },
-    part("Request", request.requestHeaders, request.requestBody),
-    part("Answer", request.responseHeaders, request.responseBody));
+    part("Request", request.requestHeaders, request.requestBody, request.bytesReceived),
+    part("Answer", request.responseHeaders, request.responseBody, request.bytesSent));
 }
 
 // Line breaks and tabs stay what they are.

@@ -1,8 +1,13 @@
 // Which requests pass the filter of the screen. It is in the address, so that links can name it.
+import { askedOf, clientOf, decoded, testOf } from "./request_words.js";
+
+export { decoded };
 
 export const kPlans = ["point", "row-range", "partition-scan", "partition-range", "table-scan"];
 export const kStatuses = ["2xx", "4xx", "5xx"];
-const kNames = ["account", "table", "operation", "status", "plan", "text"];
+// `of` says which finding the others are of, or that they are a shape: then all of them hold exactly.
+const kNames = ["table", "operation", "status", "plan", "text", "of", "fingerprint", "client", "test"];
+const kOfShape = ["of", "operation", "fingerprint", "client", "test"];
 
 export function filterOf(parameters) {
   return Object.fromEntries(kNames.map((name) => [name, parameters[name] ?? ""]));
@@ -10,20 +15,56 @@ export function filterOf(parameters) {
 
 export const isEmpty = (filter) => kNames.every((name) => !filter[name]);
 
-// Returns a function of a request.
-export function matcher(filter) {
+// The filter without the shape that it had.
+export const withoutShape = (filter) =>
+  ({ ...filter, ...Object.fromEntries(kOfShape.map((name) => [name, ""])), ...(filter.of && { table: "", plan: "" }) });
+
+// The filter of exactly the requests of a shape or a finding.
+export function filterOfShape(one, of = "shape") {
+  const { table, operation, fingerprint, plan, client, test } = one;
+  const isOne = of !== "shape"; // a shape is added up over clients and tests
+  return {
+    of, table: table === "*" ? "" : table, operation, fingerprint, plan: isOne ? "" : plan,
+    client: isOne ? client : "", test: isOne ? test : "",
+  };
+}
+
+// The requests that a kind of finding is about, where its shape has more.
+const kOfFinding = {
+  "single-writes": ({ method, operation, status }) => method !== "GET" && operation !== "Batch" && status < 400,
+  "insert-conflicts": ({ status }) => status === 409,
+  "repeated-create-table": ({ operation }) => operation === "CreateTable",
+};
+
+// Whether a request is one of a finding, by its shape.
+export function isOfFinding(finding, request) {
+  const { id, table, operation, fingerprint, client, test } = finding;
+  if (table !== "*" && folded(request.table) !== table) return false;
+  if (operation && request.operation !== operation) return false;
+  if (operation === "QueryEntities" && (request.fingerprint ?? "") !== fingerprint) return false;
+  if (client && clientOf(request) !== client) return false;
+  if (test && testOf(request) !== test) return false;
+  return kOfFinding[id]?.(request) ?? true;
+}
+
+export const folded = (table) => (table ?? "").toLowerCase().replace(/\d+/g, "#");
+
+// `account` empty: those of all. `found`: the numbers of requests whose bodies have the text. Returns a function of a
+// request.
+export function matcher(filter, account = "", found = null) {
   const tests = [];
-  const { account, operation, status, plan } = filter;
+  const { operation, status, plan, of } = filter;
   if (account) tests.push((request) => request.account === account);
-  if (operation) tests.push((request) => request.operation === operation);
+  if (of) tests.push((request) => isOfFinding({ ...filter, id: of, table: filter.table || "*" }, request));
+  else if (operation) tests.push((request) => request.operation === operation);
   if (plan) tests.push((request) => request.plan === plan);
-  if (filter.table) tests.push(tableTest(filter.table.trim().toLowerCase()));
+  if (filter.table && !of) tests.push(tableTest(filter.table.trim().toLowerCase()));
   const kind = /^[1-5]xx$/i.test(status) && Number(status[0]);
   if (kind) tests.push((request) => Math.floor(request.status / 100) === kind);
   else if (status.trim()) tests.push((request) => String(request.status) === status.trim());
   if (filter.text) {
     const wanted = filter.text.toLowerCase();
-    tests.push((request) => searched(request).includes(wanted));
+    tests.push((request) => searched(request).includes(wanted) || found?.has(request.number));
   }
   return (request) => tests.every((test) => test(request));
 }
@@ -44,17 +85,9 @@ function searched(request) {
       "method", "operation", "target", "code", "client", "clientRequestId", "requestId", "fault",
       "explanation",
     ];
-    text = [...names.map((name) => request[name]), decoded(request.target)].join("\n").toLowerCase();
+    text = [...names.map((name) => request[name]), decoded(request.target), askedOf(request)]
+      .join("\n").toLowerCase();
     kTexts.set(request, text);
   }
   return text;
-}
-
-// As people read it; as it is if it is not valid.
-export function decoded(target) {
-  try {
-    return decodeURIComponent((target ?? "").replace(/\+/g, " "));
-  } catch {
-    return target ?? "";
-  }
 }

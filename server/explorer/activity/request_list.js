@@ -1,9 +1,10 @@
 // The list of requests. Only the lines in sight are elements, so that its length costs nothing.
+import { linkTo } from "../core/address.js";
 import { count, milliseconds, shown, time } from "../core/format.js";
 import { plural } from "../core/parts.js";
 import { h } from "../core/render.js";
-import { notify, state } from "../core/state.js";
-import { decoded } from "./request_filter.js";
+import { notify } from "../core/state.js";
+import { askedOf, decoded, faultInWords, statusInWords } from "./request_words.js";
 
 const kLine = 28; // px, as in activity.css
 const kHead = 28;
@@ -40,16 +41,17 @@ export function scrollToLine(place) {
 }
 
 const kColumns = [
-  ["at", "Time"], ["op", "Request"], ["table", "Table"], ["status", "Status"], ["plan", "Plan"],
+  ["at", "Time"], ["op", "Request"], ["what", "Table, keys or filter"], ["status", "Status"], ["plan", "Plan"],
   ["scan", "Scanned / returned"], ["ms", "Took"], ["client", "Client"],
 ];
 
-export function requestList(log, selected, { open, scrolled, move }) {
+// `look` decides how lines are drawn: { account, findings }.
+export function requestList(lines, selected, look, { open, scrolled, move, toggle }) {
   const top = scroller?.isConnected ? scroller.scrollTop : 0;
-  const first = Math.max(0, Math.min(Math.floor(top / kLine) - kBeyond, log.length - 1));
-  const last = Math.min(log.length, first + Math.ceil(height / kLine) + 2 * kBeyond);
-  const lines = [];
-  for (let i = first; i < last; i += 1) lines.push(line(log.at(i), i, selected, open));
+  const first = Math.max(0, Math.min(Math.floor(top / kLine) - kBeyond, lines.length - 1));
+  const last = Math.min(lines.length, first + Math.ceil(height / kLine) + 2 * kBeyond);
+  const drawn = [];
+  for (let i = first; i < last; i += 1) drawn.push(line(lines.at(i), selected, look, { open, toggle }));
   return h("div", {
     class: "log", key: "log", ref: adopt, tabindex: "0", role: "region",
     "aria-label": "Requests, the newest first",
@@ -63,13 +65,13 @@ export function requestList(log, selected, { open, scrolled, move }) {
     },
   },
   // Lines are laid out as grids, which takes the roles of a table from its elements.
-  h("table", { class: "request-lines", role: "table", "aria-rowcount": String(log.length + 1) },
+  h("table", { class: "request-lines", role: "table", "aria-rowcount": String(lines.length + 1) },
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, kColumns.map(([name, title]) =>
       h("th", { scope: "col", role: "columnheader", class: `c-${name}` }, title)))),
     h("tbody", { role: "rowgroup" },
       space("above", first),
-      lines,
-      space("below", log.length - last))));
+      drawn,
+      space("below", lines.length - last))));
 }
 
 const space = (key, lines) => lines > 0 &&
@@ -77,15 +79,18 @@ const space = (key, lines) => lines > 0 &&
 
 const cell = (name, ...children) => h("td", { class: `c-${name}`, role: "cell" }, ...children);
 
-// Lines of entries do not change, but for being selected.
+// Lines of entries do not change, but for being selected, and for the findings.
 const kDrawn = new WeakMap();
 
-function line(entry, place, selected, open) {
+function line(entry, selected, look, { open, toggle }) {
+  if (entry.group) return groupLine(entry, toggle);
   const isSelected = entry === selected;
+  const { account, findings } = look;
   const known = kDrawn.get(entry);
-  if (known && known.isSelected === isSelected && known.account === state.account) return known.view;
-  const view = entry.request ? requestLine(entry, isSelected, open) : gapLine(entry);
-  kDrawn.set(entry, { view, isSelected, account: state.account });
+  const isSame = known && known.isSelected === isSelected && known.account === account;
+  if (isSame && known.version === findings.version) return known.view;
+  const view = entry.request ? requestLine(entry, isSelected, look, open) : gapLine(entry);
+  kDrawn.set(entry, { view, isSelected, account, version: findings.version });
   return view;
 }
 
@@ -95,28 +100,45 @@ function gapLine({ id, missed, words }) {
   return h("tr", { key: id, class: "gap", role: "row" }, h("td", { role: "cell" }, text));
 }
 
-function requestLine(entry, isSelected, open) {
+function groupLine({ id, key, title, count: requests, failed, isOpen }, toggle) {
+  return h("tr", { key: id, class: "group", role: "row" }, h("td", { role: "cell" },
+    h("button", { type: "button", class: "link", "aria-expanded": String(isOpen), onclick: () => toggle(key) },
+      shown(title, 200)),
+    h("span", { class: "dim" }, ` ${count(requests)} ${plural(requests, "request")}`),
+    failed > 0 && h("span", { class: "bad" }, `, ${count(failed)} failed`)));
+}
+
+function requestLine(entry, isSelected, { account: ownAccount, findings }, open) {
   const { request } = entry;
-  const { method, operation, status, code, plan, client, account } = request;
+  const { method, operation, status, plan, client, account } = request;
   const { entitiesScanned, entitiesReturned } = request;
   const target = shown(decoded(request.target), 300);
   const at = time(request.time);
+  const fault = faultInWords(request);
+  const [number, ...words] = statusInWords(request).split(" ");
   return h("tr", {
     key: entry.id, role: "row", "aria-current": isSelected ? "true" : null, onclick: () => open(entry),
-    class: `line of-${Math.floor(status / 100)}${isSelected ? " is-selected" : ""}`,
+    class: `line of-${Math.floor(status / 100)}${fault ? " is-fault" : ""}${isSelected ? " is-selected" : ""}`,
   },
     cell("at", at.slice(0, 8), h("span", { class: "fraction" }, at.slice(8))),
     h("td", { class: "c-op", role: "cell", title: `${method} ${target}` },
       h("b", null, shown(method, 16)), " ", shown(operation, 60)),
-    cell("table",
-      account && account !== state.account && h("span", { class: "dim" }, `${shown(account, 40)}/`),
-      shown(request.table ?? "", 80)),
-    cell("status", h("b", null, status || "none"), code ? ` ${shown(code, 60)}` : ""),
-    cell("plan", plan && h("span", { class: `plan-class is-${plan}` }, plan)),
+    h("td", { class: "c-what", role: "cell", title: target },
+      account && account !== ownAccount && h("span", { class: "dim" }, `${shown(account, 40)}/`),
+      h("b", null, shown(request.table ?? "", 80)), " ", shown(askedOf(request), 200)),
+    cell("status", h("b", null, number), words.length > 0 && ` ${shown(words.join(" "), 60)}`,
+      fault && h("span", { class: "chip fault" }, shown(fault, 60))),
+    cell("plan", plan && h("span", { class: `plan-class is-${plan}` }, plan), findings.of(request).map(findingChip)),
     cell("scan", plan || entitiesScanned > 0 ? `${count(entitiesScanned)} / ${count(entitiesReturned)}` : ""),
     cell("ms", timeBar(request.milliseconds)),
     cell("client", shown((client ?? "").split(" ")[0], 60)));
 }
+
+// A link, which does not open the line.
+export const findingChip = (id) => h("a", {
+  class: "chip finding-chip", key: id, href: linkTo("/insight", { finding: id }),
+  onclick: (event) => event.stopPropagation(), title: "A finding of Insight",
+}, id.replaceAll("-", " "));
 
 // From 0.1 ms to 10 s in five equal steps of a factor of ten.
 export function widthOf(ms) {

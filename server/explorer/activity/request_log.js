@@ -7,6 +7,7 @@
 export class RequestLog {
   #capacity;
   #lastId = 0;
+  #firstId = 1;
   #all = []; // the oldest first, as in #passing
   #passing = [];
   #passes = () => true;
@@ -25,6 +26,28 @@ export class RequestLog {
       if (this.#held) this.#newRequests += 1;
     }
     this.#forget();
+  }
+
+  // Requests before all others, the oldest first. As many are taken as there is room for.
+  addOlder(requests) {
+    const room = Math.max(0, this.#capacity - this.#all.length);
+    if (room === 0) return;
+    const entries = requests.slice(-room).map((request) => ({ id: 0, request }));
+    entries.forEach((entry, i) => (entry.id = this.#firstId - entries.length + i));
+    this.#firstId -= entries.length;
+    this.#all.unshift(...entries);
+    this.#passing.unshift(...entries.filter(({ request }) => this.#passes(request)));
+    if (this.#held) this.#held.unshift(...entries.filter(({ request }) => this.#passes(request)));
+  }
+
+  // The number of the oldest request; 0 if there is none.
+  get oldest() {
+    return this.#all.find(({ request }) => request)?.request.number ?? 0;
+  }
+
+  // Those that pass, the newest first.
+  get entries() {
+    return (this.#held ?? this.#passing).toReversed();
   }
 
   // Gaps that follow each other are one.

@@ -1,17 +1,14 @@
-// The live stream of requests into a log. It connects again by itself, and goes on where it was; what was
-// missed then is a gap in the log.
-import { ApiError, stream } from "../core/api.js";
+// The live stream of requests into a log. It begins with the last ones that the server has. It connects again by itself,
+// and goes on where it was; what the server did not send is a gap in the log.
+import { ApiError, kNoAnswer, stream } from "../core/api.js";
 
 const kAgainMs = 500;
-const kForgetMs = 55_000; // the server records for a minute after somebody asked
 
 export class RequestStream {
   #log;
   #onChange;
-  #next = 0; // the number of the next request; 0 asks for all that the server knows
+  #next = 0; // the number of the next request; 0 asks for the last ones that the server knows
   #connection = null; // the AbortController of what runs
-  #closedAt = 0;
-  #wasAway = false; // so long that the server has recorded nothing
   isConnected = false;
   error = null;
 
@@ -21,14 +18,13 @@ export class RequestStream {
   }
 
   // Does nothing if it is open.
-  async open({ isDetail }) {
+  async open() {
     if (this.#connection) return;
-    this.#wasAway = this.#closedAt > 0 && Date.now() - this.#closedAt > kForgetMs;
     const connection = (this.#connection = new AbortController());
     while (this.#connection === connection) {
       this.error = null;
       await stream("requests/stream", {
-        query: { since: this.#next, ...(isDetail && { detail: "true" }) },
+        query: { since: this.#next },
         signal: connection.signal,
         onEvent: (type, data) => {
           if (this.#connection === connection) this.#take(type, data);
@@ -45,7 +41,6 @@ export class RequestStream {
     if (!this.#connection) return;
     this.#connection.abort();
     this.#connection = null;
-    this.#closedAt = Date.now();
     this.isConnected = false;
   }
 
@@ -53,7 +48,7 @@ export class RequestStream {
     this.isConnected = false;
     // While the server does not answer, core/api.js asks for it, and the screen is entered again when it
     // is back. What was refused stays refused until a person does something.
-    const isOver = error instanceof ApiError && (error.status > 0 || error.message.includes("reached"));
+    const isOver = error instanceof ApiError && (error.status > 0 || error.message === kNoAnswer);
     if (isOver) {
       this.#connection = null;
       this.error = error.status > 0 ? error : null;
@@ -63,20 +58,31 @@ export class RequestStream {
 
   #take(type, data) {
     const value = JSON.parse(data);
-    if (type === "start") this.isConnected = true;
+    if (type === "start") this.#begin(value.next);
     else if (type === "gap") this.#missed(value.missed);
     else if (type === "request") {
-      // A server that counts from the beginning is another one.
-      if (value.number < this.#next) this.#log.addGap(0, "The server was started again");
+      if (value.number < this.#next) this.#startedAgain();
       this.#next = value.number + 1;
       this.#log.add(value);
     }
     this.#onChange();
   }
 
+  // A server that counts from the beginning is another one. All that it has is asked for.
+  #begin(next) {
+    this.isConnected = true;
+    if (next >= this.#next) return;
+    this.#startedAgain();
+    this.close();
+    this.open();
+  }
+
+  #startedAgain() {
+    this.#log.addGap(0, "The server was started again");
+    this.#next = 0;
+  }
+
   #missed(missed) {
-    if (this.#wasAway) this.#log.addGap(0, "Not recorded while this screen was closed");
-    else if (this.#next > 0) this.#log.addGap(missed); // what was before the first line is not missing
-    this.#wasAway = false;
+    if (this.#next > 0) this.#log.addGap(missed); // what was before the first line is not missing
   }
 }

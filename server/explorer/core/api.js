@@ -5,6 +5,7 @@ import { change, state } from "./state.js";
 
 const kRoot = "/_rocktable/";
 const kAskAgainMs = 1000;
+export const kNoAnswer = "rocktable does not answer.";
 
 export class ApiError extends Error {
   // `code` is the service's, or empty; `status` 0 means that no answer came.
@@ -43,7 +44,7 @@ async function send(path, options) {
     } catch (error) {
       if (error.name === "AbortError") throw error;
       lost();
-      throw new ApiError(0, "", "The server cannot be reached.");
+      throw new ApiError(0, "", kNoAnswer);
     }
     if (answer.status !== 401) return answer;
     if (token !== used) continue; // another request got one meanwhile
@@ -66,7 +67,7 @@ export function onBack(listener) {
   whenBack.add(listener);
 }
 
-async function lost() {
+export async function lost() {
   if (isLost) return;
   isLost = true;
   change(() => (state.isReachable = false));
@@ -86,17 +87,24 @@ export async function control(method, path, { query, body, signal } = {}) {
   const headers = text === undefined ? {} : { "content-type": "application/json" };
   const answer = await send(path + queryOf(query), { method, headers, body: text, signal });
   const received = await answer.text();
-  let parsed = null;
+  if (!answer.ok) throw controlError(answer, received);
+  return parsedOf(received);
+}
+
+// null for what is not JSON: what a proxy answers, for example.
+function parsedOf(text) {
   try {
-    parsed = received ? JSON.parse(received) : null;
+    return text ? JSON.parse(text) : null;
   } catch {
-    // not JSON: what a proxy answers, for example
+    return null;
   }
-  if (answer.ok) return parsed;
+}
+
+function controlError({ status }, text) {
+  const parsed = parsedOf(text);
   const error = parsed?.error;
-  const sentence =
-    (typeof error === "string" ? error : error?.message) || `The server answered ${answer.status}.`;
-  throw new ApiError(answer.status, error?.code ?? "", sentence, parsed ?? received);
+  const sentence = (typeof error === "string" ? error : error?.message) || `The server answered ${status}.`;
+  return new ApiError(status, error?.code ?? "", sentence, parsed ?? text);
 }
 
 // A request to the table service, as the owner of `account`. Never throws for an answer, whatever its status. Throws
@@ -146,8 +154,7 @@ export function serviceError(answer, text) {
 export async function stream(path, { query, onEvent, onEnd = () => {}, signal } = {}) {
   try {
     const answer = await send(path + queryOf(query), { headers: { accept: "text/event-stream" }, signal });
-    if (!answer.ok)
-      throw new ApiError(answer.status, "", `The server answered ${answer.status}.`, await answer.text());
+    if (!answer.ok) throw controlError(answer, await answer.text());
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

@@ -8,7 +8,11 @@ export const state = {
   address: { path: [], parameters: {} },
   panel: null, // { view: () => node, close: () => {} }: what the right side shows
   isReachable: true,
+  hasAllAccounts: false, // Requests, Insight and Lab show those of all accounts
 };
+
+// Whose requests, findings and settings Requests, Insight and Lab show; empty: those of all accounts.
+export const shownAccount = () => (state.hasAllAccounts ? "" : state.account);
 
 let draw = () => {};
 let isScheduled = false;

@@ -32,11 +32,11 @@ export function frame(state, isShown, loadError) {
       connectionString(state)),
     h("div", { key: "notices" },
       !state.isReachable &&
-        h("p", { class: "notice", role: "status" }, "The server is not reachable. Trying again…"),
+        h("p", { class: "notice", role: "status" }, "rocktable does not answer. The page goes on by itself when it is there again."),
       state.error && problem(state.error)),
     h("div", { class: `body${state.panel ? " with-panel" : ""}`, key: "body" },
       hasTables && sidebar(state),
-      h("main", { key: "main", id: "main", tabindex: "-1" }, loadError ? missing(loadError) : isShown()),
+      h("main", { key: "main", id: "main", tabindex: "-1" }, loadError ? missing() : isShown()),
       state.panel &&
         h("aside", { class: "panel", key: "panel", "aria-label": "Details" }, state.panel.view())),
   ];
@@ -52,16 +52,20 @@ function labDot({ labOn }) {
   return h("span", { class: "dot", role: "img", "aria-label": text, title: text });
 }
 
-function accountPicker({ account, catalog }) {
+// On the screens of tables it leads to those of the account; the others stay, and show what is of the account, or of all.
+function accountPicker({ account, catalog, screen, address, hasAllAccounts }) {
   const names = catalog.accounts.map((one) => one.account);
   if (!names.includes(account)) names.unshift(account);
+  const hasTables = screen === "tables" || screen === "entities";
+  const choose = ({ target }) => (hasTables ? go(`/acc/${encodeURIComponent(target.value)}`) :
+    go(`/${address.path.join("/")}`, { ...address.parameters, account: target.value }));
   return h("label", { class: "account" },
     h("span", { class: "offscreen" }, "Account"),
-    h("select", {
-      value: account,
-      onchange: (event) => go(`/acc/${encodeURIComponent(event.target.value)}`),
-    }, names.map((name) => h("option", { key: name, value: name }, name))));
+    h("select", { value: !hasTables && hasAllAccounts ? "*" : account, onchange: choose },
+      !hasTables && h("option", { key: "*", value: "*" }, "all accounts"),
+      names.map((name) => h("option", { key: name, value: name }, name))));
 }
 
-const missing = (error) =>
-  h("div", { class: "empty" }, h("h1", null, "This screen cannot be loaded"), h("p", null, error.message));
+const missing = () =>
+  h("div", { class: "empty" }, h("h1", null, "This screen cannot be loaded"),
+    h("p", null, "rocktable does not answer. The screen appears when it is there again."));

@@ -55,6 +55,8 @@ struct Options {
   bool explain_auth = false;  // refusals of access are explained
   bool strict_api_version = false;
   bool insight_headers = false;
+  int keep_requests = 16;             // MiB; 0: none are kept
+  bool keep_no_bodies = false;        // of them
   bool no_explorer = false;           // no pages below /_rocktable/
   std::string behave;                 // of all accounts, as parse_behaviour() reads it
   std::string faults_file;            // empty: none

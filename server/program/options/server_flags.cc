@@ -194,6 +194,12 @@ void ServerFlags::add_options() {
   app_.add_flag("--insightHeaders", options_.insight_headers,
                 "Cost in the headers x-rocktable-plan, -scanned, -returned")
       ->group(logging);
+  add_number(app_, "--keepRequests", options_.keep_requests, 0, 1 << 10,
+             "Memory for the last requests, which the explorer shows; 0 keeps none [" +
+                 std::to_string(options_.keep_requests) + "]")
+      ->type_name("MIB")
+      ->group(logging);
+  app_.add_flag("--keepNoBodies", options_.keep_no_bodies, "Keep requests without their bodies")->group(logging);
   app_.add_option("-d,--debug", options_.debug_file, "Append a line for each request to FILE")
       ->type_name("FILE")
       ->group(logging);

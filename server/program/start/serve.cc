@@ -219,6 +219,8 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
+                                 .requests = {.bytes = static_cast<std::size_t>(options.keep_requests) * kMebibyte,
+                                              .bodies = !options.keep_no_bodies},
                                  .control = control,
                                  .time = time},
                      .explorer = !options.no_explorer,

@@ -6,10 +6,12 @@ import { request } from "./live.mjs";
 
 const load = (name) => import(new URL(`../../../server/explorer/activity/${name}.js`, import.meta.url));
 const { RequestLog } = await load("request_log");
-const { decoded, filterOf, matcher } = await load("request_filter");
+const { decoded, filterOf, filterOfShape, isOfFinding, matcher, withoutShape } = await load("request_filter");
+const { groupedLines } = await load("request_groups");
+const { askedOf, faultInWords, keysOf, statusInWords, testOf } = await load("request_words");
 const { asCurl, copyOf, pathOf, quoted } = await load("request_copy");
 const { jsonOf, kBehaviours, valuesOf, withBehaviour } = await load("behaviour_model");
-const { kEmptyRule, ruleOf } = await load("fault_model");
+const { fieldsOf, kEmptyRule, ruleOf } = await load("fault_model");
 const { matchInWords, retryInWords, thenInWords, whenInWords } = await load("fault_model");
 const { addedUp, findingsOf, grouped, totalsOf } = await load("shapes");
 const { barHeight } = await load("chart");
@@ -66,6 +68,18 @@ describe("The log of requests", () => {
     assert.equal(log.newRequests, 1);
   });
 
+  test("takes older ones before all others, as many as there is room for", () => {
+    const log = new RequestLog(6);
+    for (let i = 10; i < 13; i += 1) log.add(request(i));
+    log.hold();
+    log.addOlder([1, 2, 3, 4, 5].map((i) => request(i)));
+    assert.deepEqual([lines(log), log.oldest, log.newRequests], [[12, 11, 10, 5, 4, 3], 3, 0]);
+    log.release();
+    for (let place = 0; place < 6; place += 1) assert.equal(log.indexOf(log.at(place)), place);
+    log.addOlder([request(0)]);
+    assert.equal(log.total, 6);
+  });
+
   test("finds the place of an entry", () => {
     const log = logOf(20, 20);
     for (const place of [0, 7, 19]) assert.equal(log.indexOf(log.at(place)), place);
@@ -98,7 +112,17 @@ describe("A filter", () => {
     [{ status: "4XX" }, { status: 412 }, true],
     [{ status: "404" }, { status: 404 }, true],
     [{ status: "40" }, { status: 404 }, false],
-    [{ account: "other" }, {}, false],
+    [{ text: "de / 1" }, {}, true],
+    [{ of: "shape", table: "orders", operation: "GetEntity" }, {}, true],
+    [{ of: "shape", table: "order", operation: "GetEntity" }, {}, false],
+    [{ of: "shape", table: "log#", operation: "GetEntity" }, { table: "log2026" }, true],
+    [{ of: "single-writes", table: "orders" }, {}, false],
+    [{ of: "single-writes", table: "orders" }, { method: "POST", operation: "InsertEntity", status: 201 }, true],
+    [{ of: "insert-conflicts", table: "orders" }, { status: 409 }, true],
+    [{ of: "insert-conflicts", table: "orders" }, { status: 201 }, false],
+    [{ of: "table-scan", client: "other" }, {}, false],
+    [{ of: "table-scan", client: "azsdk-js-data-tables/13.3.2" }, {}, true],
+    [{ of: "table-scan", test: "suite" }, { clientRequestId: "suite/1" }, true],
     [{ table: "ORD" }, {}, true],
     [{ table: "rders" }, {}, false],
     [{ table: "log#" }, { table: "Log20261121" }, true],
@@ -116,7 +140,84 @@ describe("A filter", () => {
     test(`${JSON.stringify(parameters)} ${passes ? "passes" : "keeps out"} ${JSON.stringify(changes)}`, () =>
       assert.equal(matcher(filterOf(parameters))(request(1, changes)), passes));
 
+  test("holds for an account, or for all", () => {
+    assert.equal(matcher(filterOf({}), "other")(request(1)), false);
+    assert.equal(matcher(filterOf({}), "devstoreaccount1")(request(1)), true);
+    assert.equal(matcher(filterOf({}), "")(request(1)), true);
+  });
+
+  test("finds what the server found in bodies", () => {
+    const found = new Set([2]);
+    const passes = matcher(filterOf({ text: "cologne" }), "", found);
+    assert.deepEqual([request(1), request(2)].map(passes), [false, true]);
+  });
+
+  test("of a finding is left as a whole", () => {
+    const finding = {
+      id: "table-scan", table: "orders", operation: "QueryEntities", fingerprint: "Age gt ?", client: "c", test: "t",
+    };
+    const filter = filterOf({ ...filterOfShape(finding, "table-scan"), text: "x" });
+    assert.equal(filter.fingerprint, "Age gt ?");
+    assert.deepEqual(withoutShape(filter), filterOf({ text: "x" }));
+    const scan = { operation: "QueryEntities", client: "c more", clientRequestId: "t/1" };
+    assert.equal(isOfFinding(finding, request(1, { ...scan, fingerprint: "Age gt ?" })), true);
+    assert.equal(isOfFinding(finding, request(1, { ...scan, fingerprint: "Age lt ?" })), false);
+  });
+
   test("does not fail at a target that is not valid", () => assert.equal(decoded("/a/%zz"), "/a/%zz"));
+});
+
+describe("A request in words", () => {
+  const asked = (changes) => askedOf(request(1, changes));
+
+  test("tells its keys or its filter", () => {
+    assert.equal(asked(), "de / 1");
+    assert.equal(asked({ target: "/a/t(PartitionKey='it''s%20%27%27',RowKey='a%2Bb+c')" }), "it's ' / a+b+c");
+    assert.equal(asked({ operation: "InsertEntity", target: "/a/t", partitionKey: "p", rowKey: "" }), "p / ");
+    const query = (target) => asked({ operation: "QueryEntities", target });
+    assert.equal(query("/a/t()?$filter=Price%20gt+3&$top=1"), "Price gt 3");
+    assert.equal(query("/a/t()"), "all entities");
+    assert.equal(keysOf({ target: "/a/%zz(PartitionKey='a')" }), null);
+    assert.equal(keysOf({}), null);
+  });
+
+  test("tells the operations of a batch, and that there are more", () => {
+    const operation = (method, rowKey) => ({ method, target: "/a/t", partitionKey: "p", rowKey });
+    const operations = [operation("POST", "1"), operation("POST", "2"), operation("DELETE", "3")];
+    const batch = (more) => asked({ operation: "Batch", target: "/a/$batch", operations, ...more });
+    assert.equal(batch({ operationCount: 3 }), "2 POST, 1 DELETE: p / 1, p / 2, p / 3");
+    assert.equal(batch({ operationCount: 1200 }), "1,200 operations: p / 1, p / 2, p / 3, …");
+    assert.match(batch({}), /^many operations/);
+  });
+
+  test("tells how it ended, and who made it so", () => {
+    assert.equal(statusInWords({ status: 404, code: "ResourceNotFound" }), "404 ResourceNotFound");
+    assert.equal(statusInWords({ status: 204, code: null }), "204 done");
+    assert.equal(statusInWords({ status: 0 }), "no answer");
+    assert.equal(faultInWords({ fault: "", status: 503, code: "ServerBusy" }), "");
+    assert.equal(faultInWords({ fault: "throttle", status: 503, code: "ServerBusy" }), "throttled");
+    assert.equal(faultInWords({ fault: "mine", status: 503, code: "ServerBusy" }), "fault mine");
+    assert.equal(testOf({ clientRequestId: "a/b/1" }), "a/b");
+    assert.equal(testOf({ clientRequestId: "plain" }), "");
+  });
+});
+
+describe("Groups of requests", () => {
+  test("are those of a test, that of the newest request first", () => {
+    const log = new RequestLog();
+    for (const [i, id] of ["a/1", "b/1", "a/2", "plain"].entries()) log.add(request(i, { clientRequestId: id }));
+    log.addGap(3);
+    log.add(request(9, { clientRequestId: "b/2", status: 500 }));
+    const told = (open) => {
+      const all = groupedLines(log, "test", new Set(open));
+      return Array.from({ length: all.length }, (_, i) => all.at(i))
+        .map((one) => (one.group ? [one.title, one.count, one.failed] : one.request.number));
+    };
+    assert.deepEqual(told([]), [["b", 2, 1], ["without a test", 1, 0], ["a", 2, 0]]);
+    assert.deepEqual(told(["a"]), [["b", 2, 1], ["without a test", 1, 0], ["a", 2, 0], 2, 0]);
+    const lines_ = groupedLines(log, "client", new Set());
+    assert.deepEqual([lines_.length, lines_.at(0).title], [1, "azsdk-js-data-tables/13.3.2"]);
+  });
 });
 
 describe("A request once more", () => {
@@ -137,10 +238,13 @@ describe("A request once more", () => {
   });
 
   test("is not sent without its whole body", () => {
-    assert.match(copyOf(request(1, { method: "POST" })).problem, /not recorded/);
+    assert.match(copyOf(request(1, { method: "POST" })).problem, /not known/);
     const requestHeaders = [["content-length", "4000"]];
     const cut = request(1, { method: "POST", requestHeaders, requestBody: "x".repeat(1024) });
-    assert.match(copyOf(cut).problem, /first KiB/);
+    assert.match(copyOf(cut).problem, /only its beginning/);
+    const chunked = { method: "POST", requestHeaders: [], requestBody: "xy" };
+    assert.match(copyOf(request(1, { ...chunked, bytesReceived: 3 })).problem, /only its beginning/);
+    assert.equal(copyOf(request(1, { ...chunked, bytesReceived: 2 })).problem, "");
     assert.equal(copyOf(request(1)).problem, "");
     assert.match(copyOf(request(1, { account: "" })).problem, /no account/);
   });
@@ -209,6 +313,25 @@ describe("Fault rules", () => {
     assert.deepEqual(ruleOf({ ...kEmptyRule, ...late }),
       { match: {}, when: { skip: 2, count: 1, probability: 0.5 }, then: { delay: "300ms" } });
     assert.deepEqual(ruleOf({ ...kEmptyRule, effect: "cut" }).then, { cutAfterBytes: 100 });
+  });
+
+  test("keep what the form does not know when they are edited", () => {
+    const rule = {
+      name: "r", match: { operation: ["A", "B"], table: "t", position: 2 }, when: { count: 1, seed: 4 },
+      then: { status: 503, code: "X", at: "afterCommit", delay: { lognormal: { median: "1ms", sigma: 1 } } },
+      later: true, hits: 3, matched: 9,
+    };
+    const { fields, rest } = fieldsOf(rule);
+    assert.deepEqual([fields.effect, fields.table, fields.status, fields.isAfterCommit], ["error", "t", "503", true]);
+    const { hits, matched, ...same } = rule;
+    assert.deepEqual(ruleOf(fields, rest), same);
+    const cut = { name: "c", match: {}, when: {}, then: { cutAfterBytes: 5 } };
+    const reset = { name: "c", match: {}, when: {}, then: { reset: true } };
+    const delay = { name: "c", match: {}, when: {}, then: { delay: "1s" } };
+    for (const one of [cut, reset, delay]) {
+      const parts = fieldsOf(one);
+      assert.deepEqual(ruleOf(parts.fields, parts.rest), one);
+    }
   });
 
   test("are told in words", () => {

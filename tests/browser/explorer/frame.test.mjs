@@ -150,6 +150,29 @@ async function freePort() {
   return port;
 }
 
+describe("A server that is away when a screen is opened for the first time", () => {
+  test("is told in one sentence, and the screen appears when it is there again", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "rocktable-explorer-"));
+    const port = await freePort();
+    const root = `http://127.0.0.1:${port}`;
+    const stop = await startAt(port, folder);
+    const { page, close } = await openExplorer(browser, { root }, kAccount, { expect: ["restart"] });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    // As a server that is gone, also where the files come from a folder.
+    await page.route(/explorer\/activity\//, (route) => route.abort("connectionrefused"));
+    await stop();
+    await page.getByRole("link", { name: "Lab" }).click();
+    await page.getByText("rocktable does not answer. The screen appears when it is there again.").waitFor();
+    assert.doesNotMatch(await page.locator("body").innerText(), /module|fetch|TypeError/i);
+    await page.unroute(/explorer\/activity\//);
+    const stopAgain = await startAt(port, folder);
+    await page.getByRole("checkbox", { name: "Throttling" }).waitFor({ timeout: 20_000 });
+    await close();
+    await stopAgain();
+    await rm(folder, { recursive: true, force: true });
+  });
+});
+
 describe("A server that was restarted", () => {
   test("is waited for, and the page works again by itself", async () => {
     const folder = await mkdtemp(join(tmpdir(), "rocktable-explorer-"));
@@ -167,9 +190,9 @@ describe("A server that was restarted", () => {
     await loaded(page);
     await stop();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("The server is not reachable. Trying again…").waitFor();
+    await page.getByText("rocktable does not answer. The page goes on by itself").waitFor();
     const stopAgain = await startAt(port, folder);
-    await page.getByText("The server is not reachable").waitFor({ state: "detached" });
+    await page.getByText("The page goes on by itself").waitFor({ state: "detached" });
     await page.getByText("page 1: scanned 0").waitFor();
     assert.equal(await page.getByRole("alert").count(), 0);
     await close();

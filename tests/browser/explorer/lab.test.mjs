@@ -14,7 +14,7 @@ beforeEach(async () => {
   const { snapshots } = await server.control("GET", "snapshots");
   for (const { name } of snapshots) await server.control("DELETE", `snapshots/${name}`);
   await server.createTable("orders");
-  explorer = await openExplorer(browser, server, "#/lab");
+  explorer = await openExplorer(browser, server, "#/lab?account=*");
   ({ page } = explorer);
   await page.getByRole("checkbox", { name: "Throttling" }).waitFor();
 });
@@ -25,6 +25,7 @@ const dot = () => page.getByRole("img", { name: /^On: / });
 const insert = (row) =>
   server.fetch("POST", "orders", { body: JSON.stringify({ PartitionKey: "de", RowKey: row }) });
 const behaviour = () => server.control("GET", "behaviour");
+const tab = (name) => page.getByRole("navigation", { name: "Parts of the lab" }).getByRole("link", { name }).click();
 const part = (name) => page.getByRole("region", { name });
 
 describe("A person who makes the service behave badly", () => {
@@ -81,10 +82,35 @@ describe("A person who makes the service behave badly", () => {
   });
 });
 
+describe("The account of the page", () => {
+  test("is the one whose behaviour is set, and whose rules are shown", async () => {
+    await page.goto(`${server.root}/_rocktable/#/lab?account=devstoreaccount1`);
+    const accounts = part("Behaviour of the service").getByRole("combobox", { name: "For" });
+    await eventually(async () => assert.equal(await accounts.inputValue(), "devstoreaccount1"));
+    await page.getByRole("checkbox", { name: "Short pages" }).check();
+    await eventually(async () =>
+      assert.deepEqual(await behaviour(), { accounts: { devstoreaccount1: { boundaries: 4 } }, behaviour: {} }));
+    await server.control("POST", "faults", [
+      { name: "others", match: { account: "another1" }, then: { status: 503 } },
+      { name: "everybodys", then: { status: 503 } },
+    ]);
+    await tab("Faults");
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("row", { name: /everybodys/ }).waitFor();
+    assert.equal(await page.getByRole("row", { name: /others/ }).count(), 0);
+    await page.getByText("1 more for other accounts only.").waitFor();
+    await page.getByLabel("Account", { exact: true }).first().selectOption("*");
+    await page.getByRole("row", { name: /others/ }).waitFor();
+  });
+});
+
 describe("A person who makes requests fail", () => {
   test("adds a rule by the form, and sees its hits and the retries", async () => {
+    await tab("Faults");
     await page.getByText("Add a rule", { exact: true }).click();
     const form = part("Fault rules");
+    assert.equal(await form.locator(":is(input, select):visible").count(), 4, "the others are shown on request");
+    await form.getByText("More: which requests").click();
     await form.getByRole("textbox", { name: "Name" }).fill("busy");
     await form.getByRole("combobox", { name: "Operation" }).selectOption("InsertEntity");
     await form.getByRole("textbox", { name: "Table" }).fill("orders");
@@ -107,7 +133,42 @@ describe("A person who makes requests fail", () => {
     assert.deepEqual((await server.control("GET", "faults")).faults, []);
   });
 
+  test("edits a rule, and members that the form does not know stay", async () => {
+    await server.control("POST", "faults", {
+      name: "slow", match: { operation: ["GetEntity", "Batch"], method: "GET", table: "orders" },
+      then: { delay: { lognormal: { median: "1ms", sigma: 0.5 } }, status: 500 }, when: { count: 3, seed: 7 },
+    });
+    await tab("Faults");
+    const form = part("Fault rules");
+    await form.getByRole("button", { name: "Reload" }).click();
+    await form.getByRole("button", { name: "Edit slow" }).click();
+    await form.getByText("It also has operation, method, seed, delay, which stay.").waitFor();
+    await form.getByLabel("Status").fill("503");
+    await form.getByRole("textbox", { name: "Table" }).fill("customers");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("row", { name: /of customers/ }).waitFor();
+    const [{ hits, matched, ...rule }] = (await server.control("GET", "faults")).faults;
+    assert.deepEqual([rule.name, rule.match.operation, rule.match.method, rule.match.table],
+      ["slow", ["GetEntity", "Batch"], "GET", "customers"]);
+    assert.deepEqual([rule.then.status, rule.then.delay.lognormal.sigma, rule.when.count, rule.when.seed], [503, 0.5, 3, 7]);
+    assert.equal(hits + matched, 0);
+  });
+
+  test("keeps the old rule when the server refuses the new one", async () => {
+    await server.control("POST", "faults", { name: "old", then: { status: 503 } });
+    await tab("Faults");
+    const form = part("Fault rules");
+    await form.getByRole("button", { name: "Reload" }).click();
+    await form.getByRole("button", { name: "Edit old" }).click();
+    await form.getByLabel("Status").fill("7");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").waitFor();
+    const { faults } = await server.control("GET", "faults");
+    assert.deepEqual(faults.map(({ name, then }) => [name, then.status]), [["old", 503]]);
+  });
+
   test("adds rules as JSON, and reads where it is wrong", async () => {
+    await tab("Faults");
     await page.getByText("Add rules as JSON").click();
     const text = page.getByLabel("A rule, or a list of rules");
     await text.fill('{"match": {"opration": "InsertEntity"}, "then": {"status": 503}}');
@@ -131,6 +192,7 @@ describe("A person who turns the clock", () => {
   const clock = () => server.control("GET", "clock");
 
   test("turns it, stops it, and sets it right", async () => {
+    await tab("Clock");
     const own = part("Clock");
     await own.getByText(/when asked, the real time/).waitFor();
     await own.getByRole("button", { name: "Turn", exact: true }).click();
@@ -151,6 +213,7 @@ describe("A person who turns the clock", () => {
   });
 
   test("reads what it did not understand", async () => {
+    await tab("Clock");
     await part("Clock").getByLabel("Turn by").fill("tomorrow");
     await part("Clock").getByRole("button", { name: "Turn", exact: true }).click();
     await page.getByRole("alert").getByText("must be a duration").waitFor();
@@ -169,6 +232,7 @@ describe("A person who prepares data", () => {
   }
 
   test("takes a snapshot, restores it, and deletes it", async () => {
+    await tab("Snapshots");
     const own = part("Snapshots");
     await insert("1");
     await own.getByLabel("Name").fill("seeded");
@@ -189,6 +253,7 @@ describe("A person who prepares data", () => {
   });
 
   test("resets an account only after typing its name, and everything only after typing so", async () => {
+    await tab("Snapshots");
     const own = part("Reset");
     await insert("1");
     await own.getByRole("button", { name: "Reset account…" }).click();

@@ -137,6 +137,7 @@ TEST_CASE("Bearer tokens are refused over HTTP, and where nobody asked for them"
 
 TEST_CASE("Refusals of access say why where that is asked for, other answers never") {
   ServiceOptions options = kBearer;
+  options.requests.bytes = 0;  // what is kept of requests has explanations, too
   for (const bool explain : {false, true}) {
     options.explain_auth = options.explain_headers = explain;
     Tables tables(options);
