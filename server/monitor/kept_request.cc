@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "odata/insight/folded_table.h"
 #include "server/events/masking.h"
 #include "server/monitor/batch_operations.h"
 
@@ -97,6 +98,7 @@ nlohmann::json document_of(const RequestRecord& record, bool with_details) {
                      {"time", to_string(record.received)},
                      {"account", record.text(Record::Account)},
                      {"table", to_lower_ascii(record.text(Record::Table))},
+                     {"shapeTable", folded_table(record.text(Record::Table))},
                      {"operation", record.operation},
                      {"method", record.method()},
                      {"target", without_signature(record.target())},

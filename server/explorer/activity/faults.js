@@ -113,6 +113,8 @@ function ruleForm() {
     h("label", { key: name }, label, h("select", { value: form[name], onchange: set(name) },
       choices.map(([value, words]) => h("option", { value, key: value }, words))));
   const number = { type: "number", min: 0, inputmode: "numeric" };
+  // The code that stands there is that of the old status.
+  const setStatus = ({ target }) => change(() => (own().form = { ...own().form, status: target.value, code: "" }));
   const addRule = async (event) => {
     event.preventDefault();
     const rule = ruleOf(form, rest);
@@ -135,7 +137,7 @@ function ruleForm() {
             ...kOperations.map((one) => [one, one])]),
           field("Table", "table", { placeholder: "all" }),
           choice("Effect", "effect", kEffects),
-          form.effect === "error" ? field("Status", "status", number) :
+          form.effect === "error" ? field("Status", "status", { ...number, oninput: setStatus }) :
             form.effect === "cut" ? field("Cut after, bytes", "cutAfterBytes", number) :
               isDelay && field("Delay before", "delay", { placeholder: "300ms" })),
         h("details", { open: isMoreOpen, ontoggle: keep("isMoreOpen") },

@@ -3,7 +3,7 @@
 import { control, service } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { bytes, count, milliseconds, percent, shown } from "../core/format.js";
-import { button, entitiesOf } from "../core/parts.js";
+import { button, entitiesOf, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { asCurl, copyOf, isWrite, pathOf } from "./request_copy.js";

@@ -30,24 +30,33 @@ export function filterOfShape(one, of = "shape") {
 }
 
 // The requests that a kind of finding is about, where its shape has more.
+const isRead = ({ operation }) => operation === "GetEntity";
+const isAdded = ({ operation, status }) => /^Insert|Batch/.test(operation) && status < 400;
 const kOfFinding = {
-  "single-writes": ({ method, operation, status }) => method !== "GET" && operation !== "Batch" && status < 400,
+  "n-plus-one": isRead,
+  "reads-across-partitions": isRead,
+  "repeated-reads": (request) => isRead(request) && request.status === 200,
+  "missing-reads": ({ status }) => status === 404,
+  "single-writes": ({ operation, status }) => /Entity$/.test(operation) && operation !== "GetEntity" && status < 400,
+  "lost-update": ({ operation, status }) => operation === "UpdateEntity" && status < 400,
+  "append-only-keys": isAdded,
+  "unpadded-numbers": isAdded,
+  "near-limits": ({ method, status }) => method !== "GET" && status < 400,
   "insert-conflicts": ({ status }) => status === 409,
+  "refused-updates": ({ status }) => status === 412 || status === 404,
   "repeated-create-table": ({ operation }) => operation === "CreateTable",
 };
 
 // Whether a request is one of a finding, by its shape.
 export function isOfFinding(finding, request) {
   const { id, table, operation, fingerprint, client, test } = finding;
-  if (table !== "*" && folded(request.table) !== table) return false;
+  if (table !== "*" && request.shapeTable !== table) return false;
   if (operation && request.operation !== operation) return false;
   if (operation === "QueryEntities" && (request.fingerprint ?? "") !== fingerprint) return false;
   if (client && clientOf(request) !== client) return false;
   if (test && testOf(request) !== test) return false;
   return kOfFinding[id]?.(request) ?? true;
 }
-
-export const folded = (table) => (table ?? "").toLowerCase().replace(/\d+/g, "#");
 
 // `account` empty: those of all. `found`: the numbers of requests whose bodies have the text. Returns a function of a
 // request.
@@ -69,10 +78,10 @@ export function matcher(filter, account = "", found = null) {
   return (request) => tests.every((test) => test(request));
 }
 
-// Tables whose name begins so; with # all whose digits are folded to it, as shapes of requests name them.
+// Tables whose name begins so; with # all whose dates are folded to it, as shapes of requests name them.
 function tableTest(name) {
   if (!name.includes("#")) return (request) => (request.table ?? "").toLowerCase().startsWith(name);
-  return (request) => (request.table ?? "").toLowerCase().replace(/\d+/g, "#") === name;
+  return (request) => request.shapeTable === name;
 }
 
 // Searched texts are made once for each request. Targets are found encoded and decoded.

@@ -1,6 +1,6 @@
 // The findings of insight, so that a line can say which of them its request caused.
 import { control } from "../core/api.js";
-import { folded, isOfFinding } from "./request_filter.js";
+import { isOfFinding } from "./request_filter.js";
 
 const kAgainMs = 5000;
 
@@ -34,7 +34,7 @@ export class RequestFindings {
   // The names of those that the request is one of.
   of(request) {
     const { account } = request;
-    const own = [...(this.#byTable.get(folded(request.table)) ?? []), ...(this.#byTable.get("*") ?? [])];
+    const own = [...(this.#byTable.get(request.shapeTable) ?? []), ...(this.#byTable.get("*") ?? [])];
     const ids = own.filter((one) => one.account === account && isOfFinding(one, request)).map(({ id }) => id);
     return [...new Set(ids)];
   }

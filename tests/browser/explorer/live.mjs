@@ -41,7 +41,7 @@ export async function takeOverStream(page, address = "#/requests") {
 export function request(number, changes = {}) {
   return {
     number, time: new Date(Date.UTC(2026, 10, 23, 10, 0, 0, number)).toISOString(),
-    account: "devstoreaccount1", table: "orders", operation: "GetEntity", method: "GET",
+    account: "devstoreaccount1", table: "orders", shapeTable: "orders", operation: "GetEntity", method: "GET",
     target: `/devstoreaccount1/orders(PartitionKey='de',RowKey='${number}')`,
     status: 200, code: null, plan: "point", entitiesScanned: 1, entitiesReturned: 1, bytesSent: 312,
     milliseconds: 0.12, client: "azsdk-js-data-tables/13.3.2",
