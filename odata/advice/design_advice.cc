@@ -14,6 +14,8 @@ namespace {
 
 using Change = KeySketch::Change;
 
+constexpr std::uint64_t kMinGain = 4;  // to store entities twice, a query must read so many times fewer
+
 std::string code_span(const std::string& text) { return "`" + text + "`"; }
 
 std::string table_of(const SeenRequests& seen) {
@@ -135,8 +137,10 @@ std::optional<KeySketch> sketch_for(const SeenRequests& seen) {
   if (!terms) return std::nullopt;
   auto out = key_sketch(*terms);
   const PerQuery numbers = per_query(seen);
-  if (seen.counts_entities && numbers.scanned <= numbers.returned) return std::nullopt;  // nothing to gain
-  return out;
+  if (!out || !seen.counts_entities) return out;
+  const bool stores_twice = out->change == Change::IndexInPartition || out->change == Change::IndexElsewhere;
+  const std::uint64_t least = stores_twice ? kMinGain * numbers.returned : numbers.returned + 1;
+  return numbers.scanned >= least ? out : std::nullopt;
 }
 
 }  // namespace

@@ -59,6 +59,10 @@ TEST_CASE("there is no advice without a gain, and for findings that keys do not 
   auto seen = scans_of("Customer eq ?");
   seen.returned = seen.scanned;
   CHECK_FALSE(design_advice(seen).has_value());  // the query wants all that it reads
+  seen.returned = seen.scanned / 2;
+  CHECK_FALSE(design_advice(seen).has_value());  // not worth that entities are stored twice
+  seen.returned = seen.scanned / 4;
+  CHECK(design_advice(seen).has_value());
   for (const char* const id : {"hot-partition", "lost-update", "abandoned-paging", "unheard-of"}) {
     seen = scans_of("Customer eq ?");
     seen.finding = id;
