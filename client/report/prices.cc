@@ -1,7 +1,9 @@
 #include "client/report/prices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/input_file.h"
@@ -50,20 +52,26 @@ CostTable table_with(const Prices& prices) {
   return out;
 }
 
-// Transactions of a table, and of its shapes by label.
-struct TableTransactions {
-  std::uint64_t all = 0;
-  std::map<std::string, std::uint64_t> shapes;
+// The rows of a table, and of its shapes by label.
+struct TableCosts {
+  CostRow all;
+  std::map<std::string, CostRow> shapes;
 };
 
-// The highest count first; the order of equal ones is that of the names.
-template <class Count>
-std::vector<std::pair<std::string, std::uint64_t>> largest_first(const auto& counts, const Count& count) {
-  std::vector<std::pair<std::string, std::uint64_t>> out;
-  out.reserve(counts.size());
-  for (const auto& [name, value] : counts) out.emplace_back(name, count(value));
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  return out;
+void add(CostRow& sum, std::uint64_t transactions, double cost) {
+  sum.transactions += transactions;
+  sum.cost += cost;
+}
+
+// The order of equal ones is that of their labels.
+bool is_more_expensive(const CostRow& a, const CostRow& b) {
+  return std::tie(a.cost, a.transactions) > std::tie(b.cost, b.transactions);
+}
+
+double price_of(const Prices& prices, const ShapeStatistics& shape) {
+  const auto kind = kind_of_operation(shape.operation);
+  const auto price = kind ? prices.operations_per_10000[static_cast<std::size_t>(*kind)] : std::nullopt;
+  return price.value_or(prices.transactions_per_10000);
 }
 
 }  // namespace
@@ -72,7 +80,7 @@ Prices parse_prices(std::string_view text, const std::string& file) {
   const JsonDocument document(text, file);
   const JsonReader root = document.root();
   root.allow_only({"$schema", "version", "date", "source", "region", "currency", "transactionsPer10000",
-                   "storagePerGigabyteMonth"});
+                   "operationsPer10000", "storagePerGigabyteMonth"});
   root.member("version").integer(1, 1);
   Prices out;
   out.date = required_text(root, "date");
@@ -81,6 +89,13 @@ Prices parse_prices(std::string_view text, const std::string& file) {
   out.region = root.text_or("region", "");
   out.currency = required_text(root, "currency");
   out.transactions_per_10000 = root.member("transactionsPer10000").number(0, kMaxPrice);
+  if (root.has("operationsPer10000")) {
+    const JsonReader kinds = root.member("operationsPer10000");
+    kinds.allow_only({"write", "batchWrite", "read", "scan", "list", "delete"});
+    for (std::size_t i = 0; i < kOperationKindNames.size(); ++i)
+      if (kinds.has(kOperationKindNames[i]))
+        out.operations_per_10000[i] = kinds.member(kOperationKindNames[i]).number(0, kMaxPrice);
+  }
   if (root.has("storagePerGigabyteMonth"))
     out.storage_per_gigabyte_month = root.member("storagePerGigabyteMonth").number(0, kMaxPrice);
   return out;
@@ -89,24 +104,31 @@ Prices parse_prices(std::string_view text, const std::string& file) {
 Prices read_prices(const std::string& file) { return parse_prices(read_file(file), file); }
 
 CostTable cost_of(const InsightReport& report, const Prices& prices, std::uint64_t times) {
-  std::map<std::string, TableTransactions> tables;
-  for (const ShapeStatistics& shape : report.shapes) {
-    TableTransactions& table = tables[shape.table];
-    table.all += transactions_of(shape);
-    table.shapes[label_of(shape)] += transactions_of(shape);
-  }
   CostTable out = table_with(prices);
   out.times = times;
-  const auto row_of = [&](const std::string& label, std::uint64_t transactions) {
-    const double all = static_cast<double>(transactions) * static_cast<double>(times);
-    return CostRow{label, transactions, all / kTransactionsOfPrice * prices.transactions_per_10000};
-  };
-  for (const auto& [name, all] : largest_first(tables, [](const auto& table) { return table.all; })) {
-    out.rows.push_back(row_of(name.empty() ? "(no table)" : name, all));
-    for (const auto& [label, count] : largest_first(tables[name].shapes, [](auto one) { return one; }))
-      out.rows.push_back(row_of(label, count));
+  out.total.label = "total";
+  std::map<std::string, TableCosts> tables;
+  for (const ShapeStatistics& shape : report.shapes) {
+    const std::uint64_t transactions = transactions_of(shape);
+    const double cost =
+        static_cast<double>(transactions) * static_cast<double>(times) / kTransactionsOfPrice * price_of(prices, shape);
+    TableCosts& table = tables[shape.table];
+    add(table.all, transactions, cost);
+    add(table.shapes[label_of(shape)], transactions, cost);
+    add(out.total, transactions, cost);
   }
-  out.total = row_of("total", transactions_of(report));
+  std::vector<std::pair<CostRow, std::vector<CostRow>>> sorted;  // each table, and its shapes
+  for (auto& [name, table] : tables) {
+    table.all.label = name.empty() ? "(no table)" : name;
+    auto& rows = sorted.emplace_back(std::move(table.all), std::vector<CostRow>()).second;
+    for (auto& [label, row] : table.shapes) rows.push_back({label, row.transactions, row.cost});
+    std::ranges::stable_sort(rows, is_more_expensive);
+  }
+  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return is_more_expensive(a.first, b.first); });
+  for (auto& [table, shapes] : sorted) {
+    out.rows.push_back(std::move(table));
+    std::ranges::move(shapes, std::back_inserter(out.rows));
+  }
   return out;
 }
 

@@ -2,11 +2,14 @@
 // and source.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "client/report/operation_kind.h"
 
 namespace rocktable {
 
@@ -18,11 +21,14 @@ struct Prices {
   std::string region;    // empty: not given
   std::string currency;  // `USD`
   double transactions_per_10000 = 0;
+  // By kind (client/report/operation_kind.h); nullopt: transactions_per_10000.
+  std::array<std::optional<double>, kOperationKindNames.size()> operations_per_10000;
   std::optional<double> storage_per_gigabyte_month;
 };
 
-// Reads {"version": 1, "date", "source", "region", "currency", "transactionsPer10000", "storagePerGigabyteMonth"}; all
-// but `region` and `storagePerGigabyteMonth` are required. `file` is the name in errors. Throws FileError.
+// Reads {"version": 1, "date", "source", "region", "currency", "transactionsPer10000", "operationsPer10000": {"write",
+// "batchWrite", "read", "scan", "list", "delete"}, "storagePerGigabyteMonth"}; `region`, `operationsPer10000` with each of
+// its members, and `storagePerGigabyteMonth` may be missing. `file` is the name in errors. Throws FileError.
 Prices parse_prices(std::string_view text, const std::string& file);
 
 // Throws also std::runtime_error if the file cannot be read.

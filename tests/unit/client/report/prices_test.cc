@@ -40,6 +40,40 @@ TEST_CASE("prices are read, and mistakes are told") {
   CHECK(refusal_of_prices(", \"storagePerGigabyteMonth\": 0.25", "").empty());
 }
 
+TEST_CASE("an operation costs what its kind costs, if the list has that") {
+  std::string text = kPricesText;
+  text.replace(text.find("\"storage"), 0, R"("operationsPer10000": {"scan": 6, "delete": 0}, )");
+  const Prices prices = parse_prices(text, "p.json");
+  ShapeStatistics scan = read_shape("a", "table-scan", "f", {10'000});
+  ShapeStatistics deletion = read_shape("a", "", "", {20'000});
+  deletion.operation = "DeleteEntity";
+  ShapeStatistics insertion = read_shape("b", "", "", {10'000});
+  insertion.operation = "InsertEntity";
+  const CostTable costs = cost_of(report_of({deletion, insertion, scan}), prices, 2);
+  REQUIRE(costs.rows.size() == 5);
+  CHECK(costs.rows[0].label == "a");
+  CHECK(costs.rows[0].cost == doctest::Approx(12));
+  CHECK(costs.rows[1].label == "a QueryEntities f");
+  CHECK(costs.rows[2].label == "a DeleteEntity");
+  CHECK(costs.rows[2].cost == 0);
+  CHECK(costs.rows[3].label == "b");
+  CHECK(costs.rows[3].cost == doctest::Approx(1));
+  CHECK(costs.total.cost == doctest::Approx(13));
+  CHECK(costs.total.transactions == 40'000);
+  text.replace(text.find("\"scan\""), 6, "\"sacn\"");
+  CHECK_THROWS_AS(static_cast<void>(parse_prices(text, "p.json")), FileError);
+}
+
+TEST_CASE("each operation of the service has a kind, and what is no operation has none") {
+  CHECK(kind_of_operation("GetEntity") == OperationKind::Read);
+  CHECK(kind_of_operation("QueryEntities") == OperationKind::Scan);
+  CHECK(kind_of_operation("QueryTables") == OperationKind::List);
+  CHECK(kind_of_operation("Batch") == OperationKind::BatchWrite);
+  CHECK(kind_of_operation("InsertOrMergeEntity") == OperationKind::Write);
+  CHECK(kind_of_operation("DeleteTable") == OperationKind::Delete);
+  for (const char* const name : {"Refused", "*", "", "TablePreflightRequest"}) CHECK_FALSE(kind_of_operation(name));
+}
+
 TEST_CASE("each request is a transaction: a page, a refused request, an entity group transaction") {
   ShapeStatistics pages = read_shape("a", "table-scan", "", {3, 2500, 2500});
   pages.continuations = 2;
