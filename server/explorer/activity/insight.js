@@ -5,6 +5,7 @@ import { about, count, milliseconds, shown } from "../core/format.js";
 import { button, plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { change, notify, shownAccount, state } from "../core/state.js";
+import { accessMatrix } from "./access_matrix.js";
 import { barChart, chartTable } from "./chart.js";
 import { filterOfShape } from "./request_filter.js";
 import { addedUp, findingsOf, grouped, totalsOf } from "./shapes.js";
@@ -103,6 +104,7 @@ function content(report) {
     totals(report),
     minutes?.length > 0 && charts(minutes),
     findings(groups),
+    accessMatrix(shapes),
     h("section", null,
       h("h2", null, "Shapes of requests, by entities scanned"),
       h("div", { class: "shapes" },

@@ -14,6 +14,7 @@ const { jsonOf, kBehaviours, valuesOf, withBehaviour } = await load("behaviour_m
 const { fieldsOf, kEmptyRule, ruleOf } = await load("fault_model");
 const { matchInWords, retryInWords, thenInWords, whenInWords } = await load("fault_model");
 const { addedUp, findingsOf, grouped, totalsOf } = await load("shapes");
+const { matrixOf } = await load("access_matrix");
 const { barHeight } = await load("chart");
 
 const lines = (log) => Array.from({ length: log.length }, (_, i) => {
@@ -420,6 +421,21 @@ describe("Shapes", () => {
     const items = groups[1].items.map(({ sentence, count }) => [sentence, count]);
     assert.deepEqual(items, [["five", 6], ["one", 2]]);
     assert.deepEqual(findingsOf(shape(), groups).map(({ advice }) => advice), ["Give the key."]);
+  });
+
+  test("are a matrix of tables by the part of the key that they use", () => {
+    const rows = matrixOf([
+      shape(), shape({ fingerprint: "Price gt ?", requests: 2 }), shape({ operation: "GetEntity", plan: "point", fingerprint: "" }),
+      shape({ operation: "InsertEntity", plan: "", fingerprint: "", entitiesScanned: 0 }),
+      shape({ operation: "CreateTable", plan: "", fingerprint: "", entitiesScanned: 0 }),
+      shape({ table: "busy", requests: 9 }), shape({ table: "" }),
+    ]);
+    assert.deepEqual(rows.map(({ table, requests }) => [table, requests]), [["busy", 9], ["orders", 5]]);
+    const { cells } = rows[1];
+    assert.deepEqual(Object.keys(cells), ["table-scan", "point", ""]);
+    const { requests, scanned, patterns } = cells["table-scan"];
+    assert.deepEqual([requests, scanned, [...patterns]], [3, 20, ["Age gt ?", "Price gt ?"]]);
+    assert.equal(cells[""].requests, 1);
   });
 
   test("have charts in which something is never nothing", () => {

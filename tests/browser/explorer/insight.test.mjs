@@ -54,6 +54,15 @@ describe("A person who asks what requests cost", () => {
     await shape("Price gt ?").getByText("Better:").waitFor();
   });
 
+  test("sees the patterns of access, and goes on to the requests of one", async () => {
+    const matrix = page.getByRole("group", { name: "Patterns of access" });
+    const row = matrix.getByRole("row", { name: /orders/ });
+    await row.getByRole("link").last().click();
+    await page.waitForURL(/requests\?.*of=shape/);
+    await page.goBack();
+    await matrix.waitFor();
+  });
+
   test("goes on to the last requests of a shape", async () => {
     await shape("Price gt ?").getByRole("link", { name: "Last requests" }).click();
     await page.waitForURL(/#\/requests\?.*table=orders.*operation=QueryEntities.*plan=table-scan/);
