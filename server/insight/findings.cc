@@ -97,7 +97,7 @@ std::vector<RequestFinding> findings_of(const QueryShape& shape, const ShapeSums
               " entities were scanned for each one returned: " + cost + ".");
     }
   }
-  if (is_query && names_partitions)
+  if (is_large && names_partitions)
     add("or-across-partitions", statistics.requests,
         "One filter names keys of " + with_commas(statistics.max_partitions) + " partitions: " + cost + ".");
   if (shape.operation == "GetEntity" && statistics.not_found >= kMinMissing &&

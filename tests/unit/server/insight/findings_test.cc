@@ -118,10 +118,13 @@ TEST_CASE("a query that scans more than twenty entities for each one returned") 
 }
 
 TEST_CASE("a filter with keys of several partitions") {
-  Case one = query("point", 2, 2);
+  Case one = query("table-scan", 20, 20);
   one.statistics.max_partitions = 2;
   CHECK(ids(one) == "or-across-partitions");
   one.statistics.max_partitions = 1;
+  CHECK(ids(one) == "table-scan");
+  one = query("table-scan", 19, 19);  // a small table
+  one.statistics.max_partitions = 2;
   CHECK(ids(one).empty());
 }
 
