@@ -109,6 +109,17 @@ def test_broken_lines_are_counted_and_the_first_is_named(tmp_path):
     assert f"Broken lines: 2. The first is {file}:2" in report(file, "--format", "html")
 
 
+def test_logs_without_requests_tell_no_numbers_of_entities(tmp_path):
+    (tmp_path / "empty.log").write_bytes(b"")
+    blobs = (LOGS / "000000.log").read_text().replace(";table;", ";blob;").replace(".table.", ".blob.")
+    (tmp_path / "blobs.log").write_text(blobs)
+    for name, skipped in (("empty.log", 0), ("blobs.log", len(blobs.splitlines()))):
+        assert document(tmp_path / name)["logs"]["otherServices"] == skipped
+        for form in ("text", "markdown", "html", "junit"):
+            told = report(tmp_path / name, "--format", form)
+            assert "0 entities" not in told and "0 returned" not in told, (name, form)
+
+
 def test_what_is_no_log_is_refused(tmp_path):
     (tmp_path / "other.txt").write_text("hello\n")
     (tmp_path / "packed.gz").write_bytes(gzip.compress(b"1.0;"))

@@ -91,6 +91,7 @@ std::vector<ViolationGroup> grouped(const std::vector<Violation>& violations) {
 
 ReportTotals totals_of(const InsightReport& report) {
   ReportTotals out;
+  out.counts_entities = !report.logs;  // also if they have no requests
   for (const auto& shape : report.shapes) {
     out.requests += shape.requests;
     out.errors += shape.errors;
