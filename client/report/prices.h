@@ -27,8 +27,8 @@ struct Prices {
 };
 
 // Reads {"version": 1, "date", "source", "region", "currency", "transactionsPer10000", "operationsPer10000": {"write",
-// "batchWrite", "read", "scan", "list", "delete"}, "storagePerGigabyteMonth"}; `region`, `operationsPer10000` with each of
-// its members, and `storagePerGigabyteMonth` may be missing. `file` is the name in errors. Throws FileError.
+// "batchWrite", "read", "scan", "list", "delete"}, "storagePerGigabyteMonth"}; `region`, `operationsPer10000` with each
+// of its members, and `storagePerGigabyteMonth` may be missing. `file` is the name in errors. Throws FileError.
 Prices parse_prices(std::string_view text, const std::string& file);
 
 // Throws also std::runtime_error if the file cannot be read.

@@ -45,10 +45,22 @@ void TableActivity::add_single(const TableAccess& access, bool writes) {
   runs_.add({writes ? AccessRuns::Step::SingleWrite : AccessRuns::Step::PointRead, access.partition, access.row,
              access.partition_key, event.method, event.target, access.client});
   const auto entity = joined_hash(access.partition, access.row);
+  const bool is_in_order = event.counts_entities || is_next(event.received);
   if (writes) return repeated_reads_.forget(entity);
   walk_.add({access.partition_key, event.method, event.target, access.client});
-  if (event.counts_entities ? event.reads.entities_returned > 0 : event.status == 200)
+  const bool has_found = event.counts_entities ? event.reads.entities_returned > 0 : event.status == 200;
+  if (has_found && is_in_order)
     repeated_reads_.add({entity, access.partition_key, access.row_key, event.method, event.target, access.client});
+}
+
+bool TableActivity::is_next(DateTime time) {
+  constexpr std::int64_t kMinute = 600'000'000;
+  if (time.ticks + kMinute < latest_.ticks) {
+    repeated_reads_ = {};
+    is_in_order_ = false;
+  }
+  latest_ = std::max(latest_, time);
+  return is_in_order_;
 }
 
 void TableActivity::add_writes(const TableAccess& access) {

@@ -52,10 +52,15 @@ class TableActivity {
   void check_limits(const TableAccess& access, const Mutation& write);
 
   void add_single(const TableAccess& access, bool writes);
+  // Whether requests of logs come in the order of their times, but for a minute. Logs may have reads and writes in
+  // files of their own: then nobody knows what was between two reads, and those so far do not count.
+  bool is_next(DateTime time);
 
   AccessRuns runs_;
   PartitionWalk walk_;
   RepeatedReads repeated_reads_;
+  DateTime latest_;  // of a request of logs
+  bool is_in_order_ = true;
   TopPartitions partitions_;
   KeyOrder partition_order_;
   NumberPadding partition_numbers_, row_numbers_;

@@ -58,7 +58,8 @@ TEST_CASE("versions that were written over do not count for the estimate") {
     }
   const auto size = size_of_table(store, kTable, all_keys(), 2000, far_away()).value();
   CHECK_FALSE(size.is_exact);
-  CHECK(size.entities > kPartitions * kRows / 2);
+  // What is not in files yet is in a list of random heights, by which the store knows numbers only roughly.
+  CHECK(size.entities >= 2000);
   CHECK(size.entities < kPartitions * kRows * 2);
 }
 
