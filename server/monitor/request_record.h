@@ -47,10 +47,10 @@ struct RequestRecord {
   std::uint64_t number;
   DateTime received;
   std::uint64_t scanned, scanned_here, returned;  // entities: by the service, by rocktable
-  std::uint64_t request_bytes, response_bytes;  // of the whole bodies
-  std::string_view operation, plan_class;       // constants
-  std::uint32_t size;                           // of the record
-  std::uint32_t microseconds;                   // no request lasts an hour
+  std::uint64_t request_bytes, response_bytes;    // of the whole bodies
+  std::string_view operation, plan_class;         // constants
+  std::uint32_t size;                             // of the record
+  std::uint32_t microseconds;                     // no request lasts an hour
   std::uint16_t status;
   std::uint16_t method_length, target_length;
   std::int16_t error;  // kNoError, or its number

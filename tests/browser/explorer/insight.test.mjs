@@ -48,7 +48,7 @@ describe("A person who asks what requests cost", () => {
     await finding.getByRole("heading", { name: "Expensive: table scan" }).waitFor();
     await finding.getByText("The service searches the whole table: 90 entities scanned").waitFor();
     assert.match(await finding.innerText(), /Better: Give the PartitionKey/);
-    await finding.getByText("Example").first().click();
+    await finding.getByText("Example", { exact: true }).first().click();
     await finding.getByText("GET /devstoreaccount1/orders()?$filter=Price").waitFor();
     assert.ok((await page.locator("article.finding", { hasText: "Look at:" }).count()) >= 2);
     await shape("Price gt ?").getByText("Better:").waitFor();
