@@ -77,8 +77,8 @@ void RequestParser::on_field_impl(http::field field, Text name, Text value, Erro
   keep_field(name, value);
 }
 
-// In the buffer the value follows its name, and a line break follows the value, unless it was folded or has blanks at its
-// end: then all is copied as one, which costs less.
+// In the buffer the value follows its name, and a line break follows the value, unless it was folded or has blanks at
+// its end: then all is copied as one, which costs less.
 void RequestParser::keep_field(Text name, Text value) {
   constexpr std::uintptr_t kMaxGap = 64;  // of a colon and blanks
   std::string& head = buffers_.head;

@@ -1,5 +1,5 @@
-// The operations of a batch whose bodies are kept, as people read them. Pure; any bytes are accepted, also the beginning
-// of a body.
+// The operations of a batch whose bodies are kept, as people read them. Pure; any bytes are accepted, also the
+// beginning of a body.
 #pragma once
 
 #include <cstddef>

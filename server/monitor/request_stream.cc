@@ -6,7 +6,7 @@ namespace rocktable {
 namespace {
 
 // So that the client need not take much at once, and one that does not read holds little.
-constexpr std::size_t kMaxAtOnce = 300;  // events
+constexpr std::size_t kMaxAtOnce = 300;             // events
 constexpr std::size_t kMaxBytesAtOnce = 128 << 10;  // of a flood, more than the window takes in
 constexpr std::chrono::seconds kCommentInterval{10};
 
