@@ -109,6 +109,7 @@ function start() {
   });
   // What no screen has dealt with is said in the frame, not lost in the console.
   addEventListener("unhandledrejection", ({ reason }) => {
+    if (reason instanceof TypeError && /module/.test(reason.message)) return void lost(); // a part of the page
     if (reason?.name !== "AbortError") change(() => (state.error = reason));
   });
   arrive();

@@ -13,20 +13,41 @@ export const kEffects = [
   ["reset", "the connection is reset"],
   ["close", "the connection ends without an answer"],
   ["cut", "the answer is cut off"],
-  ["delay", "only a delay"],
+  ["delay", "none: only slower, or other headers"],
+  ["handshake", "the TLS handshake fails"],
+  ["clientClock", "the client's clock is wrong"],
 ];
 
+export const kHandshakes = ["refuse", "cut", "expired", "otherName"];
+export const kMoments = [["", "before it is carried out"], ["afterCommit", "after that"], ["arrival", "on arrival"]];
+
+// The members that the form has, as they are stored in a rule.
+const kMembers = {
+  match: { account: String, table: String, operation: String, partitionKey: String, rowKey: String,
+    clientRequestIdPrefix: String },
+  when: { skip: Number, count: Number, probability: Number, after: String, for: String, every: String },
+  then: { delay: String, bytesPerSecond: Number, requestBytesPerSecond: Number },
+};
+// Those of one effect. `reset` and `close` are only true.
+const kOfEffect = {
+  error: { status: Number, code: String }, reset: {}, close: {}, cut: { cutAfterBytes: Number }, delay: {},
+  handshake: { handshake: String }, clientClock: { clientClock: String },
+};
+const kNotAfterCommit = ["cut", "delay", "handshake", "clientClock"]; // what they do has its own moment
+
+const kAll = [...Object.values(kMembers), ...Object.values(kOfEffect)].flatMap(Object.keys);
+
 export const kEmptyRule = {
-  name: "", account: "", table: "", operation: "", partitionKey: "", skip: "", count: "1", probability: "",
-  effect: "error", status: "503", code: "", cutAfterBytes: "100", delay: "", isAfterCommit: false,
+  ...Object.fromEntries(kAll.map((name) => [name, ""])),
+  name: "", count: "1", effect: "error", status: "503", cutAfterBytes: "100", handshake: "refuse", clientClock: "-20m",
+  headers: "", at: "",
 };
 
-const kMatch = ["account", "table", "operation", "partitionKey"];
-const kWhen = ["skip", "count", "probability"];
+export const hasMoment = (effect) => !kNotAfterCommit.includes(effect);
 
 // The fields of a rule that is there, and the rest of it, which the form does not know and does not change: also what a
 // field holds in a form that it cannot show, such as a list of operations.
-export function fieldsOf({ name, match = {}, when = {}, then = {}, hits, matched, ...more }) {
+export function fieldsOf({ name, match = {}, when = {}, then = {}, hits, matched, on, ...more }) {
   const fields = { ...kEmptyRule, name, count: "", status: "" };
   const rest = { ...more, match: { ...match }, when: { ...when }, then: { ...then } };
   const take = (part, names) => {
@@ -37,36 +58,49 @@ export function fieldsOf({ name, match = {}, when = {}, then = {}, hits, matched
       delete rest[part][one];
     }
   };
-  take("match", kMatch);
-  take("when", kWhen);
-  take("then", ["delay", "status", "code", "cutAfterBytes"]);
-  fields.isAfterCommit = rest.then.at === "afterCommit";
-  if (["afterCommit", "beforeCommit"].includes(rest.then.at)) delete rest.then.at;
-  const { reset, close } = then;
-  fields.effect = reset ? "reset" : close ? "close" : then.cutAfterBytes !== undefined ? "cut" :
-    then.status !== undefined || then.code !== undefined ? "error" : "delay";
-  delete rest.then.reset;
-  delete rest.then.close;
+  for (const [part, names] of Object.entries(kMembers)) take(part, Object.keys(names));
+  fields.effect = effectOf(then);
+  take("then", Object.keys(kOfEffect[fields.effect]));
+  const { at, reset, close, headers, ...others } = rest.then;
+  if (["afterCommit", "arrival"].includes(at) && hasMoment(fields.effect)) fields.at = at;
+  fields.headers = headersInLines(headers);
+  rest.then = others;
   return { fields, rest };
+}
+
+function effectOf(then) {
+  if (then.status !== undefined || then.code !== undefined) return "error";
+  if (then.cutAfterBytes !== undefined) return "cut";
+  return ["reset", "close", "handshake", "clientClock"].find((one) => then[one]) ?? "delay";
+}
+
+// A header a line; without a value it is removed from the answer.
+const headersInLines = (headers = {}) => Object.entries(headers)
+  .flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value ?? ""}`.trim())).join("\n");
+
+function headersOf(text) {
+  const headers = {};
+  for (const line of text.split("\n").filter((one) => one.trim())) {
+    const [name, value = ""] = line.split(/:(.*)/s).map((one) => one.trim());
+    headers[name] = !value ? null : headers[name] ? [headers[name], value].flat() : value;
+  }
+  return headers;
 }
 
 // The document of a rule; the server says what is wrong with it. `rest` is what fieldsOf() left.
 export function ruleOf(fields, rest = {}) {
-  const match = { ...rest.match, ...given(fields, kMatch, String) };
-  const when = { ...rest.when, ...given(fields, kWhen, Number) };
-  const then = { ...rest.then, ...(fields.delay && { delay: fields.delay }) };
-  const { effect } = fields;
-  if (effect === "error")
-    Object.assign(then, given(fields, ["status"], Number), given(fields, ["code"], String));
+  const part = (name) => ({ ...rest[name], ...given(fields, kMembers[name]) });
+  const { effect, at, headers } = fields;
+  const then = { ...part("then"), ...given(fields, kOfEffect[effect]) };
   if (effect === "reset" || effect === "close") then[effect] = true;
-  if (effect === "cut") then.cutAfterBytes = Number(fields.cutAfterBytes);
-  if (fields.isAfterCommit && !["cut", "delay"].includes(effect)) then.at = "afterCommit";
-  return { ...rest, ...given(fields, ["name"], String), match, when, then };
+  if (headers.trim()) then.headers = headersOf(headers);
+  if (at && hasMoment(effect)) then.at = at;
+  return { ...rest, ...given(fields, { name: String }), match: part("match"), when: part("when"), then };
 }
 
-function given(fields, names, convert) {
-  const some = names.filter((name) => fields[name] !== "");
-  return Object.fromEntries(some.map((name) => [name, convert(fields[name])]));
+function given(fields, members) {
+  const some = Object.entries(members).filter(([name]) => fields[name] !== "");
+  return Object.fromEntries(some.map(([name, convert]) => [name, convert(fields[name])]));
 }
 
 const listed = (x) => [x].flat().join(", ");
@@ -108,6 +142,7 @@ export function thenInWords({ then }) {
   if (then.reset) words.push("connection reset");
   if (then.close) words.push("connection closed");
   if (then.cutAfterBytes !== undefined) words.push(`cut after ${count(then.cutAfterBytes)} bytes`);
+  if (then.handshake) words.push(`TLS handshake: ${then.handshake}`);
   if (then.clientClock) words.push(`the client's clock is off by ${then.clientClock}`);
   if (then.bytesPerSecond) words.push(`answer at ${count(then.bytesPerSecond)} bytes/s`);
   if (then.requestBytesPerSecond) words.push(`request at ${count(then.requestBytesPerSecond)} bytes/s`);

@@ -6,7 +6,8 @@ import { h } from "../core/render.js";
 import { change, shownAccount, state } from "../core/state.js";
 import { accountNames } from "./behaviour.js";
 import {
-  fieldsOf, kEffects, kEmptyRule, kOperations, matchInWords, retryInWords, ruleOf, thenInWords, whenInWords,
+  fieldsOf, hasMoment, kEffects, kEmptyRule, kHandshakes, kMoments, kOperations, matchInWords, retryInWords, ruleOf,
+  thenInWords, whenInWords,
 } from "./fault_model.js";
 import { act, errorOf } from "./lab_part.js";
 
@@ -35,18 +36,17 @@ async function add(document_) {
   });
 }
 
-// Replaces a rule, which is then the last one. The old one comes back if the server refuses the new one.
-async function replace({ hits, matched, ...old }, rule) {
+// The old rule stays if the server refuses the new one, or if the new name is that of another rule.
+async function replace({ name }, rule) {
   return act("faults", async () => {
-    await control("DELETE", `faults/${encodeURIComponent(old.name)}`);
-    try {
+    const old = `faults/${encodeURIComponent(name)}`;
+    if ((rule.name ?? name) === name) {
+      await control("PUT", old, { body: rule });
+    } else {
       await control("POST", "faults", { body: rule });
-    } catch (error) {
-      await control("POST", "faults", { body: old });
-      throw error;
-    } finally {
-      await load();
+      await control("DELETE", old);
     }
+    await load();
   });
 }
 
@@ -102,8 +102,9 @@ function ruleTable(rules) {
 function ruleForm() {
   own().form ??= emptyRule();
   const { form, rest = {}, edited, text = "", isBusy, isFormOpen = false, isMoreOpen = false } = own();
+  // Another status has another code.
   const set = (name) => ({ target }) => change(() =>
-    (own().form = { ...own().form, [name]: target.type === "checkbox" ? target.checked : target.value }));
+    (own().form = { ...own().form, ...(name === "status" && { code: "" }), [name]: target.value }));
   const field = (label, name, options = {}) =>
     h("label", { key: name }, label, h("input", {
       type: "text", autocomplete: "off", spellcheck: "false", value: form[name], oninput: set(name),
@@ -125,7 +126,15 @@ function ruleForm() {
     if (await add(text)) change(() => (own().text = ""));
   };
   const accounts = [...new Set([...accountNames(), form.account].filter(Boolean))];
-  const isDelay = form.effect === "delay";
+  const delay = () => field("Delay before", "delay", { placeholder: rest.then?.delay ? "as it is" : "300ms" });
+  const names = (all) => all.map((one) => [one, one]);
+  const ofEffect = {
+    error: () => field("Status", "status", { ...number, oninput: setStatus }),
+    cut: () => field("Cut after, bytes", "cutAfterBytes", number),
+    delay,
+    handshake: () => choice("How", "handshake", names(kHandshakes)),
+    clientClock: () => field("Fast by; - is slow", "clientClock"),
+  };
   const keep = (name) => ({ target }) => (own()[name] = target.open);
   const unknown = ["match", "when", "then"].flatMap((part) => Object.keys(rest[part] ?? {}));
   return [
@@ -134,29 +143,38 @@ function ruleForm() {
       h("form", { class: "stack", onsubmit: addRule },
         h("div", { class: "rule-form" },
           choice("Operation", "operation", [["", rest.match?.operation ? "as it is" : "every one"],
-            ...kOperations.map((one) => [one, one])]),
+            ...names(kOperations)]),
           field("Table", "table", { placeholder: "all" }),
           choice("Effect", "effect", kEffects),
-          form.effect === "error" ? field("Status", "status", { ...number, oninput: setStatus }) :
-            form.effect === "cut" ? field("Cut after, bytes", "cutAfterBytes", number) :
-              isDelay && field("Delay before", "delay", { placeholder: "300ms" })),
+          ofEffect[form.effect]?.()),
         h("details", { open: isMoreOpen, ontoggle: keep("isMoreOpen") },
-          h("summary", null, "More: which requests, how often, its name"),
-          h("div", { class: "rule-form" },
-            choice("Account", "account", [["", "all"], ...accounts.map((one) => [one, one])]),
+          h("summary", null, "More: which requests, how often, at which times, how slow"),
+          group("Which requests",
+            choice("Account", "account", [["", "all"], ...names(accounts)]),
             field("PartitionKey", "partitionKey", { placeholder: "all" }),
-            form.effect === "error" && field("Code", "code", { placeholder: "that of the status" }),
-            !isDelay && field("Delay before", "delay", { placeholder: "300ms" }),
+            field("RowKey", "rowKey", { placeholder: "all" }),
+            field("Client request id begins", "clientRequestIdPrefix", { placeholder: "all" })),
+          group("How often",
             field("Skip, requests", "skip", { ...number, placeholder: "0" }),
             field("Then hit, requests", "count", { ...number, placeholder: "no limit" }),
             field("Probability", "probability", {
               ...number, max: 1, step: "any", inputmode: "decimal", placeholder: "1",
-            }),
-            field("Name", "name", { placeholder: "fault-1" }),
-            h("label", { class: "switch" }, h("input", {
-              type: "checkbox", checked: form.isAfterCommit, disabled: ["cut", "delay"].includes(form.effect),
-              onchange: set("isAfterCommit"),
-            }), "After the request was carried out"))),
+            })),
+          group("At which times",
+            field("On after", "after", { placeholder: "at once" }),
+            field("On for", "for", { placeholder: "10s; no limit" }),
+            field("Again every", "every", { placeholder: "60s; once" })),
+          group("The answer",
+            form.effect === "error" && field("Code", "code", { placeholder: "that of the status" }),
+            hasMoment(form.effect) && choice("When", "at", kMoments),
+            form.effect !== "delay" && delay(),
+            field("Answer, bytes/s", "bytesPerSecond", { ...number, placeholder: "no limit" }),
+            field("Request, bytes/s", "requestBytesPerSecond", { ...number, placeholder: "no limit" }),
+            h("label", { key: "headers" }, "Headers, one a line", h("textarea", {
+              rows: 2, class: "mono", spellcheck: "false", value: form.headers, oninput: set("headers"),
+              placeholder: "Retry-After: 5", title: "Without a value: the answer has no such header",
+            }))),
+          group("The rule", field("Name", "name", { placeholder: "fault-1" }))),
         h("p", { class: "dim" }, shown(inWords(ruleOf(form, rest)), 600),
           unknown.length > 0 && ` It also has ${shown(unknown.join(", "), 200)}, which stay.`),
         h("div", { class: "row" },
@@ -173,6 +191,9 @@ function ruleForm() {
           h("button", { type: "submit", class: "primary", disabled: isBusy || !text.trim() }, "Add rules")))),
   ];
 }
+
+const group = (title, ...some) =>
+  h("fieldset", { key: title }, h("legend", null, title), h("div", { class: "rule-form" }, some));
 
 // "InsertEntity of orders: the first 1: 503"
 const inWords = (rule) => [matchInWords(rule), whenInWords(rule), thenInWords(rule)].filter(Boolean).join(": ");

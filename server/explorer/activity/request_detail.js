@@ -8,7 +8,7 @@ import { h } from "../core/render.js";
 import { change, notify, state } from "../core/state.js";
 import { asCurl, copyOf, isWrite, pathOf } from "./request_copy.js";
 import { findingChip } from "./request_list.js";
-import { decoded, faultInWords, filterTextOf, keysInWords, keysOf } from "./request_words.js";
+import { decoded, faultInWords, filterTextOf, keysInWords, keysOf, kindOf } from "./request_words.js";
 
 const kMostOfBody = 4096;
 
@@ -85,7 +85,7 @@ function detail(own) {
     again(own));
 }
 
-const statusLine = (status, code, ...more) => h("p", { class: `status of-${Math.floor(status / 100)}` },
+const statusLine = (status, code, ...more) => h("p", { class: `status of-${kindOf({ status, code })}` },
   h("b", null, status ? String(status) : "No answer"), code ? ` ${shown(code, 100)}` : "", more);
 
 function findingsOf({ request, findings }) {
@@ -153,7 +153,8 @@ function planPart({ plan, request }) {
 }
 
 function recorded({ request, notKept }) {
-  if (!request.requestHeaders) return h("p", { class: "dim", key: "recorded" }, notKept || "Loading its headers and bodies…");
+  if (!request.requestHeaders)
+    return h("p", { class: "dim", key: "recorded" }, notKept || "Loading its headers and bodies…");
   const none = (size) => (size > 0 ? `Its body of ${bytes(size)} is not kept.` : "No body.");
   const part = (title, headers, body, size) => h("details", { open: true }, h("summary", null, title),
     h("pre", null, (headers ?? []).map(([name, value]) => `${shown(name, 200)}: ${shown(value, 2048)}\n`)),

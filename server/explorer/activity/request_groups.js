@@ -11,7 +11,8 @@ export function groupedLines(log, by, open) {
   for (const entry of log.entries) {
     if (!entry.request) continue; // a gap is in no group
     const key = kKeys[by](entry.request);
-    if (!groups.has(key)) groups.set(key, { id: `group ${key}`, key, title: key || kNameless[by], entries: [], failed: 0 });
+    if (!groups.has(key))
+      groups.set(key, { id: `group ${key}`, key, title: key || kNameless[by], entries: [], failed: 0 });
     const group = groups.get(key);
     group.entries.push(entry);
     if (entry.request.status >= 400 || !entry.request.status) group.failed += 1;

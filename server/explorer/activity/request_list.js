@@ -4,7 +4,7 @@ import { count, milliseconds, shown, time } from "../core/format.js";
 import { plural } from "../core/parts.js";
 import { h } from "../core/render.js";
 import { notify } from "../core/state.js";
-import { askedOf, decoded, faultInWords, statusInWords } from "./request_words.js";
+import { askedOf, decoded, faultInWords, kindOf, statusInWords } from "./request_words.js";
 
 const kLine = 28; // px, as in activity.css
 const kHead = 28;
@@ -110,7 +110,7 @@ function groupLine({ id, key, title, count: requests, failed, isOpen }, toggle) 
 
 function requestLine(entry, isSelected, { account: ownAccount, findings }, open) {
   const { request } = entry;
-  const { method, operation, status, plan, client, account } = request;
+  const { method, operation, plan, client, account } = request;
   const { entitiesScanned, entitiesReturned } = request;
   const target = shown(decoded(request.target), 300);
   const at = time(request.time);
@@ -118,7 +118,7 @@ function requestLine(entry, isSelected, { account: ownAccount, findings }, open)
   const [number, ...words] = statusInWords(request).split(" ");
   return h("tr", {
     key: entry.id, role: "row", "aria-current": isSelected ? "true" : null, onclick: () => open(entry),
-    class: `line of-${Math.floor(status / 100)}${fault ? " is-fault" : ""}${isSelected ? " is-selected" : ""}`,
+    class: `line of-${kindOf(request)}${fault ? " is-fault" : ""}${isSelected ? " is-selected" : ""}`,
   },
     cell("at", at.slice(0, 8), h("span", { class: "fraction" }, at.slice(8))),
     h("td", { class: "c-op", role: "cell", title: `${method} ${target}` },
@@ -126,8 +126,8 @@ function requestLine(entry, isSelected, { account: ownAccount, findings }, open)
     h("td", { class: "c-what", role: "cell", title: target },
       account && account !== ownAccount && h("span", { class: "dim" }, `${shown(account, 40)}/`),
       h("b", null, shown(request.table ?? "", 80)), " ", shown(askedOf(request), 200)),
-    cell("status", h("b", null, number), words.length > 0 && ` ${shown(words.join(" "), 60)}`,
-      fault && h("span", { class: "chip fault" }, shown(fault, 60))),
+    cell("status", h("b", null, number), fault && h("span", { class: "chip fault" }, shown(fault, 60)),
+      words.length > 0 && ` ${shown(words.join(" "), 60)}`),
     cell("plan", plan && h("span", { class: `plan-class is-${plan}` }, plan), findings.of(request).map(findingChip)),
     cell("scan", plan || entitiesScanned > 0 ? `${count(entitiesScanned)} / ${count(entitiesReturned)}` : ""),
     cell("ms", timeBar(request.milliseconds)),

@@ -1,5 +1,5 @@
-// The live stream of requests into a log. It begins with the last ones that the server has. It connects again by itself,
-// and goes on where it was; what the server did not send is a gap in the log.
+// The live stream of requests into a log. It begins with the last ones that the server has. It connects again by
+// itself, and goes on where it was; what the server did not send is a gap in the log.
 import { ApiError, kNoAnswer, stream } from "../core/api.js";
 
 const kAgainMs = 500;

@@ -48,6 +48,9 @@ export function askedOf(request) {
   return filterTextOf(request) || (request.operation === "QueryEntities" ? "all entities" : "");
 }
 
+// The first digit of the status. A batch that failed has 202 and the code of an operation.
+export const kindOf = ({ status, code }) => (code && status < 400 ? 4 : Math.floor(status / 100));
+
 // "404 ResourceNotFound", "204 done", "no answer"
 export function statusInWords({ status, code }) {
   if (!status) return "no answer";

@@ -66,8 +66,8 @@ export function grouped(findings) {
 // As in the server's catalog: the first are errors where there is a budget.
 const kWeights = [
   "table-scan", "partition-range-scan", "scanned-per-returned", "abandoned-paging", "n-plus-one",
-  "reads-across-partitions", "repeated-reads", "missing-reads", "or-across-partitions", "or-across-rows", "single-writes", "lost-update", "hot-partition", "append-only-keys",
-  "unpadded-numbers", "insert-conflicts", "refused-updates", "near-limits", "repeated-create-table",
+  "reads-across-partitions", "repeated-reads", "missing-reads", "or-across-partitions", "or-across-rows",
+  "single-writes", "lost-update", "hot-partition", "append-only-keys", "unpadded-numbers", "insert-conflicts", "refused-updates", "near-limits", "repeated-create-table",
 ];
 const kErrors = 4;
 

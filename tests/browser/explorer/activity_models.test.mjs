@@ -315,10 +315,10 @@ describe("Behaviours", () => {
 describe("Fault rules", () => {
   test("are made of what was given", () => {
     assert.deepEqual(ruleOf(kEmptyRule), { match: {}, when: { count: 1 }, then: { status: 503 } });
-    const lost = { name: "lost", table: "orders", count: "", effect: "reset", isAfterCommit: true };
+    const lost = { name: "lost", table: "orders", count: "", effect: "reset", at: "afterCommit" };
     assert.deepEqual(ruleOf({ ...kEmptyRule, ...lost }),
       { name: "lost", match: { table: "orders" }, when: {}, then: { reset: true, at: "afterCommit" } });
-    const late = { effect: "delay", delay: "300ms", isAfterCommit: true, probability: "0.5", skip: "2" };
+    const late = { effect: "delay", delay: "300ms", at: "afterCommit", probability: "0.5", skip: "2" };
     assert.deepEqual(ruleOf({ ...kEmptyRule, ...late }),
       { match: {}, when: { skip: 2, count: 1, probability: 0.5 }, then: { delay: "300ms" } });
     assert.deepEqual(ruleOf({ ...kEmptyRule, effect: "cut" }).then, { cutAfterBytes: 100 });
@@ -331,16 +331,29 @@ describe("Fault rules", () => {
       later: true, hits: 3, matched: 9,
     };
     const { fields, rest } = fieldsOf(rule);
-    assert.deepEqual([fields.effect, fields.table, fields.status, fields.isAfterCommit], ["error", "t", "503", true]);
+    assert.deepEqual([fields.effect, fields.table, fields.status, fields.at], ["error", "t", "503", "afterCommit"]);
     const { hits, matched, ...same } = rule;
     assert.deepEqual(ruleOf(fields, rest), same);
     const cut = { name: "c", match: {}, when: {}, then: { cutAfterBytes: 5 } };
     const reset = { name: "c", match: {}, when: {}, then: { reset: true } };
     const delay = { name: "c", match: {}, when: {}, then: { delay: "1s" } };
-    for (const one of [cut, reset, delay]) {
+    const night = {
+      name: "n", match: { rowKey: "1", clientRequestIdPrefix: "night/" }, when: { after: "1s", for: "10s", every: "1m" },
+      then: { at: "arrival", status: 429, headers: { "Retry-After": "5", ETag: null, "X-Two": ["1", "a: b"] } },
+    };
+    const slow = {
+      name: "s", match: {}, when: { count: 2 }, then: { bytesPerSecond: 100, requestBytesPerSecond: 50, delay: "1s" },
+    };
+    const handshake = { name: "h", match: { account: "a" }, when: {}, then: { handshake: "expired" } };
+    const clock = { name: "k", match: {}, when: {}, then: { clientClock: "-20m" } };
+    for (const one of [cut, reset, delay, night, slow, handshake, clock]) {
       const parts = fieldsOf(one);
       assert.deepEqual(ruleOf(parts.fields, parts.rest), one);
+      assert.deepEqual(parts.rest, { match: {}, when: {}, then: {} }, "the form has all of it");
     }
+    const shown = { ...handshake, then: { handshake: "expired", at: "handshake" }, on: true, hits: 0, matched: 0 };
+    const { fields: again, rest: none } = fieldsOf(shown);
+    assert.deepEqual(ruleOf(again, none), handshake);
   });
 
   test("are told in words", () => {

@@ -99,7 +99,7 @@ describe("The account of the page", () => {
     await page.getByRole("row", { name: /everybodys/ }).waitFor();
     assert.equal(await page.getByRole("row", { name: /others/ }).count(), 0);
     await page.getByText("1 more for other accounts only.").waitFor();
-    await page.getByRole("combobox", { name: "Account" }).first().selectOption("*");
+    await page.getByRole("banner").getByRole("combobox", { name: "Account" }).selectOption("*");
     await page.getByRole("row", { name: /others/ }).waitFor();
   });
 });
@@ -152,6 +152,50 @@ describe("A person who makes requests fail", () => {
       ["slow", ["GetEntity", "Batch"], ["GET"], "customers"]);
     assert.deepEqual([rule.then.status, rule.then.delay.lognormal.sigma, rule.when.count, rule.when.seed], [503, 0.5, 3, 7]);
     assert.equal(hits + matched, 0);
+  });
+
+  test("gives a rule times, a slow answer and headers, in two clicks more than the four fields", async () => {
+    await tab("Faults");
+    const form = part("Fault rules");
+    await form.getByText("Add a rule", { exact: true }).click();
+    await form.getByLabel("Status").fill("429");
+    await form.getByText("More: which requests").click();
+    await form.getByLabel("Then hit, requests").fill("");
+    await form.getByLabel("On for").fill("10s");
+    await form.getByLabel("Again every").fill("60s");
+    await form.getByLabel("Answer, bytes/s").fill("1000");
+    await form.getByLabel("Headers, one a line").fill("Retry-After: 5\nServer:");
+    await form.getByRole("button", { name: "Add", exact: true }).click();
+    const row = form.getByRole("row", { name: /fault-/ });
+    await row.getByText("for 10s of each 1m").waitFor();
+    const [rule] = (await server.control("GET", "faults")).faults;
+    assert.deepEqual([rule.when.for, rule.when.every, rule.on], ["10s", "1m", true]);
+    assert.deepEqual([rule.then.status, rule.then.bytesPerSecond, rule.then.headers],
+      [429, 1000, { "Retry-After": "5", Server: null }]);
+    await form.getByRole("button", { name: /^Edit fault-/ }).click();
+    await form.getByLabel("On for").fill("20s");
+    await form.getByRole("textbox", { name: "Name" }).fill("nightly");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("row", { name: /nightly/ }).getByText("for 20s of each 1m").waitFor();
+    assert.deepEqual((await server.control("GET", "faults")).faults.map(({ name }) => name), ["nightly"]);
+  });
+
+  test("breaks handshakes and puts a client's clock wrong", async () => {
+    await tab("Faults");
+    const form = part("Fault rules");
+    await form.getByText("Add a rule", { exact: true }).click();
+    await form.getByLabel("Effect").selectOption("handshake");
+    await form.getByLabel("How").selectOption("expired");
+    await form.getByRole("button", { name: "Add", exact: true }).click();
+    await form.getByRole("row", { name: /TLS handshake: expired/ }).waitFor();
+    await eventually(async () => assert.equal(await form.getByLabel("Effect").inputValue(), "error")); // a new rule
+    await form.getByLabel("Effect").selectOption("clientClock");
+    await form.getByLabel("Fast by").fill("15m");
+    await form.getByRole("button", { name: "Add", exact: true }).click();
+    await form.getByRole("row", { name: /clock is off by 15m/ }).waitFor();
+    const { faults } = await server.control("GET", "faults");
+    assert.deepEqual(faults.map(({ then }) => [then.handshake, then.clientClock]),
+      [["expired", undefined], [undefined, "15m"]]);
   });
 
   test("keeps the old rule when the server refuses the new one", async () => {
