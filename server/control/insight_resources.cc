@@ -45,8 +45,10 @@ std::optional<Response> read_question(const ControlState& state, const QueryPara
   if (detail && *detail != "true" && *detail != "false")
     return control_error(400, "The parameter detail must be true or false.");
   out.wanted = {std::string(account.value_or("")), detail == "true", std::string(query.get("text").value_or(""))};
-  if (since && !(out.first = read_number(*since)))
-    return control_error(400, "The parameter since must be a number: `next` of an earlier answer.");
+  if (since) {
+    out.first = read_number(*since);
+    if (!out.first) return control_error(400, "The parameter since must be a number: `next` of an earlier answer.");
+  }
   if (const auto limit = query.get("limit")) {
     const auto number = read_number(*limit);
     if (!number || *number == 0) return control_error(400, "The parameter limit must be a number from 1 on.");

@@ -40,9 +40,9 @@ struct RequestRecord {
     Table,
     Fingerprint,
     ChangedBy,
-    Explanation,
-    kTexts
+    Explanation
   };
+  static constexpr std::size_t kTexts = Explanation + 1;
 
   std::uint64_t number;
   DateTime received;
