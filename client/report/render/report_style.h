@@ -21,6 +21,7 @@ h2 { margin: 2.5rem 0 .75rem; font-size: 1.25rem; }
 h3 { margin: 0; font-size: 1rem; }
 p { margin: .35rem 0; overflow-wrap: anywhere; }
 code { font: .875em/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+pre { margin: 8px 0; white-space: pre-wrap; }
 .quiet { color: var(--quiet); }
 .error { color: var(--error); }
 .warning { color: var(--warn); }
