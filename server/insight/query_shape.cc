@@ -59,6 +59,7 @@ std::string example_of(std::string_view method, std::string_view target) {
 }
 
 std::string_view test_of(std::string_view client_request_id) {
+  if (client_request_id.empty()) return {};  // memrchr() takes no null pointer
   const void* const slash = memrchr(client_request_id.data(), '/', client_request_id.size());
   if (slash == nullptr) return {};
   const auto length = static_cast<std::size_t>(static_cast<const char*>(slash) - client_request_id.data());

@@ -32,10 +32,11 @@ constexpr std::string_view kGetBlob =
     R"~("WA-Storage/4.0.1 (.NET CLR 4.0.30319.34014; Win32NT 6.3.9600.0)";;"44dfd78e-7288-4898-8f70-c3478983d3b6")~";
 
 struct Read {
+  const std::string line;  // the entry has views of it
   std::string why;
   LogEntry entry;
   std::string decoded;
-  explicit Read(std::string_view line) { why = read_storage_analytics(line, entry, decoded); }
+  explicit Read(std::string_view text) : line(text) { why = read_storage_analytics(line, entry, decoded); }
   Read(const Read&) = delete;
   Read& operator=(const Read&) = delete;
 };
