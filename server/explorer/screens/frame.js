@@ -52,7 +52,8 @@ function labDot({ labOn }) {
   return h("span", { class: "dot", role: "img", "aria-label": text, title: text });
 }
 
-// On the screens of tables it leads to those of the account; the others stay, and show what is of the account, or of all.
+// On the screens of tables it leads to those of the account; the others stay, and show what is of the account, or of
+// all.
 function accountPicker({ account, catalog, screen, address, hasAllAccounts }) {
   const names = catalog.accounts.map((one) => one.account);
   if (!names.includes(account)) names.unshift(account);
