@@ -1,4 +1,5 @@
-// The patterns of access as a matrix: tables by the part of the key that requests use, how often, and how much they read.
+// The patterns of access as a matrix: tables by the part of the key that requests use, how often, and how much they
+// read.
 import { linkTo } from "../core/address.js";
 import { about, count, shown } from "../core/format.js";
 import { plural } from "../core/parts.js";
