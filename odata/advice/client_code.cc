@@ -136,18 +136,33 @@ Bounds bounds_of(const KeySketch& sketch, ClientLanguage language) {
   return out;
 }
 
+// How a language writes the values of a query: their places in the filter, and the list of them.
+struct QuerySyntax {
+  std::string_view place_begin, place_end, name_begin, name_end;  // around the name
+};
+
+struct QueryText {
+  std::string filter, values;
+};
+
+QueryText query_text(const std::string& key, const Bounds& bounds, const QuerySyntax& syntax) {
+  QueryText out;
+  const auto add = [&](std::string_view condition, std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    out.filter.append(condition).append(syntax.place_begin).append(name).append(syntax.place_end);
+    out.values.append(out.values.empty() ? "" : ", ").append(syntax.name_begin).append(name).append(syntax.name_end);
+    out.values.append(value);
+  };
+  add("PartitionKey eq ", "key", key);
+  add(" and RowKey ge ", "low", bounds.low);
+  add(" and RowKey lt ", "high", bounds.high);
+  return out;
+}
+
 // --- Python -------------------------------------------------------------------------------------------------
 
 std::string python_query(const std::string& key, const Bounds& bounds) {
-  std::string filter = "PartitionKey eq @key", values = "\"key\": " + key;
-  if (!bounds.low.empty()) {
-    filter += " and RowKey ge @low";
-    values += ", \"low\": " + bounds.low;
-  }
-  if (!bounds.high.empty()) {
-    filter += " and RowKey lt @high";
-    values += ", \"high\": " + bounds.high;
-  }
+  const auto [filter, values] = query_text(key, bounds, {"@", "", "\"", "\": "});
   return "found = table.query_entities(\"" + filter + "\", parameters={" + values + "})\n";
 }
 
@@ -189,16 +204,9 @@ std::string python_code(const KeySketch& sketch) {
 // --- JavaScript ---------------------------------------------------------------------------------------------
 
 std::string javascript_query(const std::string& key, const Bounds& bounds) {
-  std::string values = "const key = " + key, filter = "PartitionKey eq ${key}";
-  if (!bounds.low.empty()) {
-    values += ", low = " + bounds.low;
-    filter += " and RowKey ge ${low}";
-  }
-  if (!bounds.high.empty()) {
-    values += ", high = " + bounds.high;
-    filter += " and RowKey lt ${high}";
-  }
-  return values + ";\nconst found = table.listEntities({ queryOptions: { filter: odata`" + filter + "` } });\n";
+  const auto [filter, values] = query_text(key, bounds, {"${", "}", "", " = "});
+  return "const " + values + ";\nconst found = table.listEntities({ queryOptions: { filter: odata`" + filter +
+         "` } });\n";
 }
 
 std::string javascript_code(const KeySketch& sketch) {
@@ -244,16 +252,9 @@ std::string javascript_code(const KeySketch& sketch) {
 // --- C# -----------------------------------------------------------------------------------------------------
 
 std::string csharp_query(const std::string& key, const Bounds& bounds) {
-  std::string values = "string key = " + key, filter = "PartitionKey eq {key}";
-  if (!bounds.low.empty()) {
-    values += ", low = " + bounds.low;
-    filter += " and RowKey ge {low}";
-  }
-  if (!bounds.high.empty()) {
-    values += ", high = " + bounds.high;
-    filter += " and RowKey lt {high}";
-  }
-  return values + ";\nvar found = table.QueryAsync<TableEntity>(TableClient.CreateQueryFilter($\"" + filter + "\"));\n";
+  const auto [filter, values] = query_text(key, bounds, {"{", "}", "", " = "});
+  return "string " + values + ";\nvar found = table.QueryAsync<TableEntity>(TableClient.CreateQueryFilter($\"" +
+         filter + "\"));\n";
 }
 
 std::string csharp_code(const KeySketch& sketch) {
