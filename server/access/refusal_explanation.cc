@@ -20,7 +20,7 @@ struct AuthenticationAttempt {
   const Target& target;
   bool secure;
   AccessTimes times;
-  bool bearer_tokens;  // accepted
+  const TokenRules& tokens;
 };
 
 constexpr std::size_t kMaxStringToSign = 2048;
@@ -96,12 +96,10 @@ std::string explain_malformed(std::string_view authorization) {
 }
 
 std::string explain_token(const AuthenticationAttempt& attempt, std::string_view token) {
-  if (!attempt.bearer_tokens) return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
+  if (!attempt.tokens.accepted) return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
   if (!attempt.secure) return "Authentication scheme Bearer is not allowed with HTTP: send the token over HTTPS.";
-  const auto claims = parse_bearer_token(token);
-  if (!claims) return claims.error().message;
-  const auto fits = check_claims(*claims, attempt.target.account, attempt.times.now);
-  return fits ? explain_code(ErrorCode::AuthenticationFailed) : fits.error().message;
+  const auto claims = check_token(attempt.tokens, token, attempt.target.account, attempt.times.now);
+  return claims ? explain_code(ErrorCode::AuthenticationFailed) : claims.error().message;
 }
 
 std::string explain_date(const Headers& headers, DateTime now) {
@@ -128,7 +126,7 @@ std::string account_in_words(std::string_view account) {
 }
 
 std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
-  const auto& [request, target, secure, times, bearer_tokens] = attempt;
+  const auto& [request, target, secure, times, tokens] = attempt;
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return explain_malformed(request.headers.get("Authorization"));
   if (!names_account(*credentials, target)) {
@@ -205,7 +203,7 @@ std::string explain_missing(const SasParameters& sas) {
 
 std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
                         const FindIdentifiers& find_identifiers) {
-  const auto& [request, target, secure, times, bearer_tokens] = attempt;
+  const auto& [request, target, secure, times, tokens] = attempt;
   auto sas = parse_sas(target.query);
   if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
   const auto text = sas_string_to_sign(*sas, target.account);
@@ -272,7 +270,7 @@ std::string explain_authentication(const Authenticator& authenticator, const Req
                                    bool secure, AccessTimes times, const Error& error) {
   const auto* const keys = authenticator.accounts().keys_of(target.account);
   if (keys == nullptr) return explain_unknown_account(target.account);
-  const AuthenticationAttempt attempt{request, target, secure, times, authenticator.takes_bearer_tokens()};
+  const AuthenticationAttempt attempt{request, target, secure, times, authenticator.tokens()};
   const auto authorization = request.headers.get("Authorization");
   if (authorization.empty() || error.code == ErrorCode::NoAuthenticationInformation)
     return one_line(explain_sas(attempt, *keys, authenticator.find_identifiers()));

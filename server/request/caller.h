@@ -1,6 +1,7 @@
 // Who calls, and what the caller may do.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "odata/entity.h"
 #include "odata/error.h"
 #include "odata/key_ranges.h"
+#include "odata/protocol/bearer_token.h"
 
 namespace rocktable {
 
@@ -15,10 +17,11 @@ namespace rocktable {
 // access policies. The holder of a shared access signature may do what it grants.
 struct Caller {
   enum class Kind { Owner, Bearer, AccountSas, TableSas } kind = Kind::Owner;
-  std::string permissions;       // letters
-  std::string resource_types;    // letters of `sco`; account SAS
-  std::string table;             // lower case; table SAS
-  std::optional<KeyRange> keys;  // the entities that it grants; nullopt: the whole table
+  std::string permissions;                         // letters
+  std::string resource_types;                      // letters of `sco`; account SAS
+  std::string table;                               // lower case; table SAS
+  std::optional<KeyRange> keys;                    // the entities that it grants; nullopt: the whole table
+  std::shared_ptr<const BearerClaims> token = {};  // bearer token; null for others, and for the owner
 };
 
 // The permissions that an operation needs: one of the letters `any_of`, or all of `all_of`.

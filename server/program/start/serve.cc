@@ -215,7 +215,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .secure = secure,
                                  .sync = options.sync,
                                  .strict_api_version = options.strict_api_version,
-                                 .bearer_tokens = options.bearer_tokens,
+                                 .tokens = {.accepted = options.bearer_tokens},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
