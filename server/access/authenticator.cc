@@ -239,8 +239,11 @@ Result<Caller> Authenticator::authenticate_token(std::string_view token, const T
   if (!tokens_.accepted || !secure) return Error(ErrorCode::AuthenticationFailed);
   auto claims = check_token(tokens_, token, target.account, now);
   if (!claims) return Error(claims.error().code);
-  return Caller{
-      Caller::Kind::Bearer, {}, {}, {}, std::nullopt, std::make_shared<const BearerClaims>(*std::move(claims))};
+  Caller out;
+  out.kind = Caller::Kind::Bearer;
+  out.grants = tokens_.roles->grants_of(claims->object_id, claims->tenant_id, target.account);
+  out.token = std::make_shared<const BearerClaims>(*std::move(claims));
+  return out;
 }
 
 Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,

@@ -8,6 +8,7 @@
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "server/access/authentication_checks.h"
+#include "server/access/roles/roles.h"
 #include "server/access/signature_mistakes.h"
 #include "server/request/operation_table.h"
 
@@ -249,6 +250,26 @@ std::string explain_permission(const Caller& caller, const RequiredAccess& acces
          "; the SAS has " + in_quotes(caller.permissions) + " (sp).";
 }
 
+// `UpdateEntity` instead of `WriteEntity`.
+std::string_view name_of(const Operation& operation) {
+  if (const auto* write = std::get_if<WriteEntity>(&operation)) return name_of_write(write->kind, write->condition);
+  return row_of(operation).name;
+}
+
+// Requires roles.
+std::string explain_roles(const Caller& caller, const Operation& operation, std::string_view table,
+                          const std::string& name) {
+  const std::string whose = caller.kind == Caller::Kind::Bearer ? "" : "The roles of the key's owner count now: ";
+  return whose + caller.grants->explain(name, *required_actions(operation), table);
+}
+
+// Throws ServiceException.
+[[noreturn]] void refuse_operation(const RequestContext& context, const Operation& operation, std::string_view table,
+                                   const Error& error) {
+  throw ServiceException(
+      error, context.explains ? explain_authorization(context.caller, operation, table, error) : std::string());
+}
+
 // Removes the U+0000 that key_range_of() appends to an inclusive upper bound.
 std::string without_end(std::string key) {
   if (key.ends_with('\0')) key.pop_back();
@@ -309,21 +330,30 @@ std::string explain_code(ErrorCode code) {
   }
 }
 
-std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error) {
-  const std::string name(row_of(operation).name);
-  if (caller.kind == Caller::Kind::Bearer)
-    return one_line(name + " needs the account's key: a bearer token does not give access to access policies.");
+std::string explain_authorization(const Caller& caller, const Operation& operation, std::string_view table,
+                                  const Error& error) {
+  const std::string name(name_of(operation));
+  if (caller.kind == Caller::Kind::Bearer && error.code == ErrorCode::ResourceNotFound)
+    return one_line(name +
+                    " needs the account's key, or x-ms-version 2025-07-05 or later: before, a bearer token does not "
+                    "give access to access policies.");
+  if (!roles_permit(caller, operation, table) &&
+      (caller.kind == Caller::Kind::Bearer || authorize(caller, *required_access(operation))))
+    return one_line(explain_roles(caller, operation, table, name));
   const auto access = required_access(operation);
   if (access && error.code == ErrorCode::AuthorizationResourceTypeMismatch) {
     return one_line(name + " needs the resource type " + std::string(1, access->resource_type) + "; the SAS has " +
                     in_quotes(caller.resource_types) + " (srt).");
   }
+  if (access && access->resource_type != 'o' && caller.kind == Caller::Kind::DelegationSas)
+    return one_line("A user delegation SAS grants only the entities of its table " + in_quotes(caller.table) +
+                    ", not " + name + ".");
   if (access && error.code == ErrorCode::AuthorizationPermissionMismatch)
     return one_line(explain_permission(caller, *access, name));
   if (access && access->resource_type != 'o')
     return one_line("A table SAS grants only the entities of its table " + in_quotes(caller.table) + ", not " + name +
                     ".");
-  if (const auto table = table_of(operation); !table.empty() && !equals_ignoring_case(table, caller.table))
+  if (!table.empty() && !equals_ignoring_case(table, caller.table))
     return one_line("The SAS is for the table " + in_quotes(caller.table) + " (tn), but the request is for " +
                     in_quotes(table) + ".");
   if (const auto* get = std::get_if<GetEntity>(&operation)) return explain_key_out_of_range(caller, get->key);
@@ -332,11 +362,13 @@ std::string explain_authorization(const Caller& caller, const Operation& operati
 }
 
 void require_access(const RequestContext& context, const Operation& operation) {
-  const auto allowed = authorize(context.caller, operation);
-  if (allowed) return;
-  throw ServiceException(allowed.error(), context.explains
-                                              ? explain_authorization(context.caller, operation, allowed.error())
-                                              : std::string());
+  const auto allowed = authorize(context.caller, operation, context.version);
+  if (!allowed) refuse_operation(context, operation, table_of(operation), allowed.error());
+}
+
+void require_roles(const RequestContext& context, const Operation& operation, std::string_view table) {
+  if (!roles_permit(context.caller, operation, table))
+    refuse_operation(context, operation, table, ErrorCode::AuthorizationPermissionMismatch);
 }
 
 }  // namespace rocktable

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "base/date_time.h"
 #include "odata/error.h"
 #include "odata/protocol/bearer_token.h"
+#include "server/access/roles/roles.h"
 
 namespace rocktable {
 
@@ -17,6 +19,9 @@ struct TokenRules {
   // and before they are checked. Empty: nothing. Thread-safe. Errors: AuthenticationFailed, InvalidBearerToken; the
   // message is for people who debug.
   std::function<Result<void>(std::string_view token, const BearerClaims& claims)> check_signature = {};
+
+  // Without roles a token permits everything. Never null.
+  std::shared_ptr<Roles> roles = std::make_shared<Roles>();
 };
 
 // Reads and checks a token for an account. Errors: those of TokenRules::check_signature and of bearer_token.h, with

@@ -146,6 +146,10 @@ void ServerFlags::add_options() {
   app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens of any issuer; needs HTTPS")
       ->type_name("LEVEL")
       ->group(access);
+  app_.add_option("--roles", options_.roles_file,
+                  "What these tokens permit: IDENTITY ROLE [SCOPE]; reread when changed")
+      ->type_name("FILE")
+      ->group(access);
   app_.add_option("--controlToken", options_.control_token, "Bearer token required for /_rocktable/...")
       ->type_name("TOKEN")
       ->group(access);
@@ -263,6 +267,9 @@ std::optional<std::string> ServerFlags::check() {
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
     return "--controlToken must consist of visible ASCII characters";
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts needs a file";
+  if (app_.count("--roles") > 0 && options_.roles_file.empty()) return "--roles needs a file";
+  if (app_.count("--roles") > 0 && !options_.bearer_tokens)
+    return "--roles needs --oauth basic: roles are those of bearer tokens";
   if (app_.count("--config") > 0 && config_file_.empty()) return "--config needs a file";
   if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace needs a file";
   if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit needs --trace";

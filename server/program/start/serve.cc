@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
+#include "server/access/role_source.h"
 #include "server/emulator.h"
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
@@ -166,6 +167,9 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
+  RoleSource role_source(options.roles_file);
+  const auto roles = std::make_shared<Roles>();
+  if (!options.roles_file.empty()) roles->replace(role_source.read());
   const bool needs_folder = (!options.in_memory && options.store_url.empty()) || options.tls_auto;
   const bool as_azurite = options.compatibility != Compatibility::None;
   const std::string made = needs_folder ? make_location(options.location, as_azurite) : std::string();
@@ -215,7 +219,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .secure = secure,
                                  .sync = options.sync,
                                  .strict_api_version = options.strict_api_version,
-                                 .tokens = {.accepted = options.bearer_tokens},
+                                 .tokens = {.accepted = options.bearer_tokens, .roles = roles},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
@@ -248,6 +252,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   warn_of_public_key(server, named, options.any_account);
   on_ready(report);
   account_sources.watch(accounts);
+  role_source.watch(roles);
   server.run(emulator.service(), access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(*store), emulator.faults().unused(),
