@@ -39,6 +39,8 @@ bool roles_permit(const Caller& caller, const Operation& operation, std::string_
 }
 
 Result<void> authorize(const Caller& caller, const Operation& operation, std::string_view version) {
+  if (caller.kind != Caller::Kind::Bearer && std::holds_alternative<GetUserDelegationKey>(operation))
+    return Error(ErrorCode::AuthenticationFailed);
   if (caller.kind == Caller::Kind::Owner) return {};
   if (caller.kind == Caller::Kind::Bearer && is_hidden_from_tokens(operation, version))
     return Error(ErrorCode::ResourceNotFound);

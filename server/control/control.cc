@@ -58,6 +58,7 @@ constexpr Route kRoutes[] = {
     {"POST", "snapshots/*/restore", true, handle_restore_snapshot},
     {"POST", "accounts/*", true, handle_clone_account},
     {"DELETE", "accounts/*", true, handle_delete_account},
+    {"POST", "accounts/*/revoke-user-delegation-keys", true, handle_revoke_user_delegation_keys},
     {"GET", "clock", false, handle_get_clock},
     {"PUT", "clock", false, handle_put_clock},
     {"GET", "behaviour", false, handle_get_behaviour},

@@ -19,6 +19,8 @@
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
 #include "server/http/server.h"
+#include "server/identity/instance_secret.h"
+#include "server/identity/revocation_file.h"
 #include "server/program/start/input_end.h"
 #include "server/program/start/places.h"
 #include "server/program/start/seed.h"
@@ -163,6 +165,22 @@ bool has_ready_file(const Options& options) {
   return !options.ready_file.empty() && options.ready_file != kStandardOutput;
 }
 
+// Of an embedded store: kept beside it. Else of this process, unless the user gives one.
+InstanceSecret instance_secret_of(const Options& options) {
+  if (!options.identity_secret.empty()) return InstanceSecret(options.identity_secret);
+  if (options.in_memory || !options.store_url.empty()) return {};
+  return InstanceSecret::of_folder(options.location);
+}
+
+std::shared_ptr<DelegationKeys> delegation_keys_of(const Options& options) {
+  if (!options.bearer_tokens) return nullptr;
+  const std::string secret = instance_secret_of(options).derive("rocktable:user-delegation-keys:v1");
+  if (options.in_memory || !options.store_url.empty()) return std::make_shared<DelegationKeys>(secret);
+  return std::make_shared<DelegationKeys>(
+      secret, read_revocations(options.location),
+      [folder = options.location](const DelegationKeys::Revocations& revoked) { write_revocations(folder, revoked); });
+}
+
 ShutdownReport start_and_serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
@@ -219,7 +237,9 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .secure = secure,
                                  .sync = options.sync,
                                  .strict_api_version = options.strict_api_version,
-                                 .tokens = {.accepted = options.bearer_tokens, .roles = roles},
+                                 .tokens = {.accepted = options.bearer_tokens,
+                                            .roles = roles,
+                                            .delegation = delegation_keys_of(options)},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
