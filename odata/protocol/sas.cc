@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/uri.h"
 #include "odata/protocol/query_string.h"
 
 namespace rocktable {
@@ -131,6 +132,17 @@ std::optional<SasParameters> parse_sas(std::string_view raw_query) {
   });
   if (!seen[kSignature]) return std::nullopt;
   return sas;
+}
+
+std::string to_query(const SasParameters& sas) {
+  std::string out;
+  for (const Field& field : kFields) {
+    const std::string& value = sas.*field.value;
+    if (value.empty() && !(field.present != nullptr && sas.*field.present)) continue;
+    out.append(out.empty() ? "" : "&").append(field.name).append("=");
+    append_percent_encoded(out, value);
+  }
+  return out;
 }
 
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account) {

@@ -60,6 +60,9 @@ inline constexpr std::string_view kFirstTableDelegation = "2025-07-05";
 // clients do not encode them. A value that cannot be percent-decoded stays as written.
 std::optional<SasParameters> parse_sas(std::string_view raw_query);
 
+// Writes the parameters that are present as a query, percent-encoded: `sv=...&sp=...&sig=...`.
+std::string to_query(const SasParameters& sas);
+
 // Reads a time of a SAS or of an access policy: that of parse_date_time(), but a fraction has exactly seven digits.
 std::optional<DateTime> parse_access_time(std::string_view text);
 

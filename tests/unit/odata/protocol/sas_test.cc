@@ -70,6 +70,13 @@ TEST_CASE("A user delegation SAS signs 19 lines") {
     CHECK(sas_string_to_sign(parsed(refused), "acc").error().code == ErrorCode::AuthenticationFailed);
 }
 
+TEST_CASE("A SAS becomes the query from which it is read") {
+  const std::string query =
+      "sv=2020-12-06&sp=r&st=2021-01-01&se=2022-01-01T00%3A00%3A00Z&tn=MyTable&spk=&srk=a%20b%2Bc&sig=a%2Bb%3D";
+  CHECK(to_query(parsed(query)) == query);
+  CHECK(to_query({}) == "");
+}
+
 TEST_CASE("A query without sig has no SAS") {
   for (const std::string_view query : {"", "sv=2019-02-02&tn=t", "$filter=sig", "xsig=1&sigx=2", "a=b&&=&c"}) {
     CAPTURE(query);
