@@ -317,8 +317,10 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   if (sas->is_account_sas() && sas->services.find(letter_of(request.service)) == std::string::npos)
     return Error(ErrorCode::AuthorizationServiceMismatch);
   Caller caller = caller_of(*sas);
-  if (sas->is_delegation_sas())
+  if (sas->is_delegation_sas()) {
+    caller.grants_to = to_lower_ascii(sas->key_object_id);
     caller.grants = tokens_.roles->grants_of(sas->key_object_id, sas->key_tenant_id, target.account);
+  }
   return caller;
 }
 

@@ -73,6 +73,8 @@ constexpr Route kRoutes[] = {
     {"GET", "roles", true, handle_get_roles},
     {"PUT", "roles", true, handle_put_roles},
     {"DELETE", "roles", true, handle_delete_roles},
+    {"GET", "permissions", true, handle_get_permissions},
+    {"DELETE", "permissions", true, handle_forget_permissions},
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "requests", true, handle_get_requests},

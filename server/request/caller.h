@@ -25,6 +25,7 @@ struct Caller {
   std::string table;                               // lower case; table and delegation SAS
   std::optional<KeyRange> keys;                    // the entities that it grants; nullopt: the whole table
   std::shared_ptr<const BearerClaims> token = {};  // of a bearer token; null for all others
+  std::string grants_to = {};                      // object id of the owner of a user delegation key
   std::shared_ptr<const Grants> grants = {};       // of roles; null: roles do not matter for this caller
 
   bool has_sas_of_table() const { return kind == Kind::TableSas || kind == Kind::DelegationSas; }
