@@ -101,8 +101,7 @@ void PermissionLog::record(const RequestEvent& event) {
   const Caller* const caller = event.caller;
   if (caller == nullptr || caller->kind == Caller::Kind::Owner || event.operation == nullptr || event.notes == nullptr)
     return;
-  CallerKey key{std::string(event.account), caller->kind, caller->grants_to, ""};
-  if (caller->token) key.who = caller->token->object_id;
+  CallerKey key{std::string(event.account), caller->kind, caller->identity ? caller->identity->object_id : "", ""};
   if (caller->has_sas_of_table()) key.table = caller->table;
   const std::lock_guard lock(mutex_);
   auto found = callers_.find(key);
