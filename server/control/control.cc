@@ -6,6 +6,7 @@
 #include "server/control/control_response.h"
 #include "server/control/convert_resource.h"
 #include "server/control/insight_resources.h"
+#include "server/control/role_resources.h"
 #include "server/control/store_resources.h"
 #include "server/control/stress_resources.h"
 #include "server/control/table_resources.h"
@@ -57,6 +58,7 @@ constexpr Route kRoutes[] = {
     {"POST", "snapshots/*/restore", true, handle_restore_snapshot},
     {"POST", "accounts/*", true, handle_clone_account},
     {"DELETE", "accounts/*", true, handle_delete_account},
+    {"POST", "accounts/*/revoke-user-delegation-keys", true, handle_revoke_user_delegation_keys},
     {"GET", "clock", false, handle_get_clock},
     {"PUT", "clock", false, handle_put_clock},
     {"GET", "behaviour", false, handle_get_behaviour},
@@ -68,6 +70,9 @@ constexpr Route kRoutes[] = {
     {"GET", "faults/*", false, handle_get_fault},
     {"PUT", "faults/*", false, handle_put_fault},
     {"DELETE", "faults/*", false, handle_delete_fault},
+    {"GET", "roles", true, handle_get_roles},
+    {"PUT", "roles", true, handle_put_roles},
+    {"DELETE", "roles", true, handle_delete_roles},
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "requests", true, handle_get_requests},

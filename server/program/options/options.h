@@ -50,9 +50,11 @@ struct Options {
   std::vector<std::string> tls_names;  // further names in this certificate
   bool bearer_tokens = false;          // accept bearer tokens, without checking their signature
   std::string accounts_file;
-  bool any_account = false;   // every valid account name exists, with the well-known key
-  std::string control_token;  // empty: none
-  bool explain_auth = false;  // refusals of access are explained
+  std::string identity_secret;  // empty: random
+  std::string roles_file;       // empty: a bearer token permits everything
+  bool any_account = false;     // every valid account name exists, with the well-known key
+  std::string control_token;    // empty: none
+  bool explain_auth = false;    // refusals of access are explained
   bool strict_api_version = false;
   bool insight_headers = false;
   int keep_requests = 16;             // MiB; 0: none are kept

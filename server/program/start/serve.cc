@@ -14,10 +14,13 @@
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
+#include "server/access/role_source.h"
 #include "server/emulator.h"
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
 #include "server/http/server.h"
+#include "server/identity/instance_secret.h"
+#include "server/identity/revocation_file.h"
 #include "server/program/start/input_end.h"
 #include "server/program/start/places.h"
 #include "server/program/start/seed.h"
@@ -162,10 +165,29 @@ bool has_ready_file(const Options& options) {
   return !options.ready_file.empty() && options.ready_file != kStandardOutput;
 }
 
+// Of an embedded store: kept beside it. Else of this process, unless the user gives one.
+InstanceSecret instance_secret_of(const Options& options) {
+  if (!options.identity_secret.empty()) return InstanceSecret(options.identity_secret);
+  if (options.in_memory || !options.store_url.empty()) return {};
+  return InstanceSecret::of_folder(options.location);
+}
+
+std::shared_ptr<DelegationKeys> delegation_keys_of(const Options& options) {
+  if (!options.bearer_tokens) return nullptr;
+  const std::string secret = instance_secret_of(options).derive("rocktable:user-delegation-keys:v1");
+  if (options.in_memory || !options.store_url.empty()) return std::make_shared<DelegationKeys>(secret);
+  return std::make_shared<DelegationKeys>(
+      secret, read_revocations(options.location),
+      [folder = options.location](const DelegationKeys::Revocations& revoked) { write_revocations(folder, revoked); });
+}
+
 ShutdownReport start_and_serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
+  RoleSource role_source(options.roles_file);
+  const auto roles = std::make_shared<Roles>();
+  if (!options.roles_file.empty()) roles->replace(role_source.read());
   const bool needs_folder = (!options.in_memory && options.store_url.empty()) || options.tls_auto;
   const bool as_azurite = options.compatibility != Compatibility::None;
   const std::string made = needs_folder ? make_location(options.location, as_azurite) : std::string();
@@ -215,7 +237,9 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .secure = secure,
                                  .sync = options.sync,
                                  .strict_api_version = options.strict_api_version,
-                                 .bearer_tokens = options.bearer_tokens,
+                                 .tokens = {.accepted = options.bearer_tokens,
+                                            .roles = roles,
+                                            .delegation = delegation_keys_of(options)},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
@@ -248,6 +272,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   warn_of_public_key(server, named, options.any_account);
   on_ready(report);
   account_sources.watch(accounts);
+  role_source.watch(roles);
   server.run(emulator.service(), access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(*store), emulator.faults().unused(),

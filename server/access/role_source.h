@@ -1,0 +1,35 @@
+// Reads the roles from the file of --roles, and from the files that it names, and reads them again when one of them
+// changes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "server/access/file_watcher.h"
+#include "server/access/roles/roles.h"
+
+namespace rocktable {
+
+class RoleSource {
+ public:
+  // `file`: empty: none.
+  explicit RoleSource(std::string file) : file_(std::move(file)) {}
+  RoleSource(const RoleSource&) = delete;
+  RoleSource& operator=(const RoleSource&) = delete;
+
+  // Returns the roles, and logs what is doubtful in them. A file that the text names is beside `file`, unless its path is
+  // absolute. Throws FileError, and std::runtime_error if a file cannot be read.
+  RoleDocument read();
+
+  // Starts a thread that watches the files until this object is destroyed. Within a second of a change it replaces
+  // `roles`. If reading fails, it logs the error once and leaves the roles unchanged.
+  void watch(std::shared_ptr<Roles> roles);
+
+ private:
+  std::string read_noted(const std::string& path);
+
+  std::string file_;
+  FileWatcher watcher_;  // last member: its thread uses the others
+};
+
+}  // namespace rocktable
