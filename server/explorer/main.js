@@ -20,6 +20,7 @@ const kScreens = {
   requests: () => import("./activity/requests.js"),
   insight: () => import("./activity/insight.js"),
   lab: () => import("./activity/lab.js"),
+  access: () => import("./access/access.js"),
 };
 
 const kReloadMs = 10_000; // a page is not loaded again before it is so old

@@ -1,4 +1,4 @@
-#include "client/shared_access/sas_maker.h"
+#include "odata/shared_access/sas_maker.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,6 @@
 
 #include "base/duration.h"
 #include "base/text.h"
-#include "client/usage_error.h"
 #include "odata/entity.h"
 #include "odata/protocol/shared_key.h"
 
@@ -18,36 +17,37 @@ constexpr std::string_view kVersionOfSas = "2020-12-06";
 constexpr std::int64_t kHourOfTicks = 3600 * kTicksPerSecond;
 
 // The letters in the order of `known`.
-std::string ordered_letters(const std::string& letters, std::string_view known, const std::string& flag) {
-  if (letters.empty()) throw UsageError(flag + " is missing: letters of " + std::string(known));
+std::string ordered_letters(const std::string& letters, std::string_view known, const std::string& name) {
+  if (letters.empty()) throw SasWishError(name + " is missing: letters of " + std::string(known));
   if (letters.find_first_not_of(known) != letters.npos)
-    throw UsageError(flag + " has letters other than " + std::string(known));
+    throw SasWishError(name + " has letters other than " + std::string(known));
   std::string out;
   for (const char letter : known)
     if (letters.find(letter) != letters.npos) out += letter;
   return out;
 }
 
-DateTime time_of_text(const std::string& text, DateTime now, const std::string& flag) {
+DateTime time_of_text(const std::string& text, DateTime now, const std::string& name) {
   if (const auto duration = parse_duration(text)) {
     const std::int64_t ticks = now.ticks + *duration;
     return {ticks - ticks % kTicksPerSecond};
   }
   const auto time = parse_access_time(text);
-  if (!time) throw UsageError(flag + " must be a time such as 2026-01-31T12:00:00Z, or a duration from now such as 1h");
+  if (!time)
+    throw SasWishError(name + " must be a time such as 2026-01-31T12:00:00Z, or a duration from now such as 1h");
   return *time;
 }
 
 void set_times(SasParameters& sas, const SasWish& wish, DateTime now) {
   const DateTime second{now.ticks - now.ticks % kTicksPerSecond};
   std::optional<DateTime> start;
-  if (!wish.start.empty()) start = time_of_text(wish.start, second, "--start");
+  if (!wish.start.empty()) start = time_of_text(wish.start, second, "start");
   if (start) sas.start = to_string(*start);
   if (wish.expiry.empty() && !wish.policy.empty()) return;
   const DateTime expiry =
-      wish.expiry.empty() ? DateTime{second.ticks + kHourOfTicks} : time_of_text(wish.expiry, second, "--expiry");
-  if (expiry <= now) throw UsageError("--expiry is over: the signature would allow nothing");
-  if (start && *start >= expiry) throw UsageError("--start must be before --expiry");
+      wish.expiry.empty() ? DateTime{second.ticks + kHourOfTicks} : time_of_text(wish.expiry, second, "expiry");
+  if (expiry <= now) throw SasWishError("expiry is over: the signature would allow nothing");
+  if (start && *start >= expiry) throw SasWishError("start must be before the expiry");
   sas.expiry = to_string(expiry);
 }
 
@@ -58,8 +58,8 @@ void set_bound(const std::optional<std::string>& given, std::string& value, bool
 }
 
 void set_range(SasParameters& sas, const SasWish& wish) {
-  if ((wish.start_row_key && !wish.start_partition_key) || (wish.end_row_key && !wish.end_partition_key))
-    throw UsageError("--fromRow needs --fromPartition, and --toRow needs --toPartition");
+  if (wish.start_row_key && !wish.start_partition_key) throw SasWishError("fromRow needs fromPartition");
+  if (wish.end_row_key && !wish.end_partition_key) throw SasWishError("toRow needs toPartition");
   set_bound(wish.start_partition_key, sas.start_partition_key, sas.has_start_partition_key);
   set_bound(wish.start_row_key, sas.start_row_key, sas.has_start_row_key);
   set_bound(wish.end_partition_key, sas.end_partition_key, sas.has_end_partition_key);
@@ -67,7 +67,7 @@ void set_range(SasParameters& sas, const SasWish& wish) {
 }
 
 void set_table(SasParameters& sas, const SasWish& wish) {
-  if (!check_table_name(wish.table)) throw UsageError(wish.table + " is not the name of a table");
+  if (!check_table_name(wish.table)) throw SasWishError("table is no name of a table: " + wish.table);
   sas.table = wish.table;
   set_range(sas, wish);
 }
@@ -134,19 +134,19 @@ SasParameters parameters_of(const SasWish& wish, DateTime now) {
   switch (wish.kind) {
     case SasWish::Kind::Account:
       sas.services = "t";
-      sas.permissions = ordered_letters(wish.permissions, kAccountLetters, "--permissions");
-      sas.resource_types = ordered_letters(wish.resource_types, kTypeLetters, "--types");
-      if (of_account(sas).empty()) throw UsageError("these --permissions allow nothing with these --types");
+      sas.permissions = ordered_letters(wish.permissions, kAccountLetters, "permissions");
+      sas.resource_types = ordered_letters(wish.resource_types, kTypeLetters, "types");
+      if (of_account(sas).empty()) throw SasWishError("permissions allow nothing with these types");
       break;
     case SasWish::Kind::Table:
       sas.identifier = wish.policy;
       if (wish.policy.empty() || !wish.permissions.empty())
-        sas.permissions = ordered_letters(wish.permissions, kTableLetters, "--permissions");
+        sas.permissions = ordered_letters(wish.permissions, kTableLetters, "permissions");
       set_table(sas, wish);
       break;
     case SasWish::Kind::User:
       sas.version = kFirstTableDelegation;
-      sas.permissions = ordered_letters(wish.permissions, kTableLetters, "--permissions");
+      sas.permissions = ordered_letters(wish.permissions, kTableLetters, "permissions");
       sas.user_object_id = wish.user_object_id;
       set_table(sas, wish);
       break;
@@ -156,7 +156,7 @@ SasParameters parameters_of(const SasWish& wish, DateTime now) {
 
 void sign_sas(SasParameters& sas, std::string_view account, std::string_view key) {
   const auto text = sas_string_to_sign(sas, account);
-  if (!text) throw UsageError("a value of the signature contains a line break");
+  if (!text) throw SasWishError("values must not contain line breaks");
   sas.signature = AccountKey(key).sign(*text);
 }
 

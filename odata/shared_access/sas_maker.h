@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,13 @@
 #include "odata/protocol/sas.h"
 
 namespace rocktable {
+
+// What cannot be signed, or would allow nothing. The message begins with the name of the value at fault, as flags and the
+// control API have it: `expiry is over: the signature would allow nothing`.
+class SasWishError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
 
 // What a signature is to allow, as a user writes it. Empty texts: absent.
 struct SasWish {
@@ -25,11 +33,10 @@ struct SasWish {
 };
 
 // Returns the parameters without a signature, letters in the service's order, times as yyyy-MM-ddTHH:mm:ssZ. Without an
-// expiry the signature is valid for an hour, unless it has a policy. Throws UsageError: what cannot be signed, or would
-// allow nothing.
+// expiry the signature is valid for an hour, unless it has a policy. Throws SasWishError.
 SasParameters parameters_of(const SasWish& wish, DateTime now);
 
-// Fills in `sig`. `key`: base64. Throws std::invalid_argument if the key is no base64.
+// Fills in `sig`. `key`: base64. Throws SasWishError, and std::invalid_argument if the key is no base64.
 void sign_sas(SasParameters& sas, std::string_view account, std::string_view key);
 
 // What it allows, as one sentence: `reads and adds entities of the table orders until 2026-01-31T12:00:00Z`.
